@@ -1,0 +1,190 @@
+/** A setting declared once: its flag, variable, default, accepted values and sentence all come from here. */
+export interface Setting<T> {
+  /** Command-line flag without the dashes; null for settings that only the environment carries. */
+  readonly flag: string | null;
+  readonly variable: string;
+  /** As shown in `--help`, and as parsed when nothing is given; null when there is no default. */
+  readonly fallback: string | null;
+  /** Accepted values, for people. */
+  readonly accepts: string;
+  /** One sentence. */
+  readonly meaning: string;
+  /** Reads the text, or throws a `SettingError` without a name: the caller adds it. */
+  readonly read: (text: string) => T;
+  /** Never shown in logs or in `--help`. */
+  readonly secret?: boolean;
+}
+
+/** A bad setting: one clear line that names it and the accepted values. */
+export class SettingError extends Error {
+  override name = 'SettingError';
+}
+
+interface Common {
+  readonly flag?: string | null;
+  readonly variable: string;
+  readonly meaning: string;
+  readonly secret?: boolean;
+}
+
+function reject(text: string): never {
+  throw new SettingError(`cannot be ${JSON.stringify(text)}`);
+}
+
+/** A whole number within bounds, both inclusive. */
+export function integerSetting(common: Common & { fallback: number; min: number; max: number }): Setting<number> {
+  return {
+    ...common,
+    flag: common.flag ?? null,
+    fallback: String(common.fallback),
+    accepts: `a whole number from ${common.min} to ${common.max}`,
+    read(text) {
+      const value = Number(text);
+      if (!/^\d+$/.test(text) || value < common.min || value > common.max) reject(text);
+      return value;
+    },
+  };
+}
+
+/** Free text, checked by a pattern. */
+export function textSetting(common: Common & { fallback: string; accepts: string; pattern: RegExp }): Setting<string>;
+export function textSetting(
+  common: Common & { fallback: null; accepts: string; pattern: RegExp },
+): Setting<string | null>;
+export function textSetting(
+  common: Common & { fallback: string | null; accepts: string; pattern: RegExp },
+): Setting<string | null> {
+  return {
+    ...common,
+    flag: common.flag ?? null,
+    read: (text) => (common.pattern.test(text) ? text : reject(text)),
+  };
+}
+
+/** One of a closed set of words. */
+export function wordSetting<const W extends readonly string[]>(
+  common: Common & { fallback: W[number]; words: W },
+): Setting<W[number]> {
+  return {
+    ...common,
+    flag: common.flag ?? null,
+    accepts: common.words.join(', '),
+    read: (text) => (common.words.includes(text) ? text : reject(text)),
+  };
+}
+
+/** A comma list out of a closed set, without repeats. */
+export function wordsSetting<const W extends readonly string[]>(
+  common: Common & { fallback: readonly W[number][]; words: W },
+): Setting<readonly W[number][]> {
+  return {
+    ...common,
+    flag: common.flag ?? null,
+    fallback: common.fallback.join(','),
+    accepts: `a comma list out of ${common.words.join(', ')}`,
+    read(text) {
+      const chosen = text === '' ? [] : text.split(',').map((word) => word.trim());
+      if (chosen.some((word) => !common.words.includes(word))) reject(text);
+      return [...new Set(chosen)];
+    },
+  };
+}
+
+/** A switch: 1/0, true/false, on/off. */
+export function switchSetting(common: Common & { fallback: boolean }): Setting<boolean> {
+  return {
+    ...common,
+    flag: common.flag ?? null,
+    fallback: common.fallback ? 'on' : 'off',
+    accepts: '1/0, true/false, on/off',
+    read(text) {
+      const word = text.toLowerCase();
+      if (['1', 'true', 'on'].includes(word)) return true;
+      if (['0', 'false', 'off'].includes(word)) return false;
+      return reject(text);
+    },
+  };
+}
+
+/** An absolute address with one of the given schemes. */
+export function addressSetting(
+  common: Common & { fallback: string | null; schemes: readonly string[] },
+): Setting<string | null> {
+  return {
+    ...common,
+    flag: common.flag ?? null,
+    accepts: `an address beginning with ${common.schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    read(text) {
+      if (!URL.canParse(text) || !common.schemes.includes(new URL(text).protocol.slice(0, -1))) reject(text);
+      return text;
+    },
+  };
+}
+
+/** An exact decimal, kept as text. */
+export function decimalSetting(common: Common & { fallback: string }): Setting<string> {
+  return textSetting({ ...common, accepts: 'a decimal number, as 0.0007', pattern: /^\d+(\.\d+)?$/ });
+}
+
+type Values<D extends Record<string, Setting<unknown>>> = {
+  readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never;
+};
+/** The settings that were given, apart from those that came from a default. */
+export interface ReadSettings<D extends Record<string, Setting<unknown>>> {
+  readonly values: Values<D>;
+  readonly rest: readonly string[];
+}
+
+/**
+ * Reads flags (`--flag value` or `--flag=value`, a switch may stand alone), then variables, then defaults. Unknown
+ * flags are refused, unknown `PARALLAX_…` variables are ignored. `rest` holds what is no flag.
+ */
+export function readSettings<D extends Record<string, Setting<unknown>>>(
+  declarations: D,
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ReadSettings<D> {
+  const byFlag = new Map(
+    Object.entries(declarations).flatMap(([name, s]) => (s.flag ? [[s.flag, name] as const] : [])),
+  );
+  const given = new Map<string, string>();
+  const rest: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at]!;
+    if (!word.startsWith('--')) {
+      rest.push(word);
+      continue;
+    }
+    const [flag = '', inline] = splitOnce(word.slice(2), '=');
+    const name = byFlag.get(flag);
+    if (!name) throw new SettingError(`unknown flag --${flag}; --help lists every setting`);
+    const isSwitch = declarations[name]!.accepts.startsWith('1/0');
+    const next = argv[at + 1];
+    if (inline !== undefined) given.set(name, inline);
+    else if (next !== undefined && !next.startsWith('--') && !(isSwitch && !/^(1|0|true|false|on|off)$/i.test(next))) {
+      given.set(name, next);
+      at += 1;
+    } else if (isSwitch) given.set(name, 'on');
+    else throw new SettingError(`--${flag} needs a value: ${declarations[name]!.accepts}`);
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(declarations)) {
+    const fromFlag = given.get(name);
+    const text = fromFlag ?? environment[setting.variable] ?? setting.fallback;
+    try {
+      values[name] = text === null ? null : setting.read(text);
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error;
+      const label = fromFlag !== undefined ? `--${setting.flag}` : setting.variable;
+      throw new SettingError(
+        `${label} ${setting.secret ? 'has a bad value' : error.message}; accepted: ${setting.accepts}`,
+      );
+    }
+  }
+  return { values: values as Values<D>, rest };
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + separator.length)];
+}

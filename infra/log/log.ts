@@ -1,0 +1,117 @@
+/**
+ * The event-log port. Two adapters implement it, `embedded/` on LMDB and `kafka/` on Apache Kafka, and one conformance
+ * suite (`conformance.ts`) says what may be relied on: a behaviour that the suite does not show may not be.
+ */
+import type { Retention } from '#schemas/topics/topic';
+
+/** One partition of a topic. */
+export interface TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** A record as a writer hands it over. Writers keep `receivedAt` from decreasing and `seq` rising within a partition. */
+export interface AppendRecord extends TopicPartition {
+  readonly key: string;
+  /** Null is a tombstone: on a compacted topic it removes the key. */
+  readonly value: Buffer | null;
+  /** Event time, unix ms: what the merged order goes by. */
+  readonly receivedAt: number;
+  /** Counts what its writer put into this partition, from 1: a reader drops what it has seen, a writer resumes from it. */
+  readonly seq: number;
+}
+
+/** A record as it stands in the log. */
+export interface LogRecord extends AppendRecord {
+  /** Position in the partition; rises, may have holes (compaction, Kafka's own records). */
+  readonly offset: number;
+  /** Wall time of the append, unix ms: what retention goes by. */
+  readonly appendedAt: number;
+}
+
+/** A promise of a partition's writer: every record it appends from now on has `receivedAt >= watermark`. */
+export interface Watermark extends TopicPartition {
+  readonly watermark: number;
+}
+
+/** What one poll brought: records of a partition in offset order, then how far each partition is promised. */
+export interface ReadBatch {
+  readonly records: readonly LogRecord[];
+  /** Newest known watermark of each partition that has one and whose records up to it are all delivered. */
+  readonly watermarks: readonly Watermark[];
+}
+
+/** Reads given partitions from given offsets, alone; keeps no position in the log. */
+export interface LogReader {
+  /** Waits until there is something new or `timeoutMs` has passed; then an empty batch. At most `maxRecords` records. */
+  poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch>;
+  close(): Promise<void>;
+}
+
+/** One member of a consumer group: the members share the partitions, and committed offsets outlive them. */
+export interface GroupConsumer {
+  poll(maxRecords: number, timeoutMs: number): Promise<readonly LogRecord[]>;
+  /** Partitions this member holds now. */
+  assignment(): readonly TopicPartition[];
+  /** The next offset to read of each partition. Rejects with `log_fenced` when the member no longer holds one of them. */
+  commit(offsets: readonly (TopicPartition & { readonly offset: number })[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the log has to know of a topic to keep it. */
+export interface TopicStorage {
+  readonly name: string;
+  readonly partitions: number;
+  readonly retention: Retention;
+}
+
+/** Why a log call failed, and whether trying again can help. */
+export type LogErrorCode =
+  /** No room: nothing of the batch was taken. Goes away when there is room. */
+  | 'log_full'
+  /** The broker or the disk cannot be reached now. */
+  | 'log_unavailable'
+  /** Another process holds the data directory. */
+  | 'log_locked'
+  /** The topic or partition does not exist. */
+  | 'log_unknown_topic'
+  /** A group member no longer holds the partition. */
+  | 'log_fenced'
+  /** The log was closed. */
+  | 'log_closed';
+
+export class LogError extends Error {
+  override name = 'LogError';
+  readonly code: LogErrorCode;
+  readonly canRetry: boolean;
+  constructor(code: LogErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.canRetry = code === 'log_full' || code === 'log_unavailable';
+  }
+}
+
+export interface EventLog {
+  /** Makes the topics that do not exist; refuses another partition count than an existing one has. */
+  createTopics(topics: readonly TopicStorage[]): Promise<void>;
+  /**
+   * Appends in the given order. When it resolves, every record survives the death of the process (and on Kafka of a
+   * broker's process, `acks=all`). Embedded: the whole batch or nothing. Rejects with a `LogError`.
+   */
+  append(records: readonly AppendRecord[]): Promise<void>;
+  /** Promises watermarks. Cheap; embedded they live in memory, on Kafka they go into the partitions at intervals. */
+  advance(watermarks: readonly Watermark[]): void;
+  reader(from: readonly (TopicPartition & { readonly offset: number })[]): Promise<LogReader>;
+  group(groupId: string, topics: readonly string[]): Promise<GroupConsumer>;
+  /** First kept and next offset of a partition. */
+  bounds(at: TopicPartition): Promise<{ first: number; next: number }>;
+  /** The newest record that a writer put there, or null. */
+  last(at: TopicPartition): Promise<LogRecord | null>;
+  /** Offset of the first record appended at or after this wall time; the next offset when there is none. */
+  offsetAt(at: TopicPartition, appendedAt: number): Promise<number>;
+  /** Drops every record of the topic; its offsets start over. For rebuilds. */
+  clearTopic(topic: string): Promise<void>;
+  /** Applies retention and compaction as of this wall time; a broker does it by itself. Returns records removed. */
+  maintain(now: number, limits: { readonly rawMaxAgeMs: number; readonly rawMaxBytes: number }): Promise<number>;
+  close(): Promise<void>;
+}

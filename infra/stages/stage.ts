@@ -1,0 +1,54 @@
+/**
+ * A stage is a pure step over topics: a processor, or a view that a role holds in memory. The loop in `run-stage.ts`
+ * owns everything that is not pure: reading in one merged order, decoding, writing, snapshots, dead letters, restart.
+ */
+import type { Topic } from '#schemas/topics/topic';
+
+/** A decoded record with its position. A null value is a tombstone. */
+export interface StageEvent<T> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string;
+  readonly receivedAt: number;
+  readonly value: T;
+}
+
+/** Where a step puts its outputs. They carry the `receivedAt` of the event being stepped. */
+export interface Emit {
+  <T>(topic: Topic<T>, key: string, value: T): void;
+  /** Removes a key of a compacted topic. */
+  remove(topic: Topic, key: string): void;
+  /** Sends the event at hand to its dead-letter topic. `reason` is a short stable code, counted in /metrics. */
+  dead(reason: string, detail: string): void;
+}
+
+/** One input of a stage and what to do with its events. State is changed in place; it must survive `v8.serialize`. */
+export interface StageInput<S> {
+  readonly topic: Topic;
+  readonly handle: (state: S, event: StageEvent<never>, emit: Emit) => void;
+}
+
+/**
+ * `(state, event) -> { state, outputs }`: no wall clock, no I/O, no randomness. An exception from a handler means that
+ * the event is bad: its outputs are dropped and it goes to `dead.<topic>`, so a handler checks before it changes state.
+ */
+export interface Stage<S> {
+  readonly name: string;
+  readonly inputs: readonly StageInput<S>[];
+  readonly outputs: readonly Topic[];
+  readonly initialState: () => S;
+}
+
+/** Types an input: `on(tradeTopics.venue_a, onTrade)`. */
+export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T>, emit: Emit) => void): StageInput<S> {
+  return { topic, handle: handle as StageInput<S>['handle'] };
+}
+
+/** Like `on`, for compacted topics whose keys can be removed: the value may be null. */
+export function onKeyed<S, T>(
+  topic: Topic<T>,
+  handle: (state: S, event: StageEvent<T | null>, emit: Emit) => void,
+): StageInput<S> {
+  return { topic, handle: handle as StageInput<S>['handle'] };
+}

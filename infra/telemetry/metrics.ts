@@ -1,0 +1,61 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Every metric of the program, declared once; `/metrics` prints the registry. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    deadLetters: new Counter({
+      name: 'parallax_dead_letters_total',
+      help: 'Records that could not be decoded or processed, by topic and reason.',
+      labelNames: ['topic', 'reason'],
+      registers,
+    }),
+    ingested: new Counter({
+      name: 'parallax_ingested_total',
+      help: 'Things received from venues and appended to the log.',
+      labelNames: ['source'],
+      registers,
+    }),
+    reconnects: new Counter({
+      name: 'parallax_feed_disconnects_total',
+      help: 'Connections to venues that were lost.',
+      labelNames: ['feed'],
+      registers,
+    }),
+    stageEvents: new Counter({
+      name: 'parallax_stage_events_total',
+      help: 'Events stepped by a stage.',
+      labelNames: ['stage'],
+      registers,
+    }),
+    stagePosition: new Gauge({
+      name: 'parallax_stage_position_ms',
+      help: 'Event time up to which a stage has taken everything.',
+      labelNames: ['stage'],
+      registers,
+    }),
+    rowsInserted: new Counter({
+      name: 'parallax_rows_inserted_total',
+      help: 'Rows inserted into the store.',
+      labelNames: ['table'],
+      registers,
+    }),
+    httpRequests: new Histogram({
+      name: 'parallax_http_request_seconds',
+      help: 'Time to answer a REST request.',
+      labelNames: ['route', 'status'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    }),
+    sockets: new Gauge({ name: 'parallax_sockets', help: 'Open WebSocket connections of clients.', registers }),
+    framesSent: new Counter({ name: 'parallax_frames_sent_total', help: 'Event frames sent to sockets.', registers }),
+    framesDropped: new Counter({
+      name: 'parallax_frames_dropped_total',
+      help: 'Event frames dropped because a client read too slowly.',
+      registers,
+    }),
+  };
+}
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,81 @@
+/**
+ * Exact decimals: a `Decimal` is an integer count of 10^-18, the scale of every `Decimal(38,18)` column.
+ * Money, prices and sizes are parsed into it from the venue's own text and never pass through a float on the way in.
+ */
+declare const decimalBrand: unique symbol;
+/** A number scaled by 10^18. Add, subtract and compare with the plain bigint operators; multiply and divide below. */
+export type Decimal = bigint & { readonly [decimalBrand]: true };
+
+export const DECIMAL_SCALE = 18;
+const ONE = 10n ** 18n;
+/** Largest magnitude that fits `Decimal(38,18)`. */
+const LIMIT = 10n ** 38n;
+
+export const ZERO = 0n as Decimal;
+export const UNIT = ONE as Decimal;
+
+/** Thrown for text that is no decimal, or one that `Decimal(38,18)` cannot hold exactly. */
+export class DecimalError extends Error {
+  override name = 'DecimalError';
+}
+
+const PLAIN = /^(-)?(\d+)(?:\.(\d+))?$/;
+const POWERS = Array.from({ length: DECIMAL_SCALE + 1 }, (_, digits) => 10n ** BigInt(digits));
+
+/** Reads plain decimal text (`-12.5`, `3331.0`). Exponents, blanks and more than 18 significant decimals are refused. */
+export function parseDecimal(text: string): Decimal {
+  const parts = PLAIN.exec(text);
+  if (!parts) throw new DecimalError(`not a decimal: ${JSON.stringify(text.slice(0, 40))}`);
+  const [, sign, whole = '0', written = ''] = parts;
+  const fraction = written.length > DECIMAL_SCALE ? written.replace(/0+$/, '') : written;
+  if (fraction.length > DECIMAL_SCALE)
+    throw new DecimalError(`more than ${DECIMAL_SCALE} decimals: ${text.slice(0, 40)}`);
+  const scaled = BigInt(whole + fraction) * POWERS[DECIMAL_SCALE - fraction.length]!;
+  if (scaled >= LIMIT) throw new DecimalError(`too large: ${text.slice(0, 40)}`);
+  return (sign ? -scaled : scaled) as Decimal;
+}
+
+/** Canonical text: no exponent, no trailing zeros, no `-0`. `parseDecimal(formatDecimal(x)) === x`. */
+export function formatDecimal(value: Decimal): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(DECIMAL_SCALE + 1, '0');
+  const whole = digits.slice(0, -DECIMAL_SCALE);
+  const fraction = digits.slice(-DECIMAL_SCALE).replace(/0+$/, '');
+  return `${value < 0n ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
+}
+
+/** `parseDecimal` then `formatDecimal`: the one spelling under which equal values are equal texts. */
+export function canonicalDecimal(text: string): string {
+  return formatDecimal(parseDecimal(text));
+}
+
+/** Quotient of two integers, rounded half to even. */
+export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
+  if (denominator === 0n) throw new DecimalError('division by zero');
+  const negative = numerator < 0n !== denominator < 0n;
+  const n = numerator < 0n ? -numerator : numerator;
+  const d = denominator < 0n ? -denominator : denominator;
+  let quotient = n / d;
+  const twice = (n % d) * 2n;
+  if (twice > d || (twice === d && quotient % 2n === 1n)) quotient += 1n;
+  return negative ? -quotient : quotient;
+}
+
+/** Product, rounded half to even at the 18th decimal. */
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return divideHalfEven(a * b, ONE) as Decimal;
+}
+
+/** Quotient, rounded half to even at the 18th decimal. */
+export function divide(a: Decimal, b: Decimal): Decimal {
+  return divideHalfEven(a * ONE, b) as Decimal;
+}
+
+/** The integer `units` at `decimals` places, exactly: chain amounts (`decimals` 6) and the like. */
+export function decimalFromUnits(units: bigint, decimals: number): Decimal {
+  return (units * POWERS[DECIMAL_SCALE - decimals]!) as Decimal;
+}
+
+/** The nearest JavaScript number, for the edge where the specification says number. */
+export function toNumber(value: Decimal): number {
+  return Number(formatDecimal(value));
+}

@@ -1,0 +1,162 @@
+/** What no single venue can tell: candles, universal events, spreads, arbitrage. */
+import { decimal, flag, float, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import { defineTopic } from './topic.ts';
+
+const candle = record('Candle', 'A one-minute bar built from observed trades; told again each time it changes.', {
+  provider: text('Fine-grained provider.'),
+  coin: text('The coin.'),
+  openTime: timestamp('Start of the bucket, a multiple of 60,000.'),
+  receivedAt: timestamp('Receive time of the trade that changed it last.'),
+  open: decimal('First price, by venue time then arrival.'),
+  high: decimal('Highest price.'),
+  low: decimal('Lowest price.'),
+  close: decimal('Last price, by venue time then arrival.'),
+  volume: decimal('Base volume.'),
+  trades: integer('Number of trades.'),
+  source: text('`venue_node` for bars from our own trades (specification, candles).'),
+});
+export type Candle = Infer<typeof candle>;
+export const candleTopic = defineTopic({
+  name: 'derived.candles',
+  description: 'One-minute bars of venue_a coins.',
+  key: 'coin',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: candle,
+  table: 'candles',
+});
+
+const link = record('EventLink', 'A market of one venue in a universal event.', {
+  provider: text('Fine-grained provider.'),
+  providerMarketId: text('Condition id (venue_b) or YES coin (venue_a_outcome).'),
+  confidence: float('0..1.'),
+  source: text('Where the judgement comes from, as `structured` or `ner`.'),
+  polarity: oneOf(['same', 'inverse'], "Whether its YES is the event's YES."),
+  used: flag('Strong enough for spreads and arbitrage.'),
+  evidence: text('Which words or fields gave which part, as a JSON object.'),
+  yesInstrument: text("Coin or token of the market's YES side."),
+  noInstrument: nullable(text("Coin or token of the market's NO side.")),
+  takerFeeRate: nullable(decimal("Rate for the venue's fee formula; null is unknown.")),
+});
+export type EventLink = Infer<typeof link>;
+
+const universalEvent = record('UniversalEvent', 'One question, wherever it is asked.', {
+  universalId: text('`evt_` and a hash of the first seen (provider, providerMarketId).'),
+  receivedAt: timestamp('Receive time of the input that changed it.'),
+  canonicalName: text('A name for people.'),
+  kind: nullable(text('`price_binary`, …; null when nothing was recognised.')),
+  underlying: nullable(text('Asset asked about.')),
+  threshold: nullable(decimal('Strike.')),
+  op: nullable(text('Comparison, as `gte`.')),
+  resolutionTime: nullable(timestamp('When the question is decided.')),
+  status: oneOf(
+    ['open', 'closed', 'resolved'],
+    '`closed`: past its resolution; `resolved`: every linked market settled.',
+  ),
+  firstSeenAt: timestamp('Receive time of its first market.'),
+  lastSeenAt: timestamp('Receive time of the newest catalog mention.'),
+  links: list(link, 'Its markets, sorted by provider then market.'),
+  mergedInto: nullable(text('The surviving event, where two turned out to be one.')),
+});
+export type UniversalEvent = Infer<typeof universalEvent>;
+export const eventTopic = defineTopic({
+  name: 'derived.events',
+  description: 'Universal events with their links.',
+  key: 'universalId',
+  partitions: 1,
+  retention: { kind: 'compacted' },
+  schema: universalEvent,
+  table: 'events',
+});
+
+const reconcile = record('Reconcile', 'The newest catalog pass.', {
+  receivedAt: timestamp('When the pass ended.'),
+  ingested: integer('Markets that were new or changed in it.'),
+});
+export type Reconcile = Infer<typeof reconcile>;
+export const reconcileTopic = defineTopic({
+  name: 'derived.reconcile',
+  description: 'The newest catalog pass (`meta.lastReconcile`).',
+  key: 'always `latest`',
+  partitions: 1,
+  retention: { kind: 'compacted' },
+  schema: reconcile,
+});
+
+const leg = record('SpreadLeg', 'The YES book of one linked market, seen from the event.', {
+  provider: text('Fine-grained provider.'),
+  marketId: text('The market.'),
+  yesBid: nullable(decimal('Best bid; null for an empty side or a book never received.')),
+  yesAsk: nullable(decimal('Best ask.')),
+  yesMid: nullable(decimal('Their middle; null unless both are known.')),
+  live: flag('Not stale: its connection lives and its book is whole.'),
+  bookAt: nullable(timestamp('Receive time of its last book frame.')),
+});
+export type SpreadLeg = Infer<typeof leg>;
+const spread = record('Spread', 'The legs of one event at one moment.', {
+  universalId: text('The event.'),
+  receivedAt: timestamp('The moment (`fetchedAt`).'),
+  legs: list(leg, 'Legs of every linked market in use, sorted by provider then market.'),
+  causeProvider: nullable(text('The leg that caused it; null on a tick.')),
+  causeMarketId: nullable(text('The leg that caused it; null on a tick.')),
+});
+export type Spread = Infer<typeof spread>;
+/** The newest spread of every event, undebounced: what REST tells. */
+export const spreadHeadTopic = defineTopic({
+  name: 'derived.spread-heads',
+  description: 'The newest spread of every event.',
+  key: 'universalId',
+  partitions: 4,
+  retention: { kind: 'compacted' },
+  schema: spread,
+});
+/** Spreads as published on the channel: when a leg's yesMid moved by 0.005 or more. */
+export const spreadTopic = defineTopic({
+  name: 'derived.spreads',
+  description: 'Spreads whose yesMid moved by at least 0.005 on some leg.',
+  key: 'universalId',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: spread,
+  table: 'spreads',
+});
+
+const arbitrage = record('Arbitrage', 'What one size could be traded for against another venue, fees included.', {
+  universalId: text('The event.'),
+  receivedAt: timestamp('The moment (`at`).'),
+  kind: oneOf(['cross_provider', 'negation_pair'], 'Which of the two forms.'),
+  size: decimal('Shares walked.'),
+  grossEdge: decimal('USD per share from the best prices.'),
+  netEdge: decimal('USD per share after walking both books and fees.'),
+  quoteAgeMs: integer("Age of the older leg's last book frame."),
+  firstProvider: text('buyProvider, or yesProvider.'),
+  firstMarketId: text('buyMarketId, or yesMarketId.'),
+  firstPrice: decimal('buyPrice, or yesPrice: average of the walk.'),
+  firstFee: decimal('buyFee, or yesFee: USD per share.'),
+  secondProvider: text('sellProvider, or noProvider.'),
+  secondMarketId: text('sellMarketId, or noMarketId.'),
+  secondPrice: decimal('sellPrice, or noPrice.'),
+  secondFee: decimal('sellFee, or noFee.'),
+  causeProvider: nullable(text('The leg that caused it; null on a tick.')),
+  causeMarketId: nullable(text('The leg that caused it; null on a tick.')),
+});
+export type Arbitrage = Infer<typeof arbitrage>;
+/** The best record of every (event, kind) now, also when its net edge is negative; a tombstone when there is none. */
+export const arbitrageHeadTopic = defineTopic({
+  name: 'derived.arbitrage-heads',
+  description: 'The best arbitrage of every event and kind now.',
+  key: 'universalId:kind',
+  partitions: 4,
+  retention: { kind: 'compacted' },
+  schema: arbitrage,
+});
+/** Profitable records, as published on the channel. */
+export const arbitrageTopic = defineTopic({
+  name: 'derived.arbitrage',
+  description: 'Arbitrage with a positive net edge, at each spread tick.',
+  key: 'universalId',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: arbitrage,
+  table: 'arbitrage',
+});

@@ -1,0 +1,194 @@
+/** What the normalisers say: one topic per venue for each thing, so that each partition has one writer. */
+import {
+  type AvroType,
+  decimal,
+  flag,
+  type Infer,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  record,
+  text,
+  timestamp,
+} from '../avro.ts';
+import { VENUES, type Venue } from '../domain/providers.ts';
+import { defineTopic, type Retention, type Topic } from './topic.ts';
+
+function perVenue<T>(
+  thing: string,
+  description: string,
+  key: string,
+  partitions: number,
+  retention: Retention,
+  schema: AvroType<T>,
+  table?: string,
+): Record<Venue, Topic<T>> {
+  return Object.fromEntries(
+    VENUES.map((venue) => [
+      venue,
+      defineTopic({
+        name: `derived.${thing}.${venue}`,
+        description: `${description} of ${venue}.`,
+        key,
+        partitions,
+        retention,
+        schema,
+        ...(table ? { table } : {}),
+      }),
+    ]),
+  ) as Record<Venue, Topic<T>>;
+}
+
+const trade = record('Trade', "One observed trade; the taker's view on the instrument it traded.", {
+  id: text('`<provider>:<tx hash>:<log index>` on chain, `<provider>:<coin>:<time>:<tid>` elsewhere.'),
+  provider: text('Fine-grained provider (specification, Trade record).'),
+  marketId: nullable(
+    text('Condition id (venue_b), YES coin (venue_a_outcome) or coin; null until the catalog knows the token.'),
+  ),
+  instrument: text('The coin or token that was traded.'),
+  outcome: nullable(text('Name of the traded outcome.')),
+  ts: timestamp("The venue's time: block time on chain."),
+  receivedAt: timestamp('When it was received.'),
+  arrival: integer('Counts the trades of a venue in order of arrival: the tie-break at equal times.'),
+  side: oneOf(['buy', 'sell'], "The taker's side."),
+  price: decimal('Price; on chain USD / quantity, half-even at 18 decimals.'),
+  qty: decimal('Quantity of the instrument.'),
+  usd: nullable(decimal('Exact USD of the trade, where the venue tells it.')),
+  maker: nullable(text('Address of the maker, lower case.')),
+  taker: nullable(text('Address of the taker, lower case.')),
+  txHash: nullable(text('Transaction hash.')),
+  logIndex: nullable(integer('Log index (chain only).')),
+  tradeId: nullable(text("The venue's own trade id.")),
+  blockNumber: nullable(integer('Block number (chain only).')),
+  blockHash: nullable(text('Block hash (chain only).')),
+  status: oneOf(
+    ['pending', 'confirmed', 'reverted'],
+    'Chain trades are pending until deep enough; others are confirmed.',
+  ),
+});
+export type Trade = Infer<typeof trade>;
+/** `derived.trades.<venue>`; a trade is told again under its id when its status or its market changes. */
+export const tradeTopics = perVenue(
+  'trades',
+  'Trades',
+  'market, or instrument while the market is unknown',
+  4,
+  { kind: 'derived' },
+  trade,
+  'trades',
+);
+
+const level = record('BookLevel', 'One price level.', {
+  price: decimal('Price.'),
+  size: decimal('Total size at the price; 0 in a delta removes the level.'),
+});
+const bookUpdate = record('BookUpdate', 'A whole book, or the levels that changed in it.', {
+  provider: text('Fine-grained provider.'),
+  instrument: text('Coin or token.'),
+  marketId: nullable(text('The market it belongs to, where the catalog knows it.')),
+  feed: text('The connection it came over.'),
+  ts: timestamp("The venue's time."),
+  receivedAt: timestamp('When it was received.'),
+  snapshot: flag('True: replaces the book. False: changes it.'),
+  bids: list(level, 'Bids, best first in a snapshot.'),
+  asks: list(level, 'Asks, best first in a snapshot.'),
+});
+export type BookUpdate = Infer<typeof bookUpdate>;
+export type BookLevel = Infer<typeof level>;
+/** `derived.books.<venue>`. */
+export const bookTopics = perVenue(
+  'books',
+  'Book snapshots and changes',
+  'instrument',
+  4,
+  { kind: 'hours', hours: 48 },
+  bookUpdate,
+);
+
+const market = record('Market', "A prediction market as its venue's catalog tells it.", {
+  provider: text('Fine-grained provider.'),
+  marketId: text('Condition id (venue_b) or YES coin (venue_a_outcome).'),
+  receivedAt: timestamp('When this state of it was received.'),
+  title: text("The venue's title or question."),
+  description: text("The venue's description or rules text."),
+  groupTitle: nullable(text('Title of the event or question that the market belongs to.')),
+  groupItemTitle: nullable(text('What tells it from its siblings, as `64,000`.')),
+  slug: nullable(text("The venue's slug.")),
+  resolutionSource: nullable(text('The named settlement source.')),
+  startTime: nullable(timestamp('When the question starts (short price markets).')),
+  endTime: nullable(timestamp("The market's own deadline.")),
+  instruments: list(
+    text('Coin or token'),
+    "Tradable instruments in the venue's order; index 0 is YES or the first name.",
+  ),
+  outcomes: list(text('Name'), 'Outcome names in the same order.'),
+  active: flag('Open for trading as far as the catalog tells.'),
+  closed: flag('Over, as far as the catalog tells.'),
+  takerFeeRate: nullable(decimal("Fee rate for the venue's fee formula; null is unknown.")),
+  fields: text('Structured fields of the venue that speak of the question, as a JSON object.'),
+});
+export type Market = Infer<typeof market>;
+/** `derived.markets.<venue>`. */
+export const marketTopics = perVenue('markets', 'The catalog', 'market', 1, { kind: 'compacted' }, market, 'markets');
+
+const marketStatus = record('MarketStatus', 'Whether what is shown of a market is live.', {
+  provider: text('The provider.'),
+  instrument: text('Coin or token.'),
+  marketId: nullable(text('The market it belongs to, where the catalog knows it.')),
+  feed: text('The connection that carries its book.'),
+  state: oneOf(
+    ['live', 'stale', 'recovering', 'venue_down'],
+    '`stale`: no sign of life for 30 s; `recovering`: connected again, its book awaits a snapshot; `venue_down`: reconnecting keeps failing.',
+  ),
+  receivedAt: timestamp('The position of the event that caused it.'),
+  since: timestamp('Since when.'),
+});
+export type MarketStatus = Infer<typeof marketStatus>;
+/** `derived.status.<venue>`. */
+export const statusTopics = perVenue(
+  'status',
+  'Liveness of markets',
+  'instrument',
+  1,
+  { kind: 'compacted' },
+  marketStatus,
+);
+
+const instrument = record('Instrument', 'A tradable coin.', {
+  provider: text('Fine-grained provider.'),
+  coin: text("The venue's coin."),
+  receivedAt: timestamp('When this state of it was received.'),
+  kind: oneOf(['perp', 'spot', 'outcome'], 'What is traded.'),
+  sizeDecimals: integer('Decimals of a size.'),
+  maxLeverage: nullable(integer('Largest leverage.')),
+  delisted: flag('No longer listed.'),
+  index: integer("Its place in the venue's universe."),
+});
+export type Instrument = Infer<typeof instrument>;
+/** `derived.instruments.<venue>`. */
+export const instrumentTopics = perVenue('instruments', 'Coins', 'coin', 1, { kind: 'compacted' }, instrument);
+
+const assetContext = record('AssetContext', 'The newest figures that a venue tells of a coin.', {
+  provider: text('Fine-grained provider.'),
+  coin: text("The venue's coin."),
+  receivedAt: timestamp('When it was received.'),
+  markPrice: nullable(decimal('Mark price.')),
+  oraclePrice: nullable(decimal('Oracle price.')),
+  midPrice: nullable(decimal('Middle of the book.')),
+  funding: nullable(decimal('Hourly funding rate.')),
+  openInterest: nullable(decimal('Open interest in base units.')),
+  dayNotionalVolume: nullable(decimal('Quote volume of 24 hours.')),
+  dayBaseVolume: nullable(decimal('Base volume of 24 hours.')),
+  previousDayPrice: nullable(decimal('Price of 24 hours ago.')),
+});
+export type AssetContext = Infer<typeof assetContext>;
+/** `derived.contexts.<venue>`. */
+export const contextTopics = perVenue(
+  'contexts',
+  'Newest figures of coins',
+  'coin',
+  1,
+  { kind: 'compacted' },
+  assetContext,
+);

@@ -1,0 +1,41 @@
+import type { AvroType } from '../avro.ts';
+
+/**
+ * How long a topic keeps its records, by append time:
+ * - `raw`: PARALLAX_RETENTION_DAYS, and all raw topics together PARALLAX_RETENTION_GIB, oldest first;
+ * - `derived`: as long as raw;
+ * - `hours`: at least this many hours;
+ * - `compacted`: the newest record of each key, for good (a tombstone removes the key).
+ */
+export type Retention =
+  | { readonly kind: 'raw' }
+  | { readonly kind: 'derived' }
+  | { readonly kind: 'hours'; readonly hours: number }
+  | { readonly kind: 'compacted' };
+
+/** One entry of the catalog: everything that the log, the sink, the replay tool and the docs know of a topic. */
+export interface Topic<T = unknown> {
+  readonly name: string;
+  /** One sentence for the docs. */
+  readonly description: string;
+  /** What the key is; records with one key stay in order. */
+  readonly key: string;
+  readonly partitions: number;
+  readonly retention: Retention;
+  readonly schema: AvroType<T>;
+  /** The table that the sink fills from this topic. */
+  readonly table?: string;
+}
+
+/** Identity, for the type inference of `T` from the schema. */
+export function defineTopic<T>(topic: Topic<T>): Topic<T> {
+  return topic;
+}
+
+/** FNV-1a over the UTF-16 units of the key: the same partition on every node and on every log. */
+export function partitionOf(key: string, partitions: number): number {
+  if (partitions === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % partitions;
+}
