@@ -17,7 +17,10 @@ export interface AppendRecord extends TopicPartition {
   readonly value: Buffer | null;
   /** Event time, unix ms: what the merged order goes by. */
   readonly receivedAt: number;
-  /** Counts what its writer put into this partition, from 1: a reader drops what it has seen, a writer resumes from it. */
+  /**
+   * Counts what its writer put into this partition, from 1: a reader drops what it has seen, a writer resumes from it.
+   * 0 is unnumbered: a topic with several writers, as dead letters, whose records tell repeats by themselves.
+   */
   readonly seq: number;
 }
 
@@ -45,6 +48,8 @@ export interface ReadBatch {
 export interface LogReader {
   /** Waits until there is something new or `timeoutMs` has passed; then an empty batch. At most `maxRecords` records. */
   poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch>;
+  /** A paused partition gives no records and no watermark until it is resumed; for readers that merge and must not run ahead. */
+  pause(at: TopicPartition, paused: boolean): void;
   close(): Promise<void>;
 }
 

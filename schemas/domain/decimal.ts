@@ -45,7 +45,44 @@ export function formatDecimal(value: Decimal): string {
 
 /** `parseDecimal` then `formatDecimal`: the one spelling under which equal values are equal texts. */
 export function canonicalDecimal(text: string): string {
-  return formatDecimal(parseDecimal(text));
+  // Reading a book frame is eighty of these; nearly all need no arithmetic, and most are canonical as they come.
+  return scanCanonical(text) ?? formatDecimal(parseDecimal(text));
+}
+
+const ZERO_UNIT = 0x30;
+const NINE_UNIT = 0x39;
+const POINT_UNIT = 0x2e;
+const MINUS_UNIT = 0x2d;
+/** Digits before the point that always fit under `LIMIT`. */
+const WHOLE_DIGITS = 20;
+
+/** The canonical text by looking at each character once; null for what `parseDecimal` may refuse. */
+function scanCanonical(text: string): string | null {
+  const length = text.length;
+  const start = text.charCodeAt(0) === MINUS_UNIT ? 1 : 0;
+  let at = start;
+  while (at < length && isDigit(text.charCodeAt(at))) at += 1;
+  const point = at;
+  if (point === start || point - start > WHOLE_DIGITS) return null;
+  let end = point;
+  if (at < length) {
+    if (text.charCodeAt(at) !== POINT_UNIT || at + 1 === length) return null;
+    for (at += 1; at < length; at += 1) {
+      const unit = text.charCodeAt(at);
+      if (!isDigit(unit)) return null;
+      if (unit !== ZERO_UNIT) end = at + 1;
+    }
+  }
+  if (end - point - 1 > DECIMAL_SCALE) return null;
+  let first = start;
+  while (first < point - 1 && text.charCodeAt(first) === ZERO_UNIT) first += 1;
+  if (first === start && start === 0) return end === length ? text : text.slice(0, end);
+  const digits = text.slice(first, end);
+  return start === 1 && digits !== '0' ? `-${digits}` : digits;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= ZERO_UNIT && unit <= NINE_UNIT;
 }
 
 /** Quotient of two integers, rounded half to even. */

@@ -72,7 +72,7 @@ export type Trade = Infer<typeof trade>;
 export const tradeTopics = perVenue(
   'trades',
   'Trades',
-  'market, or instrument while the market is unknown',
+  'instrument',
   4,
   { kind: 'derived' },
   trade,

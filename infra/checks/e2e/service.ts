@@ -1,0 +1,125 @@
+/** Parallax as users run it: a process of its own, reached over REST and WebSocket only. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROJECT_ROOT } from '../sources.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
+
+/** An admin token of the right form, for tests. */
+export const TEST_TOKEN = `plx_live_00000000-0000-4000-8000-000000000001.${'T'.repeat(43)}`;
+
+export interface ServiceOptions {
+  readonly dataDir: string;
+  /** Flags beside ports and data directory. */
+  readonly flags: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Service {
+  readonly rest: string;
+  readonly ws: string;
+  readonly process: ChildProcess;
+  /** Everything written to standard error: the structured logs. */
+  logs(): string;
+  /** Asks for a clean stop and waits for it; gives the exit code. */
+  stop(): Promise<number | null>;
+  /** `kill -9`. */
+  kill(): Promise<void>;
+}
+
+/** A folder that `remove` deletes. */
+export function temporaryFolder(prefix: string): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), `${prefix}-`));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts the service and waits for its start-up lines. */
+export async function startService({ dataDir, flags, env }: ServiceOptions): Promise<Service> {
+  const child = spawn(
+    process.execPath,
+    [
+      join(PROJECT_ROOT, 'infra/cli/parallax.mjs'),
+      'start',
+      '--http-port',
+      '0',
+      '--ws-port',
+      '0',
+      '--data-dir',
+      dataDir,
+      ...flags,
+    ],
+    {
+      env: { ...process.env, PARALLAX_ADMIN_TOKEN: TEST_TOKEN, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let errors = '';
+  child.stderr!.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-1_000_000);
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const addresses = await readAddresses(child, exited, () => errors);
+  return {
+    ...addresses,
+    process: child,
+    logs: () => errors,
+    async stop() {
+      child.kill('SIGTERM');
+      const code = await Promise.race([exited, sleep(STOP_TIMEOUT_MS, 'late' as const)]);
+      if (code !== 'late') return code;
+      child.kill('SIGKILL');
+      throw new Error(`the service did not stop within ${STOP_TIMEOUT_MS} ms:\n${errors.slice(-4_000)}`);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function readAddresses(child: ChildProcess, exited: Promise<number | null>, errors: () => string) {
+  const found = new Promise<{ rest: string; ws: string }>((resolve) => {
+    let rest: string | null = null;
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const [label, address] = line.split(/\s+/);
+      if (label === 'REST') rest = address!;
+      if (label === 'WebSocket' && rest) resolve({ rest, ws: address! });
+    });
+  });
+  const outcome = await Promise.race([found, exited, sleep(READY_TIMEOUT_MS, 'late' as const)]);
+  if (outcome !== null && typeof outcome === 'object') return outcome;
+  child.kill('SIGKILL');
+  throw new Error(`the service did not become ready (${outcome}):\n${errors().slice(-4_000)}`);
+}
+
+/** One GET with the test token; throws on anything but 200. */
+export async function get<T>(service: Service, path: string): Promise<T> {
+  const response = await fetch(`${service.rest}${path}`, {
+    headers: { authorization: `Bearer ${TEST_TOKEN}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${body}`);
+  return JSON.parse(body) as T;
+}
+
+/** Calls `read` until `done` likes what it gives; throws with the last value when `timeoutMs` is over. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  done: (value: T) => boolean,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (done(value)) return value;
+    if (Date.now() > deadline)
+      throw new Error(`not within ${timeoutMs} ms; last: ${JSON.stringify(value)?.slice(0, 2_000)}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,73 @@
+import { posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importsOf, ROOMS, type SourceFile, sourceFiles } from './sources.ts';
+
+/** The rooms that each room may import from, beside itself. */
+const ALLOWED: Record<string, readonly string[]> = {
+  schemas: [],
+  infra: ['schemas'],
+  ingest: ['schemas', 'infra'],
+  processors: ['schemas', 'infra'],
+  'query-api': ['schemas', 'infra'],
+  'stream-gateway': ['schemas', 'infra'],
+};
+/** The composition root: the only places that put roles together. */
+const ROOT = /^infra\/(cli|bench|checks)\//;
+
+function roomImportedBy(file: SourceFile, name: string): string | null {
+  if (name.startsWith('#')) return name.slice(1).split('/')[0]!;
+  if (!name.startsWith('.')) return null;
+  return posix.join(posix.dirname(file.path), name).split('/')[0]!;
+}
+
+describe('imports between rooms', () => {
+  const files = sourceFiles();
+
+  it('go only downwards: schemas, then infra, then the roles, which never import each other', () => {
+    const wrong = files.flatMap((file) => {
+      const own = file.path.split('/')[0]!;
+      if (ROOT.test(file.path)) return [];
+      return importsOf(file)
+        .map((name) => roomImportedBy(file, name))
+        .filter((room) => room !== null && room !== own && !ALLOWED[own]!.includes(room))
+        .map((room) => `${file.path} imports ${room}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('cross rooms by # paths and stay relative inside one', () => {
+    const wrong = files.flatMap((file) => {
+      const own = file.path.split('/')[0]!;
+      return importsOf(file)
+        .filter((name) => (name.startsWith('.') ? roomImportedBy(file, name) !== own : name.startsWith(`#${own}/`)))
+        .map((name) => `${file.path} imports ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('see every room', () => {
+    expect(new Set(files.map((file) => file.path.split('/')[0]))).toEqual(new Set(ROOMS));
+  });
+});
+
+describe('sources', () => {
+  const files = sourceFiles();
+
+  it('read the environment only in infra/config and the composition root', () => {
+    const wrong = files.filter(
+      ({ path, text }) =>
+        /process\.env/.test(text) &&
+        !/^infra\/(config|cli|bench|checks|testing)\//.test(path) &&
+        !path.endsWith('.test.ts'),
+    );
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+
+  it('hold no switched-off checks and no tests that are left alone', () => {
+    const marks = [/@ts-(ignore|expect-error|nocheck)/, /biome-ignore/, /\b(it|test|describe)\.only\(/];
+    const wrong = files.filter(
+      ({ path, text }) => path !== 'infra/checks/imports.test.ts' && marks.some((mark) => mark.test(text)),
+    );
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of package.json. */
+export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** The six rooms. */
+export const ROOMS = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'] as const;
+
+export interface SourceFile {
+  /** Path from the project root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every TypeScript file of the rooms. */
+export function sourceFiles(): SourceFile[] {
+  return ROOMS.flatMap((room) =>
+    readdirSync(join(PROJECT_ROOT, room), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return { path: relative(PROJECT_ROOT, path).split(sep).join('/'), text: readFileSync(path, 'utf8') };
+      }),
+  );
+}
+
+/** The module names that a file imports or exports from, dynamic imports included. */
+export function importsOf(file: SourceFile): string[] {
+  return [...file.text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1]!);
+}

@@ -1,0 +1,8 @@
+/** A command of `parallax`: `npm run <name> -- …` is `parallax <name> …`. */
+export interface Command {
+  readonly name: string;
+  /** One line for `parallax help`. */
+  readonly summary: string;
+  /** Gives the exit code. Throws `SettingError` for bad arguments (exit code 2). */
+  readonly run: (argv: readonly string[]) => Promise<number>;
+}

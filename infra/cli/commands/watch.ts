@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { addressSetting, integerSetting, readSettings, SettingError, textSetting } from '../../config/declare.ts';
+import { settingsHelp } from '../../config/help.ts';
+import { SETTINGS } from '../../config/settings.ts';
+import type { Command } from '../command.ts';
+import {
+  renderScreen,
+  type WatchedCandle,
+  type WatchedEvent,
+  type WatchedLeg,
+  type WatchedTrade,
+} from '../watch/screen.ts';
+
+const REFRESH_MS = 1_000;
+const EVENTS_SHOWN = 10;
+const TRADES_SHOWN = 8;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const WATCH_SETTINGS = {
+  rest: addressSetting({
+    flag: 'rest',
+    variable: 'PARALLAX_WATCH_REST',
+    fallback: `http://127.0.0.1:${SETTINGS.httpPort.fallback}`,
+    schemes: ['http', 'https'],
+    meaning: 'REST address of the service.',
+  }),
+  stream: addressSetting({
+    flag: 'stream',
+    variable: 'PARALLAX_WATCH_STREAM',
+    fallback: `ws://127.0.0.1:${SETTINGS.wsPort.fallback}`,
+    schemes: ['ws', 'wss'],
+    meaning: 'WebSocket address of the service.',
+  }),
+  token: textSetting({
+    flag: 'token',
+    variable: 'PARALLAX_TOKEN',
+    fallback: null,
+    accepts: 'a key of the service',
+    pattern: /^plx_\S+$/,
+    meaning: 'The key to read with: the admin key that npm start printed, or one made since.',
+    secret: true,
+  }),
+  coin: textSetting({
+    flag: 'coin',
+    variable: 'PARALLAX_WATCH_COIN',
+    fallback: 'BTC',
+    accepts: 'a coin',
+    pattern: /^[\w@#:/-]+$/,
+    meaning: 'Whose candles are shown.',
+  }),
+  seconds: integerSetting({
+    flag: 'seconds',
+    variable: 'PARALLAX_WATCH_SECONDS',
+    fallback: 0,
+    min: 0,
+    max: 86_400,
+    meaning: 'Ends after so long; 0 goes on until Ctrl-C.',
+  }),
+};
+
+/** Live spreads, arbitrage, candles and trades of a running service in the terminal. */
+export const watch: Command = {
+  name: 'watch',
+  summary: 'live spreads, candles and trades of a running service in the terminal',
+  async run(argv) {
+    if (argv.includes('--help')) {
+      console.log(`npm run watch -- [settings]\n\n${settingsHelp(WATCH_SETTINGS)}`);
+      return 0;
+    }
+    const { rest, stream, token, coin, seconds } = readSettings(WATCH_SETTINGS, argv, process.env).values;
+    if (!token) throw new SettingError('--token is missing; accepted: the admin key that npm start printed');
+    const trades: WatchedTrade[] = [];
+    let frames = 0;
+    const socket = await openTrades(stream!, token, (trade) => {
+      frames += 1;
+      trades.unshift(trade);
+      trades.length = Math.min(trades.length, TRADES_SHOWN);
+    });
+    const until = seconds === 0 ? Number.POSITIVE_INFINITY : Date.now() + seconds * 1_000;
+    let stopping = false;
+    process.once('SIGINT', () => {
+      stopping = true;
+    });
+    try {
+      while (!stopping && Date.now() < until) {
+        const [events, candles] = await Promise.all([readEvents(rest!, token), readCandles(rest!, token, coin!)]);
+        const rate = (frames * 1_000) / REFRESH_MS;
+        frames = 0;
+        show(renderScreen({ coin: coin!, events, candles, trades, rate }, process.stdout.columns ?? 120));
+        await sleep(REFRESH_MS);
+      }
+    } finally {
+      socket.close();
+    }
+    return 0;
+  },
+};
+
+/** Redraws in place on a terminal; elsewhere one screen follows the other. */
+function show(lines: readonly string[]): void {
+  process.stdout.write(`${process.stdout.isTTY ? '\x1b[H\x1b[2J' : ''}${lines.join('\n')}\n`);
+}
+
+async function openTrades(base: string, token: string, onTrade: (trade: WatchedTrade) => void): Promise<WebSocket> {
+  const socket = new WebSocket(`${base}/v1/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: REQUEST_TIMEOUT_MS,
+  });
+  socket.on('message', (data) => {
+    const frame = JSON.parse(data.toString()) as { type: string; data?: { payload: WatchedTrade } };
+    if (frame.type === 'event' && frame.data) onTrade(frame.data.payload);
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', (error) => reject(new SettingError(`--stream ${base} cannot be reached: ${error.message}`)));
+  });
+  for (const provider of ['venue_a_perp', 'venue_a_outcome', 'venue_b']) {
+    socket.send(JSON.stringify({ type: 'subscribe', channel: `svc:stream:trade:${provider}` }));
+  }
+  return socket;
+}
+
+async function read<T>(rest: string, token: string, path: string): Promise<T> {
+  const response = await fetch(`${rest}${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  });
+  if (response.status === 401)
+    throw new SettingError('--token is not known to this service; accepted: the admin key that npm start printed');
+  if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+async function readEvents(rest: string, token: string): Promise<WatchedEvent[]> {
+  const { events } = await read<{ events: { universalId: string; canonicalName: string }[] }>(
+    rest,
+    token,
+    `/v1/events?min_providers=2&status=open&limit=${EVENTS_SHOWN}`,
+  );
+  return Promise.all(
+    events.map(async ({ universalId, canonicalName }) => {
+      const [{ legs }, { records }] = await Promise.all([
+        read<{ legs: WatchedLeg[] }>(rest, token, `/v1/events/${universalId}/spread`),
+        read<{ records: { netEdge: number }[] }>(rest, token, `/v1/events/${universalId}/arbitrage`),
+      ]);
+      const edges = records.map((record) => record.netEdge);
+      return { name: canonicalName, legs, netEdge: edges.length > 0 ? Math.max(...edges) : null };
+    }),
+  );
+}
+
+async function readCandles(rest: string, token: string, coin: string): Promise<WatchedCandle[]> {
+  const { candles } = await read<{ candles: WatchedCandle[] }>(
+    rest,
+    token,
+    `/v1/markets/venue_a/coins/${encodeURIComponent(coin)}/candles?interval=1m&limit=60`,
+  );
+  return candles;
+}

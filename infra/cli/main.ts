@@ -1,0 +1,30 @@
+import { SettingError } from '../config/declare.ts';
+import type { Command } from './command.ts';
+import { deadLetters } from './commands/dead-letters.ts';
+import { match } from './commands/match.ts';
+import { record } from './commands/record.ts';
+import { replay } from './commands/replay.ts';
+import { start } from './commands/start.ts';
+import { watch } from './commands/watch.ts';
+
+/** Every command, in the order of `parallax help`. */
+export const COMMANDS: readonly Command[] = [start, watch, replay, record, deadLetters, match];
+
+/** Runs the command that the first argument names. Bad arguments end with one clear line and exit code 2. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const [name = 'help', ...rest] = argv;
+  const command = COMMANDS.find((entry) => entry.name === name);
+  if (!command) {
+    const list = COMMANDS.map((entry) => `  ${entry.name.padEnd(14)} ${entry.summary}`).join('\n');
+    console.log(`parallax <command> [--help]\n\n${list}`);
+    process.exitCode = name === 'help' || name === '--help' ? 0 : 2;
+    return;
+  }
+  try {
+    process.exitCode = await command.run(rest);
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    console.error(`parallax ${name}: ${error.message}`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,81 @@
+/** Opens the two ports and what every command needs beside them, and closes them in reverse. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { TOPICS } from '#schemas/topics/catalog';
+import type { Codec } from '../codec/codec.ts';
+import { openConfluentRegistry } from '../codec/confluent-registry.ts';
+import { createCodec } from '../codec/create-codec.ts';
+import { openLogRegistry } from '../codec/log-registry.ts';
+import { SettingError } from '../config/declare.ts';
+import type { Settings } from '../config/settings.ts';
+import { openEmbeddedLog } from '../log/embedded/open-embedded-log.ts';
+import type { EventLog } from '../log/log.ts';
+import { migrate } from '../store/migrate.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+
+export interface Ports {
+  readonly log: EventLog;
+  readonly store: Store;
+  readonly codec: Codec;
+  close(): Promise<void>;
+}
+
+type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues'>;
+
+/**
+ * Opens log, codec and store as the settings say; topics exist and tables are migrated when it resolves.
+ * `claim: false` works on an existing data directory, whatever its `--venues` is.
+ */
+export async function openPorts(settings: PortSettings, { claim = true } = {}): Promise<Ports> {
+  const dataDir = resolve(settings.dataDir);
+  if (settings.log === 'embedded' || settings.store === 'embedded') {
+    if (claim) claimDataDir(dataDir, settings.venues);
+    else if (!existsSync(dataDir))
+      throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
+  }
+  const log = await openLog(settings, dataDir);
+  try {
+    await log.createTopics(TOPICS);
+    const codec = createCodec(
+      settings.log === 'embedded' ? await openLogRegistry(log) : openConfluentRegistry(settings.schemaRegistry!),
+    );
+    await codec.prepare(TOPICS);
+    const store = await openStore(settings.store, dataDir);
+    await migrate(store);
+    return {
+      log,
+      store,
+      codec,
+      close: async () => {
+        await store.close();
+        await log.close();
+      },
+    };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+/** Opens the log alone. */
+export async function openLog(settings: Pick<Settings, 'log'>, dataDir: string): Promise<EventLog> {
+  if (settings.log === 'embedded') return openEmbeddedLog({ path: join(dataDir, 'log') });
+  const { openKafkaLog } = await import('../log/kafka/open-kafka-log.ts');
+  return openKafkaLog({ brokers: settings.log.slice('kafka://'.length).split(',') });
+}
+
+/** A data directory belongs to one `--venues` value: another world in the same log would make no sense. */
+function claimDataDir(dataDir: string, venues: string): void {
+  const file = join(dataDir, 'parallax.json');
+  const value = venues.startsWith('recording:') ? `recording:${resolve(venues.slice('recording:'.length))}` : venues;
+  if (existsSync(file)) {
+    const made = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
+    if (made === value) return;
+    throw new SettingError(
+      `--venues ${venues} does not fit the data directory ${dataDir}, which was made with --venues ${made}; choose another --data-dir`,
+    );
+  }
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
+}

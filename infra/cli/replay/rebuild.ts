@@ -1,0 +1,57 @@
+import { SingleBar } from 'cli-progress';
+import type { Logger } from 'pino';
+import { runSinkOnce } from '#processors/sink/run-sink-once';
+import { createStages, type ProcessorSettings } from '#processors/stages';
+import { runStage } from '../../stages/run-stage.ts';
+import type { Stage } from '../../stages/stage.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Ports } from '../ports.ts';
+
+export interface RebuildOptions {
+  readonly ports: Pick<Ports, 'log' | 'store' | 'codec'>;
+  readonly settings: ProcessorSettings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Shown before each bar, as `rebuild`. */
+  readonly label: string;
+  /** Draw progress bars; off where standard error is no terminal or nothing should be drawn. */
+  readonly bars: boolean;
+}
+
+/** Runs every processor over what the log holds, one after the other in the order of the data, then fills the tables. */
+export async function rebuild(options: RebuildOptions): Promise<void> {
+  const { ports, logger, metrics } = options;
+  for (const stage of createStages(options.settings)) {
+    const bar = await startBar(options, stage);
+    const running = await runStage({
+      stage,
+      log: ports.log,
+      codec: ports.codec,
+      logger,
+      metrics,
+      mode: 'rebuild',
+      onProgress: (records) => bar?.update(records),
+    });
+    await running.stopped;
+    bar?.stop();
+  }
+  await runSinkOnce({ ...ports, logger, metrics });
+}
+
+async function startBar({ bars, label, ports }: RebuildOptions, stage: Stage<unknown>): Promise<SingleBar | null> {
+  if (!bars) return null;
+  let total = 0;
+  for (const { topic } of stage.inputs) {
+    for (let partition = 0; partition < topic.partitions; partition += 1) {
+      const { first, next } = await ports.log.bounds({ topic: topic.name, partition });
+      total += next - first;
+    }
+  }
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: `${label} ${stage.name.padEnd(20)} [{bar}] {percentage}% | {value}/{total} records | {eta_formatted} left`,
+    hideCursor: true,
+  });
+  bar.start(Math.max(total, 1), 0);
+  return bar;
+}

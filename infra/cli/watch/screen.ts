@@ -1,0 +1,71 @@
+/** The screen of `npm run watch` as text, from what REST and the stream gave. Pure. */
+import { sparkline } from './sparkline.ts';
+
+export interface WatchedLeg {
+  readonly provider: string;
+  readonly yesBid: number | null;
+  readonly yesAsk: number | null;
+  readonly yesMid: number | null;
+}
+export interface WatchedEvent {
+  readonly name: string;
+  readonly legs: readonly WatchedLeg[];
+  /** Net edge of the best arbitrage now, USD per share; null when there is none. */
+  readonly netEdge: number | null;
+}
+export interface WatchedCandle {
+  readonly ts: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+export interface WatchedTrade {
+  readonly provider: string;
+  readonly marketId: string | null;
+  readonly ts: string;
+  readonly side: string;
+  readonly price: number;
+  readonly qty: number;
+}
+export interface Watched {
+  readonly coin: string;
+  readonly events: readonly WatchedEvent[];
+  readonly candles: readonly WatchedCandle[];
+  readonly trades: readonly WatchedTrade[];
+  /** Frames received a second. */
+  readonly rate: number;
+}
+
+const price = (value: number | null) => (value === null ? '–' : value.toFixed(3)).padStart(6);
+const cut = (text: string, width: number) =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
+
+/** Lines for a terminal of so many columns. */
+export function renderScreen({ coin, events, candles, trades, rate }: Watched, columns: number): string[] {
+  const nameWidth = Math.max(20, columns - 62);
+  return [
+    `Spreads: the same question on several venues (YES bid / ask)                ${rate.toFixed(0)} frames/s`,
+    ...events.map((event) => {
+      const legs = event.legs.map(
+        (leg) => `${leg.provider.slice(0, 9).padEnd(9)}${price(leg.yesBid)}/${price(leg.yesAsk)}`,
+      );
+      const edge = event.netEdge === null ? '' : ` net ${event.netEdge >= 0 ? '+' : ''}${event.netEdge.toFixed(4)}`;
+      return `${cut(event.name, nameWidth)} ${legs.join('  ')}${edge}`;
+    }),
+    '',
+    `${coin}, one-minute candles`,
+    sparkline(candles.map((candle) => candle.close)),
+    ...candles.slice(-3).map((candle) => {
+      const { open, high, low, close, volume } = candle;
+      return `${new Date(candle.ts).toISOString().slice(11, 16)}  o ${open}  h ${high}  l ${low}  c ${close}  v ${volume}`;
+    }),
+    '',
+    'Trades',
+    ...trades.map(
+      (trade) =>
+        `${trade.ts.slice(11, 23)}  ${trade.provider.padEnd(16)}${cut(trade.marketId ?? 'unknown market', 24)} ${trade.side.padEnd(4)} ${String(trade.qty).padStart(12)} @ ${trade.price}`,
+    ),
+  ];
+}

@@ -1,0 +1,33 @@
+/** Epochs of channel topics: `seq` counts within one; a rebuilt topic begins another. */
+import { randomUUID } from 'node:crypto';
+import { epochTopic } from '#schemas/topics/control';
+import type { Codec } from '../codec/codec.ts';
+import type { EventLog } from './log.ts';
+import { readPartition } from './read-partition.ts';
+
+const AT = { topic: epochTopic.name, partition: 0 };
+
+/** Begins a new epoch of a topic. */
+export async function beginEpoch(log: EventLog, codec: Codec, topic: string): Promise<string> {
+  const epoch = randomUUID().slice(0, 8);
+  const receivedAt = Math.max(Date.now(), (await log.last(AT))?.receivedAt ?? 0);
+  await log.append([
+    { ...AT, key: topic, value: codec.encode(epochTopic, { receivedAt, topic, epoch }), receivedAt, seq: 0 },
+  ]);
+  return epoch;
+}
+
+/** The current epoch of every topic that has one. The topic and its schema must have been prepared. */
+export async function readEpochs(log: EventLog, codec: Codec): Promise<Map<string, string>> {
+  const epochs = new Map<string, string>();
+  await readPartition(log, AT, (record) => {
+    if (record.value) epochs.set(record.key, codec.decode(epochTopic, record.value).epoch);
+  });
+  return epochs;
+}
+
+/** Begins an epoch for each of the topics that has none. */
+export async function ensureEpochs(log: EventLog, codec: Codec, topics: readonly string[]): Promise<void> {
+  const epochs = await readEpochs(log, codec);
+  for (const topic of topics) if (!epochs.has(topic)) await beginEpoch(log, codec, topic);
+}

@@ -1,0 +1,144 @@
+import { BUILDER_DEX } from '../world/ladders.ts';
+import type { Question } from '../world/questions.ts';
+import type { World } from '../world/world.ts';
+import { type Bar, formingBar } from './candles.ts';
+import { outcomeSpec } from './catalog.ts';
+import { CONTEXT_PERIOD_MS, perpContextText, spotContextText } from './contexts.ts';
+import { midsText } from './info.ts';
+import type { Market, Markets } from './market.ts';
+import { outcomeNumber } from './market.ts';
+import { bboText, bookText, frameText, tradeText } from './market-text.ts';
+
+/** Where frames go: the sockets, or a recording. Topics are those of `topicOf`. */
+export interface FramePublisher {
+  /** Whether anyone listens; what nobody listens to is not made. */
+  wants(topic: string): boolean;
+  publish(topic: string, text: string): void;
+  /** Candle intervals of a coin that someone listens to. */
+  candleIntervals(coin: string): Iterable<string>;
+}
+
+/** The one spelling of a subscription: channel, coin or dex, and what else tells two of them apart. */
+export const topicOf = {
+  book: (coin: string) => `l2Book ${coin}`,
+  fastBook: (coin: string) => `l2Book.fast ${coin}`,
+  trades: (coin: string) => `trades ${coin}`,
+  bbo: (coin: string) => `bbo ${coin}`,
+  context: (coin: string) => `activeAssetCtx ${coin}`,
+  candle: (coin: string, interval: string) => `candle ${coin} ${interval}`,
+  mids: (dex: string) => `allMids ${dex}`,
+  outcomes: 'outcomeMetaUpdates',
+} as const;
+
+/** How often the whole map of mids is told. */
+const MIDS_PERIOD_MS = 1_000;
+
+export interface VenueAFeed {
+  /** Tells what an event of the schedule did: a book update or a trade. Frames of trades wait for `flush`. */
+  event(lane: 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade', index: number, event: number): void;
+  /** Ends a step: tells the gathered trades and what is told at intervals. */
+  flush(fromMs: number, toMs: number): void;
+  /** Tells outcomes that ended, were settled, or began within the step. */
+  outcomes(created: readonly Question[], settled: readonly Question[]): void;
+}
+
+/** Makes venue_a's frames out of the world's events. */
+export function createVenueAFeed(world: World, markets: Markets, publisher: FramePublisher): VenueAFeed {
+  const trades = new Map<string, string>();
+  const bars = new Map<string, Bar>();
+  const tops = new Map<string, number>();
+
+  const tellBook = (market: Market, atMs: number) => {
+    const { coin } = market;
+    const topic = topicOf.book(coin);
+    const bbo = topicOf.bbo(coin);
+    const fast = topicOf.fastBook(coin);
+    const [wantsBook, wantsBbo, wantsFast] = [publisher.wants(topic), publisher.wants(bbo), publisher.wants(fast)];
+    if (!wantsBook && !wantsBbo && !wantsFast) return;
+    const { book, timeMs } = markets.bookAt(market, atMs);
+    if (wantsBook) publisher.publish(topic, frameText('l2Book', bookText(coin, timeMs, book, 20)));
+    if (wantsFast) publisher.publish(fast, frameText('l2Book', bookText(coin, timeMs, book, 5)));
+    if (wantsBbo) {
+      const top = book.bidPx[0]! * 1_000_003 + book.askPx[0]! + book.bidSz[0]! / 7 + book.askSz[0]! / 13;
+      if (tops.get(coin) !== top) publisher.publish(bbo, frameText('bbo', bboText(coin, timeMs, book)));
+      tops.set(coin, top);
+    }
+  };
+
+  const tellTrade = (market: Market, event: number) => {
+    const { coin } = market;
+    const wanted = publisher.wants(topicOf.trades(coin));
+    if (wanted) {
+      const text = tradeText(world, coin, markets.tradeOf(market, event));
+      const gathered = trades.get(coin);
+      trades.set(coin, gathered === undefined ? text : `${gathered},${text}`);
+    }
+    for (const interval of publisher.candleIntervals(coin)) tellCandle(market, interval, event);
+  };
+
+  const tellCandle = (market: Market, interval: string, event: number) => {
+    const topic = topicOf.candle(market.coin, interval);
+    const trade = markets.tradeOf(market, event);
+    let bar = bars.get(topic);
+    if (!bar || trade.timeMs >= bar.nextMs) {
+      const fresh = formingBar(markets, market, interval, trade.timeMs);
+      if (!fresh) return;
+      bar = fresh;
+      bars.set(topic, bar);
+    } else bar.add(trade);
+    publisher.publish(topic, frameText('candle', bar.text(bar.close)));
+  };
+
+  const tellContexts = (atMs: number) => {
+    for (const ladder of world.ladders) {
+      const topic = topicOf.context(ladder.coin);
+      if (!publisher.wants(topic)) continue;
+      const isSpot = ladder.kind === 'spot';
+      const ctx = isSpot
+        ? spotContextText(world, markets, ladder, atMs)
+        : perpContextText(world, markets, ladder, atMs);
+      const channel = isSpot ? 'activeSpotAssetCtx' : 'activeAssetCtx';
+      publisher.publish(topic, frameText(channel, `{"coin":"${ladder.coin}","ctx":${ctx}}`));
+    }
+  };
+
+  const tellMids = (atMs: number) => {
+    for (const dex of ['', BUILDER_DEX.name]) {
+      if (!publisher.wants(topicOf.mids(dex))) continue;
+      const key = dex === '' ? '' : `,"dex":"${dex}"`;
+      publisher.publish(topicOf.mids(dex), frameText('allMids', `{"mids":${midsText(markets, dex, atMs)}${key}}`));
+    }
+  };
+
+  return {
+    event(lane, index, event) {
+      const atMs = world.schedule.timeOf(event);
+      const market = lane.startsWith('ladder')
+        ? markets.ladders[index]!
+        : markets.sidesOf(index >> 1, atMs)[(index & 1) as 0 | 1];
+      if (lane.endsWith('book')) tellBook(market, atMs);
+      else tellTrade(market, event);
+    },
+    flush(fromMs, toMs) {
+      for (const [coin, text] of trades) publisher.publish(topicOf.trades(coin), frameText('trades', `[${text}]`));
+      trades.clear();
+      if (begins(MIDS_PERIOD_MS, fromMs, toMs)) tellMids(toMs - 1);
+      if (begins(CONTEXT_PERIOD_MS, fromMs, toMs)) tellContexts(toMs - 1);
+    },
+    outcomes(created, settled) {
+      if (!publisher.wants(topicOf.outcomes)) return;
+      const updates = [
+        ...settled.map((question) => ({ outcomeSettled: outcomeNumber(question, world.venueA.slots.length) })),
+        ...created.map((question) => ({ outcomeCreated: outcomeSpec(world, question) })),
+      ];
+      if (updates.length > 0) {
+        publisher.publish(topicOf.outcomes, frameText('outcomeMetaUpdates', JSON.stringify(updates)));
+      }
+    },
+  };
+}
+
+/** Whether a term of this length begins in [fromMs, toMs). */
+function begins(periodMs: number, fromMs: number, toMs: number): boolean {
+  return Math.floor((toMs - 1) / periodMs) !== Math.floor((fromMs - 1) / periodMs);
+}

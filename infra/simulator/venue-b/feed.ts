@@ -1,0 +1,121 @@
+import { probabilityText } from '../world/number-text.ts';
+import { bookChanges } from '../world/question-book.ts';
+import type { Question } from '../world/questions.ts';
+import type { QuestionUpdate, World } from '../world/world.ts';
+import type { Catalog } from './catalog.ts';
+import type { ListedMarket, MarketBoard } from './market-board.ts';
+import { bestFrame, bestOf, bookFrame, lastTradeFrame, priceChangeFrame, tickFrame } from './market-text.ts';
+
+/** Where market frames go: the sockets, or a recording. */
+export interface MarketPublisher {
+  /** Whether anyone listens to a token of the market. */
+  wants(conditionId: string): boolean;
+  /** To everyone who listens to a token of the market, once. */
+  toMarket(conditionId: string, text: string): void;
+  /** To everyone who listens to the token. */
+  toToken(tokenId: string, text: string): void;
+  /** To those listeners of the token who turned custom features on. */
+  toTokenCustom(tokenId: string, text: string): void;
+  /** To everyone who turned custom features on. */
+  toCustom(text: string): void;
+  /** Whether anyone did. */
+  wantsCustom(): boolean;
+}
+
+export interface VenueBFeed {
+  /** Tells what an event of a slot's lane did. */
+  event(slot: number, event: number): void;
+  /** Tells markets that were listed or resolved within the step. */
+  markets(created: readonly Question[], resolved: readonly Question[], atMs: number): void;
+  /** The `book` frame of a token as of a moment; null when it does not trade then. */
+  bookFrameAt(market: ListedMarket, token: 0 | 1, atMs: number): string | null;
+}
+
+/** Price of a token's last trade as text; empty when there was none of late. */
+export function lastTradeText(board: MarketBoard, update: QuestionUpdate, token: number): string {
+  const price = board.lastPrice(update);
+  if (price === null) return '';
+  return probabilityText(token === 0 ? price : 1_000 - price);
+}
+
+/** Makes venue_b's market frames out of the world's events. */
+export function createVenueBFeed(
+  world: World,
+  board: MarketBoard,
+  catalog: Catalog,
+  publisher: MarketPublisher,
+): VenueBFeed {
+  const states: (QuestionUpdate | undefined)[] = [];
+
+  /** The state that listeners hold before a version; read anew where nobody has been listening. */
+  const stateBefore = (slot: number, version: number, after: QuestionUpdate, atMs: number): QuestionUpdate => {
+    const held = states[slot];
+    if (held && held.version === version - 1 && held.question === after.question) return held;
+    return world.questionBookAt(slot, Math.max(after.question.listedAtMs, atMs - 1));
+  };
+
+  const tellBooks = ({ ids }: ListedMarket, update: QuestionUpdate, atMs: number) => {
+    for (const token of [0, 1] as const) {
+      const last = lastTradeText(board, update, token);
+      publisher.toToken(ids.tokenIds[token], bookFrame(world, ids, update, token, atMs, last));
+    }
+  };
+
+  const tellBest = ({ ids }: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
+    const [old, now] = [bestOf(before.book, 0), bestOf(after.book, 0)];
+    if (old.bid === now.bid && old.ask === now.ask) return;
+    for (const token of [0, 1] as const) {
+      publisher.toTokenCustom(ids.tokenIds[token], bestFrame(ids, after.book, token, atMs));
+    }
+  };
+
+  const tellUpdate = (market: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
+    const { ids } = market;
+    const { match } = after;
+    for (const leg of match?.legs ?? []) {
+      publisher.toToken(ids.tokenIds[match!.token], lastTradeFrame(world, ids, match!, leg));
+    }
+    if (before.book.tick !== after.book.tick) {
+      for (const token of [0, 1] as const) {
+        publisher.toToken(ids.tokenIds[token], tickFrame(ids, before.book, after.book, token, atMs));
+      }
+      tellBooks(market, after, atMs);
+    } else {
+      const changes = bookChanges(before.book, after.book);
+      const best = changes.length > 0 ? changes : restated(after);
+      // A match that clears a level is told by whole books, as the venue does after trades; the rest by levels.
+      if (match && changes.some((change) => change.size === 0)) tellBooks(market, after, atMs);
+      else if (best.length > 0) publisher.toMarket(ids.conditionId, priceChangeFrame(world, ids, after, best, atMs));
+    }
+    if (publisher.wantsCustom()) tellBest(market, before, after, atMs);
+  };
+
+  return {
+    event(slot, event) {
+      const atMs = world.schedule.timeOf(event);
+      const market = board.listed(world.venueB.liveIn(slot, atMs));
+      if (!publisher.wants(market.ids.conditionId)) return;
+      const version = world.schedule.versionOf(event);
+      const after = world.questionUpdate(slot, version);
+      const before = stateBefore(slot, version, after, atMs);
+      states[slot] = after;
+      tellUpdate(market, before, after, atMs);
+    },
+    markets(created, resolved, atMs) {
+      if (!publisher.wantsCustom()) return;
+      for (const question of resolved) publisher.toCustom(catalog.resolvedFrame(board.listed(question), atMs));
+      for (const question of created) publisher.toCustom(catalog.newMarketFrame(board.listed(question), atMs));
+    },
+    bookFrameAt(market, token, atMs) {
+      const update = board.bookOf(market, atMs);
+      if (!update) return null;
+      return bookFrame(world, market.ids, update, token, atMs, lastTradeText(board, update, token));
+    },
+  };
+}
+
+/** The best bid told again: what an update says that changed nothing. */
+function restated({ book }: QuestionUpdate) {
+  const best = book.bids[0];
+  return best ? [{ ...best, isBid: true }] : [];
+}

@@ -1,0 +1,104 @@
+import type { QuestionIds } from '../world/question-ids.ts';
+import { type Question, resolvesAbove } from '../world/questions.ts';
+import { HOUR_MS } from '../world/time.ts';
+import type { QuestionUpdate, World } from '../world/world.ts';
+
+/** How many past questions of each slot the catalog still knows. */
+const PAST_GENERATIONS = 2;
+
+/** A venue_b market in the catalog. */
+export interface ListedMarket {
+  readonly question: Question;
+  readonly ids: QuestionIds;
+}
+
+/** venue_b's markets by every id that a client may ask with; live ones and the newest past ones. */
+export interface MarketBoard {
+  /** Live markets first, each slot's past ones after it; in order of slots. */
+  all(atMs: number): readonly ListedMarket[];
+  byCondition(conditionId: string, atMs: number): ListedMarket | null;
+  /** A market and which of its tokens it is. */
+  byToken(tokenId: string, atMs: number): { readonly market: ListedMarket; readonly token: 0 | 1 } | null;
+  byMarketId(marketId: string, atMs: number): ListedMarket | null;
+  bySlug(slug: string, atMs: number): ListedMarket | null;
+  listed(question: Question): ListedMarket;
+  /** Book of a market that trades at this moment; null before its listing and after its expiry. */
+  bookOf(market: ListedMarket, atMs: number): QuestionUpdate | null;
+  /** Price of the newest match before or at a version, thousandths on YES; null when there was none of late. */
+  lastPrice(update: QuestionUpdate): number | null;
+  /** 1 when the market resolves to YES, 0 to NO. */
+  isYes(question: Question): boolean;
+}
+
+interface Index {
+  readonly hour: number;
+  readonly all: readonly ListedMarket[];
+  readonly byId: ReadonlyMap<string, ListedMarket>;
+}
+
+/** Versions that `lastPrice` looks back over. */
+const LAST_PRICE_REACH = 24;
+
+export function createMarketBoard(world: World): MarketBoard {
+  const { venueB, schedule } = world;
+  const listings = new WeakMap<Question, ListedMarket>();
+  let index: Index | null = null;
+
+  const listed = (question: Question): ListedMarket => {
+    let market = listings.get(question);
+    if (!market) {
+      market = { question, ids: world.idsOf(question) };
+      listings.set(question, market);
+    }
+    return market;
+  };
+  /** All expiries are on the hour, so an index holds for one. */
+  const indexAt = (atMs: number): Index => {
+    const hour = Math.floor(atMs / HOUR_MS);
+    if (index?.hour === hour) return index;
+    const all = venueB.slots.flatMap((slot) => {
+      const live = venueB.liveIn(slot.index, atMs);
+      const past = Array.from({ length: PAST_GENERATIONS }, (_, back) => venueB.earlier(slot.index, atMs, back + 1));
+      return [live, ...past].map(listed);
+    });
+    const byId = new Map<string, ListedMarket>();
+    for (const market of all) {
+      const { conditionId, tokenIds, marketId, slug } = market.ids;
+      for (const id of [conditionId, ...tokenIds, marketId, slug]) byId.set(id, market);
+    }
+    index = { hour, all, byId };
+    return index;
+  };
+  const find = (id: string, atMs: number) => indexAt(atMs).byId.get(id) ?? null;
+
+  return {
+    listed,
+    all: (atMs) => indexAt(atMs).all,
+    byCondition: (conditionId, atMs) => find(conditionId.toLowerCase(), atMs),
+    byMarketId: find,
+    bySlug: find,
+    byToken(tokenId, atMs) {
+      const market = find(tokenId, atMs);
+      const token = market?.ids.tokenIds.indexOf(tokenId);
+      return market && (token === 0 || token === 1) ? { market, token } : null;
+    },
+    bookOf({ question }, atMs) {
+      const trades = question.listedAtMs <= atMs && atMs < question.expiresAtMs;
+      return trades ? world.questionBookAt(question.slot.index, atMs) : null;
+    },
+    lastPrice({ question, version, match }) {
+      const last = match?.legs.at(-1);
+      if (match && last) return match.token === 0 ? last.price : 1_000 - last.price;
+      const slot = question.slot.index;
+      const lane = world.laneOf('question', slot);
+      for (let back = version - 1; back > version - LAST_PRICE_REACH && back >= 0; back -= 1) {
+        if (schedule.timeOf(schedule.eventOf(lane, back)) < question.listedAtMs) return null;
+        const earlier = world.questionUpdate(slot, back).match;
+        const leg = earlier?.legs.at(-1);
+        if (earlier && leg) return earlier.token === 0 ? leg.price : 1_000 - leg.price;
+      }
+      return null;
+    },
+    isYes: (question) => resolvesAbove(world.settings.seed, question) !== question.slot.inverse,
+  };
+}

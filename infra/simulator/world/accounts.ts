@@ -1,0 +1,38 @@
+import { hashOf, hexOf, STREAM } from './hash.ts';
+
+/** The people of the simulated world: the same accounts trade on both venues. */
+const ACCOUNTS = 400;
+const BUILDERS = 3;
+
+/** One of the world's accounts by a number of chance: lowercase 20-byte address. */
+export interface Population {
+  /** Any account. */
+  account(chance: number): string;
+  /** Two different accounts. */
+  couple(chance: number): readonly [string, string];
+  /** A builder code (bytes32), or zero in three of four cases. */
+  builder(chance: number): string;
+  readonly builders: readonly string[];
+}
+
+export const NO_BUILDER = `0x${'0'.repeat(64)}`;
+
+export function createPopulation(seed: number): Population {
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => hexOf(seed, STREAM.account, index, 0, 20));
+  const builders = Array.from({ length: BUILDERS }, (_, index) => hexOf(seed, STREAM.builder, index, 0, 32));
+  // A product of two chances makes the first accounts trade far more often than the last.
+  const pick = (chance: number) => {
+    const uniform = ((chance & 0xffff) / 65_536) * ((chance >>> 16) / 65_536);
+    return Math.floor(Math.sqrt(uniform) * ACCOUNTS);
+  };
+  return {
+    builders,
+    account: (chance) => accounts[pick(chance)]!,
+    couple(chance) {
+      const first = pick(chance);
+      const second = (first + 1 + (hashOf(seed, STREAM.account, chance, 1) % (ACCOUNTS - 1))) % ACCOUNTS;
+      return [accounts[first]!, accounts[second]!];
+    },
+    builder: (chance) => (chance % 4 === 0 ? builders[(chance >>> 2) % BUILDERS]! : NO_BUILDER),
+  };
+}

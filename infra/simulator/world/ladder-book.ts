@@ -1,0 +1,147 @@
+import { hashOf, STREAM, uniformOf } from './hash.ts';
+import { type Ladder, ladderMid, priceDecimals } from './ladders.ts';
+
+export const LADDER_DEPTH = 20;
+
+/** Levels of both sides, best first; prices in units of 10^-`priceDecimals`, sizes in units of 10^-`sizeDecimals`. */
+export interface LevelBook {
+  priceDecimals: number;
+  sizeDecimals: number;
+  /** How many levels each side has. */
+  bidDepth: number;
+  askDepth: number;
+  readonly bidPx: Float64Array;
+  readonly bidSz: Float64Array;
+  readonly bidCount: Int32Array;
+  readonly askPx: Float64Array;
+  readonly askSz: Float64Array;
+  readonly askCount: Int32Array;
+}
+
+/** Room for one book. Writers of books fill one that is handed to them, since hundreds are made each second. */
+export function makeLevelBook(depth: number): LevelBook {
+  const prices = () => new Float64Array(depth);
+  const counts = () => new Int32Array(depth);
+  return {
+    priceDecimals: 0,
+    sizeDecimals: 0,
+    bidDepth: 0,
+    askDepth: 0,
+    bidPx: prices(),
+    bidSz: prices(),
+    bidCount: counts(),
+    askPx: prices(),
+    askSz: prices(),
+    askCount: counts(),
+  };
+}
+
+/** Best prices in units of 10^-`decimals`. */
+export interface Top {
+  readonly bid: number;
+  readonly ask: number;
+  readonly decimals: number;
+}
+
+/** Best bid and ask of a ladder in this version of its book, which appeared at `atMs`. */
+export function ladderTop(seed: number, ladder: Ladder, version: number, atMs: number): Top {
+  const mid = ladderMid(seed, ladder, atMs);
+  const decimals = priceDecimals(ladder, mid);
+  const ticks = mid * 10 ** decimals;
+  const bid = Math.floor(ticks - uniformOf(seed, STREAM.ladderTop, version, ladder.index));
+  return { bid, ask: bid + 1 + (hashOf(seed, STREAM.ladderTop, version, ladder.index + 65_536) % 2), decimals };
+}
+
+/**
+ * One side's levels. A level's size belongs to its price and changes only now and then, so that successive books look
+ * like one book that moves.
+ */
+function fillSide(
+  seed: number,
+  ladder: Ladder,
+  version: number,
+  start: number,
+  direction: 1 | -1,
+  depth: number,
+  px: Float64Array,
+  sz: Float64Array,
+  count: Int32Array,
+  unit: number,
+): void {
+  let price = start;
+  for (let level = 0; level < depth; level += 1) {
+    const phase = (price & 15) + (direction === 1 ? 5 : 0);
+    const chance = hashOf(seed, STREAM.ladderLevel, price * 4096 + ladder.index, ((version + phase) >>> 4) * direction);
+    px[level] = price;
+    sz[level] = Math.max(1, Math.round(unit * (1 + level / 6) * (0.15 + (chance & 1023) / 400)));
+    count[level] = 1 + ((chance >>> 10) % 18);
+    price += direction * (1 + (chance % 5 === 0 ? 1 : 0));
+  }
+}
+
+/** Writes a version of a ladder's book into `book`. */
+export function fillLadderBook(
+  seed: number,
+  ladder: Ladder,
+  version: number,
+  atMs: number,
+  depth: number,
+  book: LevelBook,
+): LevelBook {
+  const top = ladderTop(seed, ladder, version, atMs);
+  const unit = (sizeUnitUsd(ladder) / (top.bid / 10 ** top.decimals)) * 10 ** ladder.szDecimals;
+  book.priceDecimals = top.decimals;
+  book.sizeDecimals = ladder.szDecimals;
+  book.bidDepth = depth;
+  book.askDepth = depth;
+  fillSide(seed, ladder, version, top.bid, -1, depth, book.bidPx, book.bidSz, book.bidCount, unit);
+  fillSide(seed, ladder, version, top.ask, 1, depth, book.askPx, book.askSz, book.askCount, unit);
+  return book;
+}
+
+/** USD that typically stands at one level. */
+function sizeUnitUsd(ladder: Ladder): number {
+  return 4_000 + 120_000 * ladder.asset.weight;
+}
+
+/** A trade between two accounts on a venue_a market. */
+export interface VenueATrade {
+  /** The taker's side: `B` bought, `A` sold. */
+  readonly side: 'B' | 'A';
+  readonly px: number;
+  readonly sz: number;
+  readonly priceDecimals: number;
+  readonly sizeDecimals: number;
+  /** Venue time, unix ms. */
+  readonly timeMs: number;
+  /** Number of the event, which makes trade id, hash and accounts. */
+  readonly event: number;
+}
+
+/** The trade that an event makes, at the best price of the book of that moment. */
+export function ladderTrade(
+  seed: number,
+  ladder: Ladder,
+  event: number,
+  timeMs: number,
+  bookVersion: number,
+  bookAtMs: number,
+): VenueATrade {
+  const top = ladderTop(seed, ladder, bookVersion, bookAtMs);
+  const chance = hashOf(seed, STREAM.ladderTrade, event, ladder.index);
+  const isBuy = (chance & 1) === 1;
+  // Squaring makes small trades common and large ones rare.
+  const share = ((chance >>> 1) & 0xffff) / 65_536;
+  const usd = 11 + share ** 4 * 0.6 * sizeUnitUsd(ladder);
+  const px = isBuy ? top.ask : top.bid;
+  const sz = Math.max(1, Math.round((usd / (px / 10 ** top.decimals)) * 10 ** ladder.szDecimals));
+  return {
+    side: isBuy ? 'B' : 'A',
+    px,
+    sz,
+    priceDecimals: top.decimals,
+    sizeDecimals: ladder.szDecimals,
+    timeMs,
+    event,
+  };
+}

@@ -1,0 +1,111 @@
+import { type Asset, makeCoins } from './coins.ts';
+import { STREAM } from './hash.ts';
+import { smoothNoise } from './noise.ts';
+import { priceAt } from './prices.ts';
+import { MINUTE_MS } from './time.ts';
+
+/** A venue_a market with an open-ended price: perpetual, spot pair, or perpetual of a builder's dex. */
+export interface Ladder {
+  /** As `coin` on the wire: `BTC`, `@107`, `orb:GOLD`. */
+  readonly coin: string;
+  readonly kind: 'perp' | 'spot' | 'builder';
+  readonly asset: Asset;
+  readonly szDecimals: number;
+  /** Price decimals never exceed this (venue page, section 2: 6 - szDecimals, spot 8 - szDecimals). */
+  readonly maxDecimals: number;
+  /** Position among all ladders; its key in the streams of chance. */
+  readonly index: number;
+}
+
+/** A token of the spot universe. */
+export interface SpotToken {
+  readonly name: string;
+  readonly index: number;
+  readonly szDecimals: number;
+  readonly weiDecimals: number;
+  readonly fullName: string | null;
+  readonly isCanonical: boolean;
+}
+
+/** A spot pair; `index`, token index and array position are three different numbers, as on the venue. */
+export interface SpotPair {
+  readonly name: string;
+  readonly index: number;
+  readonly base: number;
+  readonly quote: number;
+}
+
+const token = (
+  index: number,
+  name: string,
+  szDecimals: number,
+  weiDecimals: number,
+  fullName: string | null = null,
+): SpotToken => ({ name, index, szDecimals, weiDecimals, fullName, isCanonical: name === 'USDC' || name === 'PURR' });
+
+export const SPOT_TOKENS: readonly SpotToken[] = [
+  token(0, 'USDC', 8, 8),
+  token(1, 'PURR', 0, 5),
+  token(150, 'HYPE', 2, 8, 'Hyperliquid'),
+  token(197, 'UBTC', 5, 10, 'Unit Bitcoin'),
+  token(221, 'UETH', 4, 9, 'Unit Ethereum'),
+];
+export const SPOT_PAIRS: readonly SpotPair[] = [
+  { name: 'PURR/USDC', index: 0, base: 1, quote: 0 },
+  { name: '@107', index: 107, base: 150, quote: 0 },
+  { name: '@142', index: 142, base: 197, quote: 0 },
+  { name: '@151', index: 151, base: 221, quote: 0 },
+];
+/** The one builder's dex of the simulated venue and its assets. */
+export const BUILDER_DEX = { name: 'orb', fullName: 'Orbit Markets' } as const;
+
+const SPOT_ASSETS: Readonly<Record<string, Asset>> = {
+  'PURR/USDC': { symbol: 'PURR', name: 'Purr', basePx: 0.12, volatility: 2, weight: 0.05, key: 4001 },
+  '@107': { symbol: 'HYPE', name: 'Hyperliquid', basePx: 24, volatility: 1.8, weight: 0.2, key: 15 },
+  '@142': { symbol: 'BTC', name: 'Bitcoin', basePx: 62_000, volatility: 1, weight: 0.1, key: 0 },
+  '@151': { symbol: 'ETH', name: 'Ethereum', basePx: 2_450, volatility: 1.2, weight: 0.1, key: 1 },
+};
+const BUILDER_ASSETS: readonly Asset[] = [
+  { symbol: 'GOLD', name: 'Gold', basePx: 2_700, volatility: 0.4, weight: 0.05, key: 4101 },
+  { symbol: 'OIL', name: 'Crude oil', basePx: 71, volatility: 0.6, weight: 0.05, key: 4102 },
+  { symbol: 'NVDA', name: 'NVIDIA', basePx: 140, volatility: 0.8, weight: 0.05, key: 4103 },
+];
+
+/** Size decimals by price, so that one unit of size is worth around a cent to a dollar. */
+function sizeDecimals(basePx: number): number {
+  if (basePx >= 10_000) return 5;
+  if (basePx >= 1_000) return 4;
+  if (basePx >= 10) return 2;
+  return basePx >= 1 ? 1 : 0;
+}
+
+/** All ladders: the coins of the main dex first, then the builder's, then the spot pairs. */
+export function makeLadders(seed: number, coins: number): readonly Ladder[] {
+  const perps = makeCoins(seed, coins).map((asset) => ({ coin: asset.symbol, kind: 'perp' as const, asset }));
+  const builders = BUILDER_ASSETS.map((asset) => ({
+    coin: `${BUILDER_DEX.name}:${asset.symbol}`,
+    kind: 'builder' as const,
+    asset,
+  }));
+  const spots = SPOT_PAIRS.map(({ name }) => ({ coin: name, kind: 'spot' as const, asset: SPOT_ASSETS[name]! }));
+  return [...perps, ...builders, ...spots].map((ladder, index) => {
+    const spotToken = SPOT_PAIRS.find((pair) => pair.name === ladder.coin);
+    const szDecimals = spotToken
+      ? SPOT_TOKENS.find((entry) => entry.index === spotToken.base)!.szDecimals
+      : sizeDecimals(ladder.asset.basePx);
+    return { ...ladder, szDecimals, maxDecimals: (ladder.kind === 'spot' ? 8 : 6) - szDecimals, index };
+  });
+}
+
+/** The middle of a ladder's book in USD: its asset's price, with a small basis of the market's own. */
+export function ladderMid(seed: number, ladder: Ladder, atMs: number): number {
+  const basis = 0.0003 * smoothNoise(seed, STREAM.basis, ladder.index, atMs / (3 * MINUTE_MS));
+  return priceAt(seed, ladder.asset, atMs) * (1 + basis);
+}
+
+/** Price decimals at this level of price: five significant figures, no more than the market allows. */
+export function priceDecimals(ladder: Ladder, px: number): number {
+  // The upper levels of a book may stand a little above its middle and must not need a digit less.
+  const leading = Math.floor(Math.log10(px * 1.01));
+  return Math.max(0, Math.min(ladder.maxDecimals, 4 - leading));
+}

@@ -1,0 +1,92 @@
+import { hashOf, STREAM } from './hash.ts';
+import type { BookLevel, QuestionBook } from './question-book.ts';
+
+/** How a maker order met the taker's (venue page, section 7). */
+export type MatchKind = 'complementary' | 'mint' | 'merge';
+
+/** One maker order's part in a match, from the taker's view. */
+export interface MatchLeg {
+  readonly kind: MatchKind;
+  /** Thousandths of a dollar on the taker's token. */
+  readonly price: number;
+  /** Hundredths of a share. */
+  readonly size: number;
+  /** Makes the maker's account, order hash and builder. */
+  readonly chance: number;
+}
+
+/** A taker order that met one or more maker orders in one transaction. */
+export interface Match {
+  /** Number of the event: the identity of the match. */
+  readonly event: number;
+  readonly slot: number;
+  /** Index of the taker's token: 0 is YES, 1 is NO. */
+  readonly token: 0 | 1;
+  readonly isTakerBuy: boolean;
+  readonly legs: readonly MatchLeg[];
+  readonly timeMs: number;
+  readonly chance: number;
+}
+
+const MOST_LEGS = 3;
+
+/** Two versions of a book in a row are never both matches, so a version can be computed from the one before it. */
+export function isMatchVersion(seed: number, slot: number, version: number): boolean {
+  return version % 2 !== 0 && hashOf(seed, STREAM.match, version, slot) % 3 !== 0;
+}
+
+/** Share of a market's versions that are matches: see `isMatchVersion`. */
+export const MATCH_SHARE = 1 / 3;
+
+function legKind(isTakerBuy: boolean, chance: number): MatchKind {
+  if (chance % 3 !== 0) return 'complementary';
+  return isTakerBuy ? 'mint' : 'merge';
+}
+
+/** The match that this event makes against a book; it takes from one side, best level first. */
+export function makeMatch(seed: number, slot: number, event: number, timeMs: number, book: QuestionBook): Match {
+  const chance = hashOf(seed, STREAM.match, event, 1);
+  const token = (chance & 1) as 0 | 1;
+  const isTakerBuy = (chance & 2) !== 0;
+  const levels = takenSide(book, token, isTakerBuy);
+  const share = ((chance >>> 2) & 0xffff) / 65_536;
+  let wanted = 500 + Math.round(share ** 3 * 45_000);
+  const legs: MatchLeg[] = [];
+  for (const level of levels) {
+    // The best level is sometimes shared by two makers.
+    const parts = legs.length === 0 && (chance >>> 20) % 3 === 0 ? 2 : 1;
+    const taken = Math.min(wanted, level.size);
+    const first = parts === 2 && taken > 1 ? Math.ceil(taken * 0.6) : taken;
+    for (const size of first === taken ? [taken] : [first, taken - first]) {
+      const legChance = hashOf(seed, STREAM.match, event, 2 + legs.length);
+      const price = token === 0 ? level.price : 1_000 - level.price;
+      legs.push({ kind: legKind(isTakerBuy, legChance), price, size, chance: legChance });
+    }
+    wanted -= taken;
+    if (wanted <= 0 || legs.length >= MOST_LEGS) break;
+  }
+  return { event, slot, token, isTakerBuy, legs, timeMs, chance };
+}
+
+/** Whoever buys YES or sells NO takes YES asks; whoever sells YES or buys NO takes YES bids. */
+function takesAsks(token: 0 | 1, isTakerBuy: boolean): boolean {
+  return (token === 0) === isTakerBuy;
+}
+
+function takenSide(book: QuestionBook, token: 0 | 1, isTakerBuy: boolean): readonly BookLevel[] {
+  return takesAsks(token, isTakerBuy) ? book.asks : book.bids;
+}
+
+/** The book after the match. */
+export function bookAfter(book: QuestionBook, match: Match): QuestionBook {
+  const asks = takesAsks(match.token, match.isTakerBuy);
+  const taken = new Map<number, number>();
+  for (const { price, size } of match.legs) {
+    const yesPrice = match.token === 0 ? price : 1_000 - price;
+    taken.set(yesPrice, (taken.get(yesPrice) ?? 0) + size);
+  }
+  const left = (asks ? book.asks : book.bids)
+    .map(({ price, size }) => ({ price, size: size - (taken.get(price) ?? 0) }))
+    .filter((level) => level.size > 0);
+  return asks ? { ...book, asks: left } : { ...book, bids: left };
+}

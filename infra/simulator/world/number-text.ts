@@ -1,0 +1,30 @@
+/** How the venues print numbers, from integers: no float ever stands between a price and its text. */
+
+/** `units` of 10^-`decimals` as plain text without trailing zeros: (14325, 2) is `143.25`, (14300, 2) is `143`. */
+export function plainText(units: number, decimals: number): string {
+  if (decimals === 0) return String(units);
+  const digits = String(units).padStart(decimals + 1, '0');
+  const whole = digits.slice(0, -decimals);
+  let end = digits.length;
+  const point = digits.length - decimals;
+  while (end > point && digits.charCodeAt(end - 1) === 48) end -= 1;
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
+}
+
+/** As `plainText`, but a whole number ends in `.0`: how venue_a prints every decimal (venue page, section 2). */
+export function pointText(units: number, decimals: number): string {
+  const text = plainText(units, decimals);
+  return text.includes('.') ? text : `${text}.0`;
+}
+
+/** A price of thousandths between 0 and 1: 620 is `0.62`. */
+export function probabilityText(thousandths: number): string {
+  return PROBABILITY_TEXTS[thousandths]!;
+}
+const PROBABILITY_TEXTS = Array.from({ length: 1001 }, (_, thousandths) => plainText(thousandths, 3));
+
+/** A computed amount as venue_a prints one, rounded to `decimals` places. */
+export function amountText(value: number, decimals: number): string {
+  const text = value.toFixed(decimals).replace(/\.?0+$/, (tail) => (tail.startsWith('.') ? '' : tail));
+  return text.includes('.') ? text : `${text}.0`;
+}

@@ -1,0 +1,45 @@
+import { concatHex, hexToBigInt, keccak256, numberToHex, stringToBytes } from 'viem';
+import type { Question } from './questions.ts';
+
+/** The automatic price resolver: oracle of the simulated price markets (venue page, section 6). */
+export const PRICE_RESOLVER = '0x58e1745bedda7312c4cddb72618923da1b90efde';
+
+/** What one venue_b market is called on the chain, in the book and in the catalog. */
+export interface QuestionIds {
+  readonly questionId: `0x${string}`;
+  /** keccak256(oracle ‖ questionId ‖ 2), as on the venue (venue page, section 8). */
+  readonly conditionId: `0x${string}`;
+  /** YES, NO: decimal text of 256-bit numbers. */
+  readonly tokenIds: readonly [string, string];
+  /** The same as 64 hex digits, for log data. */
+  readonly tokenWords: readonly [string, string];
+  /** Catalog id, a number as text. */
+  readonly marketId: string;
+  readonly slug: string;
+}
+
+const FIRST_MARKET_ID = 1_000_000;
+
+/** Catalog number of a question: unique over slots and generations. */
+export function marketNumber(question: Question, slots: number): number {
+  return FIRST_MARKET_ID + question.generation * slots + question.slot.index;
+}
+
+/** Ids of a venue_b question. Token ids are hashes of the condition instead of the venue's curve points. */
+export function questionIds(seed: number, question: Question, slots: number): QuestionIds {
+  const marketId = marketNumber(question, slots);
+  const questionId = keccak256(stringToBytes(`simulated question ${seed} ${marketId}`));
+  const conditionId = keccak256(concatHex([PRICE_RESOLVER, questionId, numberToHex(2, { size: 32 })]));
+  const token = (index: number) => keccak256(concatHex([conditionId, numberToHex(index, { size: 32 })]));
+  const hexes = [token(0), token(1)] as const;
+  const place = question.slot.inverse ? 'below' : 'above';
+  const date = new Date(question.expiresAtMs).toISOString().slice(0, 13).toLowerCase();
+  return {
+    questionId,
+    conditionId,
+    tokenIds: [hexToBigInt(hexes[0]).toString(), hexToBigInt(hexes[1]).toString()],
+    tokenWords: [hexes[0].slice(2), hexes[1].slice(2)],
+    marketId: String(marketId),
+    slug: `${question.asset.name.toLowerCase()}-${place}-${question.thresholdText.replace('.', 'pt')}-on-${date}h`,
+  };
+}

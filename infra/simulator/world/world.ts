@@ -1,0 +1,214 @@
+import { createPopulation, type Population } from './accounts.ts';
+import type { Asset } from './coins.ts';
+import { hashOf, STREAM } from './hash.ts';
+import { fillLadderBook, type LevelBook, ladderTrade, type VenueATrade } from './ladder-book.ts';
+import { type Ladder, makeLadders } from './ladders.ts';
+import { bookAfter, isMatchVersion, type Match, makeMatch } from './matches.ts';
+import { fillOutcomeBook, type OutcomeSide, outcomeTrade } from './outcome-book.ts';
+import { type QuestionBook, quotedBook } from './question-book.ts';
+import { type QuestionIds, questionIds } from './question-ids.ts';
+import { makeQuestionSlots } from './question-slots.ts';
+import { createQuestionBoard, type Question, type QuestionBoard } from './questions.ts';
+import { createSchedule, type Schedule } from './schedule.ts';
+import { ORIGIN_MS } from './time.ts';
+
+/** What a world is made from: two worlds of equal settings are the same at every moment. */
+export interface WorldSettings {
+  readonly seed: number;
+  /** Events a second: book updates and trades of both venues together. */
+  readonly rate: number;
+  /** Questions that both venues ask; at least so many are live at any time. */
+  readonly events: number;
+  /** Coins of venue_a's main dex. */
+  readonly coins: number;
+}
+
+/** Shares of all events: seven book updates to three trades. */
+const SHARES = { ladderBooks: 0.42, ladderTrades: 0.18, outcomeBooks: 0.16, outcomeTrades: 0.06, questions: 0.18 };
+
+/** What an entry of the schedule is about. `question` is a book update or a match, as its version says. */
+export type LaneKind = 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade' | 'question';
+
+export interface LaneInfo {
+  readonly kind: LaneKind;
+  /** A ladder, an outcome coin (slot * 2 + side), or a slot of venue_b. */
+  readonly index: number;
+}
+
+/** A book update of a venue_b market, or a match that took from it. */
+export interface QuestionUpdate {
+  readonly question: Question;
+  readonly version: number;
+  readonly book: QuestionBook;
+  /** Null for a plain update. */
+  readonly match: Match | null;
+}
+
+export interface World {
+  readonly settings: WorldSettings;
+  readonly coins: readonly Asset[];
+  readonly ladders: readonly Ladder[];
+  readonly venueA: QuestionBoard;
+  readonly venueB: QuestionBoard;
+  readonly schedule: Schedule;
+  readonly population: Population;
+  lane(lane: number): LaneInfo;
+  /** Lane number of a thing. */
+  laneOf(kind: LaneKind, index: number): number;
+  /** Ids of a venue_b question. */
+  idsOf(question: Question): QuestionIds;
+  /** Fills `book` with a ladder's book as it stands at a moment; answers the venue time of that book. */
+  ladderBookAt(ladder: number, atMs: number, depth: number, book: LevelBook): number;
+  /** The trade that an event of the ladder's trade lane makes. */
+  ladderTradeOf(ladder: number, event: number): VenueATrade;
+  outcomeBookAt(outcome: number, atMs: number, book: LevelBook): number;
+  outcomeTradeOf(outcome: number, event: number): VenueATrade;
+  /** State of a venue_b market after this version; null when the version belongs to the slot's previous question. */
+  questionUpdate(slot: number, version: number): QuestionUpdate;
+  /** Book of the market live in a slot at a moment. */
+  questionBookAt(slot: number, atMs: number): QuestionUpdate;
+  /** Matches of all markets in [fromMs, toMs), in order. */
+  matchesBetween(fromMs: number, toMs: number): readonly Match[];
+}
+
+/** Thrown for a time before the world's origin. */
+export class WorldTimeError extends Error {
+  override name = 'WorldTimeError';
+  readonly code = 'simulator_time';
+  readonly canRetry = false;
+}
+
+/** Refuses times at which there is no world. */
+export function assertWorldTime(atMs: number): void {
+  if (!(atMs >= ORIGIN_MS + 86_400_000 * 30)) {
+    throw new WorldTimeError(`the simulated world begins in July 2020, not at ${new Date(atMs).toISOString()}`);
+  }
+}
+
+function layLanes(ladders: readonly Ladder[], outcomes: number, questions: number) {
+  const lanes: (LaneInfo & { weight: number })[] = [];
+  const starts = {} as Record<LaneKind, number>;
+  const total = ladders.reduce((sum, ladder) => sum + ladder.asset.weight, 0);
+  const lay = (kind: LaneKind, share: number, weights: readonly number[], sum: number) => {
+    starts[kind] = lanes.length;
+    for (const [index, weight] of weights.entries()) lanes.push({ kind, index, weight: (share * weight) / sum });
+  };
+  const weights = ladders.map((ladder) => ladder.asset.weight);
+  const equal = (count: number) => new Array<number>(count).fill(1);
+  lay('ladder_book', SHARES.ladderBooks, weights, total);
+  lay('ladder_trade', SHARES.ladderTrades, weights, total);
+  lay('outcome_book', SHARES.outcomeBooks, equal(outcomes), outcomes);
+  lay('outcome_trade', SHARES.outcomeTrades, equal(outcomes), outcomes);
+  lay('question', SHARES.questions, equal(questions), questions);
+  return { lanes, starts };
+}
+
+/** The simulated world: pure arithmetic over seed and time, with caches that never change an answer. */
+export function createWorld(settings: WorldSettings): World {
+  const { seed } = settings;
+  const ladders = makeLadders(seed, settings.coins);
+  const coins = ladders.slice(0, settings.coins).map((ladder) => ladder.asset);
+  const slots = makeQuestionSlots(settings.events, coins);
+  const venueA = createQuestionBoard(seed, coins, slots.venueA);
+  const venueB = createQuestionBoard(seed, coins, slots.venueB);
+  const { lanes, starts } = layLanes(ladders, slots.venueA.length * 2, slots.venueB.length);
+  const schedule = createSchedule(seed, settings.rate, lanes);
+  const laneOf = (kind: LaneKind, index: number) => starts[kind] + index;
+  const ids = new WeakMap<Question, QuestionIds>();
+  const laneTime = (lane: number, version: number) => schedule.timeOf(schedule.eventOf(lane, version));
+  const isMatch = (slot: number, version: number) => isMatchVersion(seed, slot, version);
+
+  /** The newest book version of a thing before `beforeMs`, and when it appeared; never older than `sinceMs`. */
+  const newest = (lane: number, beforeMs: number, sinceMs: number) => {
+    const version = schedule.versionAt(lane, beforeMs);
+    return { version, atMs: Math.max(sinceMs, laneTime(lane, version)) };
+  };
+
+  const questionUpdate = (slot: number, version: number): QuestionUpdate => {
+    const lane = laneOf('question', slot);
+    const event = schedule.eventOf(lane, version);
+    const atMs = schedule.timeOf(event);
+    const question = venueB.liveIn(slot, atMs);
+    if (!isMatch(slot, version))
+      return { question, version, book: quotedBook(seed, question, version, atMs), match: null };
+    const before = questionBookBefore(slot, version, question);
+    const match = makeMatch(seed, slot, event, atMs, before);
+    return { question, version, book: bookAfter(before, match), match };
+  };
+  /** The book that a version finds: the one before it, or the listing's when the question is newer than that. */
+  const questionBookBefore = (slot: number, version: number, question: Question): QuestionBook => {
+    const previousMs = laneTime(laneOf('question', slot), version - 1);
+    if (previousMs < question.listedAtMs) return quotedBook(seed, question, version - 1, question.listedAtMs);
+    return questionUpdate(slot, version - 1).book;
+  };
+
+  return {
+    settings,
+    coins,
+    ladders,
+    venueA,
+    venueB,
+    schedule,
+    population: createPopulation(seed),
+    lane: (lane) => lanes[lane]!,
+    laneOf,
+    idsOf(question) {
+      let known = ids.get(question);
+      if (!known) {
+        known = questionIds(seed, question, venueB.slots.length);
+        ids.set(question, known);
+      }
+      return known;
+    },
+    ladderBookAt(ladder, atMs, depth, book) {
+      const found = newest(laneOf('ladder_book', ladder), atMs + 1, 0);
+      fillLadderBook(seed, ladders[ladder]!, found.version, found.atMs, depth, book);
+      return found.atMs;
+    },
+    ladderTradeOf(ladder, event) {
+      const timeMs = schedule.timeOf(event);
+      const { version, atMs } = newest(laneOf('ladder_book', ladder), timeMs + 1, 0);
+      return ladderTrade(seed, ladders[ladder]!, event, timeMs, version, atMs);
+    },
+    outcomeBookAt(outcome, atMs, book) {
+      const question = venueA.liveIn(outcome >> 1, atMs);
+      const found = newest(laneOf('outcome_book', outcome), atMs + 1, question.listedAtMs);
+      fillOutcomeBook(seed, question, (outcome & 1) as OutcomeSide, found.version, found.atMs, book);
+      return found.atMs;
+    },
+    outcomeTradeOf(outcome, event) {
+      const timeMs = schedule.timeOf(event);
+      const question = venueA.liveIn(outcome >> 1, timeMs);
+      const { version, atMs } = newest(laneOf('outcome_book', outcome), timeMs + 1, question.listedAtMs);
+      return outcomeTrade(seed, question, (outcome & 1) as OutcomeSide, event, timeMs, version, atMs);
+    },
+    questionUpdate,
+    questionBookAt(slot, atMs) {
+      const lane = laneOf('question', slot);
+      const question = venueB.liveIn(slot, atMs);
+      const version = schedule.versionAt(lane, atMs + 1);
+      if (laneTime(lane, version) >= question.listedAtMs) return questionUpdate(slot, version);
+      return { question, version, book: quotedBook(seed, question, version, question.listedAtMs), match: null };
+    },
+    matchesBetween(fromMs, toMs) {
+      const matches: Match[] = [];
+      const first = starts.question;
+      const last = schedule.firstEventAt(toMs);
+      for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) {
+        const lane = schedule.lanes[event % schedule.length]!;
+        if (lane < first) continue;
+        const slot = lane - first;
+        const version = schedule.versionOf(event);
+        if (!isMatch(slot, version)) continue;
+        const { match } = questionUpdate(slot, version);
+        if (match) matches.push(match);
+      }
+      return matches;
+    },
+  };
+}
+
+/** Chance that belongs to an event and a purpose of its own. */
+export function eventChance(seed: number, event: number, purpose: number): number {
+  return hashOf(seed, STREAM.context, event, purpose);
+}

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LogRecord } from '../log/log.ts';
+import { MergedInput, OrderError } from './merge.ts';
+
+const record = (topic: string, partition: number, offset: number, receivedAt: number, seq = offset + 1): LogRecord => ({
+  topic,
+  partition,
+  offset,
+  receivedAt,
+  seq,
+  key: 'k',
+  value: Buffer.alloc(0),
+  appendedAt: 0,
+});
+const never = () => {};
+const take = (input: MergedInput, max = 1_000) => {
+  const names: string[] = [];
+  input.take(max, ({ topic, partition, offset }) => void names.push(`${topic}/${partition}/${offset}`));
+  return names;
+};
+const at = (topic: string, partition = 0) => ({ topic, partition });
+
+describe('the merged order', () => {
+  it('goes by receive time, then topic, then partition, then offset', () => {
+    const input = new MergedInput([at('b'), at('a', 1), at('a', 0)], never);
+    input.push({
+      records: [
+        record('b', 0, 0, 5),
+        record('a', 1, 0, 5),
+        record('a', 1, 1, 5),
+        record('a', 0, 0, 5),
+        record('b', 0, 1, 4 + 2),
+      ],
+      watermarks: [],
+    });
+    for (const partition of [at('a', 0), at('a', 1), at('b')]) input.finish(partition);
+    expect(take(input)).toEqual(['a/0/0', 'a/1/0', 'a/1/1', 'b/0/0', 'b/0/1']);
+  });
+
+  it('waits for a partition that has promised nothing', () => {
+    const input = new MergedInput([at('a'), at('b')], never);
+    input.push({ records: [record('a', 0, 0, 5)], watermarks: [] });
+    expect(take(input)).toEqual([]);
+    expect(input.position()).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('takes what lies before the lowest watermark, and at it only what sorts first', () => {
+    const input = new MergedInput([at('a'), at('b'), at('c')], never);
+    input.push({
+      records: [record('a', 0, 0, 5), record('a', 0, 1, 6), record('c', 0, 0, 5), record('c', 0, 1, 6)],
+      watermarks: [{ ...at('b'), watermark: 6 }],
+    });
+    expect(take(input)).toEqual(['a/0/0', 'c/0/0', 'a/0/1']);
+    expect(input.position()).toBe(Number.NEGATIVE_INFINITY);
+    input.push({
+      records: [],
+      watermarks: [
+        { ...at('b'), watermark: 7 },
+        { ...at('a'), watermark: 9 },
+      ],
+    });
+    expect(take(input)).toEqual(['c/0/1']);
+    input.push({ records: [], watermarks: [{ ...at('c'), watermark: 8 }] });
+    expect(input.position()).toBe(7);
+  });
+
+  it('stops when a writer breaks its promise', () => {
+    const input = new MergedInput([at('a'), at('b')], never);
+    input.push({ records: [record('a', 0, 0, 9)], watermarks: [{ ...at('b'), watermark: 10 }] });
+    take(input);
+    input.push({ records: [record('b', 0, 0, 3)], watermarks: [{ ...at('a'), watermark: 10 }] });
+    expect(() => take(input)).toThrow(OrderError);
+  });
+
+  it('drops a record whose number it has seen, and keeps unnumbered ones', () => {
+    const input = new MergedInput([{ ...at('a'), lastSeq: 2 }], never);
+    input.push({
+      records: [
+        record('a', 0, 0, 1, 2),
+        record('a', 0, 1, 1, 3),
+        record('a', 0, 2, 1, 3),
+        record('a', 0, 3, 1, 0),
+        record('a', 0, 4, 1, 0),
+      ],
+      watermarks: [],
+    });
+    input.finish(at('a'));
+    expect(input.takenSeqs().get('a/0')).toBe(2);
+    expect(take(input)).toEqual(['a/0/1', 'a/0/3', 'a/0/4']);
+    expect(input.takenSeqs().get('a/0')).toBe(3);
+  });
+
+  it('pauses a partition that runs ahead and resumes it once it was taken', () => {
+    const calls: string[] = [];
+    const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));
+    const ahead = Array.from({ length: 9_000 }, (_, offset) => record('a', 0, offset, offset));
+    input.push({ records: ahead, watermarks: [] });
+    expect(calls).toEqual(['a true']);
+    input.push({ records: [], watermarks: [{ ...at('b'), watermark: 100_000 }] });
+    expect(take(input, 100_000)).toHaveLength(9_000);
+    expect(calls).toEqual(['a true', 'a false']);
+  });
+
+  it('is the same however the records arrive and however many are taken at a time', () => {
+    const log = fc.array(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 12 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(log, fc.infiniteStream(fc.nat(3)), fc.integer({ min: 1, max: 5 }), (gaps, picks, max) => {
+        const partitions = gaps.map((list, partition) => {
+          let time = 0;
+          return list.map((gap, offset) => record('t', partition, offset, (time += gap)));
+        });
+        const sorted = partitions
+          .flat()
+          .sort((a, b) => a.receivedAt - b.receivedAt || a.partition - b.partition || a.offset - b.offset)
+          .map(({ partition, offset }) => `t/${partition}/${offset}`);
+        const input = new MergedInput(
+          gaps.map((_, partition) => at('t', partition)),
+          never,
+        );
+        const heads = gaps.map(() => 0);
+        const got: string[] = [];
+        while (got.length < sorted.length || heads.some((head, p) => head <= partitions[p]!.length)) {
+          const p = picks.next().value! % gaps.length;
+          const next = heads[p]! < partitions[p]!.length ? partitions[p]![heads[p]!] : null;
+          heads[p] = heads[p]! + 1;
+          if (next)
+            input.push({ records: [next], watermarks: [{ topic: 't', partition: p, watermark: next.receivedAt }] });
+          else input.finish(at('t', p));
+          got.push(...take(input, max));
+        }
+        got.push(...take(input));
+        expect(got).toEqual(sorted);
+      }),
+    );
+  });
+});

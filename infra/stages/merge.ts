@@ -1,0 +1,187 @@
+/**
+ * The one order in which a stage with several inputs takes its records: ascending (`receivedAt`, topic, partition,
+ * offset), up to the lowest watermark of the inputs. The order is a property of the records alone, so it is the same
+ * live and in a replay, in any batch size and on any machine.
+ */
+import type { LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';
+
+/** Queued records of one partition above which its reading is paused. */
+const QUEUE_RECORDS_MAX = 8_192;
+/** Queued records below which a paused partition is read again. */
+const QUEUE_RECORDS_RESUME = 2_048;
+
+interface Queue extends TopicPartition {
+  readonly name: string;
+  records: LogRecord[];
+  head: number;
+  watermark: number;
+  /** Newest number read: a repeat is dropped. */
+  lastSeq: number;
+  /** Newest number taken: what a snapshot stands at. */
+  takenSeq: number;
+  paused: boolean;
+}
+
+/** Thrown when a writer broke its promise: the stage stops rather than count in a wrong order. */
+export class OrderError extends Error {
+  override name = 'OrderError';
+}
+
+const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
+
+export class MergedInput {
+  private readonly queues: Queue[];
+  private readonly byName = new Map<string, Queue>();
+  private readonly pause: (at: TopicPartition, paused: boolean) => void;
+  private last: LogRecord | null = null;
+
+  private readonly ordered: boolean;
+
+  /**
+   * @param pause told when a partition runs ahead of the others, and when it may go on.
+   * @param ordered false takes records as they come, for views whose topics do not depend on one another.
+   */
+  constructor(
+    partitions: readonly (TopicPartition & { readonly lastSeq?: number })[],
+    pause: (at: TopicPartition, paused: boolean) => void,
+    ordered = true,
+  ) {
+    this.pause = pause;
+    this.ordered = ordered;
+    this.queues = partitions
+      .map(({ topic, partition, lastSeq }) => ({
+        topic,
+        partition,
+        name: keyOf({ topic, partition }),
+        records: [],
+        head: 0,
+        watermark: ordered ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+        lastSeq: lastSeq ?? 0,
+        takenSeq: lastSeq ?? 0,
+        paused: false,
+      }))
+      .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
+    for (const queue of this.queues) this.byName.set(queue.name, queue);
+  }
+
+  /** Takes what a poll brought; a record whose number was seen before (a repeat by a revived writer) is dropped. */
+  push(batch: ReadBatch): void {
+    for (const record of batch.records) {
+      const queue = this.byName.get(keyOf(record))!;
+      if (record.seq !== 0 && record.seq <= queue.lastSeq) continue;
+      if (record.seq !== 0) queue.lastSeq = record.seq;
+      queue.records.push(record);
+    }
+    for (const mark of batch.watermarks) {
+      const queue = this.byName.get(keyOf(mark))!;
+      if (mark.watermark > queue.watermark) queue.watermark = mark.watermark;
+    }
+    for (const queue of this.queues) {
+      if (queue.paused || queue.records.length - queue.head <= QUEUE_RECORDS_MAX) continue;
+      queue.paused = true;
+      this.pause(queue, true);
+    }
+  }
+
+  /** Declares a partition complete: it holds nothing back any more. For replays of a finished log. */
+  finish(at: TopicPartition): void {
+    this.byName.get(keyOf(at))!.watermark = Number.POSITIVE_INFINITY;
+  }
+
+  /** Hands every record that may be taken now to `visit`, in the merged order, at most `max` of them. */
+  take(max: number, visit: (record: LogRecord) => void): number {
+    let taken = 0;
+    while (taken < max) {
+      const first = this.nextQueue();
+      if (!first) break;
+      // The run of records of this queue that precede everything the others can still bring.
+      const limit = this.limitBeside(first);
+      while (taken < max && first.head < first.records.length) {
+        const record = first.records[first.head]!;
+        if (limit && comesAfter(record, limit.at, limit.queue)) break;
+        first.head += 1;
+        taken += 1;
+        if (this.ordered && this.last && record.receivedAt < this.last.receivedAt)
+          throw new OrderError(
+            `${first.name} offset ${record.offset} was received at ${record.receivedAt}, after ${keyOf(this.last)} at ${this.last.receivedAt} had been taken`,
+          );
+        this.last = record;
+        if (record.seq !== 0) first.takenSeq = record.seq;
+        visit(record);
+      }
+      this.shrink(first);
+    }
+    return taken;
+  }
+
+  /** Every record still to come has `receivedAt` at or above this. */
+  position(): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const queue of this.queues) {
+      const head = queue.records[queue.head];
+      lowest = Math.min(lowest, head ? head.receivedAt : queue.watermark);
+    }
+    return lowest;
+  }
+
+  /** Records read but not taken yet. */
+  queued(): number {
+    return this.queues.reduce((sum, queue) => sum + queue.records.length - queue.head, 0);
+  }
+
+  /** Newest `seq` taken of every input partition, for snapshots. */
+  takenSeqs(): Map<string, number> {
+    return new Map(this.queues.map((queue) => [queue.name, queue.takenSeq]));
+  }
+
+  /** The queue whose head comes first, unless an empty queue may still bring something before it. */
+  private nextQueue(): Queue | null {
+    let best: Queue | null = null;
+    for (const queue of this.queues) {
+      const head = queue.records[queue.head];
+      if (!head) continue;
+      // Queues are sorted by (topic, partition), so at equal times the earlier one stays.
+      if (!best || head.receivedAt < best.records[best.head]!.receivedAt) best = queue;
+    }
+    if (!best) return null;
+    const head = best.records[best.head]!;
+    for (const queue of this.queues) {
+      if (queue === best || queue.records[queue.head]) continue;
+      if (comesAfter(head, queue.watermark, queue)) return null;
+    }
+    return best;
+  }
+
+  /** The earliest that any other queue holds or may still bring. */
+  private limitBeside(own: Queue): { at: number; queue: Queue } | null {
+    let limit: { at: number; queue: Queue } | null = null;
+    for (const queue of this.queues) {
+      if (queue === own) continue;
+      const head = queue.records[queue.head];
+      const at = head ? head.receivedAt : queue.watermark;
+      if (!limit || at < limit.at) limit = { at, queue };
+    }
+    return limit;
+  }
+
+  private shrink(queue: Queue): void {
+    if (queue.head === queue.records.length || queue.head > 4_096) {
+      queue.records = queue.records.slice(queue.head);
+      queue.head = 0;
+    }
+    if (queue.paused && queue.records.length - queue.head < QUEUE_RECORDS_RESUME) {
+      queue.paused = false;
+      this.pause(queue, false);
+    }
+  }
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether a record comes after the moment `at` of another partition in the merged order. */
+function comesAfter(record: LogRecord, at: number, other: TopicPartition): boolean {
+  if (record.receivedAt !== at) return record.receivedAt > at;
+  return (compareText(record.topic, other.topic) || record.partition - other.partition) > 0;
+}

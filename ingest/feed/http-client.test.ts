@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answer, startHttpServer, type TestHttpServer } from '../testing/http-server.fixture.ts';
+import { Budget } from './budget.ts';
+import { HttpClient, type HttpClientOptions, retryAfterMs } from './http-client.ts';
+
+const servers: TestHttpServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A server that gives these answers in turn, the last for ever, and a client of it. */
+async function setUp(answers: Answer[], options: Partial<HttpClientOptions> = {}) {
+  let turn = 0;
+  const server = await startHttpServer(() => answers[Math.min(turn++, answers.length - 1)]!);
+  servers.push(server);
+  const budget = new Budget({ capacity: 1_000, perMinute: 60_000 });
+  return { server, budget, client: new HttpClient({ budget, ...options }) };
+}
+
+describe('HttpClient', () => {
+  it('gives the bytes of an answer, and names itself', async () => {
+    const { client, server } = await setUp([{ body: '{"a": 1.0}' }]);
+    const answer = await client.ask({ url: `${server.url}/tags?limit=1`, weight: 1 });
+    expect(answer.toString()).toBe('{"a": 1.0}');
+    expect(server.asked[0]).toMatchObject({ method: 'GET', path: '/tags?limit=1' });
+    expect(server.asked[0]?.headers['user-agent']).toMatch(/^parallax/);
+  });
+
+  it('asks a GET again after 5xx, until it is answered', async () => {
+    const { client, server } = await setUp([{ status: 500 }, { status: 503 }, { body: 'yes' }]);
+    expect((await client.ask({ url: server.url, weight: 1 })).toString()).toBe('yes');
+    expect(server.asked).toHaveLength(3);
+  });
+
+  it('gives up after the fifth attempt', async () => {
+    const { client, server } = await setUp([{ status: 500 }], { random: () => 0 });
+    const began = Date.now();
+    await expect(client.ask({ url: server.url, weight: 1 })).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      canRetry: true,
+      status: 500,
+    });
+    expect(server.asked).toHaveLength(5);
+    // 100 + 250 + 500 + 1000 ms, less 20 percent.
+    expect(Date.now() - began).toBeGreaterThanOrEqual(1_475);
+  });
+
+  it('asks a POST once', async () => {
+    const { client, server } = await setUp([{ status: 500 }]);
+    await expect(client.ask({ url: server.url, weight: 1, body: '{}' })).rejects.toThrow('500');
+    expect(server.asked).toEqual([expect.objectContaining({ method: 'POST', body: '{}' })]);
+  });
+
+  it('does not repeat a question that was wrong', async () => {
+    const { client, server } = await setUp([{ status: 422 }]);
+    await expect(client.ask({ url: server.url, weight: 1 })).rejects.toMatchObject({
+      code: 'upstream_rejected',
+      canRetry: false,
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('waits as long as a 429 asks for, and keeps everyone else waiting too', async () => {
+    const { client, server } = await setUp([{ status: 429, headers: { 'retry-after': '1' } }, { body: 'yes' }]);
+    const began = Date.now();
+    const first = client.ask({ url: server.url, weight: 1 });
+    await expect(first).resolves.toEqual(Buffer.from('yes'));
+    expect(Date.now() - began).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('does not wait for an answer for ever', async () => {
+    const { client, server } = await setUp([{ hang: true }], { timeoutMs: 50 });
+    await expect(client.ask({ url: server.url, weight: 1, body: '{}' })).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      status: null,
+    });
+  });
+
+  it('takes an answer up to its limit, and none above', async () => {
+    const { client, server } = await setUp([{ body: 'x'.repeat(100) }, { body: 'x'.repeat(101) }], {
+      bodyBytesMax: 100,
+    });
+    expect(await client.ask({ url: server.url, weight: 1 })).toHaveLength(100);
+    await expect(client.ask({ url: server.url, weight: 1 })).rejects.toMatchObject({ code: 'upstream_too_large' });
+  });
+
+  it('stops when it is told to', async () => {
+    const { client, server } = await setUp([{ hang: true }]);
+    const abort = new AbortController();
+    const asking = client.ask({ url: server.url, weight: 1, signal: abort.signal });
+    abort.abort(new Error('closing'));
+    await expect(asking).rejects.toThrow('closing');
+  });
+
+  it('never shows the query of an address', async () => {
+    const { client, server } = await setUp([{ status: 404 }]);
+    const asking = client.ask({ url: `${server.url}/x?key=secret`, weight: 1 });
+    await expect(asking).rejects.toThrow(/\/x answered 404/);
+    await expect(asking).rejects.not.toThrow(/secret/);
+  });
+});
+
+describe('retryAfterMs', () => {
+  it.each([
+    ['2', 2_000],
+    ['0', 0],
+    ['3600', 60_000],
+    ['Thu, 01 Jan 1970 00:00:10 GMT', 9_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['soon', null],
+    [null, null],
+  ])('reads %s as %s', (header, ms) => {
+    expect(retryAfterMs(header, 1_000)).toBe(ms);
+  });
+});

@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { logFull } from '../testing/memory-log.fixture.ts';
+import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
+import { startSocketServer, type TestSocketServer } from '../testing/ws-server.fixture.ts';
+import { Budget } from './budget.ts';
+import { reconnectDelayMs } from './reconnect.ts';
+import { SocketFeed, type SocketFeedOptions } from './socket-feed.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function setUp(options: Partial<SocketFeedOptions> = {}, server?: TestSocketServer) {
+  const venue = server ?? (await startSocketServer());
+  if (!server) closing.push(() => venue.close());
+  const test = await openTestPublisher();
+  closing.push(() => test.publisher.close().catch(() => {}));
+  const feed = new SocketFeed({
+    venue: 'venue_a',
+    source: 'venue_a.ws',
+    feed: 'venue_a.ws.0',
+    url: venue.url,
+    publisher: test.publisher,
+    logger: silentLogger,
+    metrics: test.metrics,
+    heartbeat: { frame: 'ping', everyMs: 10_000, silenceMs: 20_000 },
+    connections: new Budget({ capacity: 100, perMinute: 6_000 }),
+    messages: new Budget({ capacity: 1_000, perMinute: 60_000 }),
+    hello: () => ['subscribe 1', 'subscribe 2'],
+    ...options,
+  });
+  closing.push(() => feed.close());
+  const kinds = () => test.feeds('venue_a').map((event) => event.kind);
+  return { ...test, feed, venue, kinds };
+}
+
+describe('SocketFeed', () => {
+  it('says hello and publishes what it hears, byte by byte', async () => {
+    const { venue, raw, kinds } = await setUp();
+    await until(() => venue.heard[0]?.length === 2);
+    venue.sockets[0]?.send('{"a": 1.0}');
+    venue.sockets[0]?.send(Buffer.from([0xff, 0x00, 0x7b]), { binary: false });
+    await until(() => raw('venue_a', 'ws').length === 2);
+    expect(venue.heard[0]).toEqual(['subscribe 1', 'subscribe 2']);
+    expect(raw('venue_a', 'ws').map(({ key, payload }) => [key, payload])).toEqual([
+      ['venue_a.ws.0', Buffer.from('{"a": 1.0}')],
+      ['venue_a.ws.0', Buffer.from([0xff, 0x00, 0x7b])],
+    ]);
+    expect(kinds()).toEqual(['connected']);
+  });
+
+  it('reconnects, subscribes to everything again, and records the gap with its reason', async () => {
+    const subscriptions = ['one'];
+    const { venue, feeds, kinds } = await setUp({ hello: () => subscriptions });
+    await until(() => venue.heard[0]?.length === 1);
+    subscriptions.push('two');
+    venue.sockets[0]?.close(1012, 'restarting');
+    await until(() => venue.heard[1]?.length === 2);
+    expect(venue.heard[1]).toEqual(['one', 'two']);
+    await until(() => kinds().length === 3);
+    expect(feeds('venue_a').map(({ kind, reason }) => [kind, reason])).toEqual([
+      ['connected', null],
+      ['disconnected', 'closed by the venue: 1012 restarting'],
+      ['connected', null],
+    ]);
+  });
+
+  it('sends what is added while it is connected', async () => {
+    const { venue, feed } = await setUp();
+    await until(() => venue.heard[0]?.length === 2);
+    feed.send(['subscribe 3', 'subscribe 4']);
+    await until(() => venue.heard[0]?.length === 4);
+    expect(venue.heard[0]?.slice(2)).toEqual(['subscribe 3', 'subscribe 4']);
+  });
+
+  it('notices silence behind an open socket, though it is pinged, and connects again', async () => {
+    const { venue, feeds, kinds } = await setUp({ heartbeat: { frame: 'ping', everyMs: 20, silenceMs: 100 } });
+    await until(() => kinds().length >= 4);
+    expect(
+      feeds('venue_a')
+        .slice(0, 4)
+        .map(({ kind }) => kind),
+    ).toEqual(['connected', 'silent', 'disconnected', 'connected']);
+    expect(feeds('venue_a')[1]?.reason).toBe('no frame for 100 ms');
+    expect(venue.heard[0]).toContain('ping');
+  });
+
+  it('takes the answer to its ping for a sign of life', async () => {
+    const server = await startSocketServer();
+    closing.push(() => server.close());
+    server.onFrame = (socket, frame) => void (frame === 'ping' && socket.send('pong'));
+    const { kinds, raw } = await setUp({ heartbeat: { frame: 'ping', everyMs: 20, silenceMs: 300 } }, server);
+    await until(() => raw('venue_a', 'ws').length > 40);
+    expect(kinds()).toEqual(['connected']);
+  });
+
+  it('tells after five failures that the venue is unreachable, once, and goes on trying', async () => {
+    const server = await startSocketServer();
+    const { url } = server;
+    await server.close();
+    const { kinds } = await setUp({ url });
+    await until(() => kinds().includes('unreachable'), 20_000);
+    expect(kinds()).toEqual(['unreachable']);
+    const revived = await startSocketServer(Number(new URL(url).port));
+    closing.push(() => revived.close());
+    await until(() => revived.heard[0]?.length === 2, 20_000);
+    await until(() => kinds().includes('connected'));
+  });
+
+  it('makes no more connections than the venue allows', async () => {
+    const { venue } = await setUp({ connections: new Budget({ capacity: 2, perMinute: 1 }) });
+    await until(() => venue.sockets.length === 1);
+    venue.sockets[0]?.terminate();
+    await until(() => venue.sockets.length === 2);
+    venue.sockets[1]?.terminate();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(venue.sockets).toHaveLength(2);
+  });
+
+  it('stops reading while the log takes nothing, is not taken for silent then, and loses nothing', async () => {
+    const { venue, log, publisher, said, kinds } = await setUp({
+      heartbeat: { frame: 'ping', everyMs: 1_000, silenceMs: 200 },
+    });
+    await until(() => venue.heard[0]?.length === 2);
+    log.fault = logFull();
+    venue.sockets[0]?.send('0');
+    await until(() => publisher.pressed);
+    // More than the buffers of the connection hold, so that a reader that has stopped can be told from one that has not.
+    const frame = 'x'.repeat(64 * 1024);
+    for (let i = 0; i < 1_000; i += 1) venue.sockets[0]?.send(frame);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(venue.sockets[0]!.bufferedAmount).toBeGreaterThan(0);
+    log.fault = null;
+    await until(() => said('venue_a', 'ws').length === 1_001);
+    expect(kinds()).toEqual(['connected']);
+  });
+
+  it('records its own end', async () => {
+    const { venue, feed, feeds, publisher } = await setUp();
+    await until(() => venue.heard[0]?.length === 2);
+    await feed.close();
+    await publisher.flush();
+    expect(feeds('venue_a').at(-1)).toMatchObject({ kind: 'disconnected', reason: 'closed by us' });
+  });
+});
+
+describe('reconnectDelayMs', () => {
+  it('doubles from a quarter of a second to half a minute, give or take 30 percent', () => {
+    expect([1, 2, 3, 8, 50].map((failures) => reconnectDelayMs(failures, () => 0.5))).toEqual([
+      250, 500, 1_000, 30_000, 30_000,
+    ]);
+    expect(reconnectDelayMs(1, () => 0)).toBeCloseTo(175);
+    expect(reconnectDelayMs(1, () => 1)).toBeCloseTo(325);
+  });
+});

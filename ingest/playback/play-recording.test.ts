@@ -1,0 +1,209 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
+import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
+import { playRecording } from './play-recording.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function recording(files: Record<string, string[] | Buffer>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'recording-'));
+  folders.push(folder);
+  for (const [name, content] of Object.entries(files))
+    await writeFile(join(folder, name), Array.isArray(content) ? content.join('\n') : content);
+  return folder;
+}
+
+const NOON = Date.UTC(2026, 2, 1, 12);
+const ws = (at: number, text: string) => `{"at":${at},"source":"venue_a.ws","data":"${text}"}`;
+const block = (at: number, number: string) => `{"at":${at},"source":"venue_b.rpc","block":{"number":"${number}"}}`;
+
+async function play(folder: string, log = new MemoryLog(), options: { speed?: number; signal?: AbortSignal } = {}) {
+  const test = await openTestPublisher({ log, time: 'recorded' });
+  const played = playRecording({
+    folder,
+    publisher: test.publisher,
+    logger: silentLogger,
+    speed: options.speed ?? 0,
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { ...test, played };
+}
+
+/** Everything that the log holds, position by position. */
+const contents = (log: MemoryLog) =>
+  [...log.partitions]
+    .map(([name, records]) => [name, records.map(({ appendedAt, ...record }) => record)] as const)
+    .filter(([, records]) => records.length > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
+describe('playRecording', () => {
+  it('plays plain and gzipped files in order of time, then file name, then line', async () => {
+    const folder = await recording({
+      'a.ndjson': [ws(NOON, 'a1'), ws(NOON + 2, 'a2'), '', ws(NOON + 2, 'a3')],
+      'b.ndjson.gz': gzipSync([ws(NOON, 'b1'), ws(NOON, 'b2'), ws(NOON + 1, 'b3'), ws(NOON + 2, 'b4')].join('\n')),
+      'README.md': ['not a recording'],
+    });
+    const { played, said } = await play(folder);
+    expect(await played).toEqual({ lines: 7, ended: true });
+    expect(said('venue_a', 'ws').map((text) => JSON.parse(text))).toEqual(['a1', 'b1', 'b2', 'b3', 'a2', 'a3', 'b4']);
+  });
+
+  it('keeps each line with its time, its source as the feed, and its data as it stands', async () => {
+    const folder = await recording({
+      'x.ndjson': [
+        `{"at":${NOON},"source":"venue_a.info","request":{"type":"meta"},"data":[1.50]}`,
+        `{"at":${NOON},"source":"venue_b.gamma","request":"GET /tags","data":{}}`,
+        block(NOON + 1, '0x1'),
+      ],
+    });
+    const { played, raw } = await play(folder);
+    await played;
+    expect(raw('venue_a', 'info')).toEqual([
+      {
+        provider: 'venue_a',
+        stream: 'info',
+        key: 'venue_a.info',
+        receivedAt: NOON,
+        request: '{"type":"meta"}',
+        payload: Buffer.from('[1.50]'),
+      },
+    ]);
+    expect(raw('venue_b', 'gamma')[0]?.request).toBe('GET /tags');
+    expect(raw('venue_b', 'rpc')[0]?.payload.toString()).toBe('{"block":{"number":"0x1"}}');
+  });
+
+  it('tells of every source its beginning and, at the end of all, its end', async () => {
+    const folder = await recording({ 'x.ndjson': [ws(NOON, '1'), block(NOON + 5, '0x1'), ws(NOON + 9, '2')] });
+    const { played, feeds } = await play(folder);
+    await played;
+    const event = (provider: string, feed: string, receivedAt: number, kind: string) => ({
+      provider,
+      feed,
+      receivedAt,
+      kind,
+      reason: null,
+    });
+    expect(feeds('venue_a')).toEqual([
+      event('venue_a', 'venue_a.ws', NOON, 'recorded'),
+      event('venue_a', 'venue_a.ws', NOON + 9, 'ended'),
+    ]);
+    expect(feeds('venue_b')).toEqual([
+      event('venue_b', 'venue_b.rpc', NOON + 5, 'recorded'),
+      event('venue_b', 'venue_b.rpc', NOON + 9, 'ended'),
+    ]);
+  });
+
+  it('lets the clock follow the lines: ticks while they come, hours alone over a silence, nothing after the last', async () => {
+    const folder = await recording({
+      'x.ndjson': [
+        ws(NOON - 1, '1'),
+        ws(NOON, '2'),
+        ws(NOON + 4_000, '3'),
+        ws(NOON + 8_000, '4'),
+        ws(NOON + 3_600_000, '5'),
+      ],
+    });
+    const { played, marks, log } = await play(folder);
+    await played;
+    expect(marks()).toEqual([
+      { receivedAt: NOON, tick: true, hour: true, day: false },
+      { receivedAt: NOON + 5_000, tick: true, hour: false, day: false },
+      { receivedAt: NOON + 3_600_000, tick: false, hour: true, day: false },
+    ]);
+    expect(new Set(log.watermarks.values())).toEqual(new Set([NOON + 3_600_001]));
+  });
+
+  it('keeps a broken line as it is when its time and source can be read', async () => {
+    const folder = await recording({ 'x.ndjson': [ws(NOON, '1'), ws(NOON, '2').slice(0, -3), ws(NOON + 1, '3')] });
+    const { played, said } = await play(folder);
+    await played;
+    expect(said('venue_a', 'ws')).toEqual(['"1"', '"', '"3"']);
+  });
+
+  it.each([
+    ['a line without time or source', ['nonsense'], 'recording_unreadable_line', /x\.ndjson line 3/],
+    ['an unknown source', [`{"at":${NOON},"source":"venue_x.ws","data":1}`], 'recording_unknown_source', /line 3/],
+    ['a line that goes back in time', [ws(NOON - 1, '3')], 'recording_unsorted', /x\.ndjson line 3.*line 2/],
+  ])('stops at %s, naming file and line', async (_, lines, code, message) => {
+    const folder = await recording({ 'x.ndjson': [ws(NOON - 1, '1'), ws(NOON, '2'), ...lines] });
+    const { played } = await play(folder);
+    await expect(played).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['no files', {}],
+    ['no lines', { 'x.ndjson': ['', ''] }],
+  ])('refuses a folder with %s', async (_, files) => {
+    const { played } = await play(await recording(files));
+    await expect(played).rejects.toMatchObject({ code: 'recording_empty' });
+  });
+
+  it('refuses a folder that is not there', async () => {
+    const { played } = await play('/nowhere/at/all');
+    await expect(played).rejects.toMatchObject({ code: 'recording_empty' });
+  });
+
+  it('waits while the log is full and then loses nothing', async () => {
+    const folder = await recording({ 'x.ndjson': Array.from({ length: 30_000 }, (_, i) => ws(NOON + i, `${i}`)) });
+    const log = new MemoryLog();
+    log.fault = logFull();
+    const { played, said } = await play(folder, log);
+    await until(() => log.refused > 1);
+    log.fault = null;
+    await played;
+    expect(said('venue_a', 'ws')).toHaveLength(30_000);
+  });
+
+  it('gives the same log, whole or cut off after any batch and taken up again', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, i) => (i % 3 ? ws : block)(NOON + i * 1_700, `0x${i}`));
+    const folder = await recording({ 'x.ndjson': lines });
+    const whole = await play(folder);
+    await whole.played;
+    for (const cutAfter of [0, 1, 500, 2_048, 4_000]) {
+      const log = new MemoryLog();
+      await cutOff(folder, log, cutAfter);
+      const resumed = await play(folder, log);
+      await resumed.played;
+      expect(contents(log)).toEqual(contents(whole.log));
+    }
+  });
+
+  it('plays at its own pace, and marks the time on the way', async () => {
+    const folder = await recording({ 'x.ndjson': [ws(NOON - 4_000, '1'), ws(NOON + 1_000, '2')] });
+    const began = Date.now();
+    const { played, marks, log } = await play(folder, new MemoryLog(), { speed: 20 });
+    await until(() => log.of('raw.venue_a.ws').length === 1);
+    expect(marks()).toEqual([]);
+    await played;
+    expect(Date.now() - began).toBeGreaterThanOrEqual(240);
+    expect(marks().map((mark) => mark.receivedAt)).toEqual([NOON]);
+  });
+
+  it('ends early when told to, also while it waits, and goes on later without waiting for what it has', async () => {
+    const folder = await recording({ 'x.ndjson': [ws(NOON, '1'), ws(NOON + 3_600_000, '2')] });
+    const abort = new AbortController();
+    const { played, log } = await play(folder, new MemoryLog(), { speed: 1, signal: abort.signal });
+    await until(() => log.of('raw.venue_a.ws').length === 1);
+    abort.abort();
+    expect(await played).toEqual({ lines: 1, ended: false });
+    const again = await play(folder, log, { speed: 1_000_000 });
+    expect(await again.played).toEqual({ lines: 2, ended: true });
+    expect(log.of('raw.venue_a.ws')).toHaveLength(2);
+  });
+});
+
+/** Plays into a log that dies after so many records, in the middle of nowhere. */
+async function cutOff(folder: string, log: MemoryLog, records: number): Promise<void> {
+  const dying = new MemoryLog();
+  const { played } = await play(folder, dying);
+  await played;
+  const kept = dying.batches.flat().slice(0, records);
+  if (kept.length > 0) await log.append(kept);
+}

@@ -1,0 +1,55 @@
+/** Lines of a text file of any size, plain or gzipped, a chunk's worth at a time. */
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { RecordingError } from '#schemas/domain/recording';
+
+/** Bytes asked of the disk at a time. */
+const CHUNK_BYTES = 256 * 1024;
+/** No answer of a venue comes near; a longer line is no line, and would take the memory that bounds are there for. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024;
+const LINE_END = 0x0a;
+
+export interface LineBatch {
+  readonly lines: readonly string[];
+  /** Number of the first of them, from 1. */
+  readonly first: number;
+}
+
+/** Reads `path`, unzipping it when its name ends in `.gz`. Line ends are taken off; the last line needs none. */
+export async function* readLines(path: string): AsyncGenerator<LineBatch> {
+  let first = 1;
+  let pieces: Buffer[] = [];
+  let waiting = 0;
+  for await (const chunk of openBytes(path) as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_END);
+    if (end < 0) {
+      pieces.push(chunk);
+      waiting += chunk.length;
+      if (waiting > LINE_BYTES_MAX)
+        throw new RecordingError(
+          'recording_unreadable_line',
+          `${path} line ${first} is longer than ${LINE_BYTES_MAX} bytes`,
+        );
+      continue;
+    }
+    const lines = Buffer.concat([...pieces, chunk.subarray(0, end)])
+      .toString()
+      .split('\n');
+    yield { lines, first };
+    first += lines.length;
+    pieces = [chunk.subarray(end + 1)];
+    waiting = pieces[0]!.length;
+  }
+  if (waiting > 0) yield { lines: [Buffer.concat(pieces).toString()], first };
+}
+
+function openBytes(path: string): Readable {
+  const bytes = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  if (!path.endsWith('.gz')) return bytes;
+  const unzipped = createGunzip({ chunkSize: CHUNK_BYTES });
+  // A fault of either end destroys both, and the reader is told by the error of `unzipped`.
+  pipeline(bytes, unzipped).catch(() => {});
+  return unzipped;
+}

@@ -1,0 +1,250 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LogError } from '#infra/log/log';
+import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
+import { openTestPublisher, until } from '../testing/open-publisher.fixture.ts';
+import type { Publisher } from './publisher.ts';
+
+const opened: Publisher[] = [];
+async function open(options: Parameters<typeof openTestPublisher>[0] = {}) {
+  const test = await openTestPublisher(options);
+  opened.push(test.publisher);
+  return test;
+}
+afterEach(async () => {
+  for (const publisher of opened.splice(0)) await publisher.close().catch(() => {});
+});
+
+const frame = (text: string, feed = 'venue_a.ws.0') => ({ source: 'venue_a.ws', feed, payload: text });
+const START = 1_700_000_001_000;
+
+describe('a live publisher', () => {
+  it('keeps what was said unchanged, under its feed, numbered from 1', async () => {
+    const { publisher, raw, log } = await open({ now: () => START });
+    publisher.receive(frame('{"a":1.0}'));
+    publisher.receive({
+      source: 'venue_a.info',
+      feed: 'venue_a.info',
+      payload: Buffer.from([0xff, 0x00]),
+      request: '{"type":"meta"}',
+    });
+    await publisher.flush();
+    expect(raw('venue_a', 'ws')).toEqual([
+      {
+        provider: 'venue_a',
+        stream: 'ws',
+        key: 'venue_a.ws.0',
+        receivedAt: START,
+        request: null,
+        payload: Buffer.from('{"a":1.0}'),
+      },
+    ]);
+    expect(raw('venue_a', 'info')[0]).toMatchObject({ request: '{"type":"meta"}', payload: Buffer.from([0xff, 0x00]) });
+    expect(log.of('raw.venue_a.ws')[0]).toMatchObject({ key: 'venue_a.ws.0', seq: 1, receivedAt: START });
+  });
+
+  it('gathers what comes together into one append', async () => {
+    const { publisher, log } = await open();
+    for (let i = 0; i < 100; i += 1) publisher.receive(frame(`${i}`, `venue_a.ws.${i % 7}`));
+    await publisher.flush();
+    expect(log.batches).toHaveLength(1);
+    expect(log.batches[0]).toHaveLength(100);
+  });
+
+  it('never stamps backwards, also when the clock of the machine does', async () => {
+    let now = START;
+    const { publisher, raw } = await open({ now: () => now });
+    publisher.receive(frame('1'));
+    now -= 10_000;
+    publisher.receive(frame('2'));
+    await publisher.flush();
+    expect(raw('venue_a', 'ws').map((envelope) => envelope.receivedAt)).toEqual([START, START]);
+  });
+
+  it('goes on after what the log holds, in number and in time', async () => {
+    const log = new MemoryLog();
+    const first = await open({ log, now: () => START });
+    first.publisher.receive(frame('1'));
+    await first.publisher.close();
+    const second = await open({ log, now: () => START - 60_000 });
+    second.publisher.receive(frame('2'));
+    await second.publisher.flush();
+    const [, record] = log.of('raw.venue_a.ws');
+    expect(record).toMatchObject({ seq: 2 });
+    expect(record!.receivedAt).toBeGreaterThanOrEqual(START);
+  });
+
+  it('promises every partition, quiet ones too, that the time of the batch is over', async () => {
+    const { publisher, log } = await open({ now: () => START });
+    publisher.receive(frame('1'));
+    await publisher.flush();
+    const promised = new Set(log.watermarks.values());
+    expect(log.watermarks.has('raw.venue_b.rpc/0')).toBe(true);
+    expect(log.watermarks.has('control.clock/0')).toBe(true);
+    expect([...promised]).toEqual([START + 1]);
+  });
+
+  it('keeps its promises whatever comes when', async () => {
+    // The log in memory refuses a record below a promise; so many small batches within few milliseconds show it.
+    const { publisher, log, failures } = await open();
+    for (let round = 0; round < 200; round += 1) {
+      publisher.receive(frame(`${round}`));
+      if (round % 3 === 0)
+        publisher.feedEvent({ venue: 'venue_a', feed: 'venue_a.ws.0', kind: 'connected', reason: null });
+      if (round % 2 === 0) await publisher.flush();
+    }
+    await publisher.flush();
+    expect(failures).toEqual([]);
+    expect(log.of('raw.venue_a.ws')).toHaveLength(200);
+  });
+
+  it('gives an event of a connection a time of its own', async () => {
+    const { publisher, log } = await open({ now: () => START });
+    publisher.receive(frame('before'));
+    publisher.feedEvent({ venue: 'venue_a', feed: 'venue_a.ws.0', kind: 'disconnected', reason: '1006' });
+    publisher.receive(frame('after'));
+    await publisher.flush();
+    const [before, after] = log.of('raw.venue_a.ws');
+    const [event] = log.of('raw.venue_a.feeds');
+    expect(before!.receivedAt).toBeLessThan(event!.receivedAt);
+    expect(event!.receivedAt).toBeLessThan(after!.receivedAt);
+  });
+
+  it('marks every 5 s before what comes after, and after a long sleep only hours and the newest tick', async () => {
+    let now = Date.UTC(2026, 0, 1, 22, 59, 58);
+    const { publisher, marks } = await open({ now: () => now });
+    now += 12_000;
+    publisher.receive(frame('1'));
+    now += 3_600_000;
+    publisher.receive(frame('2'));
+    await publisher.flush();
+    const hour = Date.UTC(2026, 0, 1, 23);
+    expect(marks()).toEqual([
+      { receivedAt: hour, tick: true, hour: true, day: false },
+      { receivedAt: hour + 5_000, tick: true, hour: false, day: false },
+      { receivedAt: hour + 10_000, tick: true, hour: false, day: false },
+      { receivedAt: hour + 3_600_000, tick: false, hour: true, day: true },
+      { receivedAt: hour + 3_610_000, tick: true, hour: false, day: false },
+    ]);
+  });
+
+  it('marks the time when nothing comes', async () => {
+    let now = START;
+    const { log } = await open({ now: () => now });
+    now += 5_000;
+    await until(() => log.of('control.clock').length === 1);
+    await until(() => log.watermarks.get('raw.venue_a.ws/0') === now);
+  });
+
+  it('asks to pause when the queue is full and to go on when it has emptied', async () => {
+    const { publisher, log } = await open();
+    const told: boolean[] = [];
+    publisher.onPressure((pressed) => void told.push(pressed));
+    for (let i = 0; i < 8_192; i += 1) publisher.receive(frame('x'));
+    expect(publisher.pressed).toBe(false);
+    publisher.receive(frame('one more'));
+    expect(publisher.pressed).toBe(true);
+    await publisher.whenReady();
+    expect(told).toEqual([true, false]);
+    await publisher.flush();
+    expect(log.of('raw.venue_a.ws')).toHaveLength(8_193);
+  });
+
+  it('asks to pause when too many bytes wait', async () => {
+    const { publisher } = await open();
+    const large = Buffer.alloc(33 * 1024 * 1024, 0x20);
+    publisher.receive({ ...frame(''), payload: large });
+    expect(publisher.pressed).toBe(true);
+  });
+
+  it('says that the log is full, loses nothing, and goes on when there is room', async () => {
+    const { publisher, log, troubles, said } = await open();
+    log.fault = logFull();
+    publisher.receive(frame('1'));
+    await until(() => log.refused >= 2);
+    expect(publisher.pressed).toBe(true);
+    publisher.receive(frame('2'));
+    log.fault = null;
+    await publisher.whenReady();
+    await publisher.flush();
+    expect(troubles).toEqual(['log_full', null]);
+    expect(said('venue_a', 'ws')).toEqual(['1', '2']);
+  });
+
+  it('stops when the log refuses for good', async () => {
+    const { publisher, log, failures } = await open();
+    log.fault = new LogError('log_closed', 'closed');
+    publisher.receive(frame('1'));
+    await expect(publisher.flush()).rejects.toMatchObject({ code: 'log_closed' });
+    await expect(publisher.whenReady()).rejects.toMatchObject({ code: 'log_closed' });
+    expect(failures).toHaveLength(1);
+    expect(publisher.pressed).toBe(true);
+  });
+
+  it('gives up at the end when the log stays full', async () => {
+    const { publisher, log } = await open();
+    log.fault = logFull();
+    publisher.receive(frame('1'));
+    await expect(publisher.close()).rejects.toMatchObject({ code: 'log_full' });
+  });
+
+  it('counts what reached the log by source', async () => {
+    const { publisher, metrics } = await open();
+    publisher.receive(frame('1'));
+    publisher.receive({ source: 'venue_b.clob_ws', feed: 'venue_b.clob_ws.3', payload: 'PONG' });
+    await publisher.flush();
+    const { values } = await metrics.ingested.get();
+    expect(values.map(({ labels, value }) => [labels.source, value])).toEqual(
+      expect.arrayContaining([
+        ['venue_a.ws', 1],
+        ['venue_b.clob_ws', 1],
+      ]),
+    );
+  });
+
+  it('knows no source without a topic', async () => {
+    const { publisher } = await open();
+    expect(() => publisher.receive({ source: 'venue_a.rpc', feed: 'x', payload: '' })).toThrow('venue_a.rpc');
+  });
+});
+
+describe('a publisher of recorded input', () => {
+  const at = (receivedAt: number, text: string) => ({ ...frame(text), receivedAt });
+
+  it('passes over what the log holds already', async () => {
+    const log = new MemoryLog();
+    const first = await open({ log, time: 'recorded' });
+    first.publisher.receive(at(1_000, 'a'));
+    first.publisher.receive(at(2_000, 'b'));
+    await first.publisher.close();
+    const second = await open({ log, time: 'recorded' });
+    for (const [time, text] of [
+      [1_000, 'a'],
+      [2_000, 'b'],
+      [2_000, 'c'],
+    ] as const)
+      second.publisher.receive(at(time, text));
+    await second.publisher.flush();
+    expect(second.said('venue_a', 'ws')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('refuses another recording than the one that the log was made from', async () => {
+    const log = new MemoryLog();
+    const first = await open({ log, time: 'recorded' });
+    first.publisher.receive(at(1_000, 'a'));
+    await first.publisher.close();
+    const second = await open({ log, time: 'recorded' });
+    expect(() => second.publisher.receive(at(1_001, 'a'))).toThrow(
+      expect.objectContaining({ code: 'recording_differs' }),
+    );
+  });
+
+  it('promises no more than the line at hand, until it is told more', async () => {
+    const { publisher, log } = await open({ time: 'recorded' });
+    publisher.receive(at(1_000, 'a'));
+    await publisher.flush();
+    expect(log.watermarks.get('raw.venue_a.ws/0')).toBe(1_000);
+    publisher.promise(7_000);
+    await until(() => log.watermarks.get('raw.venue_a.ws/0') === 7_000);
+    expect(() => publisher.receive(at(6_999, 'b'))).toThrow('7000');
+  });
+});

@@ -1,0 +1,121 @@
+/** An event log in memory, for tests of ingest: what was appended, what was promised, and faults on demand. */
+
+import { Type } from 'avsc';
+import type { Codec } from '#infra/codec/codec';
+import {
+  type AppendRecord,
+  type EventLog,
+  LogError,
+  type LogRecord,
+  type ReadBatch,
+  type TopicPartition,
+} from '#infra/log/log';
+import { avroSchema } from '#schemas/avro';
+import type { Topic } from '#schemas/topics/topic';
+
+const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
+
+export class MemoryLog implements EventLog {
+  readonly partitions = new Map<string, LogRecord[]>();
+  readonly watermarks = new Map<string, number>();
+  readonly batches: AppendRecord[][] = [];
+  /** Thrown by `append` while set. */
+  fault: LogError | null = null;
+  /** Appends that were refused by `fault`. */
+  refused = 0;
+
+  async createTopics(): Promise<void> {}
+
+  async append(records: readonly AppendRecord[]): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.fault) {
+      this.refused += 1;
+      throw this.fault;
+    }
+    for (const record of records) {
+      const name = keyOf(record);
+      const kept = this.partitions.get(name) ?? [];
+      this.partitions.set(name, kept);
+      const before = kept.at(-1);
+      if (before && record.receivedAt < before.receivedAt) throw new Error(`${name} goes back in time`);
+      if (record.receivedAt < (this.watermarks.get(name) ?? Number.NEGATIVE_INFINITY))
+        throw new Error(`${name} breaks its promise of ${this.watermarks.get(name)} with ${record.receivedAt}`);
+      if (before && record.seq !== before.seq + 1) throw new Error(`${name} skips from ${before.seq} to ${record.seq}`);
+      kept.push({ ...record, offset: kept.length, appendedAt: Date.now() });
+    }
+    this.batches.push([...records]);
+  }
+
+  advance(watermarks: readonly (TopicPartition & { watermark: number })[]): void {
+    for (const mark of watermarks) this.watermarks.set(keyOf(mark), mark.watermark);
+  }
+
+  async reader(from: readonly (TopicPartition & { offset: number })[]) {
+    const offsets = new Map(from.map((at) => [keyOf(at), at.offset]));
+    return {
+      poll: async (maxRecords: number): Promise<ReadBatch> => {
+        const records: LogRecord[] = [];
+        for (const [name, offset] of offsets) {
+          const found = (this.partitions.get(name) ?? []).slice(offset, offset + maxRecords - records.length);
+          records.push(...found);
+          offsets.set(name, offset + found.length);
+        }
+        return { records, watermarks: [] };
+      },
+      pause: () => {},
+      close: async () => {},
+    };
+  }
+
+  group(): never {
+    throw new Error('not needed by ingest');
+  }
+
+  async bounds(at: TopicPartition) {
+    return { first: 0, next: this.partitions.get(keyOf(at))?.length ?? 0 };
+  }
+
+  async last(at: TopicPartition): Promise<LogRecord | null> {
+    return this.partitions.get(keyOf(at))?.at(-1) ?? null;
+  }
+
+  async offsetAt(): Promise<number> {
+    return 0;
+  }
+
+  async clearTopic(topic: string): Promise<void> {
+    for (const name of this.partitions.keys()) if (name.startsWith(`${topic}/`)) this.partitions.delete(name);
+  }
+
+  async maintain(): Promise<number> {
+    return 0;
+  }
+
+  async close(): Promise<void> {}
+
+  /** The records of a topic in every partition, in merged order. */
+  of(topic: string): LogRecord[] {
+    return [...this.partitions]
+      .filter(([name]) => name.startsWith(`${topic}/`))
+      .flatMap(([, records]) => records)
+      .sort((a, b) => a.receivedAt - b.receivedAt || a.partition - b.partition || a.offset - b.offset);
+  }
+}
+
+/** Plain Avro without the framing of a registry. */
+export function plainCodec(): Codec {
+  const types = new Map<string, Type>();
+  const typeOf = (topic: Topic) => {
+    const known = types.get(topic.name) ?? Type.forSchema(avroSchema(topic.schema));
+    types.set(topic.name, known);
+    return known;
+  };
+  return {
+    prepare: async () => {},
+    encode: (topic, value) => typeOf(topic as Topic).toBuffer(value),
+    decode: <T>(topic: Topic<T>, bytes: Buffer) => ({ ...typeOf(topic as Topic).fromBuffer(bytes) }) as T,
+    learn: async () => {},
+  };
+}
+
+export const logFull = () => new LogError('log_full', 'no room on the disk');

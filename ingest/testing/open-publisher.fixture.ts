@@ -1,0 +1,59 @@
+/** A publisher over a log in memory, with what it reported. */
+import { pino } from 'pino';
+import { createMetrics } from '#infra/telemetry/metrics';
+import type { Venue } from '#schemas/domain/providers';
+import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
+import { feedTopics, rawTopic } from '#schemas/topics/raw';
+import { openPublisher, type PublisherOptions } from '../publisher/publisher.ts';
+import { MemoryLog, plainCodec } from './memory-log.fixture.ts';
+
+export const silentLogger = pino({ level: 'silent' });
+
+export async function openTestPublisher(options: Partial<PublisherOptions> & { log?: MemoryLog } = {}) {
+  const log = options.log ?? new MemoryLog();
+  const codec = plainCodec();
+  const troubles: (string | null)[] = [];
+  const failures: Error[] = [];
+  const metrics = createMetrics();
+  const publisher = await openPublisher({
+    codec,
+    logger: silentLogger,
+    metrics,
+    time: 'live',
+    onTrouble: (error) => void troubles.push(error?.code ?? null),
+    onFailure: (error) => void failures.push(error),
+    ...options,
+    log,
+  });
+  return {
+    log,
+    codec,
+    metrics,
+    publisher,
+    troubles,
+    failures,
+    /** Envelopes of a raw topic, in merged order. */
+    raw: (venue: Venue, stream: string): RawEnvelope[] => {
+      const topic = rawTopic(venue, stream);
+      return log.of(topic.name).map((record) => codec.decode(topic, record.value!));
+    },
+    /** Payloads of a raw topic as text, in merged order. */
+    said: (venue: Venue, stream: string): string[] => {
+      const topic = rawTopic(venue, stream);
+      return log.of(topic.name).map((record) => codec.decode(topic, record.value!).payload.toString());
+    },
+    marks: (): ClockMark[] => log.of(clockTopic.name).map((record) => codec.decode(clockTopic, record.value!)),
+    feeds: (venue: Venue): FeedEvent[] =>
+      log.of(feedTopics[venue].name).map((record) => codec.decode(feedTopics[venue], record.value!)),
+  };
+}
+
+/** Looks until `condition` holds; fails after `withinMs`. */
+export async function until(condition: () => boolean, withinMs = 10_000, what = condition.toString()): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,19 @@
+import { canonicalDecimal } from '#schemas/domain/decimal';
+
+/** An amount in a title, for use inside a larger expression: `$62,000`, `100k`, `10000 USDC`. One group. */
+export const AMOUNT = String.raw`(\$?\d[\d,]*(?:\.\d+)?\s?[kmb]?(?: usdc?| usdt| dollars)?)`;
+
+const PARTS = /^\$?(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?\s?([kmb]?)(?: usdc?| usdt| dollars)?$/i;
+const ZEROS: Record<string, number> = { '': 0, k: 3, m: 6, b: 9 };
+
+/** The exact value as canonical decimal text, or null for text that is no amount (as `1,00`). */
+export function parseAmount(text: string): string | null {
+  const parts = PARTS.exec(text.trim());
+  if (!parts) return null;
+  const [, whole = '', fraction = '', unit = ''] = parts;
+  const shift = ZEROS[unit.toLowerCase()]!;
+  const digits = fraction.padEnd(shift, '0');
+  if (digits.length > 18 || whole.length > 18) return null;
+  const tail = digits.slice(shift);
+  return canonicalDecimal(`${whole.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
+}

@@ -1,0 +1,80 @@
+/** Calendar days and wall times in a named zone, daylight saving included. Days are `YYYY-MM-DD` text. */
+
+/** Zone in which US venues state their times as `ET`, `EST` or `EDT`. */
+export const NEW_YORK = 'America/New_York';
+export const UTC = 'UTC';
+
+const DAY_MS = 86_400_000;
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(zone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
+    formatters.set(zone, formatter);
+  }
+  return formatter;
+}
+
+/** What the wall clock of a zone shows, as if it were UTC, in ms. */
+function wallTime(ms: number, zone: string): number {
+  if (zone === UTC) return ms;
+  const part: Record<string, number> = {};
+  for (const { type, value } of formatterOf(zone).formatToParts(ms)) part[type] = Number(value);
+  return Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!);
+}
+
+/**
+ * The unix ms at which the zone's clock shows `minutes` after midnight of `day`. An hour that the clock skips in spring
+ * is taken as the same moment counted from before the change; one shown twice in autumn as the first.
+ */
+export function zonedTime(day: string, minutes: number, zone: string): number {
+  const wall = Date.parse(`${day}T00:00:00Z`) + minutes * 60_000;
+  if (zone === UTC) return wall;
+  const before = wall - (wallTime(wall - DAY_MS, zone) - (wall - DAY_MS));
+  if (wallTime(before, zone) === wall) return before;
+  const after = wall - (wallTime(wall + DAY_MS, zone) - (wall + DAY_MS));
+  return wallTime(after, zone) === wall ? after : before;
+}
+
+/** The calendar day of a moment in a zone. */
+export function dayOf(ms: number, zone: string): string {
+  return new Date(wallTime(ms, zone)).toISOString().slice(0, 10);
+}
+
+/** The day as text, or null where the calendar has no such day. `month` counts from 1. */
+export function makeDay(year: number, month: number, day: number): string | null {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
+  return date.toISOString().slice(0, 10);
+}
+
+/** The last day of a month; `month` counts from 1. */
+export function lastDayOfMonth(year: number, month: number): string {
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+}
+
+/** The day `count` days later, or earlier for a negative count. */
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Days from `a` to `b`. */
+export function daysBetween(a: string, b: string): number {
+  return (Date.parse(`${b}T00:00:00Z`) - Date.parse(`${a}T00:00:00Z`)) / DAY_MS;
+}
+
+/** 0 for Sunday to 6 for Saturday. */
+export function weekdayOf(day: string): number {
+  return new Date(`${day}T00:00:00Z`).getUTCDay();
+}

@@ -1,0 +1,40 @@
+/** What the normaliser of venue_a knows between frames: plain data, since snapshots are `v8.serialize`d. */
+import type { AssetContext, Instrument } from '#schemas/topics/normalised';
+import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
+import type { ChannelSeqs } from '../shared/raw-channels.ts';
+import { createOutcomeState, type OutcomeState } from './outcomes.ts';
+import type { SeenTrades } from './seen-trades.ts';
+
+export interface VenueAState {
+  /** Trades told so far. */
+  arrival: number;
+  readonly seenTrades: SeenTrades;
+  /** Venue time of the newest book, by coin. */
+  readonly bookTimes: Map<string, number>;
+  /** What was told last, by coin. */
+  readonly contexts: Map<string, AssetContext>;
+  /** Newest value of `allMids` as the venue wrote it, by coin. */
+  readonly allMids: Map<string, string>;
+  /** What was told last, by coin. */
+  readonly instruments: Map<string, Instrument>;
+  /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
+  readonly universes: Map<string, readonly string[]>;
+  readonly outcomes: OutcomeState;
+  readonly channelSeqs: ChannelSeqs;
+  readonly liveness: LivenessState;
+}
+
+export function createVenueAState(): VenueAState {
+  return {
+    arrival: 0,
+    seenTrades: new Map(),
+    bookTimes: new Map(),
+    contexts: new Map(),
+    allMids: new Map(),
+    instruments: new Map(),
+    universes: new Map(),
+    outcomes: createOutcomeState(),
+    channelSeqs: new Map(),
+    liveness: createLivenessState(),
+  };
+}

@@ -1,0 +1,83 @@
+/** The records of `raw.venue_b.rpc`: block headers, logs and the node's finalized block, each checked field by field. */
+import { address, hash, quantity } from './hex.ts';
+import { MalformedError, quote } from './malformed-error.ts';
+
+/** A block header. */
+export interface Header {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  /** Block time, unix ms. */
+  readonly timestampMs: number;
+}
+
+/** A log with its position; topics and data are left to the decoder of its event. Hashes and addresses are lower case. */
+export interface ChainLog {
+  readonly address: string;
+  readonly topics: readonly unknown[];
+  readonly data: unknown;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  readonly transactionHash: string;
+  readonly logIndex: number;
+  /** The node takes the log back: its block is no longer in the chain. */
+  readonly removed: boolean;
+}
+
+export type ChainMessage =
+  | { readonly kind: 'header'; readonly header: Header }
+  | { readonly kind: 'log'; readonly log: ChainLog }
+  | { readonly kind: 'finalized'; readonly number: number };
+
+/**
+ * Reads one record. Throws `MalformedError`: `malformed_json` for what is no JSON, `malformed_header`, `malformed_log`
+ * or `malformed_message` for a field that is not as JSON-RPC describes it.
+ */
+export function parseChainMessage(payload: Buffer): ChainMessage {
+  const message = parseObject(payload);
+  if (isObject(message.log)) return { kind: 'log', log: readLog(message.log) };
+  if (isObject(message.block)) return { kind: 'header', header: readHeader(message.block) };
+  if ('finalized' in message) {
+    return { kind: 'finalized', number: quantity(message.finalized, 'finalized', 'malformed_message') };
+  }
+  throw new MalformedError('malformed_message', `neither block, log nor finalized: ${quote(Object.keys(message))}`);
+}
+
+type JsonObject = Record<string, unknown>;
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+
+function parseObject(payload: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload.toString());
+  } catch (error) {
+    throw new MalformedError('malformed_json', (error as Error).message);
+  }
+  if (!isObject(value)) throw new MalformedError('malformed_message', `no object: ${quote(value)}`);
+  return value;
+}
+
+function readHeader(block: JsonObject): Header {
+  const code = 'malformed_header';
+  return {
+    number: quantity(block.number, 'number', code),
+    hash: hash(block.hash, 'hash', code),
+    parentHash: hash(block.parentHash, 'parentHash', code),
+    timestampMs: quantity(block.timestamp, 'timestamp', code) * 1000,
+  };
+}
+
+function readLog(log: JsonObject): ChainLog {
+  const code = 'malformed_log';
+  if (!Array.isArray(log.topics)) throw new MalformedError(code, `topics: ${quote(log.topics)}`);
+  return {
+    address: address(log.address, 'address', code),
+    topics: log.topics,
+    data: log.data,
+    blockNumber: quantity(log.blockNumber, 'blockNumber', code),
+    blockHash: hash(log.blockHash, 'blockHash', code),
+    transactionHash: hash(log.transactionHash, 'transactionHash', code),
+    logIndex: quantity(log.logIndex, 'logIndex', code),
+    removed: log.removed === true,
+  };
+}

@@ -1,0 +1,50 @@
+/** Reading JSON-RPC hex and fixed-offset ABI words. Only static types occur in the events read here, so offsets are known. */
+import { MalformedError, quote } from './malformed-error.ts';
+
+const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
+const HASH = /^0x[0-9a-f]{64}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const PADDED_ADDRESS = /^0x0{24}[0-9a-f]{40}$/i;
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+const WORD_DIGITS = 64;
+
+/** A JSON-RPC quantity below 2^52. Throws `MalformedError` with `code`, naming `field`. */
+export function quantity(value: unknown, field: string, code: string): number {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
+  return Number.parseInt(value, 16);
+}
+
+/** 32 bytes, in lower case. Throws `MalformedError`. */
+export function hash(value: unknown, field: string, code: string): string {
+  if (typeof value !== 'string' || !HASH.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
+  return value.toLowerCase();
+}
+
+/** 20 bytes, in lower case. Throws `MalformedError`. */
+export function address(value: unknown, field: string, code: string): string {
+  if (typeof value !== 'string' || !ADDRESS.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
+  return value.toLowerCase();
+}
+
+/** The address in an indexed topic: 32 bytes whose first 12 are zero. Throws `MalformedError`. */
+export function topicAddress(value: unknown, field: string, code: string): string {
+  if (typeof value !== 'string' || !PADDED_ADDRESS.test(value)) {
+    throw new MalformedError(code, `${field}: ${quote(value)}`);
+  }
+  return `0x${value.slice(26).toLowerCase()}`;
+}
+
+/** Checks that `value` is whole bytes and holds at least `words` ABI words; for `word`. Throws `MalformedError`. */
+export function abiData(value: unknown, words: number, code: string): string {
+  if (typeof value !== 'string' || !BYTES.test(value)) throw new MalformedError(code, `data: ${quote(value)}`);
+  if (value.length < 2 + words * WORD_DIGITS) {
+    throw new MalformedError(code, `data: ${(value.length - 2) / 2} bytes where ${words * 32} are due`);
+  }
+  return value;
+}
+
+/** The unsigned integer at word `index` of checked ABI data. */
+export function word(data: string, index: number): bigint {
+  const at = 2 + index * WORD_DIGITS;
+  return BigInt(`0x${data.slice(at, at + WORD_DIGITS)}`);
+}

@@ -1,0 +1,187 @@
+/** Chain records into trades: legs gathered per transaction, told at their taker leg, confirmed or reverted by headers. */
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import { formatDecimal } from '#schemas/domain/decimal';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
+import { acceptHeader, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
+import { termsOfLeg } from './leg-terms.ts';
+import { MalformedError } from './malformed-error.ts';
+import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
+import type { OpenLeg, VenueBState } from './state.ts';
+import { retellStatus, tellTrade } from './told-trades.ts';
+
+/**
+ * Event time after which a transaction's legs are told without the taker leg that may have followed them. Logs of one
+ * transaction come together; a taker leg that has not come within a second is not coming.
+ */
+export const LEG_WAIT_MS = 1_000;
+
+export interface ChainOptions {
+  /** Blocks above a trade that confirm it. */
+  readonly confirmations: number;
+  /** Exchange contracts, lower case. */
+  readonly exchanges: ReadonlySet<string>;
+}
+
+/** Takes one record of `raw.venue_b.rpc`. */
+export function onChainRecord(
+  options: ChainOptions,
+  state: VenueBState,
+  event: StageEvent<RawEnvelope>,
+  emit: Emit,
+): void {
+  try {
+    const message = parseChainMessage(event.value.payload);
+    if (message.kind === 'header') onHeader(options, state, message.header, emit);
+    else if (message.kind === 'log') onLog(options, state, message.log, event.receivedAt, emit);
+    else onFinalized(options, state, message.number, emit);
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    emit.dead(error.code, error.message);
+  }
+}
+
+/** Tells the legs that still wait for a taker leg, when event time says that none is coming. */
+export function onChainTime(options: ChainOptions, state: VenueBState, now: number, emit: Emit): void {
+  const open = state.openTransaction;
+  if (open && now - open.receivedAt >= LEG_WAIT_MS) closeTransaction(options, state, emit);
+}
+
+/** Tells the legs of the open transaction, if any, each as filled directly: no taker leg came. */
+export function closeTransaction(options: ChainOptions, state: VenueBState, emit: Emit): void {
+  const open = state.openTransaction;
+  if (!open) return;
+  state.openTransaction = null;
+  for (const leg of open.legs) tellLeg(options, state, leg, null, emit);
+}
+
+function onHeader(options: ChainOptions, state: VenueBState, header: Header, emit: Emit): void {
+  closeTransaction(options, state, emit);
+  for (const block of acceptHeader(state.chain, header)) {
+    for (const id of block.tradeIds.toReversed()) retellStatus(state.told, id, block.hash, 'reverted', emit);
+  }
+  confirmBlocks(options, state, emit);
+  for (const block of trimBlocks(state.chain)) forgetBlock(state, block);
+}
+
+function onFinalized(options: ChainOptions, state: VenueBState, number: number, emit: Emit): void {
+  closeTransaction(options, state, emit);
+  state.chain.finalized = Math.max(state.chain.finalized, number);
+  confirmBlocks(options, state, emit);
+}
+
+function confirmBlocks(options: ChainOptions, state: VenueBState, emit: Emit): void {
+  const { chain, told } = state;
+  for (const number of chain.unconfirmed) {
+    if (!isConfirmed(chain, number, options.confirmations)) continue;
+    const { tradeIds, hash } = chain.blocks.get(number)!;
+    for (const id of tradeIds) retellStatus(told, id, hash, 'confirmed', emit);
+    chain.unconfirmed.delete(number);
+  }
+}
+
+function forgetBlock(state: VenueBState, block: ChainBlock): void {
+  for (const id of block.tradeIds) if (state.told.known.get(id)?.blockHash === block.hash) state.told.known.delete(id);
+}
+
+function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receivedAt: number, emit: Emit): void {
+  if (log.removed) return onRemoved(state, log, emit);
+  const { openTransaction: open } = state;
+  if (open && (open.transactionHash !== log.transactionHash || open.blockHash !== log.blockHash)) {
+    closeTransaction(options, state, emit);
+  }
+  if (!options.exchanges.has(log.address) || !isOrderFilled(log.topics[0])) return;
+  const order = decodeOrderFilled(log);
+  blockOf(state, log);
+  if (order.taker === order.exchange) return onTakerLeg(options, state, order, emit);
+  if (options.exchanges.has(order.taker)) {
+    throw new MalformedError('malformed_log', `taker ${order.taker} is an exchange, but not the one that says so`);
+  }
+  addLeg(state, log, order, receivedAt, emit);
+}
+
+/** The block of a log; a log of a block that is not in the view is of no use, nobody could take it back. */
+function blockOf(state: VenueBState, log: ChainLog): ChainBlock {
+  const block = state.chain.blocks.get(log.blockNumber);
+  if (block?.hash === log.blockHash) return block;
+  const kept = block ? `block ${log.blockNumber} kept is ${block.hash}` : `block ${log.blockNumber} is not kept`;
+  throw new MalformedError('log_of_unknown_block', `${kept}; the log is of ${log.blockHash}`);
+}
+
+function addLeg(state: VenueBState, log: ChainLog, order: OrderFilled, receivedAt: number, emit: Emit): void {
+  const { blockHash, blockNumber, transactionHash, logIndex } = log;
+  const known = state.told.known.get(tradeId(transactionHash, logIndex));
+  if (known?.blockHash === blockHash) return;
+  // The same log in another block: the chain was reorganised where no header told us, as in a gap.
+  if (known?.blockHash) retellStatus(state.told, known.id, known.blockHash, 'reverted', emit);
+  state.openTransaction ??= { transactionHash, blockHash, receivedAt, legs: [] };
+  const open = state.openTransaction;
+  if (open.legs.some((leg) => leg.logIndex === logIndex)) return;
+  open.receivedAt = receivedAt;
+  open.legs.push({ transactionHash, blockNumber, blockHash, logIndex, receivedAt, order });
+}
+
+/** Maker legs belong to the first taker leg of the same contract that follows them in the transaction. */
+function onTakerLeg(options: ChainOptions, state: VenueBState, takerLeg: OrderFilled, emit: Emit): void {
+  const open = state.openTransaction;
+  if (!open) return;
+  const others: OpenLeg[] = [];
+  for (const leg of open.legs) {
+    if (leg.order.exchange === takerLeg.exchange) tellLeg(options, state, leg, takerLeg, emit);
+    else others.push(leg);
+  }
+  open.legs = others;
+  if (others.length === 0) state.openTransaction = null;
+}
+
+function tellLeg(
+  options: ChainOptions,
+  state: VenueBState,
+  leg: OpenLeg,
+  takerLeg: OrderFilled | null,
+  emit: Emit,
+): void {
+  const block = state.chain.blocks.get(leg.blockNumber)!;
+  const terms = termsOfLeg(leg.order, takerLeg);
+  const place = state.catalog.tokens.get(terms.instrument);
+  const id = tradeId(leg.transactionHash, leg.logIndex);
+  const trade = {
+    id,
+    provider: 'venue_b',
+    marketId: place?.marketId ?? null,
+    instrument: terms.instrument,
+    outcome: place?.outcome ?? null,
+    ts: block.timestampMs,
+    receivedAt: leg.receivedAt,
+    side: terms.side,
+    price: formatDecimal(terms.price),
+    qty: formatDecimal(terms.qty),
+    usd: formatDecimal(terms.usd),
+    maker: leg.order.maker,
+    taker: leg.order.taker,
+    txHash: leg.transactionHash,
+    logIndex: leg.logIndex,
+    tradeId: null,
+    blockNumber: leg.blockNumber,
+    blockHash: leg.blockHash,
+  };
+  tellTrade(state.told, trade, emit);
+  block.tradeIds.push(id);
+  // A log that comes late for its block: pending all the same, so that every trade begins alike, then confirmed.
+  if (isConfirmed(state.chain, block.number, options.confirmations)) {
+    retellStatus(state.told, id, block.hash, 'confirmed', emit);
+  } else state.chain.unconfirmed.add(block.number);
+}
+
+/** A node takes a log back. Its header may have dropped the block before; then there is nothing left to revert. */
+function onRemoved(state: VenueBState, log: ChainLog, emit: Emit): void {
+  const open = state.openTransaction;
+  if (open?.blockHash === log.blockHash && open.transactionHash === log.transactionHash) {
+    open.legs = open.legs.filter((leg) => leg.logIndex !== log.logIndex);
+  }
+  retellStatus(state.told, tradeId(log.transactionHash, log.logIndex), log.blockHash, 'reverted', emit);
+}
+
+function tradeId(transactionHash: string, logIndex: number): string {
+  return `venue_b:${transactionHash}:${logIndex}`;
+}

@@ -1,0 +1,61 @@
+/** The normaliser of venue_b: what the venue and its chain said, as trades, books, markets, statuses and raw channels. */
+import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { channelTopics } from '#schemas/topics/channels';
+import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { bookTopics, marketTopics, statusTopics, tradeTopics } from '#schemas/topics/normalised';
+import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
+import { liveness } from './book-status.ts';
+import { EXCHANGES } from './contracts.ts';
+import { onAnswer } from './on-answer.ts';
+import { type ChainOptions, closeTransaction, onChainRecord, onChainTime } from './on-chain.ts';
+import { onMarketFrame } from './on-market-frame.ts';
+import { createVenueBState, type VenueBState } from './state.ts';
+import { loseFeed } from './token-books.ts';
+
+export type { VenueBState } from './state.ts';
+
+export interface VenueBStageOptions {
+  /** Blocks above a trade that make it confirmed (PARALLAX_VENUE_B_CONFIRMATIONS). */
+  readonly confirmations: number;
+  /** Exchange contracts whose logs are trades; by default those of the venue page. */
+  readonly exchanges?: readonly string[];
+}
+
+/** The stage. Pure: what it writes follows from the records it reads and from these options. */
+export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBState> {
+  const chain: ChainOptions = {
+    confirmations: options.confirmations,
+    exchanges: new Set((options.exchanges ?? EXCHANGES).map((exchange) => exchange.toLowerCase())),
+  };
+  return {
+    name: 'normalise.venue_b',
+    inputs: [
+      on(rawTopic('venue_b', 'rpc'), (state: VenueBState, event, emit) => onChainRecord(chain, state, event, emit)),
+      on(rawTopic('venue_b', 'clob_ws'), onMarketFrame),
+      on(rawTopic('venue_b', 'gamma'), onAnswer),
+      on(rawTopic('venue_b', 'clob'), onAnswer),
+      on(feedTopics.venue_b, (state: VenueBState, event, emit) => onFeedEvent(chain, state, event, emit)),
+      on(clockTopic, (state: VenueBState, event, emit) => onClock(chain, state, event, emit)),
+    ],
+    outputs: [
+      tradeTopics.venue_b,
+      bookTopics.venue_b,
+      marketTopics.venue_b,
+      statusTopics.venue_b,
+      channelTopics.venue_b,
+    ],
+    initialState: createVenueBState,
+  };
+}
+
+function onClock(chain: ChainOptions, state: VenueBState, event: StageEvent<ClockMark>, emit: Emit): void {
+  onChainTime(chain, state, event.value.receivedAt, emit);
+  liveness.tick(state.liveness, event.value.receivedAt, emit);
+}
+
+function onFeedEvent(chain: ChainOptions, state: VenueBState, event: StageEvent<FeedEvent>, emit: Emit): void {
+  const { kind, feed } = event.value;
+  if (kind === 'ended') closeTransaction(chain, state, emit);
+  if (kind === 'connected' || kind === 'disconnected' || kind === 'unreachable') loseFeed(state.books, feed);
+  liveness.feedChanged(state.liveness, event.value, emit);
+}

@@ -1,0 +1,118 @@
+/**
+ * One order book as plain data, and how updates of it are folded in. The normalisers, the spreads processor and the
+ * query API's view hold their books in this one form, so that all of them see the same book after the same updates.
+ * A book is arrays of two bigints a level: it survives `v8.serialize` and needs no class to be read back.
+ */
+import { type Decimal, DecimalError, parseDecimal, ZERO } from './decimal.ts';
+
+/** A price and the total size resting there; the size is above zero in a folded book. */
+export interface Level {
+  readonly price: Decimal;
+  readonly size: Decimal;
+}
+
+/** Both sides, best first: bids descending, asks ascending, no price twice. Read freely; change only through this file. */
+export interface Book {
+  bids: Level[];
+  asks: Level[];
+}
+
+/** A level as topics carry it: decimal text (`schemas/topics/normalised`, BookLevel). */
+export interface LevelText {
+  readonly price: string;
+  readonly size: string;
+}
+
+/** The part of a `BookUpdate` that changes the book; a whole `BookUpdate` fits. Levels may come in any order. */
+export interface BookChange<L = LevelText> {
+  /** True: these levels are the whole book. False: each level replaces the size at its price, 0 removes it. */
+  readonly snapshot: boolean;
+  readonly bids: readonly L[];
+  readonly asks: readonly L[];
+}
+
+/** An empty book: what is known before the first snapshot. */
+export function createBook(): Book {
+  return { bids: [], asks: [] };
+}
+
+/**
+ * Folds an update of decimal texts into the book, in place. Where one update names a price twice, the later one holds.
+ * Throws `DecimalError` for text that is no decimal and for a negative size; the book is then as it was before.
+ */
+export function applyBookUpdate(book: Book, update: BookChange): void {
+  applyLevels(book, { snapshot: update.snapshot, bids: parseLevels(update.bids), asks: parseLevels(update.asks) });
+}
+
+/** `applyBookUpdate` for levels that are parsed already. */
+export function applyLevels(book: Book, update: BookChange<Level>): void {
+  if (update.snapshot) {
+    book.bids = wholeSide(update.bids, DESCENDING);
+    book.asks = wholeSide(update.asks, ASCENDING);
+    return;
+  }
+  for (const level of update.bids) setLevel(book.bids, level, DESCENDING);
+  for (const level of update.asks) setLevel(book.asks, level, ASCENDING);
+}
+
+/** Parses levels without changing their order. Throws `DecimalError`, also for a negative size. */
+export function parseLevels(levels: readonly LevelText[]): Level[] {
+  return levels.map(({ price, size }) => {
+    const level = { price: parseDecimal(price), size: parseDecimal(size) };
+    if (level.size < ZERO) throw new DecimalError(`negative size: ${size.slice(0, 40)}`);
+    return level;
+  });
+}
+
+/** The highest bid, or null for an empty side. */
+export function bestBid(book: Book): Level | null {
+  return book.bids[0] ?? null;
+}
+
+/** The lowest ask, or null for an empty side. */
+export function bestAsk(book: Book): Level | null {
+  return book.asks[0] ?? null;
+}
+
+/** The best `depth` levels of each side, as a new book. */
+export function topOfBook(book: Book, depth: number): Book {
+  return { bids: book.bids.slice(0, depth), asks: book.asks.slice(0, depth) };
+}
+
+/** Whether `a` comes before `b` on a side. */
+type Order = (a: Decimal, b: Decimal) => boolean;
+const DESCENDING: Order = (a, b) => a > b;
+const ASCENDING: Order = (a, b) => a < b;
+
+/** Index of the first level that does not come before `price`. */
+function searchLevel(levels: readonly Level[], price: Decimal, before: Order): number {
+  let low = 0;
+  let high = levels.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (before(levels[middle]!.price, price)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function setLevel(levels: Level[], level: Level, before: Order): void {
+  const at = searchLevel(levels, level.price, before);
+  const found = levels[at]?.price === level.price;
+  if (level.size === ZERO) {
+    if (found) levels.splice(at, 1);
+  } else if (found) levels[at] = level;
+  else levels.splice(at, 0, level);
+}
+
+/** A side from a snapshot: as it came where it is in order, else put in order level by level. */
+function wholeSide(levels: readonly Level[], before: Order): Level[] {
+  const inOrder = levels.every(
+    (level, at) => level.size !== ZERO && (at === 0 || before(levels[at - 1]!.price, level.price)),
+  );
+  if (inOrder) return [...levels];
+  const latest = new Map(levels.map((level) => [level.price, level]));
+  return [...latest.values()]
+    .filter((level) => level.size !== ZERO)
+    .sort((a, b) => (before(a.price, b.price) ? -1 : 1));
+}

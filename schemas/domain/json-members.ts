@@ -1,0 +1,104 @@
+/**
+ * Where the members of a JSON object stand in its text. A recording keeps what a venue said verbatim, and re-serialising
+ * it would change numbers (`3331.0`), spacing and the order of keys; so the value of a member is taken as the piece of
+ * text that it is. Values are stepped over, not checked.
+ */
+
+/** A half-open range of the text. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface JsonMembers {
+  /** The value of every member found; of a name that occurs twice the last. */
+  readonly members: ReadonlyMap<string, TextRange>;
+  /** False when the text is no single whole object: the last member then reaches to where it broke off. */
+  readonly whole: boolean;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Finds the top-level members of the object that `text` is. */
+export function jsonMembers(text: string): JsonMembers {
+  const members = new Map<string, TextRange>();
+  let at = skipBlank(text, 0);
+  if (text.charCodeAt(at) !== OPEN_OBJECT) return { members, whole: false };
+  at = skipBlank(text, at + 1);
+  if (text.charCodeAt(at) === CLOSE_OBJECT) return { members, whole: skipBlank(text, at + 1) === text.length };
+  for (;;) {
+    if (text.charCodeAt(at) !== QUOTE) return { members, whole: false };
+    const nameEnd = stringEnd(text, at);
+    if (nameEnd < 0) return { members, whole: false };
+    const name = text.slice(at + 1, nameEnd - 1);
+    at = skipBlank(text, nameEnd);
+    if (text.charCodeAt(at) !== COLON) return { members, whole: false };
+    const start = skipBlank(text, at + 1);
+    const end = valueEnd(text, start);
+    if (end <= start) {
+      members.set(name, { start, end: text.length });
+      return { members, whole: false };
+    }
+    members.set(name, { start, end });
+    at = skipBlank(text, end);
+    const next = text.charCodeAt(at);
+    if (next === CLOSE_OBJECT) return { members, whole: skipBlank(text, at + 1) === text.length };
+    if (next !== COMMA) return { members, whole: false };
+    at = skipBlank(text, at + 1);
+  }
+}
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit !== 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d) break;
+  }
+  return at;
+}
+
+/** Index after the closing quote of the string that begins at `from`, or -1. */
+function stringEnd(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+  }
+  return -1;
+}
+
+/** Index after the value that begins at `from`, or -1 when it does not end. */
+function valueEnd(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first === QUOTE) return stringEnd(text, from);
+  if (first === OPEN_OBJECT || first === OPEN_LIST) return nestedEnd(text, from);
+  let at = from;
+  for (; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === COMMA || unit === CLOSE_OBJECT || unit === CLOSE_LIST || unit <= 0x20) return at;
+  }
+  return -1;
+}
+
+function nestedEnd(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      at = stringEnd(text, at) - 1;
+      if (at < 0) return -1;
+    } else if (unit === OPEN_OBJECT || unit === OPEN_LIST) depth += 1;
+    else if (unit === CLOSE_OBJECT || unit === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jsonMembers } from './json-members.ts';
+import { formatRecordingLine, parseRecordingLine, parseSource, RecordingError } from './recording.ts';
+
+const place = { file: 'ws.ndjson', line: 7 };
+const parse = (text: string) => parseRecordingLine(text, place);
+
+describe('parseRecordingLine', () => {
+  it('keeps the data exactly as it stands in the line', () => {
+    const data = '{"px":"3331.0", "n":1.0e2,  "s":"a\\"}b\\\\" , "l":[1,{"x":[]}]}';
+    const line = parse(`{"at":1700000000123,"source":"venue_a.ws","data":${data}}`);
+    expect(line).toEqual({
+      at: 1700000000123,
+      source: 'venue_a.ws',
+      venue: 'venue_a',
+      stream: 'ws',
+      request: null,
+      payload: data,
+      wellFormed: true,
+    });
+  });
+
+  it('gives a request body as its JSON text and a path as text', () => {
+    expect(parse('{"at":1,"source":"venue_a.info","request":{"type":"meta", "dex":""},"data":[]}').request).toBe(
+      '{"type":"meta", "dex":""}',
+    );
+    expect(parse('{"at":1,"source":"venue_b.gamma","request":"GET /tags?q=\\"x\\"","data":[]}').request).toBe(
+      'GET /tags?q="x"',
+    );
+  });
+
+  it.each(['block', 'log', 'finalized'])('wraps a %s of a chain as it stands in the raw topic', (member) => {
+    const line = parse(`{"at":5,"source":"venue_b.rpc","${member}":{"number":"0x1f"}}`);
+    expect(line.payload).toBe(`{"${member}":{"number":"0x1f"}}`);
+    expect(line.wellFormed).toBe(true);
+  });
+
+  it('takes what there is of a line that breaks off inside its data', () => {
+    const line = parse('{"at":5,"source":"venue_a.ws","data":{"channel":"tra');
+    expect(line.payload).toBe('{"channel":"tra');
+    expect(line.wellFormed).toBe(false);
+  });
+
+  it('takes the whole text of a line that carries nothing known', () => {
+    const text = '{"at":5,"source":"venue_a.ws","frame":{}}';
+    expect(parse(text)).toMatchObject({ payload: text, wellFormed: false });
+  });
+
+  it.each([
+    ['no JSON at all', 'hello', 'recording_unreadable_line'],
+    ['a time that is no whole number', '{"at":"5","source":"venue_a.ws","data":1}', 'recording_unreadable_line'],
+    ['no source', '{"at":5,"data":1}', 'recording_unreadable_line'],
+    ['a source that no topic keeps', '{"at":5,"source":"venue_a.rpc","data":1}', 'recording_unknown_source'],
+  ])('refuses %s and names file and line', (_, text, code) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code, canRetry: false }));
+    expect(() => parse(text)).toThrow(/ws\.ndjson line 7/);
+  });
+});
+
+describe('parseSource', () => {
+  it('splits a source that has a raw topic', () => {
+    expect(parseSource('venue_b.clob_ws')).toEqual({ venue: 'venue_b', stream: 'clob_ws' });
+  });
+  it.each(['venue_b', 'venue_x.ws', '.ws', 'venue_b.feeds'])('knows no source %s', (source) => {
+    expect(parseSource(source)).toBeNull();
+  });
+});
+
+describe('formatRecordingLine', () => {
+  const round = (recorded: Parameters<typeof formatRecordingLine>[0]) => parse(formatRecordingLine(recorded)!);
+
+  it.each([
+    { at: 1, source: 'venue_a.ws', request: null, payload: '{"channel":"pong"}' },
+    { at: 2, source: 'venue_a.info', request: '{"type":"meta"}', payload: '[1.50, "x"]' },
+    { at: 3, source: 'venue_b.gamma', request: 'GET /events/keyset?limit=2', payload: '{"next_cursor":"a"}' },
+    { at: 4, source: 'venue_b.rpc', request: null, payload: '{"block":{"number":"0x1"}}' },
+    { at: 5, source: 'venue_b.rpc', request: null, payload: '{"finalized":"0x1"}' },
+  ])('writes what parsing gives back: $payload', (recorded) => {
+    expect(round(recorded)).toMatchObject({ ...recorded, wellFormed: true });
+  });
+
+  it('writes one line for an answer of several', () => {
+    const line = formatRecordingLine({
+      at: 1,
+      source: 'venue_a.info',
+      request: null,
+      payload: '{\r\n "a": [\n1]\n}\n',
+    })!;
+    expect(line).not.toMatch(/[\r\n]/);
+    expect(JSON.parse(line).data).toEqual({ a: [1] });
+  });
+
+  it('has no line for what is no JSON', () => {
+    expect(formatRecordingLine({ at: 1, source: 'venue_b.clob_ws', request: null, payload: 'PONG' })).toBeNull();
+  });
+});
+
+describe('jsonMembers', () => {
+  it('finds in any object the pieces that JSON.parse finds', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^[a-z_]{1,8}$/), fc.jsonValue()), fc.boolean(), (object, pretty) => {
+        const text = JSON.stringify(object, null, pretty ? 2 : 0);
+        const { members, whole } = jsonMembers(text);
+        const read = [...members].map(([name, { start, end }]) => [name, JSON.parse(text.slice(start, end))]);
+        expect(whole).toBe(true);
+        expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('never calls a cut-off object whole', () => {
+    const text = '{"a":{"b":"}"},"c":[1,"\\""],"d":12}';
+    for (let end = 0; end < text.length; end += 1) expect(jsonMembers(text.slice(0, end)).whole).toBe(false);
+  });
+
+  it('is not whole with something behind it', () => {
+    expect(jsonMembers('{"a":1} x').whole).toBe(false);
+  });
+});
+
+it('RecordingError is not worth a retry', () => {
+  expect(new RecordingError('recording_empty', 'nothing').canRetry).toBe(false);
+});

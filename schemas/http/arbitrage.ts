@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Arbitrage } from '../topics/derived.ts';
+import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
+
+const common = {
+  universalId: z.string(),
+  size: z.number().describe('Shares that the prices and fees are quoted for.'),
+  grossEdge: z.number().describe('USD per share from the best prices.'),
+  netEdge: z.number().describe('USD per share after walking both books and fees; above 0 is profitable.'),
+  quoteAgeMs: z.number().int().describe("Age of the older leg's last book frame."),
+  at: isoTimeSchema,
+};
+
+/**
+ * Buying the YES of one market and selling that of another: gross = best bid of the sell leg − best ask of the buy leg,
+ * net = sellPrice − buyPrice − fees (contract, Arbitrage record). Prices are averages of the walk.
+ */
+const crossProviderSchema = z.object({
+  kind: z.literal('cross_provider'),
+  ...common,
+  buyProvider: z.string(),
+  sellProvider: z.string(),
+  buyMarketId: z.string(),
+  sellMarketId: z.string(),
+  buyPrice: z.number(),
+  sellPrice: z.number(),
+  buyFee: z.number(),
+  sellFee: z.number(),
+});
+
+/** Buying YES on one provider and NO on another: gross = 1 − best YES ask − best NO ask, net after walk and fees. */
+const negationPairSchema = z.object({
+  kind: z.literal('negation_pair'),
+  ...common,
+  yesProvider: z.string(),
+  noProvider: z.string(),
+  yesMarketId: z.string(),
+  noMarketId: z.string(),
+  yesPrice: z.number(),
+  noPrice: z.number(),
+  yesFee: z.number(),
+  noFee: z.number(),
+});
+
+/** An arbitrage record, told apart by `kind` (specification, Arbitrage record). */
+export const arbitrageRecordSchema = z.discriminatedUnion('kind', [crossProviderSchema, negationPairSchema]);
+export type ArbitrageRecord = z.infer<typeof arbitrageRecordSchema>;
+
+/** The wire record of an arbitrage of the topics. */
+export function toArbitrageRecord(record: Arbitrage): ArbitrageRecord {
+  const shared = {
+    universalId: record.universalId,
+    size: decimalNumber(record.size),
+    grossEdge: decimalNumber(record.grossEdge),
+    netEdge: decimalNumber(record.netEdge),
+    quoteAgeMs: record.quoteAgeMs,
+    at: isoTime(record.receivedAt),
+  };
+  if (record.kind === 'cross_provider') {
+    return {
+      kind: record.kind,
+      ...shared,
+      buyProvider: record.firstProvider,
+      sellProvider: record.secondProvider,
+      buyMarketId: record.firstMarketId,
+      sellMarketId: record.secondMarketId,
+      buyPrice: decimalNumber(record.firstPrice),
+      sellPrice: decimalNumber(record.secondPrice),
+      buyFee: decimalNumber(record.firstFee),
+      sellFee: decimalNumber(record.secondFee),
+    };
+  }
+  return {
+    kind: record.kind,
+    ...shared,
+    yesProvider: record.firstProvider,
+    noProvider: record.secondProvider,
+    yesMarketId: record.firstMarketId,
+    noMarketId: record.secondMarketId,
+    yesPrice: decimalNumber(record.firstPrice),
+    noPrice: decimalNumber(record.secondPrice),
+    yesFee: decimalNumber(record.firstFee),
+    noFee: decimalNumber(record.secondFee),
+  };
+}

@@ -1,0 +1,20 @@
+/** How exact values become the numbers and times of REST and WebSocket; the only place where decimals turn into floats. */
+import { z } from 'zod';
+
+/** ISO-8601 with milliseconds and `Z`. */
+export const isoTimeSchema = z.iso.datetime({ precision: 3 });
+
+/** Unix milliseconds as ISO-8601 with milliseconds and `Z`. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The JavaScript number nearest to a canonical decimal text. */
+export function decimalNumber(text: string): number {
+  return Number(text);
+}
+
+/** `decimalNumber`, with null staying null: unknown is never a zero. */
+export function decimalNumberOrNull(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Trade } from '../topics/normalised.ts';
+import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
+
+/**
+ * A trade as REST and WebSocket tell it (specification, Trade record). The contract (REST, Trades) adds `id`, `tokenId`,
+ * `outcome`, `tradeId` and `status`; side, price and quantity are the taker's view on what it traded.
+ */
+export const tradeRecordSchema = z.object({
+  id: z.string().describe('The same for every telling of the trade.'),
+  provider: z.string(),
+  marketId: z.string().nullable().describe('Null until the catalog knows the token.'),
+  tokenId: z.string().nullable().describe('The traded token (venue_b only).'),
+  outcome: z.string().nullable().describe('Name of the traded outcome.'),
+  ts: isoTimeSchema.describe("The venue's time."),
+  side: z.enum(['buy', 'sell']).describe("The taker's side."),
+  price: z.number(),
+  qty: z.number(),
+  maker: z.string().nullable(),
+  taker: z.string().nullable(),
+  txHash: z.string().nullable(),
+  logIndex: z.number().int().nullable().describe('Null off chain.'),
+  tradeId: z.string().nullable().describe("The venue's own id, where it has one."),
+  status: z.enum(['pending', 'confirmed', 'reverted']),
+});
+export type TradeRecord = z.infer<typeof tradeRecordSchema>;
+
+/** The trade record of a trade of the topic. */
+export function toTradeRecord(trade: Trade): TradeRecord {
+  return {
+    id: trade.id,
+    provider: trade.provider,
+    marketId: trade.marketId,
+    tokenId: trade.provider === 'venue_b' ? trade.instrument : null,
+    outcome: trade.outcome,
+    ts: isoTime(trade.ts),
+    side: trade.side,
+    price: decimalNumber(trade.price),
+    qty: decimalNumber(trade.qty),
+    maker: trade.maker,
+    taker: trade.taker,
+    txHash: trade.txHash,
+    logIndex: trade.logIndex,
+    tradeId: trade.tradeId,
+    status: trade.status,
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { UniversalEvent as TopicEvent } from '../topics/derived.ts';
+import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
+
+/**
+ * A universal event (specification, Universal event). The contract (Markets, matching, arbitrage) adds the statuses
+ * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`. `kind` and what depends on it are null
+ * where nothing was recognised.
+ */
+export const universalEventSchema = z.object({
+  universalId: z.string(),
+  canonicalName: z.string(),
+  kind: z.string().nullable().describe('price_binary, price_range, up_down, election, sports, rate, other.'),
+  underlying: z.string().nullable(),
+  threshold: z.number().nullable(),
+  op: z.string().nullable().describe('Comparison, as gte.'),
+  resolutionDate: isoTimeSchema.nullable(),
+  status: z.enum(['open', 'closed', 'resolved']),
+  firstSeenAt: isoTimeSchema,
+  lastSeenAt: isoTimeSchema,
+  links: z.array(
+    z.object({
+      provider: z.string(),
+      providerMarketId: z.string(),
+      confidence: z.number().min(0).max(1),
+      source: z.string().describe('Where the judgement comes from: structured, ner or catalog.'),
+      evidence: z.record(z.string(), z.unknown()).describe('Which words or fields gave which part.'),
+      polarity: z.enum(['same', 'inverse']).describe("Whether its YES is the event's YES."),
+      used: z.boolean().describe('Strong enough for spreads and arbitrage.'),
+    }),
+  ),
+});
+export type UniversalEvent = z.infer<typeof universalEventSchema>;
+
+/** The wire shape of an event of the topic. */
+export function toUniversalEvent(event: TopicEvent): UniversalEvent {
+  return {
+    universalId: event.universalId,
+    canonicalName: event.canonicalName,
+    kind: event.kind,
+    underlying: event.underlying,
+    threshold: decimalNumberOrNull(event.threshold),
+    op: event.op,
+    resolutionDate: event.resolutionTime === null ? null : isoTime(event.resolutionTime),
+    status: event.status,
+    firstSeenAt: isoTime(event.firstSeenAt),
+    lastSeenAt: isoTime(event.lastSeenAt),
+    links: event.links.map(({ provider, providerMarketId, confidence, source, evidence, polarity, used }) => ({
+      provider,
+      providerMarketId,
+      confidence,
+      source,
+      evidence: JSON.parse(evidence) as Record<string, unknown>,
+      polarity,
+      used,
+    })),
+  };
+}

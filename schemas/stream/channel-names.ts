@@ -1,0 +1,184 @@
+/**
+ * The channels of `/v1/stream` (specification, WebSocket stream). A name is read once into a tagged value; each channel
+ * has one spelling, and a name that no channel can have is null. A well-formed universal id that nobody knows yet is a
+ * channel all the same.
+ */
+import { CHANNEL_WRITERS, type ChannelWriter } from '../topics/channels.ts';
+
+/** Providers with a trade firehose of their own. */
+export const TRADE_CHANNEL_PROVIDERS = ['venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_c'] as const;
+export type TradeChannelProvider = (typeof TRADE_CHANNEL_PROVIDERS)[number];
+
+/** Channel suffixes of the anomaly firehoses; kebab-case, other than the `kind` of a record. */
+export const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
+export type AnomalyChannelKind = (typeof ANOMALY_CHANNEL_KINDS)[number];
+
+/** What a name says, without what follows from it. */
+export type ChannelName =
+  /** `event.spread` of one event. */
+  | { readonly kind: 'event'; readonly universalId: string }
+  /** `event.arbitrage` of one event. */
+  | { readonly kind: 'arbitrage'; readonly universalId: string }
+  /** `trade.observed` on the linked markets of one event. */
+  | { readonly kind: 'trade-event'; readonly universalId: string }
+  /** Every `trade.observed` of one provider. */
+  | { readonly kind: 'trade-provider'; readonly provider: TradeChannelProvider }
+  /** `user.fill` of one organization's bound wallets. */
+  | { readonly kind: 'user-trade'; readonly orgId: string }
+  | { readonly kind: 'anomaly-event'; readonly universalId: string }
+  | { readonly kind: 'anomaly-kind'; readonly anomalyKind: AnomalyChannelKind }
+  | { readonly kind: 'anomaly-all' }
+  | { readonly kind: 'dispute-event'; readonly universalId: string }
+  /** Every dispute phase of venue_b. */
+  | { readonly kind: 'dispute-venue' }
+  | { readonly kind: 'settlement'; readonly universalId: string }
+  /** All mid prices of venue_a. */
+  | { readonly kind: 'raw-mids' }
+  /** Level-2 book frames of one perpetual coin of venue_a. */
+  | { readonly kind: 'raw-coin'; readonly coin: string }
+  /** Everything upstream of venue_a's outcome coins. */
+  | { readonly kind: 'raw-outcomes' }
+  /** Everything upstream of one token of venue_b. */
+  | { readonly kind: 'raw-token'; readonly tokenId: string }
+  /** Book deltas of one ticker of venue_c. */
+  | { readonly kind: 'raw-ticker'; readonly ticker: string };
+
+/**
+ * What a subscriber needs beside the scope `stream` or `admin`: `organization` means that the channel belongs to the
+ * organization it names and to nobody else.
+ */
+export type ChannelAuthorisation = 'stream' | 'organization';
+
+export type Channel = ChannelName & {
+  /** Whose topic (`schemas/topics/channels`) holds its frames. */
+  readonly writer: ChannelWriter;
+  readonly authorisation: ChannelAuthorisation;
+};
+
+const PREFIX = 'svc:stream:';
+const UNIVERSAL_ID = /^evt_[0-9A-Za-z]{1,64}$/;
+/** Main-dex names as `BTC`, builder-dex names as `dex:SYMBOL` (venue_a page, section 2). */
+const PERP_COIN = /^(?:[0-9a-z]{1,16}:)?[0-9A-Za-z][0-9A-Za-z_.-]{0,31}$/;
+/** A uint256 without leading zeros. */
+const TOKEN_ID = /^[1-9]\d{0,77}$/;
+const TOKEN_ID_END = 1n << 256n;
+const TICKER = /^[0-9A-Z][0-9A-Z.-]{0,63}$/;
+const ORGANIZATION_ID = /^[!-~]{1,128}$/;
+
+/** The channel of a name, or null where there can be none. */
+export function parseChannel(name: string): Channel | null {
+  if (!name.startsWith(PREFIX)) return null;
+  const separator = name.indexOf(':', PREFIX.length);
+  if (separator < 0) return null;
+  const parsed = parseName(name.slice(PREFIX.length, separator), name.slice(separator + 1));
+  return parsed && channelOf(parsed);
+}
+
+/** Completes a channel with what follows from its name. */
+export function channelOf(name: ChannelName): Channel {
+  return {
+    ...name,
+    writer: writerOf(name),
+    authorisation: name.kind === 'user-trade' ? 'organization' : 'stream',
+  };
+}
+
+/** The one spelling of a channel. `formatChannel(parseChannel(name)) === name`. */
+export function formatChannel(channel: ChannelName): string {
+  return `${PREFIX}${suffixOf(channel)}`;
+}
+
+function parseName(family: string, rest: string): ChannelName | null {
+  switch (family) {
+    case 'event':
+    case 'arbitrage':
+    case 'settlement':
+      return UNIVERSAL_ID.test(rest) ? { kind: family, universalId: rest } : null;
+    case 'trade':
+      if (UNIVERSAL_ID.test(rest)) return { kind: 'trade-event', universalId: rest };
+      return isOneOf(TRADE_CHANNEL_PROVIDERS, rest) ? { kind: 'trade-provider', provider: rest } : null;
+    case 'user-trade':
+      return ORGANIZATION_ID.test(rest) ? { kind: 'user-trade', orgId: rest } : null;
+    case 'anomaly':
+      if (rest === 'all') return { kind: 'anomaly-all' };
+      if (UNIVERSAL_ID.test(rest)) return { kind: 'anomaly-event', universalId: rest };
+      return isOneOf(ANOMALY_CHANNEL_KINDS, rest) ? { kind: 'anomaly-kind', anomalyKind: rest } : null;
+    case 'settlement_dispute':
+      if (rest === 'venue_b') return { kind: 'dispute-venue' };
+      return UNIVERSAL_ID.test(rest) ? { kind: 'dispute-event', universalId: rest } : null;
+    default:
+      return parseRaw(family, rest);
+  }
+}
+
+function parseRaw(provider: string, rest: string): ChannelName | null {
+  switch (provider) {
+    case 'venue_a_perp':
+      if (rest === '*') return { kind: 'raw-mids' };
+      return PERP_COIN.test(rest) ? { kind: 'raw-coin', coin: rest } : null;
+    case 'venue_a_outcome':
+      return rest === '*' ? { kind: 'raw-outcomes' } : null;
+    case 'venue_b':
+      return TOKEN_ID.test(rest) && BigInt(rest) < TOKEN_ID_END ? { kind: 'raw-token', tokenId: rest } : null;
+    case 'venue_c':
+      return TICKER.test(rest) ? { kind: 'raw-ticker', ticker: rest } : null;
+    default:
+      return null;
+  }
+}
+
+function suffixOf(channel: ChannelName): string {
+  switch (channel.kind) {
+    case 'event':
+    case 'arbitrage':
+    case 'settlement':
+      return `${channel.kind}:${channel.universalId}`;
+    case 'trade-event':
+      return `trade:${channel.universalId}`;
+    case 'trade-provider':
+      return `trade:${channel.provider}`;
+    case 'user-trade':
+      return `user-trade:${channel.orgId}`;
+    case 'anomaly-event':
+      return `anomaly:${channel.universalId}`;
+    case 'anomaly-kind':
+      return `anomaly:${channel.anomalyKind}`;
+    case 'anomaly-all':
+      return 'anomaly:all';
+    case 'dispute-event':
+      return `settlement_dispute:${channel.universalId}`;
+    case 'dispute-venue':
+      return 'settlement_dispute:venue_b';
+    case 'raw-mids':
+      return 'venue_a_perp:*';
+    case 'raw-coin':
+      return `venue_a_perp:${channel.coin}`;
+    case 'raw-outcomes':
+      return 'venue_a_outcome:*';
+    case 'raw-token':
+      return `venue_b:${channel.tokenId}`;
+    case 'raw-ticker':
+      return `venue_c:${channel.ticker}`;
+  }
+}
+
+/** Raw feeds are written by their venue's normaliser, everything else by the channels processor. */
+function writerOf(channel: ChannelName): ChannelWriter {
+  switch (channel.kind) {
+    case 'raw-mids':
+    case 'raw-coin':
+    case 'raw-outcomes':
+      return 'venue_a';
+    case 'raw-token':
+      return 'venue_b';
+    case 'raw-ticker':
+      // A venue that has no adapter yet has no writer either: its channels exist and are silent.
+      return CHANNEL_WRITERS.find((writer) => (writer as string) === 'venue_c') ?? 'events';
+    default:
+      return 'events';
+  }
+}
+
+function isOneOf<T extends string>(values: readonly T[], value: string): value is T {
+  return (values as readonly string[]).includes(value);
+}

@@ -1,0 +1,78 @@
+/**
+ * Frames of `/v1/stream` (specification, Events; the contract's WebSocket section). Server frames add fields to the
+ * specified shapes and never change them.
+ */
+import { z } from 'zod';
+
+/** A cursor as the server gives it, or `earliest`. */
+const since = z.string().min(1).max(256);
+
+const clientFrame = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('subscribe'), channel: z.string().min(1).max(512), since: since.optional() }),
+  z.strictObject({ type: z.literal('unsubscribe'), subscription_id: z.string().min(1).max(64) }),
+  z.strictObject({ type: z.literal('ping') }),
+]);
+/** What a client may say. */
+export type ClientFrame = z.infer<typeof clientFrame>;
+
+/** Null for anything that is not a client frame: it is answered by `bad_frame`. */
+export function parseClientFrame(text: string): ClientFrame | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = clientFrame.safeParse(value);
+  return parsed.success ? parsed.data : null;
+}
+
+/** Codes of error frames. */
+export type StreamErrorCode =
+  | 'bad_frame'
+  | 'unknown_channel'
+  | 'unknown_subscription'
+  | 'bad_cursor'
+  | 'forbidden_scope'
+  | 'subscription_limit'
+  | 'quota_exceeded'
+  | 'internal_error';
+
+/** Why the server closes a socket. */
+export const CLOSE = {
+  /** No frame of any kind from the client for 60 s. */
+  idle: { code: 1001, reason: 'idle' },
+  /** A client frame above 16 KiB. */
+  tooLarge: { code: 1009, reason: 'frame too large' },
+  /** The node stops: reconnect after a random 0 to 10 s. */
+  restart: { code: 1012, reason: 'restart' },
+  /** The token was revoked or expired. */
+  revoked: { code: 4001, reason: 'token revoked' },
+  /** Dropping went on for 10 s without the queue falling below half. */
+  overflow: { code: 4008, reason: 'too slow' },
+} as const;
+
+/** Whether what is shown of a market is live. */
+export type StreamState = 'live' | 'stale' | 'recovering' | 'venue_down';
+
+/** Frames that the server sends beside events, which are encoded in the gateway's hot path. */
+export type ServerFrame =
+  | { readonly type: 'subscribed'; readonly subscription_id: string; readonly channel: string; readonly cursor: string }
+  | { readonly type: 'unsubscribed'; readonly subscription_id: string }
+  | { readonly type: 'pong' }
+  | { readonly type: 'error'; readonly error: StreamErrorCode; readonly channel?: string }
+  | {
+      readonly type: 'gap';
+      readonly subscription_id: string;
+      readonly from: string;
+      readonly to: string;
+      readonly refill: string | null;
+    }
+  | {
+      readonly type: 'lagged';
+      readonly subscription_id: string;
+      readonly fromSeq: number;
+      readonly toSeq: number;
+      readonly dropped: number;
+    }
+  | { readonly type: 'status'; readonly subscription_id: string; readonly state: StreamState; readonly since: number };

@@ -1,0 +1,64 @@
+import { type EventLink, eventTopic, type UniversalEvent } from '../topics/derived.ts';
+import { countColumn, nullableDecimalColumn, nullableTimeColumn, timeColumn } from './columns.ts';
+import { defineTable, type RecordMeta, type TableRow } from './table.ts';
+
+/** One row per universal event, its links as parallel arrays. */
+export const eventsTable = defineTable<UniversalEvent>({
+  name: 'events',
+  description: 'Universal events with their links, newest state of each.',
+  orderBy: ['universalId'],
+  fromTopics: [eventTopic],
+  row: (event, meta) => ({
+    universalId: event.universalId,
+    receivedAt: timeColumn(event.receivedAt),
+    canonicalName: event.canonicalName,
+    kind: event.kind,
+    underlying: event.underlying,
+    threshold: nullableDecimalColumn(event.threshold),
+    op: event.op,
+    resolutionTime: nullableTimeColumn(event.resolutionTime),
+    status: event.status,
+    firstSeenAt: timeColumn(event.firstSeenAt),
+    lastSeenAt: timeColumn(event.lastSeenAt),
+    mergedInto: event.mergedInto,
+    ...linkColumns(event.links),
+    removed: 0,
+    version: countColumn(meta.seq),
+  }),
+  removed: removedEvent,
+});
+
+function linkColumns(links: readonly EventLink[]): TableRow {
+  return {
+    'links.provider': links.map((link) => link.provider),
+    'links.providerMarketId': links.map((link) => link.providerMarketId),
+    'links.confidence': links.map((link) => link.confidence),
+    'links.source': links.map((link) => link.source),
+    'links.polarity': links.map((link) => link.polarity),
+    'links.used': links.map((link) => link.used),
+    'links.evidence': links.map((link) => link.evidence),
+    'links.yesInstrument': links.map((link) => link.yesInstrument),
+    'links.noInstrument': links.map((link) => link.noInstrument),
+    'links.takerFeeRate': links.map((link) => nullableDecimalColumn(link.takerFeeRate)),
+  };
+}
+
+function removedEvent(meta: RecordMeta): TableRow {
+  return {
+    universalId: meta.key,
+    receivedAt: timeColumn(meta.receivedAt),
+    canonicalName: '',
+    kind: null,
+    underlying: null,
+    threshold: null,
+    op: null,
+    resolutionTime: null,
+    status: '',
+    firstSeenAt: timeColumn(meta.receivedAt),
+    lastSeenAt: timeColumn(meta.receivedAt),
+    mergedInto: null,
+    ...linkColumns([]),
+    removed: 1,
+    version: countColumn(meta.seq),
+  };
+}

@@ -1,0 +1,18 @@
+/** Every table that the sink fills. */
+import { arbitrageTable } from './arbitrage.ts';
+import { candlesTable } from './candles.ts';
+import { eventsTable } from './events.ts';
+import { marketsTable } from './markets.ts';
+import { spreadsTable } from './spreads.ts';
+import type { TableSpec } from './table.ts';
+import { tradesTable } from './trades.ts';
+
+/** In the order in which data flows. */
+export const TABLES: readonly TableSpec[] = [
+  tradesTable,
+  marketsTable,
+  candlesTable,
+  eventsTable,
+  spreadsTable,
+  arbitrageTable,
+] as readonly TableSpec[];

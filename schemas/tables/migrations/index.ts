@@ -1,0 +1,17 @@
+import { createTradesV1 } from './001-create-trades-v1.ts';
+import { createMarketsV1 } from './002-create-markets-v1.ts';
+import { createCandlesV1 } from './003-create-candles-v1.ts';
+import { createEventsV1 } from './004-create-events-v1.ts';
+import { createSpreadsV1 } from './005-create-spreads-v1.ts';
+import { createArbitrageV1 } from './006-create-arbitrage-v1.ts';
+import type { Migration } from './migration.ts';
+
+/** Every migration, in the order of their numbers. */
+export const MIGRATIONS: readonly Migration[] = [
+  createTradesV1,
+  createMarketsV1,
+  createCandlesV1,
+  createEventsV1,
+  createSpreadsV1,
+  createArbitrageV1,
+];

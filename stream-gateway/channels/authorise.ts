@@ -1,0 +1,12 @@
+import type { Channel } from '#schemas/stream/channel-names';
+import type { Principal } from '../connection/connection.ts';
+
+/**
+ * Whether a principal may subscribe to a channel: `stream` or `admin` for all of them, and another organization's fills
+ * for nobody. Sandbox keys have no live channels.
+ */
+export function maySubscribe(principal: Principal, channel: Channel): boolean {
+  if (principal.sandbox) return false;
+  if (!principal.scopes.includes('stream') && !principal.scopes.includes('admin')) return false;
+  return channel.kind !== 'user-trade' || channel.orgId === principal.orgId;
+}

@@ -1,0 +1,19 @@
+/** Every limit of a connection (specification, Events; the contract's WebSocket section). */
+
+export const SUBSCRIPTIONS_MAX = 1_000;
+/** Queued bytes of one connection, what the socket itself holds included. */
+export const SEND_QUEUE_BYTES_MAX = 5 * 1024 * 1024;
+/** Below this a connection that was dropping counts as recovered. */
+export const SEND_QUEUE_BYTES_RECOVERED = SEND_QUEUE_BYTES_MAX / 2;
+/** Bytes handed to the socket before the rest waits in our own queue, from which the oldest can still be dropped. */
+export const SOCKET_BUFFER_BYTES = 64 * 1024;
+/** Dropping for so long without recovering ends the connection with 4008. */
+export const DROPPING_MAX_MS = 10_000;
+export const CLIENT_FRAME_BYTES_MAX = 16 * 1024;
+/** What the socket library takes at all; between the two a `bad_frame` can still be told before the close. */
+export const SOCKET_FRAME_BYTES_MAX = 1024 * 1024;
+export const IDLE_MS = 60_000;
+export const PING_EVERY_MS = 25_000;
+export const PONG_EVERY_MS = 30_000;
+/** Connections of one node that may read history from the log at a time; the others wait their turn. */
+export const REPLAYS_MAX = 16;

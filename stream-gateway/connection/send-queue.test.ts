@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { EncodedFrame } from '../fanout/event-frame.ts';
+import { type Outgoing, SendQueue } from './send-queue.ts';
+import type { Subscription } from './subscription.ts';
+
+const subscription = () => ({ lag: null }) as unknown as Subscription;
+const event = (of: Subscription, seq: number, bytes = 10): Outgoing => ({
+  subscription: of,
+  frame: { seq, bytes: Buffer.alloc(bytes) } as EncodedFrame,
+});
+const control = (bytes = 10): Outgoing => ({ control: Buffer.alloc(bytes) });
+const drain = (queue: SendQueue) => {
+  const seqs: (number | 'control')[] = [];
+  for (let item = queue.shift(); item; item = queue.shift()) seqs.push('frame' in item ? item.frame.seq : 'control');
+  return seqs;
+};
+
+describe('the send queue', () => {
+  it('keeps everything up to its bound', () => {
+    const queue = new SendQueue(30);
+    const of = subscription();
+    expect([1, 2, 3].map((seq) => queue.push(event(of, seq), 0))).toEqual([0, 0, 0]);
+    expect(queue.bytes).toBe(30);
+    expect(of.lag).toBeNull();
+    expect(drain(queue)).toEqual([1, 2, 3]);
+    expect(queue.empty).toBe(true);
+  });
+
+  it('drops the oldest events above it and counts them exactly', () => {
+    const queue = new SendQueue(30);
+    const of = subscription();
+    for (let seq = 1; seq <= 10; seq += 1) queue.push(event(of, seq), 0);
+    expect(of.lag).toEqual({ fromSeq: 1, toSeq: 7, dropped: 7 });
+    expect(drain(queue)).toEqual([8, 9, 10]);
+  });
+
+  it('counts per subscription', () => {
+    const queue = new SendQueue(20);
+    const [a, b] = [subscription(), subscription()];
+    queue.push(event(a, 5), 0);
+    queue.push(event(b, 70), 0);
+    queue.push(event(a, 6), 0);
+    queue.push(event(b, 71), 0);
+    expect(a.lag).toEqual({ fromSeq: 5, toSeq: 5, dropped: 1 });
+    expect(b.lag).toEqual({ fromSeq: 70, toSeq: 70, dropped: 1 });
+    expect(drain(queue)).toEqual([6, 71]);
+  });
+
+  it('counts what the socket holds against the bound', () => {
+    const queue = new SendQueue(30);
+    const of = subscription();
+    expect(queue.push(event(of, 1), 20)).toBe(0);
+    expect(queue.push(event(of, 2), 20)).toBe(1);
+    expect(drain(queue)).toEqual([2]);
+  });
+
+  it('never drops frames that are no events', () => {
+    const queue = new SendQueue(20);
+    const of = subscription();
+    queue.push(control(), 0);
+    queue.push(event(of, 1), 0);
+    queue.push(control(), 0);
+    queue.push(event(of, 2), 0);
+    expect(drain(queue)).toEqual(['control', 'control']);
+    expect(of.lag).toEqual({ fromSeq: 1, toSeq: 2, dropped: 2 });
+  });
+
+  it('stays right over many pushes, drops and shifts', () => {
+    const queue = new SendQueue(1_000);
+    const of = subscription();
+    const got: (number | 'control')[] = [];
+    let dropped = 0;
+    for (let seq = 1; seq <= 20_000; seq += 1) {
+      dropped += queue.push(event(of, seq), 0);
+      if (seq % 3 === 0) {
+        const item = queue.shift();
+        if (item && 'frame' in item) got.push(item.frame.seq);
+      }
+    }
+    got.push(...drain(queue));
+    expect(got.length + dropped).toBe(20_000);
+    expect(got).toEqual([...got].sort((a, b) => Number(a) - Number(b)));
+    expect(queue.bytes).toBe(0);
+  });
+});

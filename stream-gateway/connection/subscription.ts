@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Channel } from '#schemas/stream/channel-names';
+import { SUBSCRIPTION_ID_LENGTH } from '../fanout/event-frame.ts';
+import type { Connection } from './connection.ts';
+
+/** Events of a subscription that were dropped since its last delivered one. */
+export interface Lag {
+  readonly fromSeq: number;
+  toSeq: number;
+  dropped: number;
+}
+
+/** One channel on one connection. */
+export interface Subscription {
+  readonly id: string;
+  /** The id as bytes, for patching into shared frames. */
+  readonly idBytes: Buffer;
+  readonly channel: Channel;
+  readonly channelName: string;
+  readonly connection: Connection;
+  /** False while history is read for it from the log; live frames are left to that reading meanwhile. */
+  live: boolean;
+  /** Frames at or below this offset were delivered already. */
+  afterOffset: number;
+  lag: Lag | null;
+  closed: boolean;
+}
+
+export function createSubscription(connection: Connection, channel: Channel, channelName: string): Subscription {
+  const id = `sub_${randomBytes(8).toString('hex')}`;
+  if (id.length !== SUBSCRIPTION_ID_LENGTH) throw new Error('subscription ids have one length');
+  return {
+    id,
+    idBytes: Buffer.from(id, 'latin1'),
+    channel,
+    channelName,
+    connection,
+    live: true,
+    afterOffset: -1,
+    lag: null,
+    closed: false,
+  };
+}

@@ -1,0 +1,51 @@
+import { type Channel, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
+import type { Hub } from './hub.ts';
+import {
+  drainChanges,
+  eventStatus,
+  type InstrumentStatus,
+  instrumentStatus,
+  type MarketStatusState,
+} from './market-status.ts';
+
+/** What is known of the markets behind a channel; null for channels that are no market's. */
+export function statusOf(state: MarketStatusState, channel: Channel | ChannelName): InstrumentStatus | null {
+  switch (channel.kind) {
+    case 'event':
+    case 'arbitrage':
+    case 'trade-event':
+      return eventStatus(state, channel.universalId);
+    case 'raw-coin':
+      return instrumentStatus(state, channel.coin);
+    case 'raw-token':
+      return instrumentStatus(state, channel.tokenId);
+    default:
+      return null;
+  }
+}
+
+/** Tells the subscribers of every market whose state changed since the last call. */
+export function announceStatus(hub: Hub, state: MarketStatusState): void {
+  for (const instrument of drainChanges(state)) {
+    for (const channel of channelsAbout(instrument, state.eventsOf.get(instrument) ?? [])) {
+      const status = statusOf(state, channel);
+      if (!status) continue;
+      for (const { id, connection } of hub.subscribersOf(formatChannel(channel))) {
+        connection.tell({ type: 'status', subscription_id: id, ...status });
+      }
+    }
+  }
+}
+
+/** The channels that show an instrument: its raw feed, and those of the events whose leg it is. */
+function channelsAbout(instrument: string, events: readonly string[]): ChannelName[] {
+  return [
+    { kind: 'raw-coin', coin: instrument },
+    { kind: 'raw-token', tokenId: instrument },
+    ...events.flatMap((universalId): ChannelName[] => [
+      { kind: 'event', universalId },
+      { kind: 'arbitrage', universalId },
+      { kind: 'trade-event', universalId },
+    ]),
+  ];
+}

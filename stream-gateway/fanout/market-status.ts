@@ -1,0 +1,72 @@
+/**
+ * Which markets are live, for `status` frames: a view of the status topics and of the events' links. A subscription to
+ * an event's channel has the worst state of its legs; one to a raw feed the state of its instrument.
+ */
+import { on, onKeyed, type Stage } from '#infra/stages/stage';
+import type { StreamState } from '#schemas/stream/frames';
+import { eventTopic } from '#schemas/topics/derived';
+import { statusTopics } from '#schemas/topics/normalised';
+
+/** From good to bad; a channel shows the worst of its instruments. */
+const SEVERITY: readonly StreamState[] = ['live', 'recovering', 'stale', 'venue_down'];
+
+export interface InstrumentStatus {
+  readonly state: StreamState;
+  readonly since: number;
+}
+
+export interface MarketStatusState {
+  readonly instruments: Map<string, InstrumentStatus>;
+  /** YES instruments of each event's links in use. */
+  readonly legs: Map<string, readonly string[]>;
+  readonly eventsOf: Map<string, string[]>;
+  /** Instruments that changed since the last `drainChanges`. */
+  changed: string[];
+}
+
+export const marketStatusView: Stage<MarketStatusState> = {
+  name: 'view.market-status',
+  inputs: [
+    ...Object.values(statusTopics).map((topic) =>
+      on<MarketStatusState, { instrument: string; state: StreamState; since: number }>(topic, (state, { value }) => {
+        state.instruments.set(value.instrument, { state: value.state, since: value.since });
+        state.changed.push(value.instrument);
+      }),
+    ),
+    onKeyed(eventTopic, (state: MarketStatusState, { key, value }) => {
+      const legs = value?.links.filter((link) => link.used).map((link) => link.yesInstrument) ?? [];
+      for (const instrument of state.legs.get(key) ?? []) {
+        const events = state.eventsOf.get(instrument)?.filter((id) => id !== key) ?? [];
+        if (events.length > 0) state.eventsOf.set(instrument, events);
+        else state.eventsOf.delete(instrument);
+      }
+      state.legs.set(key, legs);
+      for (const instrument of legs) state.eventsOf.set(instrument, [...(state.eventsOf.get(instrument) ?? []), key]);
+    }),
+  ],
+  outputs: [],
+  initialState: () => ({ instruments: new Map(), legs: new Map(), eventsOf: new Map(), changed: [] }),
+};
+
+/** Instruments that changed since the last call. */
+export function drainChanges(state: MarketStatusState): string[] {
+  const changed = [...new Set(state.changed)];
+  state.changed = [];
+  return changed;
+}
+
+/** Null when nothing is known of the instrument. */
+export function instrumentStatus(state: MarketStatusState, instrument: string): InstrumentStatus | null {
+  return state.instruments.get(instrument) ?? null;
+}
+
+/** The worst state of an event's legs, or null when nothing is known of any. */
+export function eventStatus(state: MarketStatusState, universalId: string): InstrumentStatus | null {
+  let worst: InstrumentStatus | null = null;
+  for (const instrument of state.legs.get(universalId) ?? []) {
+    const status = state.instruments.get(instrument);
+    if (!status) continue;
+    if (!worst || SEVERITY.indexOf(status.state) > SEVERITY.indexOf(worst.state)) worst = status;
+  }
+  return worst;
+}
