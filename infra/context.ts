@@ -20,6 +20,8 @@ export interface RoleContext {
 /** A started role. `close` stops taking input, finishes what was taken, and resolves. */
 export interface Running {
   close(): Promise<void>;
+  /** Rejects when the role cannot go on in this process, which then ends with that one line; pending for ever otherwise. */
+  readonly failed?: Promise<never>;
 }
 
 /** Each role folder exports one `start` of this shape from its `start.ts`. */

@@ -108,7 +108,10 @@ describe('the merged order', () => {
       fc.property(log, fc.infiniteStream(fc.nat(3)), fc.integer({ min: 1, max: 5 }), (gaps, picks, max) => {
         const partitions = gaps.map((list, partition) => {
           let time = 0;
-          return list.map((gap, offset) => record('t', partition, offset, (time += gap)));
+          return list.map((gap, offset) => {
+            time += gap;
+            return record('t', partition, offset, time);
+          });
         });
         const sorted = partitions
           .flat()

@@ -48,9 +48,10 @@ export class Poller {
     while (!signal.aborted) {
       try {
         // While the log takes nothing there is no use in asking.
-        await publisher.whenReady();
+        await publisher.whenReady(signal);
       } catch (error) {
-        logger.error({ error }, 'polling ended');
+        // Either we are closing, or the log refused for good, which the publisher has told.
+        if (!signal.aborted) logger.error({ error }, 'polling ended');
         return;
       }
       this.nudged = false;

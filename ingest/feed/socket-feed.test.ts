@@ -119,7 +119,7 @@ describe('SocketFeed', () => {
   });
 
   it('stops reading while the log takes nothing, is not taken for silent then, and loses nothing', async () => {
-    const { venue, log, publisher, said, kinds } = await setUp({
+    const { venue, log, publisher, kinds } = await setUp({
       heartbeat: { frame: 'ping', everyMs: 1_000, silenceMs: 200 },
     });
     await until(() => venue.heard[0]?.length === 2);
@@ -132,7 +132,7 @@ describe('SocketFeed', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(venue.sockets[0]!.bufferedAmount).toBeGreaterThan(0);
     log.fault = null;
-    await until(() => said('venue_a', 'ws').length === 1_001);
+    await until(() => log.of('raw.venue_a.ws').length === 1_001, 20_000);
     expect(kinds()).toEqual(['connected']);
   });
 

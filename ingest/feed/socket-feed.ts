@@ -88,7 +88,7 @@ export class SocketFeed {
     while (!signal.aborted) {
       try {
         // While the log takes nothing there is no use in a connection.
-        await publisher.whenReady();
+        await publisher.whenReady(signal);
         await connections.take(1, signal);
         const reason = await this.connectOnce();
         if (signal.aborted) return;

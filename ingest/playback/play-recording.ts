@@ -40,9 +40,9 @@ export async function playRecording(options: PlayOptions): Promise<PlayedRecordi
   for await (const batch of mergeLines(options.folder)) {
     for (const line of batch) {
       // Both waits are rare: without them a line costs no promise.
-      if (options.publisher.pressed) await options.publisher.whenReady();
+      if (options.publisher.pressed) await player.room();
       if (options.speed > 0) await player.pace(line.at);
-      if (options.signal.aborted) return player.stop();
+      if (options.signal.aborted) return { lines: player.lines, ended: false };
       player.play(line);
     }
     await yieldToIo();
@@ -56,7 +56,7 @@ class Player {
   private readonly sources = new Map<string, Venue>();
   /** Time of the newest line. */
   private lastAt: number | null = null;
-  private lines = 0;
+  lines = 0;
   private broken = 0;
   /** Where recorded and running time were laid together. */
   private origin: { readonly recorded: number; readonly wall: number } | null = null;
@@ -108,9 +108,12 @@ class Player {
     return { lines: this.lines, ended: true };
   }
 
-  async stop(): Promise<PlayedRecording> {
-    await this.publisher.flush();
-    return { lines: this.lines, ended: false };
+  /** Waits until the log takes more, or the playback is to end. */
+  async room(): Promise<void> {
+    const { signal } = this.options;
+    await this.publisher.whenReady(signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   }
 
   /** The next mark between the newest line and one at `at` that is not written yet. */

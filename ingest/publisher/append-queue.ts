@@ -34,7 +34,7 @@ export interface AppendQueueOptions {
 
 interface Waiter {
   readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class AppendQueue {
@@ -47,7 +47,7 @@ export class AppendQueue {
   private troubled = false;
   private closing = false;
   private failure: Error | null = null;
-  private waiters: Waiter[] = [];
+  private readonly waiters = new Set<Waiter>();
   private readonly listeners = new Set<(pressed: boolean) => void>();
   /** Whether feeders are asked to pause. */
   pressed = false;
@@ -75,11 +75,30 @@ export class AppendQueue {
     this.timer = setTimeout(() => this.start(), GATHER_MS);
   }
 
-  /** Resolves when feeders may go on; rejects when the log refused for good. */
-  whenReady(): Promise<void> {
+  /** Resolves when feeders may go on; rejects when the log refused for good, or with the signal's reason. */
+  whenReady(signal?: AbortSignal): Promise<void> {
     if (this.failure) return Promise.reject(this.failure);
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (!this.pressed) return Promise.resolve();
-    return new Promise((resolve, reject) => void this.waiters.push({ resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.waiters.delete(waiter);
+        signal?.removeEventListener('abort', abort);
+      };
+      const abort = () => waiter.reject(signal?.reason);
+      const waiter: Waiter = {
+        resolve: () => {
+          leave();
+          resolve();
+        },
+        reject: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.waiters.add(waiter);
+    });
   }
 
   /** Told when feeders are to pause (true) and to go on (false). Returns how to stop being told. */
@@ -175,10 +194,7 @@ export class AppendQueue {
     if (pressed === this.pressed) return;
     this.pressed = pressed;
     for (const listener of this.listeners) listener(pressed);
-    if (pressed) return;
-    const waiters = this.waiters;
-    this.waiters = [];
-    for (const waiter of waiters) waiter.resolve();
+    if (!pressed) for (const waiter of this.waiters) waiter.resolve();
   }
 
   private fail(error: Error): void {
@@ -188,9 +204,7 @@ export class AppendQueue {
     this.bytes = 0;
     this.pressed = true;
     for (const listener of this.listeners) listener(true);
-    const waiters = this.waiters;
-    this.waiters = [];
-    for (const waiter of waiters) waiter.reject(error);
+    for (const waiter of this.waiters) waiter.reject(error);
     this.options.onFailure(error);
   }
 }

@@ -62,8 +62,8 @@ export interface Publisher {
   readonly keptUntil: number;
   /** Whether those who feed are asked to pause; what they had received already is still taken. */
   readonly pressed: boolean;
-  /** Resolves when there is room; rejects when the log refused for good. */
-  whenReady(): Promise<void>;
+  /** Resolves when there is room; rejects when the log refused for good, or with the signal's reason. */
+  whenReady(signal?: AbortSignal): Promise<void>;
   /** Told true to pause, false to go on. Returns how to stop being told. */
   onPressure(listener: (pressed: boolean) => void): () => void;
   /** Resolves when everything received so far is in the log. */
@@ -198,8 +198,8 @@ class LogPublisher implements Publisher {
     return this.queue.pressed;
   }
 
-  whenReady(): Promise<void> {
-    return this.queue.whenReady();
+  whenReady(signal?: AbortSignal): Promise<void> {
+    return this.queue.whenReady(signal);
   }
 
   onPressure(listener: (pressed: boolean) => void): () => void {

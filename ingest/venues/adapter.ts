@@ -1,11 +1,11 @@
 /** The one shape of a venue's adapter. It keeps connections alive and publishes what comes; it interprets nothing. */
 import type { Logger } from 'pino';
-import type { Venue } from '#schemas/domain/providers';
 import type { Codec } from '#infra/codec/codec';
 import type { Settings } from '#infra/config/settings';
 import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
+import type { Venue } from '#schemas/domain/providers';
 import type { Publisher } from '../publisher/publisher.ts';
 
 export interface AdapterContext {

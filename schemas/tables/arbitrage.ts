@@ -1,5 +1,5 @@
 import { type Arbitrage, arbitrageTopic } from '../topics/derived.ts';
-import { countColumn, decimalColumn, timeColumn } from './columns.ts';
+import { countColumn, decimalColumn, integerColumn, timeColumn } from './columns.ts';
 import { defineTable } from './table.ts';
 
 /** One row per published arbitrage record. */
@@ -15,7 +15,7 @@ export const arbitrageTable = defineTable<Arbitrage>({
     size: decimalColumn(record.size),
     grossEdge: decimalColumn(record.grossEdge),
     netEdge: decimalColumn(record.netEdge),
-    quoteAgeMs: countColumn(record.quoteAgeMs),
+    quoteAgeMs: integerColumn(record.quoteAgeMs),
     firstProvider: record.firstProvider,
     firstMarketId: record.firstMarketId,
     firstPrice: decimalColumn(record.firstPrice),

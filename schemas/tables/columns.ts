@@ -49,6 +49,12 @@ export function countColumn(count: number): number {
   return count;
 }
 
+/** A whole number for an `Int64` column, unchanged. */
+export function integerColumn(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new RowError('bad_integer', `not a whole number: ${value}`);
+  return value;
+}
+
 /** Like `countColumn`; null stays null. */
 export function nullableCountColumn(count: number | null): number | null {
   return count === null ? null : countColumn(count);

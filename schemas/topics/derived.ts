@@ -34,7 +34,7 @@ const link = record('EventLink', 'A market of one venue in a universal event.', 
   polarity: oneOf(['same', 'inverse'], "Whether its YES is the event's YES."),
   used: flag('Strong enough for spreads and arbitrage.'),
   evidence: text('Which words or fields gave which part, as a JSON object.'),
-  yesInstrument: text("Coin or token of the market's YES side."),
+  yesInstrument: text("Coin or token of the market's YES side; empty while the catalog names none."),
   noInstrument: nullable(text("Coin or token of the market's NO side.")),
   takerFeeRate: nullable(decimal("Rate for the venue's fee formula; null is unknown.")),
 });

@@ -48,10 +48,10 @@ export function createVenueBFeed(
   const states: (QuestionUpdate | undefined)[] = [];
 
   /** The state that listeners hold before a version; read anew where nobody has been listening. */
-  const stateBefore = (slot: number, version: number, after: QuestionUpdate, atMs: number): QuestionUpdate => {
+  const stateBefore = (slot: number, version: number, after: QuestionUpdate): QuestionUpdate => {
     const held = states[slot];
     if (held && held.version === version - 1 && held.question === after.question) return held;
-    return world.questionBookAt(slot, Math.max(after.question.listedAtMs, atMs - 1));
+    return world.questionBefore(slot, version);
   };
 
   const tellBooks = ({ ids }: ListedMarket, update: QuestionUpdate, atMs: number) => {
@@ -97,7 +97,7 @@ export function createVenueBFeed(
       if (!publisher.wants(market.ids.conditionId)) return;
       const version = world.schedule.versionOf(event);
       const after = world.questionUpdate(slot, version);
-      const before = stateBefore(slot, version, after, atMs);
+      const before = stateBefore(slot, version, after);
       states[slot] = after;
       tellUpdate(market, before, after, atMs);
     },

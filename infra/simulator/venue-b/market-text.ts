@@ -25,7 +25,9 @@ export function bestOf(book: QuestionBook, token: number): { bid: string; ask: s
   const ask = book.asks[0];
   const text = (level: BookLevel | undefined, mirrored: boolean) =>
     level ? probabilityText(mirrored ? ONE - level.price : level.price) : '';
-  return token === 0 ? { bid: text(bid, false), ask: text(ask, false) } : { bid: text(ask, true), ask: text(bid, true) };
+  return token === 0
+    ? { bid: text(bid, false), ask: text(ask, false) }
+    : { bid: text(ask, true), ask: text(bid, true) };
 }
 
 /** Levels worst first, so that the best is the last element; those of NO are the other side's, mirrored. */
@@ -107,6 +109,12 @@ export function bestFrame(ids: QuestionIds, book: QuestionBook, token: number, t
 }
 
 /** A `tick_size_change` frame of a token. */
-export function tickFrame(ids: QuestionIds, from: QuestionBook, to: QuestionBook, token: number, timeMs: number): string {
+export function tickFrame(
+  ids: QuestionIds,
+  from: QuestionBook,
+  to: QuestionBook,
+  token: number,
+  timeMs: number,
+): string {
   return `{"event_type":"tick_size_change","market":"${ids.conditionId}","asset_id":"${ids.tokenIds[token]}","old_tick_size":"${tickText(from)}","new_tick_size":"${tickText(to)}","timestamp":"${timeMs}"}`;
 }

@@ -128,4 +128,3 @@ export function resolutionLog(ids: QuestionIds, isYes: boolean): LogBody {
     data: `0x${word(2)}${word(64)}${word(2)}${word(isYes ? 1 : 0)}${word(isYes ? 0 : 1)}`,
   };
 }
-

@@ -1,6 +1,5 @@
 import { createPopulation, type Population } from './accounts.ts';
 import type { Asset } from './coins.ts';
-import { hashOf, STREAM } from './hash.ts';
 import { fillLadderBook, type LevelBook, ladderTrade, type VenueATrade } from './ladder-book.ts';
 import { type Ladder, makeLadders } from './ladders.ts';
 import { bookAfter, isMatchVersion, type Match, makeMatch } from './matches.ts';
@@ -63,8 +62,12 @@ export interface World {
   ladderTradeOf(ladder: number, event: number): VenueATrade;
   outcomeBookAt(outcome: number, atMs: number, book: LevelBook): number;
   outcomeTradeOf(outcome: number, event: number): VenueATrade;
-  /** State of a venue_b market after this version; null when the version belongs to the slot's previous question. */
+  /** Whether this version of a venue_b market is a match. */
+  isMatch(slot: number, version: number): boolean;
+  /** State of a venue_b market after this version. */
   questionUpdate(slot: number, version: number): QuestionUpdate;
+  /** State that this version finds: the one before it, or the listing's when the question is newer than that. */
+  questionBefore(slot: number, version: number): QuestionUpdate;
   /** Book of the market live in a slot at a moment. */
   questionBookAt(slot: number, atMs: number): QuestionUpdate;
   /** Matches of all markets in [fromMs, toMs), in order. */
@@ -124,22 +127,24 @@ export function createWorld(settings: WorldSettings): World {
     return { version, atMs: Math.max(sinceMs, laneTime(lane, version)) };
   };
 
+  const listing = (question: Question, version: number): QuestionUpdate => {
+    const book = quotedBook(seed, question, version, question.listedAtMs);
+    return { question, version, book, match: null };
+  };
   const questionUpdate = (slot: number, version: number): QuestionUpdate => {
-    const lane = laneOf('question', slot);
-    const event = schedule.eventOf(lane, version);
+    const event = schedule.eventOf(laneOf('question', slot), version);
     const atMs = schedule.timeOf(event);
     const question = venueB.liveIn(slot, atMs);
-    if (!isMatch(slot, version))
+    if (!isMatch(slot, version)) {
       return { question, version, book: quotedBook(seed, question, version, atMs), match: null };
-    const before = questionBookBefore(slot, version, question);
+    }
+    const before = stateBefore(slot, version, question).book;
     const match = makeMatch(seed, slot, event, atMs, before);
     return { question, version, book: bookAfter(before, match), match };
   };
-  /** The book that a version finds: the one before it, or the listing's when the question is newer than that. */
-  const questionBookBefore = (slot: number, version: number, question: Question): QuestionBook => {
+  const stateBefore = (slot: number, version: number, question: Question): QuestionUpdate => {
     const previousMs = laneTime(laneOf('question', slot), version - 1);
-    if (previousMs < question.listedAtMs) return quotedBook(seed, question, version - 1, question.listedAtMs);
-    return questionUpdate(slot, version - 1).book;
+    return previousMs < question.listedAtMs ? listing(question, version - 1) : questionUpdate(slot, version - 1);
   };
 
   return {
@@ -182,13 +187,16 @@ export function createWorld(settings: WorldSettings): World {
       const { version, atMs } = newest(laneOf('outcome_book', outcome), timeMs + 1, question.listedAtMs);
       return outcomeTrade(seed, question, (outcome & 1) as OutcomeSide, event, timeMs, version, atMs);
     },
+    isMatch,
     questionUpdate,
+    questionBefore: (slot, version) =>
+      stateBefore(slot, version, venueB.liveIn(slot, laneTime(laneOf('question', slot), version))),
     questionBookAt(slot, atMs) {
       const lane = laneOf('question', slot);
       const question = venueB.liveIn(slot, atMs);
       const version = schedule.versionAt(lane, atMs + 1);
       if (laneTime(lane, version) >= question.listedAtMs) return questionUpdate(slot, version);
-      return { question, version, book: quotedBook(seed, question, version, question.listedAtMs), match: null };
+      return listing(question, version);
     },
     matchesBetween(fromMs, toMs) {
       const matches: Match[] = [];
@@ -206,9 +214,4 @@ export function createWorld(settings: WorldSettings): World {
       return matches;
     },
   };
-}
-
-/** Chance that belongs to an event and a purpose of its own. */
-export function eventChance(seed: number, event: number, purpose: number): number {
-  return hashOf(seed, STREAM.context, event, purpose);
 }

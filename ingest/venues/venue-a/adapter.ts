@@ -71,7 +71,7 @@ async function start(context: AdapterContext): Promise<Running> {
       const outcomeAnswer = parseAnswer(await ask(outcomes, signal), outcomes);
       watch(perpAnswer, outcomeAnswer);
       for (const type of FURTHER) {
-        await publisher.whenReady();
+        await publisher.whenReady(signal);
         await ask(type, signal);
       }
       metadataLoaded();

@@ -3,7 +3,7 @@ import { Budget } from '../../feed/budget.ts';
 import { SocketFeed } from '../../feed/socket-feed.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { CONNECTION_BUDGET, HEARTBEAT, MESSAGE_BUDGET, SLOTS, SUBSCRIPTIONS_MAX } from './declaration.ts';
-import { slotOf, type Subscription, subscribeFrame, unsubscribeFrame } from './subscriptions.ts';
+import { type Subscription, slotOf, subscribeFrame, unsubscribeFrame } from './subscriptions.ts';
 
 export interface SlotsOptions {
   readonly context: AdapterContext;
@@ -92,7 +92,10 @@ export class SubscriptionSlots {
 
   private tellDropped(dropped: number): void {
     if (dropped > 0 && dropped !== this.dropped)
-      this.options.context.logger.warn({ dropped }, `venue_a allows ${SUBSCRIPTIONS_MAX} subscriptions; some are left out`);
+      this.options.context.logger.warn(
+        { dropped },
+        `venue_a allows ${SUBSCRIPTIONS_MAX} subscriptions; some are left out`,
+      );
     this.dropped = dropped;
   }
 }

@@ -1,4 +1,4 @@
-import { canonicalDecimal } from '#schemas/domain/decimal';
+import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 
 /** An amount in a title, for use inside a larger expression: `$62,000`, `100k`, `10000 USDC`. One group. */
 export const AMOUNT = String.raw`(\$?\d[\d,]*(?:\.\d+)?\s?[kmb]?(?: usdc?| usdt| dollars)?)`;
@@ -16,4 +16,9 @@ export function parseAmount(text: string): string | null {
   if (digits.length > 18 || whole.length > 18) return null;
   const tail = digits.slice(shift);
   return canonicalDecimal(`${whole.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
+}
+
+/** The exact sum of two plain decimals, as canonical text. */
+export function addDecimals(a: string, b: string): string {
+  return formatDecimal((parseDecimal(a) + parseDecimal(b)) as Decimal);
 }

@@ -49,7 +49,7 @@ export function parsePeriod(text: string, contextDay: string): Period | null {
   const year = YEAR.exec(rest);
   if (word.toLowerCase() === 'before') {
     const limit = year ? `${year[1]}-01-01` : parseDate(rest, contextDay);
-    return limit && { lastDay: addDays(limit, -1), scope: '' };
+    return limit === null ? null : { lastDay: addDays(limit, -1), scope: '' };
   }
   if (year) return { lastDay: `${year[1]}-12-31`, scope: '' };
   const month = MONTH.exec(rest);
@@ -59,13 +59,13 @@ export function parsePeriod(text: string, contextDay: string): Period | null {
       month[2] === undefined
         ? nearest(contextDay, (at) => lastDayOfMonth(at, number))
         : lastDayOfMonth(Number(month[2]), number);
-    return lastDay && { lastDay, scope: word.toLowerCase() === 'in' ? 'month' : '' };
+    return lastDay === null ? null : { lastDay, scope: word.toLowerCase() === 'in' ? 'month' : '' };
   }
   if (word.toLowerCase() !== 'by') return null;
   const weekday = WEEKDAYS.indexOf(rest.toLowerCase());
   const lastDay =
     weekday < 0 ? parseDate(rest, contextDay) : addDays(contextDay, (weekday - weekdayOf(contextDay) + 7) % 7);
-  return lastDay && { lastDay, scope: '' };
+  return lastDay === null ? null : { lastDay, scope: '' };
 }
 
 /** A time of day with its zone. */
@@ -94,7 +94,8 @@ export function timesIn(text: string): TimeOfDay[] {
     if (Number(hour) < 1 || Number(hour) > 12) continue;
     add((Number(hour) % 12) * 60 + Number(minute) + (half!.toUpperCase() === 'P' ? 720 : 0), zone!, words);
   }
-  for (const [words, hour, minute, zone] of text.matchAll(CLOCK_24)) add(Number(hour) * 60 + Number(minute), zone!, words);
+  for (const [words, hour, minute, zone] of text.matchAll(CLOCK_24))
+    add(Number(hour) * 60 + Number(minute), zone!, words);
   for (const [words, name, zone] of text.matchAll(NOON)) add(name!.toLowerCase() === 'noon' ? 720 : 0, zone!, words);
   return [...found.values()];
 }

@@ -25,7 +25,5 @@ export function parseOutcomeCoin(coin: string): { readonly outcome: number; read
 
 /** The market that a coin belongs to: of both coins of an outcome its YES coin, else the coin itself. */
 export function marketOf(coin: string): string {
-  if (!isOutcomeCoin(coin)) return coin;
-  const parsed = parseOutcomeCoin(coin);
-  return parsed ? outcomeCoin(parsed.outcome, 0) : coin;
+  return isOutcomeCoin(coin) && coin.endsWith('1') ? `${coin.slice(0, -1)}0` : coin;
 }

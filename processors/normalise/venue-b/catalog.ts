@@ -54,7 +54,10 @@ export function takeCatalogAnswer(
       takeTelling(catalog, marketId, isClob ? 'clob' : 'gamma', telling, receivedAt, emit, effects);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
-      emit.dead(error.code, `market ${quote(market.conditionId ?? market.condition_id ?? market.id)}: ${error.message}`);
+      emit.dead(
+        error.code,
+        `market ${quote(market.conditionId ?? market.condition_id ?? market.id)}: ${error.message}`,
+      );
     }
   });
 }
@@ -68,8 +71,12 @@ function walkMarkets(value: unknown, event: JsonObject | null, visit: VisitMarke
     return;
   }
   if (!isJsonObject(value)) return;
-  if ('conditionId' in value || 'condition_id' in value || 'clobTokenIds' in value) return visit(value, event);
-  if (Array.isArray(value.markets)) walkMarkets(value.markets, 'title' in value || 'slug' in value ? value : null, visit);
+  if ('conditionId' in value || 'condition_id' in value || 'clobTokenIds' in value) {
+    visit(value, event);
+    return;
+  }
+  if (Array.isArray(value.markets))
+    walkMarkets(value.markets, 'title' in value || 'slug' in value ? value : null, visit);
   if (Array.isArray(value.events)) walkMarkets(value.events, null, visit);
   if (Array.isArray(value.data)) walkMarkets(value.data, null, visit);
 }

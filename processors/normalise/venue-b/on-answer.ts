@@ -7,8 +7,8 @@ import { isJsonObject, type JsonObject, parseJson } from './json-fields.ts';
 import { MalformedError } from './malformed-error.ts';
 import { marketOf, readBook, timeOf } from './market-event.ts';
 import type { VenueBState } from './state.ts';
-import { placeTrades } from './told-trades.ts';
 import { takeAnswer } from './token-books.ts';
+import { placeTrades } from './told-trades.ts';
 
 /** Takes one answer of `raw.venue_b.gamma` or `raw.venue_b.clob`. What was asked does not matter, only what is there. */
 export function onAnswer(state: VenueBState, event: StageEvent<RawEnvelope>, emit: Emit): void {

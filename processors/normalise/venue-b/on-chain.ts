@@ -85,7 +85,10 @@ function forgetBlock(state: VenueBState, block: ChainBlock): void {
 }
 
 function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receivedAt: number, emit: Emit): void {
-  if (log.removed) return onRemoved(state, log, emit);
+  if (log.removed) {
+    onRemoved(state, log, emit);
+    return;
+  }
   const { openTransaction: open } = state;
   if (open && (open.transactionHash !== log.transactionHash || open.blockHash !== log.blockHash)) {
     closeTransaction(options, state, emit);
@@ -93,11 +96,9 @@ function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receive
   if (!options.exchanges.has(log.address) || !isOrderFilled(log.topics[0])) return;
   const order = decodeOrderFilled(log);
   blockOf(state, log);
-  if (order.taker === order.exchange) return onTakerLeg(options, state, order, emit);
-  if (options.exchanges.has(order.taker)) {
-    throw new MalformedError('malformed_log', `taker ${order.taker} is an exchange, but not the one that says so`);
-  }
-  addLeg(state, log, order, receivedAt, emit);
+  if (order.taker === order.exchange) onTakerLeg(options, state, order, emit);
+  else if (!options.exchanges.has(order.taker)) addLeg(state, log, order, receivedAt, emit);
+  else throw new MalformedError('malformed_log', `taker ${order.taker} is an exchange, but not the one that says so`);
 }
 
 /** The block of a log; a log of a block that is not in the view is of no use, nobody could take it back. */

@@ -51,22 +51,13 @@ function takeEvent(
   const type = value.event_type;
   if (typeof type !== 'string') throw new MalformedError('malformed_frame', `event_type: ${quote(type)}`);
   if (CHANNEL_EVENTS.has(type)) tellChannels(state, value, text, receivedAt, emit);
-  switch (type) {
-    case 'book':
-      return onBook(state, value, sourceOf(state, value, key, receivedAt), emit);
-    case 'price_change':
-      return onPriceChange(state, value, sourceOf(state, value, key, receivedAt), emit);
-    case 'tick_size_change': {
-      const source = sourceOf(state, value, key, receivedAt);
-      return takeTickSize(state.books, tokenOf(value), readTickSize(value), source, emit);
-    }
-    case 'market_resolved':
-      for (const token of tokensOf(value)) forgetToken(state, token, emit);
-      return;
-    default:
-      // New types come without notice; they change no book.
-      return;
-  }
+  // Other types come without notice, and change no book.
+  if (type === 'book') onBook(state, value, sourceOf(state, value, key, receivedAt), emit);
+  else if (type === 'price_change') onPriceChange(state, value, sourceOf(state, value, key, receivedAt), emit);
+  else if (type === 'tick_size_change') {
+    const source = sourceOf(state, value, key, receivedAt);
+    takeTickSize(state.books, tokenOf(value), readTickSize(value), source, emit);
+  } else if (type === 'market_resolved') for (const token of tokensOf(value)) forgetToken(state, token, emit);
 }
 
 function onBook(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): void {

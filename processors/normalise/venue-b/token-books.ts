@@ -83,7 +83,9 @@ export function takeTickSize(books: Books, token: string, tick: bigint, source: 
   const known = books.get(token);
   if (!known?.whole || known.feed !== source.feed) return;
   const offGrid = (levels: Book['bids']): BookLevel[] =>
-    levels.filter((level) => level.price % tick !== 0n).map(({ price }) => ({ price: formatDecimal(price), size: '0' }));
+    levels
+      .filter((level) => level.price % tick !== 0n)
+      .map(({ price }) => ({ price: formatDecimal(price), size: '0' }));
   const bids = offGrid(known.book.bids);
   const asks = offGrid(known.book.asks);
   if (bids.length + asks.length === 0) return;

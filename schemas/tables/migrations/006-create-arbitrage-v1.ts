@@ -11,7 +11,7 @@ export const createArbitrageV1: Migration = {
       size Decimal(38, 18) COMMENT 'Shares walked',
       grossEdge Decimal(38, 18) COMMENT 'USD per share from the best prices',
       netEdge Decimal(38, 18) COMMENT 'USD per share after walking both books and fees',
-      quoteAgeMs UInt64 COMMENT 'Age of the last book frame of the older leg',
+      quoteAgeMs Int64 COMMENT 'Age of the last book frame of the older leg',
       firstProvider LowCardinality(String) COMMENT 'The leg bought, or the YES leg',
       firstMarketId String,
       firstPrice Decimal(38, 18) COMMENT 'Average of the walk',

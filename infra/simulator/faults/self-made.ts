@@ -1,0 +1,67 @@
+import { hashOf, STREAM } from '../world/hash.ts';
+import { type FaultControls, type FaultKind, HTTP_TARGETS, SOCKET_TARGETS } from './fault-board.ts';
+
+/** How often a fault happens by itself to one target: once in every term, at a moment of chance within it. */
+const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
+  disconnects: 30_000,
+  silence: 120_000,
+  malformed: 5_000,
+  duplicates: 5_000,
+  errors: 15_000,
+  'rate-limits': 45_000,
+  slow: 20_000,
+};
+const TICK_MS = 100;
+
+/** Targets of a kind, in an order that never changes: it is part of the chance. */
+function targetsOf(kind: FaultKind): readonly string[] {
+  if (kind === 'errors' || kind === 'rate-limits' || kind === 'slow') return HTTP_TARGETS;
+  return SOCKET_TARGETS;
+}
+
+/** One fault that is due. */
+export interface DueFault {
+  readonly kind: Exclude<FaultKind, 'reorgs'>;
+  readonly target: string;
+  readonly chance: number;
+}
+
+/** The faults that happen by themselves in [fromMs, toMs): a function of seed and time. Reorgs are the chain's own. */
+export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs: number, toMs: number): DueFault[] {
+  const due: DueFault[] = [];
+  for (const kind of kinds) {
+    if (kind === 'reorgs') continue;
+    const termMs = TERM_MS[kind];
+    for (const [nth, target] of targetsOf(kind).entries()) {
+      for (let term = Math.floor(fromMs / termMs); term * termMs < toMs; term += 1) {
+        const chance = hashOf(seed, STREAM.fault, term, kind.length * 64 + nth);
+        const atMs = term * termMs + (chance % (termMs / TICK_MS)) * TICK_MS;
+        if (atMs >= fromMs && atMs < toMs) due.push({ kind, target, chance: chance >>> 12 });
+      }
+    }
+  }
+  return due;
+}
+
+/** Puts a due fault in. */
+export async function makeFault(controls: FaultControls, { kind, target, chance }: DueFault): Promise<void> {
+  const socket = target as (typeof SOCKET_TARGETS)[number];
+  const http = target as (typeof HTTP_TARGETS)[number];
+  switch (kind) {
+    case 'disconnects':
+      return controls.disconnectAll(socket);
+    case 'silence':
+      // Longer than any sensible heartbeat, so that it is noticed.
+      return controls.silence(socket, 30_000 + (chance % 20_000));
+    case 'malformed':
+      return controls.malformed(socket, 1 + (chance % 3));
+    case 'duplicates':
+      return controls.duplicate(socket, 1 + (chance % 5));
+    case 'errors':
+      return controls.errors(http, 1 + (chance % 3), [500, 502, 503][chance % 3]);
+    case 'rate-limits':
+      return controls.rateLimit(http, 1 + (chance % 4));
+    case 'slow':
+      return controls.slow(http, 1 + (chance % 3), 1_000 + (chance % 5_000));
+  }
+}

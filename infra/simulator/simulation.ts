@@ -1,0 +1,110 @@
+import type { VenueAFeed } from './venue-a/feed.ts';
+import { type Block, blockTime, type Chain } from './venue-b/chain.ts';
+import type { VenueBFeed } from './venue-b/feed.ts';
+import type { Question } from './world/questions.ts';
+import { LONGEST_SETTLEMENT_MS } from './world/questions.ts';
+import { HOUR_MS, SECOND_MS } from './world/time.ts';
+import type { World } from './world/world.ts';
+
+/** Length of a step: the grain in which the world is told. */
+export const STEP_MS = 10;
+
+/** Who hears of what happens. */
+export interface SimulationOutputs {
+  readonly venueA: VenueAFeed;
+  readonly venueB: VenueBFeed;
+  /** A block has appeared; with a reorg the blocks that went, and all that came in their place. */
+  readonly blocks: (gone: readonly Block[], came: readonly Block[]) => void;
+}
+
+/** What has happened since the start. */
+export interface SimulationCounts {
+  events: number;
+  bookUpdates: number;
+  venueATrades: number;
+  /** Matches on venue_b, each with one or more maker orders. */
+  matches: number;
+  blocks: number;
+  logs: number;
+  reorgs: number;
+}
+
+/** Tells the world step by step; holds no state of the world, so any step may be the first. */
+export interface Simulation {
+  /** Runs the step that begins at a moment (a multiple of `STEP_MS`). */
+  runStep(fromMs: number): void;
+  readonly counts: SimulationCounts;
+}
+
+/** Puts the world's events, its rolling catalog and its chain into one order of time. */
+export function createSimulation(world: World, chain: Chain, outputs: SimulationOutputs): Simulation {
+  const { schedule } = world;
+  const counts: SimulationCounts = {
+    events: 0,
+    bookUpdates: 0,
+    venueATrades: 0,
+    matches: 0,
+    blocks: 0,
+    logs: 0,
+    reorgs: 0,
+  };
+
+  const runEvent = (event: number) => {
+    const { kind, index } = world.lane(schedule.lanes[event % schedule.length]!);
+    counts.events += 1;
+    if (kind === 'question') {
+      if (world.isMatch(index, schedule.versionOf(event))) counts.matches += 1;
+      else counts.bookUpdates += 1;
+      outputs.venueB.event(index, event);
+      return;
+    }
+    if (kind === 'ladder_book' || kind === 'outcome_book') counts.bookUpdates += 1;
+    else counts.venueATrades += 1;
+    outputs.venueA.event(kind, index, event);
+  };
+
+  /** Expiries are on the hour, so the catalog moves only in the minute after it. */
+  const runCatalog = (fromMs: number, toMs: number) => {
+    if (fromMs % HOUR_MS > LONGEST_SETTLEMENT_MS + SECOND_MS) return;
+    const inStep = (atMs: number) => atMs >= fromMs && atMs < toMs;
+    const changes = ({ expiredBetween, liveIn }: World['venueA']) => {
+      const expired = expiredBetween(fromMs - LONGEST_SETTLEMENT_MS - 1, toMs - 1);
+      const ended = expired.filter(({ expiresAtMs }) => inStep(expiresAtMs));
+      return {
+        created: ended.map(({ slot, expiresAtMs }): Question => liveIn(slot.index, expiresAtMs)),
+        settled: expired.filter(({ settledAtMs }) => inStep(settledAtMs)),
+      };
+    };
+    const a = changes(world.venueA);
+    const b = changes(world.venueB);
+    outputs.venueA.outcomes(a.created, a.settled);
+    outputs.venueB.markets(b.created, b.settled, fromMs);
+  };
+
+  const runChain = (fromMs: number) => {
+    const head = chain.headAt(fromMs);
+    // A block appears in the step that its time begins; steps are shorter than blocks.
+    if (blockTime(head) !== fromMs) return;
+    const reorg = chain.selfMadeAt(head);
+    const block = chain.block(head, head);
+    counts.blocks += 1;
+    counts.logs += block.logs.length;
+    if (!reorg) return outputs.blocks([], [block]);
+    counts.reorgs += 1;
+    const numbers = Array.from({ length: reorg.to - reorg.from + 1 }, (_, nth) => reorg.from + nth);
+    const gone = numbers.map((number) => chain.block(number, head - 1));
+    outputs.blocks(gone, [...numbers.map((number) => chain.block(number, head)), block]);
+  };
+
+  return {
+    counts,
+    runStep(fromMs) {
+      const toMs = fromMs + STEP_MS;
+      runCatalog(fromMs, toMs);
+      const last = schedule.firstEventAt(toMs);
+      for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) runEvent(event);
+      outputs.venueA.flush(fromMs, toMs);
+      runChain(fromMs);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brokenCopy, type FaultBoard, type HttpTarget } from '../faults/fault-board.ts';
+
+/** A request as handlers see it. */
+export interface HostRequest {
+  readonly method: string;
+  /** Path below the host's prefix, beginning with `/`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+export interface HostAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** One of the venues' hosts, told apart by the beginning of the path. */
+export interface Host {
+  /** As `/venue-b/gamma`. */
+  readonly prefix: string;
+  readonly target: HttpTarget;
+  answer(request: HostRequest): HostAnswer | Promise<HostAnswer>;
+}
+
+/** A host's WebSocket. */
+export interface SocketHost {
+  /** The whole path. */
+  readonly path: string;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const MOST_BODY_BYTES = 4 * 1024 * 1024;
+
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function reply(response: ServerResponse, status: number, body: Buffer, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': String(body.length), ...headers });
+  response.end(body);
+}
+
+async function serve(hosts: readonly Host[], board: FaultBoard, request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? '/', 'http://simulator');
+  const host = hosts.find(({ prefix }) => url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
+  const body = await readBody(request);
+  if (!host) return reply(response, 404, Buffer.from('{"error":"not found"}'));
+  if (body === null) return reply(response, 413, Buffer.from('{"error":"payload too large"}'));
+  const fault = board.takeHttp(host.target);
+  if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { ref: false });
+  if (fault.status !== null) {
+    const headers: Record<string, string> = fault.status === 429 ? { 'retry-after': '1' } : {};
+    return reply(response, fault.status, Buffer.from('{"error":"simulated failure"}'), headers);
+  }
+  const path = url.pathname.slice(host.prefix.length) || '/';
+  const { status, text } = await host.answer({ method: request.method ?? 'GET', path, query: url.searchParams, body });
+  const whole = Buffer.from(text);
+  reply(response, status, fault.isBroken ? brokenCopy(whole) : whole);
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Serves all hosts and sockets on one port; `onError` hears of handlers that broke, which answer 500. */
+export async function startHttpServer(
+  options: { readonly host: string; readonly port: number },
+  hosts: readonly Host[],
+  sockets: readonly SocketHost[],
+  board: FaultBoard,
+  onError: (error: unknown) => void,
+): Promise<HttpServer> {
+  const server = createServer((request, response) => {
+    serve(hosts, board, request, response).catch((error: unknown) => {
+      onError(error);
+      if (!response.headersSent) reply(response, 500, Buffer.from('{"error":"internal error"}'));
+      else response.destroy();
+    });
+  });
+  server.on('upgrade', (request, socket, head) => {
+    const path = new URL(request.url ?? '/', 'http://simulator').pathname;
+    const found = sockets.find((entry) => entry.path === path);
+    if (found) found.upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+  });
+  const port = await listen(server, options.host, options.port);
+  return {
+    port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}

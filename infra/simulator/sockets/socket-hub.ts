@@ -1,0 +1,176 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { brokenCopy, type FaultBoard, type SocketTarget } from '../faults/fault-board.ts';
+
+/** One client of a hub. */
+export interface HubClient {
+  send(frame: string | Buffer): void;
+}
+
+/** What a protocol does with its clients. */
+export interface HubProtocol {
+  /** A message has come. */
+  message(client: HubClient, text: string): void;
+  /** The client has gone; its subscriptions are to go too. */
+  gone(client: HubClient): void;
+}
+
+export interface HubStats {
+  readonly open: number;
+  /** Frames and bytes handed to sockets since the start. */
+  readonly framesSent: number;
+  readonly bytesSent: number;
+  /** Clients that read too slowly and were cut. */
+  readonly slowDropped: number;
+}
+
+/** The sockets of one interface: fan-out, bounds, and the faults that sockets suffer. */
+export interface SocketHub {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Sends a frame to many clients as the same bytes. */
+  broadcast(clients: Iterable<HubClient>, text: string): void;
+  /** Ends a step: what was sent since the last one leaves in one write per socket. */
+  flush(): void;
+  /** Cuts every socket. */
+  disconnectAll(): void;
+  /** Silences open and new sockets, then cuts them. */
+  silence(durationMs: number): void;
+  stats(): HubStats;
+  close(): Promise<void>;
+}
+
+/** Unsent bytes at which a client is too slow, as venues drop one. */
+const MOST_BUFFERED_BYTES = 32 * 1024 * 1024;
+const MOST_MESSAGE_BYTES = 1024 * 1024;
+
+interface Client extends HubClient {
+  readonly ws: WebSocket;
+  readonly stream: Duplex;
+  isCorked: boolean;
+  sentAtMs: number;
+}
+
+export function createSocketHub(
+  target: SocketTarget,
+  board: FaultBoard,
+  makeProtocol: () => HubProtocol,
+  /** A client to which nothing was sent for so long is cut; null keeps it. */
+  idleLimitMs: number | null,
+): SocketHub {
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MOST_MESSAGE_BYTES,
+    // Protocol pings are answered below, since a silent socket must not answer them.
+    autoPong: false,
+  });
+  const protocol = makeProtocol();
+  const clients = new Set<Client>();
+  const corked: Client[] = [];
+  let silentUntilMs = 0;
+  let silenceTimer: NodeJS.Timeout | null = null;
+  let framesSent = 0;
+  let bytesSent = 0;
+  let slowDropped = 0;
+
+  const isSilent = () => silentUntilMs > Date.now();
+  const cut = (client: Client) => client.ws.terminate();
+
+  const deliver = (client: Client, frame: Buffer) => {
+    if (client.ws.readyState !== client.ws.OPEN || isSilent()) return;
+    if (client.ws.bufferedAmount > MOST_BUFFERED_BYTES) {
+      slowDropped += 1;
+      cut(client);
+      return;
+    }
+    if (!client.isCorked) {
+      client.isCorked = true;
+      client.stream.cork();
+      corked.push(client);
+    }
+    client.ws.send(frame, { binary: false });
+    client.sentAtMs = Date.now();
+    framesSent += 1;
+    bytesSent += frame.length;
+  };
+  const flush = () => {
+    for (const client of corked) {
+      client.isCorked = false;
+      client.stream.uncork();
+    }
+    corked.length = 0;
+  };
+  const cutIdle = () => {
+    const limit = Date.now() - (idleLimitMs ?? 0);
+    for (const client of clients) if (client.sentAtMs < limit) cut(client);
+  };
+  const idleTimer = idleLimitMs === null ? null : setInterval(cutIdle, 1_000);
+  idleTimer?.unref();
+
+  const admit = (ws: WebSocket, stream: Duplex) => {
+    const client: Client = {
+      ws,
+      stream,
+      isCorked: false,
+      sentAtMs: Date.now(),
+      send(frame) {
+        deliver(client, typeof frame === 'string' ? Buffer.from(frame) : frame);
+      },
+    };
+    clients.add(client);
+    ws.on('message', (data) => {
+      protocol.message(client, String(data));
+      flush();
+    });
+    ws.on('ping', (data) => {
+      if (!isSilent()) ws.pong(data);
+    });
+    // A reset connection is an everyday thing; `close` follows and does what there is to do.
+    ws.on('error', () => cut(client));
+    ws.on('close', () => {
+      clients.delete(client);
+      protocol.gone(client);
+    });
+  };
+
+  const disconnectAll = () => {
+    for (const client of clients) cut(client);
+  };
+
+  return {
+    upgrade: (request, socket, head) => server.handleUpgrade(request, socket, head, (ws) => admit(ws, socket)),
+    broadcast(listeners, text) {
+      const frame = Buffer.from(text);
+      let first: Client | null = null;
+      for (const client of listeners as Iterable<Client>) {
+        first ??= client;
+        deliver(client, frame);
+      }
+      if (!first || isSilent()) return;
+      // Faulty copies go to one listener, so that what was put in can be counted against what arrives.
+      if (board.take('duplicates', target)) deliver(first, frame);
+      if (board.take('malformed', target)) deliver(first, brokenCopy(frame));
+    },
+    flush,
+    disconnectAll() {
+      board.count('disconnects', target);
+      disconnectAll();
+    },
+    silence(durationMs) {
+      board.count('silence', target);
+      silentUntilMs = Math.max(silentUntilMs, Date.now() + durationMs);
+      if (silenceTimer) clearTimeout(silenceTimer);
+      // What was held back is lost; only new connections can start afresh.
+      silenceTimer = setTimeout(disconnectAll, silentUntilMs - Date.now());
+      silenceTimer.unref();
+    },
+    stats: () => ({ open: clients.size, framesSent, bytesSent, slowDropped }),
+    async close() {
+      if (idleTimer) clearInterval(idleTimer);
+      if (silenceTimer) clearTimeout(silenceTimer);
+      disconnectAll();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

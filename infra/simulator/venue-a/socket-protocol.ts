@@ -1,0 +1,217 @@
+import type { HubClient, HubProtocol, SocketHub } from '../sockets/socket-hub.ts';
+import { BUILDER_DEX } from '../world/ladders.ts';
+import type { World } from '../world/world.ts';
+import { formingBar, isInterval } from './candles.ts';
+import { DELISTED } from './catalog.ts';
+import { perpContextText, spotContextText } from './contexts.ts';
+import { type FramePublisher, topicOf } from './feed.ts';
+import { bookAnswer, type InfoAnswer, midsText, recentTradesText } from './info.ts';
+import type { Markets } from './market.ts';
+import { bboText, frameText } from './market-text.ts';
+
+/** A subscription that the venue takes. */
+interface Subscription {
+  readonly topic: string;
+  /** As the acknowledgement tells it: what was asked, with defaults filled in. */
+  readonly echo: Readonly<Record<string, unknown>>;
+  /** What comes at once; null when nothing does. */
+  readonly first: (atMs: number) => string | null;
+}
+
+/** Why a subscription is refused: its type is unknown, or what it names is. */
+type Refusal = 'unreadable' | 'invalid';
+type Json = Readonly<Record<string, unknown>>;
+
+/** Post requests in flight of one connection (venue page, section 8). */
+const MOST_POSTS = 100;
+
+export interface VenueASocket extends HubProtocol {
+  readonly publisher: FramePublisher;
+  /** Number of subscriptions of all clients. */
+  subscriptions(): number;
+}
+
+/** venue_a's WebSocket protocol (venue page, section 7). `hub` is asked for late, since it is made with this. */
+export function createVenueASocket(
+  world: World,
+  markets: Markets,
+  info: (body: unknown, atMs: number) => Promise<InfoAnswer>,
+  now: () => number,
+  hub: () => SocketHub,
+): VenueASocket {
+  const listeners = new Map<string, Set<HubClient>>();
+  const held = new Map<HubClient, Set<string>>();
+  const posts = new Map<HubClient, number>();
+  const intervals = new Map<string, Map<string, number>>();
+  const ladderOf = (coin: string) => world.ladders.find((ladder) => ladder.coin === coin);
+
+  const readers: Readonly<Record<string, (asked: Json, coin: string) => Subscription | Refusal>> = {
+    allMids(asked) {
+      const dex = typeof asked.dex === 'string' ? asked.dex : '';
+      if (dex !== '' && dex !== BUILDER_DEX.name) return 'invalid';
+      const key = dex === '' ? '' : `,"dex":"${dex}"`;
+      const first = (at: number) => frameText('allMids', `{"mids":${midsText(markets, dex, at)}${key}}`);
+      return { topic: topicOf.mids(dex), echo: asked, first };
+    },
+    l2Book(asked, coin) {
+      const isRaw = (asked.nSigFigs ?? null) === null;
+      const plain = asked.fast === true ? topicOf.fastBook(coin) : topicOf.book(coin);
+      const topic = isRaw ? plain : `l2Book ${coin} ${asked.nSigFigs} ${asked.mantissa ?? ''}`;
+      const first = (at: number) => {
+        const text = bookAnswer(markets, asked, at);
+        return text && frameText('l2Book', text);
+      };
+      if (first(now()) === null) return 'invalid';
+      return { topic, echo: { ...asked, nSigFigs: asked.nSigFigs ?? null, mantissa: asked.mantissa ?? null }, first };
+    },
+    trades: (asked, coin) => ({
+      topic: topicOf.trades(coin),
+      echo: asked,
+      first(at) {
+        const text = recentTradesText(world, markets, coin, at);
+        return text && text !== '[]' ? frameText('trades', text) : null;
+      },
+    }),
+    bbo: (asked, coin) => ({
+      topic: topicOf.bbo(coin),
+      echo: asked,
+      first(at) {
+        const market = markets.find(coin, at);
+        if (!market) return frameText('bbo', `{"coin":"${coin}","time":${at},"bbo":[null,null]}`);
+        const { book, timeMs } = markets.bookAt(market, at);
+        return frameText('bbo', bboText(coin, timeMs, book));
+      },
+    }),
+    activeAssetCtx(asked, coin) {
+      const ladder = ladderOf(coin);
+      if (!ladder) return 'invalid';
+      const isSpot = ladder.kind === 'spot';
+      const text = isSpot ? spotContextText : perpContextText;
+      const channel = isSpot ? 'activeSpotAssetCtx' : 'activeAssetCtx';
+      const first = (at: number) => frameText(channel, `{"coin":"${coin}","ctx":${text(world, markets, ladder, at)}}`);
+      return { topic: topicOf.context(coin), echo: asked, first };
+    },
+    candle(asked, coin) {
+      const { interval } = asked;
+      if (!isInterval(interval)) return 'invalid';
+      const first = (at: number) => {
+        const market = markets.find(coin, at);
+        const bar = market && formingBar(markets, market, interval, at);
+        return bar && !bar.isEmpty ? frameText('candle', bar.text(bar.close)) : null;
+      };
+      return { topic: topicOf.candle(coin, interval), echo: asked, first };
+    },
+    outcomeMetaUpdates: (asked) => ({ topic: topicOf.outcomes, echo: asked, first: () => null }),
+  };
+  const WITHOUT_COIN = new Set(['allMids', 'outcomeMetaUpdates']);
+
+  const read = (asked: unknown): Subscription | Refusal => {
+    const fields = (typeof asked === 'object' && asked !== null ? asked : {}) as Json;
+    const { type, coin } = fields;
+    if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return 'unreadable';
+    if (WITHOUT_COIN.has(type)) return readers[type]!(fields, '');
+    if (typeof coin !== 'string') return 'unreadable';
+    if (coin !== DELISTED.name && !markets.find(coin, now())) return 'invalid';
+    return readers[type]!(fields, coin);
+  };
+
+  const countInterval = (topic: string, by: 1 | -1) => {
+    const [channel, coin = '', interval = ''] = topic.split(' ');
+    if (channel !== 'candle') return;
+    const ofCoin = intervals.get(coin) ?? new Map<string, number>();
+    ofCoin.set(interval, (ofCoin.get(interval) ?? 0) + by);
+    if (ofCoin.get(interval) === 0) ofCoin.delete(interval);
+    intervals.set(coin, ofCoin);
+  };
+  const drop = (client: HubClient, topic: string) => {
+    const set = listeners.get(topic);
+    set?.delete(client);
+    if (set?.size === 0) listeners.delete(topic);
+    countInterval(topic, -1);
+  };
+
+  const say = (client: HubClient, text: string) => client.send(frameText('error', JSON.stringify(text)));
+  const acknowledge = (client: HubClient, method: string, echo: Json) =>
+    client.send(frameText('subscriptionResponse', JSON.stringify({ method, subscription: echo })));
+
+  const subscribe = (client: HubClient, subscription: Subscription, asked: unknown) => {
+    const own = held.get(client) ?? new Set<string>();
+    held.set(client, own);
+    if (own.has(subscription.topic)) return say(client, `Already subscribed: ${JSON.stringify(asked)}`);
+    own.add(subscription.topic);
+    const set = listeners.get(subscription.topic) ?? new Set<HubClient>();
+    listeners.set(subscription.topic, set.add(client));
+    countInterval(subscription.topic, 1);
+    acknowledge(client, 'subscribe', subscription.echo);
+    const first = subscription.first(now());
+    if (first) client.send(first);
+  };
+  const unsubscribe = (client: HubClient, subscription: Subscription, asked: unknown) => {
+    if (!held.get(client)?.delete(subscription.topic)) {
+      return say(client, `Already unsubscribed: ${JSON.stringify(asked)}`);
+    }
+    drop(client, subscription.topic);
+    acknowledge(client, 'unsubscribe', subscription.echo);
+  };
+
+  const post = (client: HubClient, { id, request }: Json) => {
+    const { type, payload } = (request ?? {}) as Json;
+    const running = posts.get(client) ?? 0;
+    if (running >= MOST_POSTS) return say(client, `too many pending post requests id=${id}`);
+    const respond = (response: string) =>
+      client.send(frameText('post', `{"id":${JSON.stringify(id)},"response":${response}}`));
+    if (type !== 'info') return respond('{"type":"error","payload":"Unsupported request"}');
+    posts.set(client, running + 1);
+    const failed = (text: string) => respond(`{"type":"error","payload":${JSON.stringify(text)}}`);
+    info(payload, now())
+      .then(({ status, text }) => {
+        const name = JSON.stringify((payload as Json).type);
+        if (status === 200) respond(`{"type":"info","payload":{"type":${name},"data":${text}}}`);
+        else failed(text);
+      })
+      .catch((error: unknown) => failed(String(error)))
+      .finally(() => {
+        posts.set(client, (posts.get(client) ?? 1) - 1);
+        hub().flush();
+      });
+  };
+
+  const publisher: FramePublisher = {
+    wants: (topic) => listeners.has(topic),
+    publish(topic, text) {
+      const clients = listeners.get(topic);
+      if (clients) hub().broadcast(clients, text);
+    },
+    candleIntervals: (coin) => intervals.get(coin)?.keys() ?? [],
+  };
+
+  return {
+    publisher,
+    subscriptions: () => [...held.values()].reduce((sum, topics) => sum + topics.size, 0),
+    message(client, text) {
+      let message: Json;
+      try {
+        message = JSON.parse(text) as Json;
+      } catch {
+        return say(client, `Error parsing JSON into valid websocket request: ${text}`);
+      }
+      const { method } = message;
+      if (method === 'ping') return client.send('{"channel":"pong"}');
+      if (method === 'post') return post(client, message);
+      const subscription = read(message.subscription);
+      if ((method !== 'subscribe' && method !== 'unsubscribe') || subscription === 'unreadable') {
+        return say(client, `Error parsing JSON into valid websocket request: ${text}`);
+      }
+      if (subscription === 'invalid') {
+        return say(client, `Invalid subscription ${JSON.stringify(message.subscription)}`);
+      }
+      if (method === 'subscribe') subscribe(client, subscription, message.subscription);
+      else unsubscribe(client, subscription, message.subscription);
+    },
+    gone(client) {
+      for (const topic of held.get(client) ?? []) drop(client, topic);
+      held.delete(client);
+      posts.delete(client);
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { LRUCache } from 'lru-cache';
+import { hashOf, hexOf, STREAM } from '../world/hash.ts';
+import type { Match } from '../world/matches.ts';
+import { LONGEST_SETTLEMENT_MS, type Question } from '../world/questions.ts';
+import { HOUR_MS, ORIGIN_MS } from '../world/time.ts';
+import type { World } from '../world/world.ts';
+import type { MarketBoard } from './market-board.ts';
+import { type LogBody, matchLogs, resolutionLog, transactionHash } from './match-logs.ts';
+
+/** A block every two seconds; its number follows from its time. */
+export const BLOCK_MS = 2_000;
+/** Blocks above one that make it final. */
+export const FINALITY_BLOCKS = 64;
+
+/** A log in its place. */
+export interface ChainLog extends LogBody {
+  readonly transactionHash: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+export interface Block {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly transactions: readonly string[];
+  readonly logs: readonly ChainLog[];
+}
+
+/** A replacement of the blocks `from` to `to` (both inclusive) by others. */
+export interface Reorg {
+  readonly from: number;
+  readonly to: number;
+  /** Tells the replacements of one block apart; the first blocks are variant 0. */
+  readonly variant: number;
+}
+
+export interface Chain {
+  /** Number of the newest block at a moment. */
+  headAt(atMs: number): number;
+  /** The canonical block of a number as of a head. */
+  block(number: number, head: number): Block;
+  /** The block of a hash, canonical or replaced, as far as it is still remembered. */
+  byHash(hash: string): Block | null;
+  /** Replaces the newest `depth` blocks below and including the head; answers the blocks that went and that came. */
+  reorg(depth: number, head: number): { readonly gone: readonly Block[]; readonly came: readonly Block[] };
+  /** What the self-made reorg that happens when this block appears replaces; null when there is none. */
+  selfMadeAt(head: number): Reorg | null;
+}
+
+/** Unix ms of a block. */
+export function blockTime(number: number): number {
+  return ORIGIN_MS + number * BLOCK_MS;
+}
+
+/** Self-made reorgs: one in every term of this many blocks. */
+const REORG_TERM = 60;
+const DEEPEST_REORG = 5;
+/** Logs that the cache holds together. */
+const CACHED_LOGS = 150_000;
+
+/** What becomes of a match's transaction when its block is replaced. */
+type Fate = 'stays' | 'moves' | 'dropped';
+
+export function createChain(world: World, board: MarketBoard, settings: { readonly selfMadeReorgs: boolean }): Chain {
+  const { seed } = world.settings;
+  const asked: Reorg[] = [];
+  const cache = new LRUCache<string, Block>({
+    maxSize: CACHED_LOGS,
+    sizeCalculation: (block) => block.logs.length + 1,
+  });
+  const hashes = new LRUCache<string, string>({ max: 20_000 });
+
+  const selfMadeIn = (term: number): Reorg & { readonly happensAt: number } => {
+    const chance = hashOf(seed, STREAM.reorg, term);
+    const happensAt = term * REORG_TERM + 2 * DEEPEST_REORG + (chance % (REORG_TERM - 2 * DEEPEST_REORG));
+    const depth = 1 + ((chance >>> 16) % DEEPEST_REORG);
+    return { from: happensAt - depth, to: happensAt - 1, variant: 1, happensAt };
+  };
+  const selfMadeAt = (head: number): Reorg | null => {
+    if (!settings.selfMadeReorgs) return null;
+    const reorg = selfMadeIn(Math.floor(head / REORG_TERM));
+    return reorg.happensAt === head ? reorg : null;
+  };
+  /** The newest reorg that replaced this block, as of a head. */
+  const reorgOf = (number: number, head: number): Reorg | null => {
+    const own = asked.findLast((reorg) => number >= reorg.from && number <= reorg.to);
+    if (own) return own;
+    if (!settings.selfMadeReorgs) return null;
+    const reorg = selfMadeIn(Math.floor(number / REORG_TERM));
+    return reorg.happensAt <= head && number >= reorg.from && number <= reorg.to ? reorg : null;
+  };
+
+  const fateOf = (match: Match, { variant }: Reorg): Fate => {
+    const chance = hashOf(seed, STREAM.fate, match.event, variant) % 16;
+    if (chance === 0) return 'dropped';
+    return chance < 4 ? 'moves' : 'stays';
+  };
+  const matchesIn = (number: number) => world.matchesBetween(blockTime(number) - BLOCK_MS, blockTime(number));
+  const matchesOf = (number: number, reorg: Reorg | null): readonly Match[] => {
+    if (!reorg) return matchesIn(number);
+    const own = matchesIn(number).filter((match) => {
+      const fate = fateOf(match, reorg);
+      return fate === 'stays' || (fate === 'moves' && number === reorg.to);
+    });
+    if (number === reorg.from) return own;
+    return [...matchesIn(number - 1).filter((match) => fateOf(match, reorg) === 'moves'), ...own];
+  };
+  /** Markets whose result is in a block. Expiries are on the hour, so most blocks cannot hold any. */
+  const resolvedIn = (number: number): readonly Question[] => {
+    const toMs = blockTime(number);
+    const fromMs = toMs - BLOCK_MS;
+    if (toMs % HOUR_MS > LONGEST_SETTLEMENT_MS + BLOCK_MS) return [];
+    return world.venueB
+      .expiredBetween(fromMs - LONGEST_SETTLEMENT_MS - 1, toMs)
+      .filter(({ settledAtMs }) => settledAtMs >= fromMs && settledAtMs < toMs);
+  };
+
+  const hashOfBlock = (number: number, reorg: Reorg | null) =>
+    hexOf(seed, STREAM.block, number, reorg?.variant ?? 0, 32);
+
+  const build = (number: number, reorg: Reorg | null, parent: Reorg | null): Block => {
+    const transactions: string[] = [];
+    const logs: ChainLog[] = [];
+    const include = (hash: string, bodies: readonly LogBody[]) => {
+      const transactionIndex = transactions.push(hash) - 1;
+      for (const body of bodies) logs.push({ ...body, transactionHash: hash, transactionIndex, logIndex: logs.length });
+    };
+    for (const match of matchesOf(number, reorg)) {
+      const question = world.venueB.liveIn(match.slot, match.timeMs);
+      include(transactionHash(world, match), matchLogs(world, world.idsOf(question), match));
+    }
+    for (const question of resolvedIn(number)) {
+      const ids = world.idsOf(question);
+      include(hexOf(seed, STREAM.hex, Number(ids.marketId), 12, 32), [resolutionLog(ids, board.isYes(question))]);
+    }
+    return {
+      number,
+      hash: hashOfBlock(number, reorg),
+      parentHash: hashOfBlock(number - 1, parent),
+      timestamp: blockTime(number) / 1000,
+      transactions,
+      logs,
+    };
+  };
+
+  const block = (number: number, head: number): Block => {
+    const reorg = reorgOf(number, head);
+    const parent = reorgOf(number - 1, head);
+    const key = `${number} ${reorg?.variant ?? 0} ${parent?.variant ?? 0}`;
+    let known = cache.get(key);
+    if (!known) {
+      known = build(number, reorg, parent);
+      cache.set(key, known);
+      hashes.set(known.hash, key);
+    }
+    return known;
+  };
+
+  return {
+    headAt: (atMs) => Math.floor((atMs - ORIGIN_MS) / BLOCK_MS),
+    block,
+    selfMadeAt,
+    byHash(hash) {
+      const key = hashes.get(hash);
+      if (key === undefined) return null;
+      const held = cache.get(key);
+      if (held) return held;
+      const [number = 0, variant = 0, parent = 0] = key.split(' ').map(Number);
+      const of = (value: number, at: number) => knownReorg(asked, selfMadeIn, at, value);
+      return build(number, of(variant, number), of(parent, number - 1));
+    },
+    reorg(depth, head) {
+      const from = head - depth + 1;
+      const numbers = Array.from({ length: depth }, (_, nth) => from + nth);
+      const gone = numbers.map((number) => block(number, head));
+      asked.push({ from, to: head, variant: 2 + asked.length });
+      return { gone, came: numbers.map((number) => block(number, head)) };
+    },
+  };
+}
+
+/** The reorg that made a variant of a block; null for variant 0. */
+function knownReorg(
+  asked: readonly Reorg[],
+  selfMadeIn: (term: number) => Reorg,
+  number: number,
+  variant: number,
+): Reorg | null {
+  if (variant === 0) return null;
+  return variant === 1 ? selfMadeIn(Math.floor(number / REORG_TERM)) : (asked[variant - 2] ?? null);
+}

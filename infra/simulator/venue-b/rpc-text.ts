@@ -1,0 +1,35 @@
+import type { Block, ChainLog } from './chain.ts';
+
+/** JSON-RPC's field encoding: integers are hex without leading zeros, everything else hex of fixed length. */
+
+const hex = (value: number) => `0x${value.toString(16)}`;
+const ZERO_HASH = `0x${'0'.repeat(64)}`;
+/** No log is ever ruled out by this bloom filter; the simulated chain does not compute real ones. */
+const FULL_BLOOM = `0x${'f'.repeat(512)}`;
+
+/** A block as `eth_getBlockByNumber` answers it, with transaction hashes only. */
+export function blockText(block: Block): string {
+  const transactions = block.transactions.map((hash) => `"${hash}"`).join(',');
+  return `{${headerFields(block)},"transactions":[${transactions}],"size":"${hex(1_000 + block.transactions.length * 900)}","uncles":[]}`;
+}
+
+/** A block header as `newHeads` tells it. */
+export function headText(block: Block): string {
+  return `{${headerFields(block)}}`;
+}
+
+function headerFields(block: Block): string {
+  const gasUsed = hex(21_000 + block.transactions.length * 180_000);
+  return `"number":"${hex(block.number)}","hash":"${block.hash}","parentHash":"${block.parentHash}","timestamp":"${hex(block.timestamp)}","nonce":"0x0000000000000000","sha3Uncles":"${ZERO_HASH}","logsBloom":"${FULL_BLOOM}","transactionsRoot":"${ZERO_HASH}","stateRoot":"${ZERO_HASH}","receiptsRoot":"${ZERO_HASH}","miner":"0x0000000000000000000000000000000000000000","difficulty":"0x1","totalDifficulty":"${hex(block.number)}","extraData":"0x","mixHash":"${ZERO_HASH}","gasLimit":"0x3938700","gasUsed":"${gasUsed}","baseFeePerGas":"0x6fc23ac00"`;
+}
+
+/** The four fields of a header that a recording keeps. */
+export function shortHeadText(block: Block): string {
+  return `{"number":"${hex(block.number)}","hash":"${block.hash}","parentHash":"${block.parentHash}","timestamp":"${hex(block.timestamp)}"}`;
+}
+
+/** A log as `eth_getLogs` and log subscriptions tell it. */
+export function logText(block: Block, log: ChainLog, removed: boolean): string {
+  const topics = log.topics.map((topic) => `"${topic}"`).join(',');
+  return `{"address":"${log.address}","topics":[${topics}],"data":"${log.data}","blockNumber":"${hex(block.number)}","transactionHash":"${log.transactionHash}","transactionIndex":"${hex(log.transactionIndex)}","blockHash":"${block.hash}","logIndex":"${hex(log.logIndex)}","blockTimestamp":"${hex(block.timestamp)}","removed":${removed}}`;
+}

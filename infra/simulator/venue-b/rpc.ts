@@ -1,0 +1,150 @@
+import { type Block, type Chain, FINALITY_BLOCKS } from './chain.ts';
+import { CHAIN_ID } from './contracts.ts';
+import { passesFilter, readLogFilter } from './log-filter.ts';
+import { blockText, logText } from './rpc-text.ts';
+
+/** Blocks of one `eth_getLogs`, and logs of its answer; past them the answer is an error (venue page, section 9). */
+export const MOST_BLOCKS = 2_000;
+export const MOST_LOGS = 20_000;
+/** Calls of one batch. */
+const MOST_CALLS = 100;
+
+/** An error of JSON-RPC. */
+export class RpcError extends Error {
+  override name = 'RpcError';
+  readonly code: number;
+  readonly canRetry: boolean;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+    this.canRetry = code === LIMIT_EXCEEDED;
+  }
+}
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const UNKNOWN_METHOD = -32_601;
+const INVALID_PARAMS = -32_602;
+const LIMIT_EXCEEDED = -32_005;
+
+type Json = Readonly<Record<string, unknown>>;
+type Params = readonly unknown[];
+
+/** What a call needs to know of now. */
+export interface RpcMoment {
+  /** Newest block. */
+  readonly head: number;
+}
+
+export interface Rpc {
+  /** Answers a request body: one call or a batch. */
+  answer(body: string, moment: RpcMoment): string;
+  /** Answers one method as JSON text of its result; throws `RpcError`. */
+  call(method: string, params: Params, moment: RpcMoment): string;
+}
+
+function readTag(tag: unknown, head: number): number {
+  if (tag === undefined || tag === 'latest' || tag === 'pending') return head;
+  if (tag === 'finalized' || tag === 'safe') return head - FINALITY_BLOCKS;
+  if (tag === 'earliest') return 0;
+  if (typeof tag !== 'string' || !/^0x[0-9a-f]{1,12}$/i.test(tag))
+    throw new RpcError(INVALID_PARAMS, 'invalid block number');
+  return Number(tag);
+}
+
+/** JSON text of an error answer. */
+export function errorText(id: unknown, error: RpcError): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"error":${JSON.stringify({ code: error.code, message: error.message })}}`;
+}
+
+/** JSON text of an answer. */
+export function resultText(id: unknown, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"result":${result}}`;
+}
+
+/** The simulated node: answers JSON-RPC from the chain. `repeats` is how often each log of an answer is told. */
+export function createRpc(chain: Chain, repeats: () => number): Rpc {
+  function* blockRange(filter: Json, head: number): Generator<Block> {
+    if (typeof filter.blockHash === 'string') {
+      const block = chain.byHash(filter.blockHash.toLowerCase());
+      if (!block) throw new RpcError(-32_000, 'unknown block');
+      yield block;
+      return;
+    }
+    const from = readTag(filter.fromBlock, head);
+    const to = Math.min(readTag(filter.toBlock, head), head);
+    if (readTag(filter.toBlock, head) < from) throw new RpcError(INVALID_PARAMS, 'invalid block range params');
+    if (to - from + 1 > MOST_BLOCKS) {
+      throw new RpcError(LIMIT_EXCEEDED, `query exceeds max block range ${MOST_BLOCKS}`);
+    }
+    for (let number = Math.max(0, from); number <= to; number += 1) yield chain.block(number, head);
+  }
+  const logs = (filter: Json, head: number): string => {
+    const wanted = readLogFilter(filter);
+    const texts: string[] = [];
+    const times = repeats();
+    for (const block of blockRange(filter, head)) {
+      for (const log of block.logs) {
+        if (!passesFilter(wanted, log)) continue;
+        if (texts.length >= MOST_LOGS) {
+          throw new RpcError(
+            LIMIT_EXCEEDED,
+            `too many results: query exceeds ${MOST_LOGS} logs, use a smaller block range`,
+          );
+        }
+        const text = logText(block, log, false);
+        for (let nth = 0; nth < times; nth += 1) texts.push(text);
+      }
+    }
+    return `[${texts.join(',')}]`;
+  };
+  const block = (number: number, head: number) =>
+    number < 0 || number > head ? 'null' : blockText(chain.block(number, head));
+
+  const methods: Readonly<Record<string, (params: Params, moment: RpcMoment) => string>> = {
+    eth_chainId: () => `"0x${CHAIN_ID.toString(16)}"`,
+    net_version: () => `"${CHAIN_ID}"`,
+    web3_clientVersion: () => '"parallax-simulator/1"',
+    eth_syncing: () => 'false',
+    eth_gasPrice: () => '"0x6fc23ac00"',
+    eth_blockNumber: (_params, { head }) => `"0x${head.toString(16)}"`,
+    eth_getBlockByNumber: ([tag], { head }) => block(readTag(tag, head), head),
+    eth_getBlockByHash([hash]) {
+      const found = chain.byHash(String(hash).toLowerCase());
+      return found ? blockText(found) : 'null';
+    },
+    eth_getLogs: ([filter], { head }) => logs((filter ?? {}) as Json, head),
+    // Balances and payouts of the simulated chain are all zero: one word answers every read.
+    eth_call: () => `"0x${'0'.repeat(64)}"`,
+  };
+  const call = (method: string, params: Params, moment: RpcMoment): string => {
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!handler) throw new RpcError(UNKNOWN_METHOD, `the method ${method} does not exist/is not available`);
+    return handler(params, moment);
+  };
+  const one = (request: unknown, moment: RpcMoment): string => {
+    const { id, method, params } = (request ?? {}) as Json;
+    try {
+      if (typeof method !== 'string') throw new RpcError(INVALID_REQUEST, 'invalid request');
+      return resultText(id, call(method, Array.isArray(params) ? params : [], moment));
+    } catch (error) {
+      if (error instanceof RpcError) return errorText(id, error);
+      throw error;
+    }
+  };
+  return {
+    call,
+    answer(body, moment) {
+      let request: unknown;
+      try {
+        request = JSON.parse(body);
+      } catch {
+        return errorText(null, new RpcError(PARSE_ERROR, 'parse error'));
+      }
+      if (!Array.isArray(request)) return one(request, moment);
+      if (request.length === 0 || request.length > MOST_CALLS) {
+        return errorText(null, new RpcError(INVALID_REQUEST, `a batch holds 1 to ${MOST_CALLS} calls`));
+      }
+      return `[${request.map((entry) => one(entry, moment)).join(',')}]`;
+    },
+  };
+}

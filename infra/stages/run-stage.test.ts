@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Infer, integer, record, text } from '#schemas/avro';
+import { deadTopic } from '#schemas/topics/control';
+import { defineTopic, type Topic } from '#schemas/topics/topic';
+import type { Codec } from '../codec/codec.ts';
+import { createCodec } from '../codec/create-codec.ts';
+import { openLogRegistry } from '../codec/log-registry.ts';
+import { openEmbeddedLog } from '../log/embedded/open-embedded-log.ts';
+import type { EventLog } from '../log/log.ts';
+import { readPartition } from '../log/read-partition.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { runStage } from './run-stage.ts';
+import { on, type Stage } from './stage.ts';
+
+const number = record('TestNumber', 'A number.', {
+  receivedAt: integer('When.'),
+  value: integer('The number.'),
+  word: text('A word.'),
+});
+type TestNumber = Infer<typeof number>;
+const topic = (name: string, partitions: number): Topic<TestNumber> =>
+  defineTopic({ name, description: name, key: 'word', partitions, retention: { kind: 'derived' }, schema: number });
+const [left, right, sums] = [topic('raw.test.left', 2), topic('raw.test.right', 1), topic('derived.test-sums', 2)];
+
+interface Sums {
+  total: number;
+  words: Map<string, number>;
+}
+const onNumber = (
+  state: Sums,
+  value: TestNumber,
+  emit: (topic: Topic<TestNumber>, key: string, value: TestNumber) => void,
+) => {
+  if (value.value === 13) throw new Error('unlucky');
+  state.total += value.value;
+  state.words.set(value.word, (state.words.get(value.word) ?? 0) + 1);
+  emit(sums, value.word, { ...value, value: state.total });
+};
+const stage: Stage<Sums> = {
+  name: 'test-sums',
+  inputs: [
+    on(left, (state: Sums, event, emit) => onNumber(state, event.value, emit)),
+    on(right, (state: Sums, event, emit) => onNumber(state, event.value, emit)),
+  ],
+  outputs: [sums],
+  initialState: () => ({ total: 0, words: new Map() }),
+};
+
+let folder: string;
+let log: EventLog;
+let codec: Codec;
+const open = async () => {
+  log = await openEmbeddedLog({ path: folder });
+  await log.createTopics([left, right, sums]);
+  codec = createCodec(await openLogRegistry(log));
+  await codec.prepare([left, right, sums]);
+};
+const logger = pino({ level: 'silent' });
+const run = (mode: 'live' | 'rebuild' = 'live') =>
+  runStage({ stage, log, codec, logger, metrics: createMetrics(), mode });
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parallax-stage-'));
+  await open();
+});
+afterEach(async () => {
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A fixed input over three partitions with rising times and many ties. */
+function inputs(count: number) {
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const seqs = new Map<string, number>();
+  let receivedAt = 1_000;
+  return Array.from({ length: count }, () => {
+    receivedAt += Math.floor(random() * 2);
+    const at = random() < 0.5 ? { topic: left, partition: Math.floor(random() * 2) } : { topic: right, partition: 0 };
+    const name = `${at.topic.name}/${at.partition}`;
+    seqs.set(name, (seqs.get(name) ?? 0) + 1);
+    const value = { receivedAt, value: Math.floor(random() * 40), word: `w${Math.floor(random() * 9)}` };
+    return {
+      topic: at.topic.name,
+      partition: at.partition,
+      key: value.word,
+      value: codec.encode(at.topic, value),
+      receivedAt,
+      seq: seqs.get(name)!,
+    };
+  });
+}
+const advanceAll = (watermark: number) =>
+  log.advance([
+    { topic: left.name, partition: 0, watermark },
+    { topic: left.name, partition: 1, watermark },
+    { topic: right.name, partition: 0, watermark },
+  ]);
+
+async function outputs(): Promise<string[]> {
+  const found: string[] = [];
+  for (let partition = 0; partition < sums.partitions; partition += 1) {
+    await readPartition(log, { topic: sums.name, partition }, (entry) => {
+      found.push(
+        `${partition} ${entry.seq} ${entry.key} ${entry.receivedAt} ${JSON.stringify(codec.decode(sums, entry.value!))}`,
+      );
+    });
+  }
+  return found;
+}
+
+async function feedLive(records: ReturnType<typeof inputs>, restarts: number): Promise<void> {
+  let running = await run();
+  const every = Math.ceil(records.length / (restarts + 1));
+  for (let at = 0; at < records.length; at += every) {
+    const slice = records.slice(at, at + every);
+    await log.append(slice);
+    advanceAll(slice.at(-1)!.receivedAt);
+    if (at + every < records.length) {
+      await running.close();
+      running = await run();
+    }
+  }
+  advanceAll(records.at(-1)!.receivedAt + 1);
+  await running.caughtUp;
+  await expect.poll(() => running.position()).toBe(records.at(-1)!.receivedAt + 1);
+  await running.close();
+}
+
+describe('a running stage', () => {
+  it('gives the same outputs live in pieces with restarts as in one rebuild', async () => {
+    const records = inputs(3_000);
+    await feedLive(records, 5);
+    const live = await outputs();
+    expect(live.length).toBeGreaterThan(2_500);
+    for (const name of [sums.name, `state.${stage.name}`]) await log.clearTopic(name);
+    const rebuilt = await run('rebuild');
+    await rebuilt.stopped;
+    expect(await outputs()).toEqual(live);
+  });
+
+  it('writes nothing twice when its newest snapshot is lost', async () => {
+    const records = inputs(500);
+    await feedLive(records, 2);
+    const before = await outputs();
+    await log.clearTopic(`state.${stage.name}`);
+    const again = await run();
+    advanceAll(records.at(-1)!.receivedAt + 1);
+    await again.caughtUp;
+    expect(again.state.total).toBeGreaterThan(0);
+    await again.close();
+    expect(await outputs()).toEqual(before);
+  });
+
+  it('sends what its handler refuses, and what is no record, to the dead-letter topic and goes on', async () => {
+    const good = codec.encode(left, { receivedAt: 1, value: 1, word: 'a' });
+    const unlucky = codec.encode(left, { receivedAt: 2, value: 13, word: 'a' });
+    const base = { topic: left.name, partition: 0, key: 'a' };
+    await log.append([
+      { ...base, value: good, receivedAt: 1, seq: 1 },
+      { ...base, value: unlucky, receivedAt: 2, seq: 2 },
+      { ...base, value: Buffer.from('rubbish'), receivedAt: 3, seq: 3 },
+      { ...base, value: good.subarray(0, good.length - 1), receivedAt: 4, seq: 4 },
+      { ...base, value: good, receivedAt: 5, seq: 5 },
+    ]);
+    const running = await run('rebuild');
+    await running.stopped;
+    expect(running.state.total).toBe(2);
+    const dead = deadTopic(left.name);
+    const letters: string[] = [];
+    await readPartition(log, { topic: dead.name, partition: 0 }, (entry) => {
+      const letter = codec.decode(dead, entry.value!);
+      letters.push(`${letter.offset} ${letter.reason}`);
+    });
+    expect(letters).toEqual(['1 handler_failed', '2 malformed', '3 malformed']);
+  });
+});

@@ -1,0 +1,191 @@
+/** The store inside the process: chDB behind `@clickhouse/client`. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
+import { drainPending } from 'chdb';
+import { createChdbConnection } from 'chdb/connection';
+import { bindParameters } from './bind-parameters.ts';
+import { compactRows } from './compact-rows.ts';
+import { Lane } from './lane.ts';
+import { type Parameter, type Row, type Store, StoreError } from './store.ts';
+import { storeErrorOf } from './store-error-of.ts';
+import {
+  engineTimeLimit,
+  isIdentifier,
+  STORE_SETTINGS,
+  STORE_TIMEOUTS,
+  type StoreTimeouts,
+  TIMEOUT_GRACE_MS,
+} from './store-settings.ts';
+
+/**
+ * A session runs one call at a time and a running call holds one of libuv's four threads. One session writes and two
+ * read, so that a slow query holds up neither inserts nor other queries and a thread stays free for files and names.
+ */
+const READERS = 2;
+const WAITING_MAX = 1_000;
+
+export interface EmbeddedStoreOptions {
+  /** The data directory; made if missing. */
+  readonly path: string;
+  /** The database to work in; made if missing. */
+  readonly database?: string;
+  readonly timeouts?: StoreTimeouts;
+}
+
+/** chDB's types come from another copy of the client's; at run time the two are the same contract. */
+type ClientConnection = NonNullable<ClickHouseClientConfigOptions['connection']>;
+
+/** The engine binds one data directory for the whole process. */
+let heldPath: string | null = null;
+
+/** Opens the data directory. Rejects with `store_locked` when another process, or this one, holds one already. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const path = resolve(options.path);
+  if (heldPath !== null) throw new StoreError('store_locked', `this process has the store in ${heldPath} open already`);
+  heldPath = path;
+  const engine = new Engine(path, options.timeouts ?? STORE_TIMEOUTS);
+  try {
+    return await engine.database(options.database ?? 'parallax');
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** The sessions on one data directory, over all databases, and the lanes that they share. */
+class Engine {
+  readonly timeouts: StoreTimeouts;
+  readonly writes = new Lane(1, WAITING_MAX);
+  readonly reads = new Lane(READERS, WAITING_MAX);
+  closed = false;
+  private readonly path: string;
+  private readonly sessions: ClickHouseClient[] = [];
+
+  constructor(path: string, timeouts: StoreTimeouts) {
+    this.path = path;
+    this.timeouts = timeouts;
+  }
+
+  async database(database: string): Promise<Store> {
+    if (!isIdentifier(database)) throw new StoreError('store_rejected', `not a database name: ${database}`);
+    const { queryMs, insertMs, commandMs } = this.timeouts;
+    const writer = await this.open(database, Math.max(insertMs, commandMs));
+    const readers = [];
+    for (let count = 0; count < READERS; count += 1) readers.push(await this.open(database, queryMs));
+    return new EmbeddedStore(this, database, writer, readers);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await Promise.all([this.writes.idle(), this.reads.idle()]);
+    for (const session of this.sessions) await session.close();
+    // A session that is closed is not gone yet; the directory is free once the engine has let go of it.
+    await drainPending();
+    heldPath = null;
+  }
+
+  /** A session keeps its settings and its database, so they are said once. */
+  private async open(database: string, timeoutMs: number): Promise<ClickHouseClient> {
+    const session = this.connect();
+    this.sessions.push(session);
+    const settings = Object.entries({ ...STORE_SETTINGS, ...engineTimeLimit(timeoutMs) });
+    try {
+      await session.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+      await session.command({ query: `USE ${database}` });
+      await session.command({ query: `SET ${settings.map(([name, value]) => `${name} = ${value}`).join(', ')}` });
+    } catch (error) {
+      throw storeErrorOf(error);
+    }
+    return session;
+  }
+
+  private connect(): ClickHouseClient {
+    try {
+      mkdirSync(this.path, { recursive: true });
+      return createClient({ connection: createChdbConnection({ path: this.path }) as unknown as ClientConnection });
+    } catch (error) {
+      const holder = holderOf(this.path);
+      if (holder !== null)
+        throw new StoreError('store_locked', `the store in ${this.path} is in use by process ${holder}`);
+      throw storeErrorOf(error);
+    }
+  }
+}
+
+/** The process that holds a data directory, by the status file that the engine keeps locked in it; null if none does. */
+function holderOf(path: string): number | null {
+  try {
+    const pid = Number(/^PID: (\d+)/m.exec(readFileSync(join(path, 'status'), 'utf8'))?.[1]);
+    if (!Number.isInteger(pid) || pid === process.pid) return null;
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    // No status file, or no such process: the directory could not be opened for another reason.
+    return null;
+  }
+}
+
+class EmbeddedStore implements Store {
+  readonly database: string;
+  private readonly engine: Engine;
+  private readonly writer: ClickHouseClient;
+  private readonly idleReaders: ClickHouseClient[];
+
+  constructor(engine: Engine, database: string, writer: ClickHouseClient, readers: readonly ClickHouseClient[]) {
+    this.engine = engine;
+    this.database = database;
+    this.writer = writer;
+    this.idleReaders = [...readers];
+  }
+
+  async query<T>(sql: string, parameters: Readonly<Record<string, Parameter>> = {}): Promise<T[]> {
+    const query = bindParameters(sql, parameters);
+    return this.run(this.engine.reads, this.engine.timeouts.queryMs, async () => {
+      // The lane is as wide as this list is long, so there is one.
+      const reader = this.idleReaders.pop()!;
+      try {
+        const result = await reader.query({ query, format: 'JSONEachRow' });
+        return await result.json<T>();
+      } finally {
+        this.idleReaders.push(reader);
+      }
+    });
+  }
+
+  async insert(table: string, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    if (!isIdentifier(table)) throw new StoreError('store_rejected', `not a table name: ${table}`);
+    const { columns, values } = compactRows(rows);
+    await this.run(this.engine.writes, this.engine.timeouts.insertMs, () =>
+      this.writer.insert({ table, columns, values, format: 'JSONCompactEachRow' }),
+    );
+  }
+
+  async command(sql: string): Promise<void> {
+    await this.run(this.engine.writes, this.engine.timeouts.commandMs, () => this.writer.command({ query: sql }));
+  }
+
+  async inDatabase(database: string): Promise<Store> {
+    this.refuseWhenClosed();
+    return this.engine.database(database);
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+
+  private async run<T>(lane: Lane, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+    this.refuseWhenClosed();
+    try {
+      return await lane.run(work, timeoutMs + TIMEOUT_GRACE_MS);
+    } catch (error) {
+      throw storeErrorOf(error);
+    }
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.engine.closed) throw new StoreError('store_closed', 'the store was closed');
+  }
+}

@@ -1,0 +1,40 @@
+import { MIGRATIONS } from '#schemas/tables/migrations/index';
+import { type Migration, migrationFaults } from '#schemas/tables/migrations/migration';
+import { type Store, StoreError } from './store.ts';
+
+/** The table of what has been applied. Not a projection of topics: its times are those of the wall. */
+const CREATE_MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
+  number UInt32,
+  name String,
+  appliedAt DateTime64(3, 'UTC') COMMENT 'Wall time'
+) ENGINE = ReplacingMergeTree ORDER BY number`;
+
+/**
+ * Applies the migrations that the store has not seen, in order. Safe to run twice and on several nodes at once: every
+ * statement can be repeated. Refuses a list with a hole or a number below one that was applied (`store_misconfigured`).
+ * @returns the names of what was applied now.
+ */
+export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<string[]> {
+  const faults = migrationFaults(migrations);
+  if (faults.length > 0) throw new StoreError('store_misconfigured', faults.join('; '));
+  await store.command(CREATE_MIGRATIONS);
+  const rows = await store.query<{ number: number; name: string }>('SELECT number, name FROM migrations FINAL');
+  const applied = new Map(rows.map(({ number, name }) => [number, name]));
+  const newest = Math.max(0, ...applied.keys());
+  const names: string[] = [];
+  for (const migration of migrations) {
+    const { number, name } = migration;
+    const before = applied.get(number);
+    if (before === name) continue;
+    if (before !== undefined || number < newest)
+      throw new StoreError('store_misconfigured', `${name} cannot be applied: ${before ?? `number ${newest}`} was before it`);
+    await apply(store, migration);
+    names.push(name);
+  }
+  return names;
+}
+
+async function apply(store: Store, { number, name, sql }: Migration): Promise<void> {
+  for (const statement of sql) await store.command(statement);
+  await store.insert('migrations', [{ number, name, appliedAt: Date.now() }]);
+}

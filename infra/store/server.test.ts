@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type ClickhouseHttpServer, startClickhouseHttpServer } from '../testing/clickhouse-http-server.ts';
+import { describeStore } from './conformance.fixture.ts';
+import { openStore } from './open-store.ts';
+import { openServerStore, parseServerAddress } from './server.ts';
+import type { Store } from './store.ts';
+
+const PASSWORD = "p@ss/w'ord";
+const CREDENTIALS = { username: 'parallax', password: PASSWORD };
+const addressOf = (server: ClickhouseHttpServer, database = 'conformance', password = PASSWORD) =>
+  `http://parallax:${encodeURIComponent(password)}@127.0.0.1:${server.port}/${database}`;
+
+async function startServer() {
+  const path = await mkdtemp(join(tmpdir(), 'parallax-server-'));
+  const server = await startClickhouseHttpServer({ path, ...CREDENTIALS });
+  return {
+    server,
+    dispose: async () => {
+      await server.close();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+describeStore('server store', async () => {
+  const { server, dispose } = await startServer();
+  return { open: () => openStore(addressOf(server), 'unused'), dispose };
+});
+
+describe('server store alone', () => {
+  let started: Awaited<ReturnType<typeof startServer>>;
+  let server: ClickhouseHttpServer;
+  const open: Store[] = [];
+  beforeAll(async () => {
+    started = await startServer();
+    server = started.server;
+  });
+  afterAll(() => started.dispose());
+  afterEach(async () => {
+    server.fail(null);
+    for (const store of open.splice(0)) await store.close();
+  });
+  const openAt = async (address: string, timeouts?: { queryMs: number; insertMs: number; commandMs: number }) => {
+    const store = await openServerStore({ ...parseServerAddress(address), ...(timeouts ? { timeouts } : {}) });
+    open.push(store);
+    return store;
+  };
+
+  it('makes its database on the first opening', async () => {
+    const store = await openAt(addressOf(server, 'fresh'));
+    expect(await store.query('SELECT currentDatabase() AS name')).toEqual([{ name: 'fresh' }]);
+  });
+
+  it('refuses wrong credentials without repeating them', async () => {
+    const failure = await openAt(addressOf(server, 'conformance', 'wr0ng-secret')).catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'store_misconfigured', canRetry: false });
+    expect(String((failure as Error).stack)).not.toContain('wr0ng-secret');
+  });
+
+  it.each([
+    ['a full disk', { kind: 'exception', code: 243, name: 'NOT_ENOUGH_SPACE', message: 'no room' }, 'store_full'],
+    [
+      'a disk that filled up while writing',
+      {
+        kind: 'exception',
+        code: 75,
+        name: 'CANNOT_WRITE_TO_FILE_DESCRIPTOR',
+        message: 'errno: 28, No space left on device',
+      },
+      'store_full',
+    ],
+    ['too many parts', { kind: 'exception', code: 252, name: 'TOO_MANY_PARTS', message: 'merge' }, 'store_unavailable'],
+    ['a proxy without a server behind it', { kind: 'status', status: 502 }, 'store_unavailable'],
+  ] as const)('tells %s as worth trying again', async (_, fault, code) => {
+    const store = await openAt(addressOf(server));
+    server.fail(fault);
+    await expect(store.query('SELECT 1')).rejects.toMatchObject({ code, canRetry: true });
+    server.fail(null);
+    expect(await store.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('gives up on a server that never answers', async () => {
+    const store = await openAt(addressOf(server), { queryMs: -4_900, insertMs: 1_000, commandMs: 1_000 });
+    server.fail({ kind: 'silence' });
+    await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_unavailable', canRetry: true });
+  });
+
+  it('tells a server that is not there as worth trying again', async () => {
+    const placeholder = createServer();
+    await new Promise<void>((resolve) => placeholder.listen(0, '127.0.0.1', resolve));
+    const { port } = placeholder.address() as { port: number };
+    await new Promise((resolve) => placeholder.close(resolve));
+    await expect(openAt(`http://parallax:hidden@127.0.0.1:${port}/x`)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      canRetry: true,
+      message: expect.not.stringContaining('hidden'),
+    });
+  });
+
+  it('sends inserts compressed and takes compressed answers', async () => {
+    const store = await openAt(addressOf(server));
+    const before = server.requests();
+    await store.command('CREATE TABLE IF NOT EXISTS zipped (value String) ENGINE = MergeTree ORDER BY value');
+    await store.insert('zipped', [{ value: 'x'.repeat(100_000) }]);
+    expect(await store.query('SELECT length(value) AS length FROM zipped')).toEqual([{ length: '100000' }]);
+    expect(server.requests() - before).toBe(3);
+  });
+});
+
+describe('the address of a server', () => {
+  it('gives user, password and database, decoded', () => {
+    expect(parseServerAddress('https://me:a%2Fb%40c@db.example:8443/prices')).toEqual({
+      url: 'https://db.example:8443',
+      username: 'me',
+      password: 'a/b@c',
+      database: 'prices',
+    });
+  });
+
+  it('has defaults for all but the host', () => {
+    expect(parseServerAddress('http://localhost:8123')).toEqual({
+      url: 'http://localhost:8123',
+      username: 'default',
+      password: '',
+      database: 'parallax',
+    });
+  });
+
+  it.each(['nonsense with s3cret', 'ftp://me:s3cret@host/db', 'http://me:s3cret@host/a-b', 'http://me:s3cret@:x/'])(
+    'is refused without being repeated: %s',
+    (address) => {
+      const attempt = () => parseServerAddress(address);
+      expect(attempt).toThrow(expect.objectContaining({ code: 'store_misconfigured' }));
+      expect(attempt).toThrow(expect.objectContaining({ message: expect.not.stringContaining('s3cret') }));
+    },
+  );
+});

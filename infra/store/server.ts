@@ -1,0 +1,180 @@
+/** The store on a ClickHouse server, over HTTP with `@clickhouse/client`. */
+import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { compactRows } from './compact-rows.ts';
+import { type Parameter, type Row, type Store, StoreError } from './store.ts';
+import { storeErrorOf } from './store-error-of.ts';
+import {
+  engineTimeLimit,
+  isIdentifier,
+  STORE_SETTINGS,
+  STORE_TIMEOUTS,
+  type StoreTimeouts,
+  TIMEOUT_GRACE_MS,
+} from './store-settings.ts';
+
+/** Connections kept to the server; more calls than that wait in the client. */
+const CONNECTIONS_MAX = 16;
+const DATABASE_DEFAULT = 'parallax';
+
+/** Where the server is and who we are there. The password never leaves this object. */
+export interface ServerAddress {
+  /** Scheme, host and port, without credentials. */
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/**
+ * Reads `http(s)://user:pass@host:port/database`; the database is `parallax` when the address names none.
+ * Throws `store_misconfigured`, without repeating what it was given.
+ */
+export function parseServerAddress(setting: string): ServerAddress {
+  const url = URL.canParse(setting) ? new URL(setting) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new StoreError('store_misconfigured', 'the store is not given as http(s)://user:pass@host:port/database');
+  const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE_DEFAULT;
+  if (!isIdentifier(database))
+    throw new StoreError('store_misconfigured', "the path of the store's address is not a database name");
+  return {
+    url: url.origin,
+    username: decodeURIComponent(url.username) || 'default',
+    password: decodeURIComponent(url.password),
+    database,
+  };
+}
+
+export interface ServerStoreOptions extends ServerAddress {
+  readonly timeouts?: StoreTimeouts;
+}
+
+/** Connects to the server; the database is made if missing. Rejects with `store_unavailable` or `store_misconfigured`. */
+export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
+  const server = new Server(options);
+  try {
+    return await server.database(options.database);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** The clients of one server, one for each database in use. */
+class Server {
+  readonly timeouts: StoreTimeouts;
+  readonly secrets: readonly string[];
+  closed = false;
+  private readonly options: ServerStoreOptions;
+  private readonly clients: ClickHouseClient[] = [];
+
+  constructor(options: ServerStoreOptions) {
+    this.options = options;
+    this.timeouts = options.timeouts ?? STORE_TIMEOUTS;
+    this.secrets = [options.password, encodeURIComponent(options.password)];
+  }
+
+  async database(database: string): Promise<Store> {
+    if (!isIdentifier(database)) throw new StoreError('store_rejected', `not a database name: ${database}`);
+    const store = new ServerStore(this, database, this.client(database));
+    try {
+      await store.query('SELECT 1');
+    } catch (error) {
+      // A user without rights on `default` can still use a database that an operator made.
+      if (!(error instanceof StoreError) || error.code !== 'store_misconfigured') throw error;
+      const bootstrap = new ServerStore(this, 'default', this.client('default'));
+      await bootstrap.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
+      await store.query('SELECT 1');
+    }
+    return store;
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    for (const client of this.clients) await client.close();
+  }
+
+  private client(database: string): ClickHouseClient {
+    const { url, username, password } = this.options;
+    const longestMs = Math.max(this.timeouts.queryMs, this.timeouts.insertMs, this.timeouts.commandMs);
+    const client = createClient({
+      url,
+      username,
+      password,
+      database,
+      application: 'parallax',
+      max_open_connections: CONNECTIONS_MAX,
+      // The last resort, for an answer that never comes; shorter limits are kept call by call.
+      request_timeout: longestMs + 2 * TIMEOUT_GRACE_MS,
+      compression: { request: true, response: true },
+      clickhouse_settings: STORE_SETTINGS,
+    });
+    this.clients.push(client);
+    return client;
+  }
+}
+
+class ServerStore implements Store {
+  readonly database: string;
+  private readonly server: Server;
+  private readonly client: ClickHouseClient;
+
+  constructor(server: Server, database: string, client: ClickHouseClient) {
+    this.server = server;
+    this.database = database;
+    this.client = client;
+  }
+
+  query<T>(sql: string, parameters: Readonly<Record<string, Parameter>> = {}): Promise<T[]> {
+    return this.run(this.server.timeouts.queryMs, async (limits) => {
+      const result = await this.client.query({ query: sql, query_params: parameters, format: 'JSONEachRow', ...limits });
+      return result.json<T>();
+    });
+  }
+
+  async insert(table: string, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    if (!isIdentifier(table)) throw new StoreError('store_rejected', `not a table name: ${table}`);
+    const { columns, values } = compactRows(rows);
+    await this.run(this.server.timeouts.insertMs, (limits) =>
+      this.client.insert({ table, columns, values, format: 'JSONCompactEachRow', ...limits }),
+    );
+  }
+
+  async command(sql: string): Promise<void> {
+    await this.run(this.server.timeouts.commandMs, (limits) => this.client.command({ query: sql, ...limits }));
+  }
+
+  async inDatabase(database: string): Promise<Store> {
+    this.refuseWhenClosed();
+    return this.server.database(database);
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  private async run<T>(timeoutMs: number, work: (limits: CallLimits) => Promise<T>): Promise<T> {
+    this.refuseWhenClosed();
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timeoutMs + TIMEOUT_GRACE_MS);
+    try {
+      return await work({ abort_signal: abort.signal, clickhouse_settings: engineTimeLimit(timeoutMs) });
+    } catch (error) {
+      if (abort.signal.aborted)
+        throw new StoreError('store_unavailable', `no answer from the store within ${timeoutMs + TIMEOUT_GRACE_MS} ms`);
+      throw storeErrorOf(error, this.server.secrets);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.server.closed) throw new StoreError('store_closed', 'the store was closed');
+  }
+}
+
+interface CallLimits {
+  readonly abort_signal: AbortSignal;
+  readonly clickhouse_settings: { readonly max_execution_time: number };
+}

@@ -1,0 +1,37 @@
+/** What both adapters ask of the engine. */
+export const STORE_SETTINGS = {
+  // Without these two the engine writes JSON numbers, which JavaScript rounds.
+  output_format_json_quote_decimals: 1,
+  output_format_json_quote_64bit_integers: 1,
+  // A null for a column that has none, and a column that does not exist, are mistakes, not defaults.
+  input_format_null_as_default: 0,
+  input_format_skip_unknown_fields: 0,
+  // An insert is acknowledged once it is kept, whatever the server's profile says.
+  async_insert: 0,
+  // Rows that replace one another share their partition (it is made of the sorting key), so partitions merge apart.
+  do_not_merge_across_partitions_select_final: 1,
+} as const;
+
+/** How long a call may take, waiting included. */
+export interface StoreTimeouts {
+  readonly queryMs: number;
+  readonly insertMs: number;
+  readonly commandMs: number;
+}
+
+export const STORE_TIMEOUTS: StoreTimeouts = { queryMs: 60_000, insertMs: 60_000, commandMs: 300_000 };
+
+/** The engine ends a call at its limit; the caller waits this much longer for that before it gives up by itself. */
+export const TIMEOUT_GRACE_MS = 5_000;
+
+/** The time limit as an engine setting. */
+export function engineTimeLimit(timeoutMs: number) {
+  return { max_execution_time: Math.max(1, Math.ceil(timeoutMs / 1000)) };
+}
+
+const IDENTIFIER = /^[A-Za-z_]\w{0,127}$/;
+
+/** Whether a name can stand in SQL as it is. */
+export function isIdentifier(name: string): boolean {
+  return IDENTIFIER.test(name);
+}

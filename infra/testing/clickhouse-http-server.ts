@@ -1,0 +1,233 @@
+/**
+ * ClickHouse's HTTP interface in front of chDB, as far as `@clickhouse/client` uses it: so that the client's own
+ * transport meets the real engine in tests without a server to install. Not for production: one process, one user.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createGunzip, gzipSync } from 'node:zlib';
+import { drainPending, Session } from 'chdb';
+import { quoted, replacePlaceholders } from '../store/bind-parameters.ts';
+
+export interface ClickhouseHttpServerOptions {
+  /** Data directory of the engine. */
+  readonly path: string;
+  /** Port on 127.0.0.1; 0 takes a free one. */
+  readonly port?: number;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** What the server answers instead of asking the engine: an engine error, a bare status, or nothing at all. */
+export type Fault =
+  | { readonly kind: 'exception'; readonly code: number; readonly name: string; readonly message: string }
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'silence' };
+
+export interface ClickhouseHttpServer {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  readonly port: number;
+  /** Requests that asked for something, pings aside. */
+  requests(): number;
+  /** Makes every request fail until it is called with null. */
+  fail(fault: Fault | null): void;
+  close(): Promise<void>;
+}
+
+/** Engine codes that the interface answers with another status than 500. */
+const STATUS_BY_CODE: Readonly<Record<number, number>> = {
+  26: 400, // CANNOT_PARSE_QUOTED_STRING
+  27: 400, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  47: 404, // UNKNOWN_IDENTIFIER
+  60: 404, // UNKNOWN_TABLE
+  62: 400, // SYNTAX_ERROR
+  81: 404, // UNKNOWN_DATABASE
+  117: 400, // INCORRECT_DATA
+  159: 408, // TIMEOUT_EXCEEDED
+  194: 401, // REQUIRED_PASSWORD
+  456: 400, // UNKNOWN_QUERY_PARAMETER
+  516: 403, // AUTHENTICATION_FAILED
+};
+/** Parts of the URL that are no settings of the engine. */
+const NOT_SETTINGS = new Set([
+  'user',
+  'password',
+  'query',
+  'query_id',
+  'session_id',
+  'database',
+  'default_format',
+  'wait_end_of_query',
+  'enable_http_compression',
+  'send_progress_in_http_headers',
+  'http_headers_progress_interval_ms',
+]);
+
+/** An engine error: its number and its text as the engine writes it. */
+class EngineException extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Starts the server; it listens when this resolves. */
+export async function startClickhouseHttpServer(options: ClickhouseHttpServerOptions): Promise<ClickhouseHttpServer> {
+  const engine = new SessionCache(options.path);
+  let fault: Fault | null = null;
+  let requests = 0;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (url.pathname === '/ping') return void response.end('Ok.\n');
+    requests += 1;
+    answer(request, response, url, { options, engine, fault }).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests: () => requests,
+    fail: (next) => {
+      fault = next;
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await engine.close();
+    },
+  };
+}
+
+interface Serving {
+  readonly options: ClickhouseHttpServerOptions;
+  readonly engine: SessionCache;
+  readonly fault: Fault | null;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, url: URL, serving: Serving): Promise<void> {
+  const { options, engine, fault } = serving;
+  const body = await text(request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request);
+  if (fault?.kind === 'silence') return;
+  if (fault?.kind === 'status') return void response.writeHead(fault.status).end('upstream says no\n');
+  response.setHeader('X-ClickHouse-Query-Id', url.searchParams.get('query_id') ?? '');
+  response.setHeader('X-ClickHouse-Server-Display-Name', 'test');
+  response.setHeader('X-ClickHouse-Timezone', 'UTC');
+  try {
+    if (fault) throw new EngineException(fault.code, `Code: ${fault.code}. DB::Exception: ${fault.message} (${fault.name})`);
+    checkCredentials(request, url, options);
+    const result = await run(engine, url, body);
+    response.setHeader('X-ClickHouse-Format', 'JSONEachRow');
+    response.setHeader('X-ClickHouse-Summary', JSON.stringify({ read_rows: '0', written_rows: '0', elapsed_ns: '0' }));
+    send(request, response, url, 200, result);
+  } catch (error) {
+    if (!(error instanceof EngineException)) throw error;
+    response.setHeader('X-ClickHouse-Exception-Code', String(error.code));
+    send(request, response, url, STATUS_BY_CODE[error.code] ?? 500, Buffer.from(`${error.message}\n`));
+  }
+}
+
+function send(request: IncomingMessage, response: ServerResponse, url: URL, status: number, bytes: Uint8Array): void {
+  const wanted = url.searchParams.get('enable_http_compression') === '1';
+  const zipped = wanted && /\bgzip\b/.test(String(request.headers['accept-encoding']));
+  if (zipped) response.setHeader('Content-Encoding', 'gzip');
+  response.writeHead(status).end(zipped ? gzipSync(bytes) : bytes);
+}
+
+function checkCredentials(request: IncomingMessage, url: URL, options: ClickhouseHttpServerOptions): void {
+  const { username = 'default', password = '' } = options;
+  const [scheme, basic] = (request.headers.authorization ?? '').split(' ');
+  const [basicUser, basicPassword] =
+    scheme === 'Basic' ? Buffer.from(basic ?? '', 'base64').toString().split(/:(.*)/s) : [];
+  const user = basicUser ?? request.headers['x-clickhouse-user'] ?? url.searchParams.get('user') ?? 'default';
+  const key = basicPassword ?? request.headers['x-clickhouse-key'] ?? url.searchParams.get('password') ?? '';
+  if (user !== username || key !== password)
+    throw new EngineException(
+      516,
+      `Code: 516. DB::Exception: ${String(user)}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
+    );
+}
+
+/** Runs the statement of the URL and the body, which together are one text, under the settings of the URL. */
+async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8Array> {
+  const prefix = url.searchParams.get('query');
+  const statement = bindUrlParameters(prefix === null ? body : `${prefix}\n${body}`, prefix, url.searchParams);
+  const settings = [...url.searchParams].filter(([name]) => !NOT_SETTINGS.has(name) && !name.startsWith('param_'));
+  const database = url.searchParams.get('database') ?? 'default';
+  try {
+    const session = await engine.session(database, settings);
+    return (await session.queryAsync(statement, { format: 'TabSeparated' })).bytes();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = /Code: (\d+)\. DB::Exception/.exec(message)?.[1];
+    throw code === undefined ? error : new EngineException(Number(code), message);
+  }
+}
+
+/** The engine reads text parameters in its escaped form, and others as they are. An insert has its data behind it. */
+function bindUrlParameters(statement: string, prefix: string | null, search: URLSearchParams): string {
+  const names = [...search.keys()].filter((name) => name.startsWith('param_'));
+  if (prefix !== null && names.length === 0) return statement;
+  return replacePlaceholders(statement, (name, type) => {
+    const value = search.get(`param_${name}`);
+    if (value === null)
+      throw new EngineException(
+        456,
+        `Code: 456. DB::Exception: Substitution \`${name}\` is not set. (UNKNOWN_QUERY_PARAMETER)`,
+      );
+    if (value === '\\N') return `_CAST(NULL, ${quoted(type)})`;
+    return `_CAST(${quoted(value.startsWith('[') ? value : unescapeText(value))}, ${quoted(type)})`;
+  });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '0': '\0' };
+
+function unescapeText(value: string): string {
+  return value.replace(/\\([\s\S])/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
+}
+
+/** A session keeps settings and database, so there is one for each set of them. */
+class SessionCache {
+  private readonly path: string;
+  private readonly sessions = new Map<string, Promise<Session>>();
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  session(database: string, settings: readonly (readonly [string, string])[]): Promise<Session> {
+    const key = JSON.stringify([database, [...settings].sort()]);
+    const known = this.sessions.get(key);
+    if (known) return known;
+    const opened = this.open(database, settings);
+    this.sessions.set(key, opened);
+    // A database that is not there yet, or a bad setting, must not be remembered.
+    opened.catch(() => this.sessions.delete(key));
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    await drainPending();
+    for (const opened of this.sessions.values()) (await opened).close();
+    this.sessions.clear();
+    await drainPending();
+  }
+
+  private async open(database: string, settings: readonly (readonly [string, string])[]): Promise<Session> {
+    const session = new Session(this.path);
+    try {
+      for (const [name, value] of settings) await session.queryAsync(`SET ${name} = ${quoted(value)}`);
+      await session.queryAsync(`USE \`${database}\``);
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  }
+}

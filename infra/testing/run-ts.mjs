@@ -1,0 +1,18 @@
+// Runs a TypeScript module of the project in plain Node, for tests that need a process of its own:
+// `node infra/testing/run-ts.mjs <module> [arguments]`; the module finds its arguments from process.argv[3] on.
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createViteServer } from 'vitest/node';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const loader = await createViteServer({
+  root,
+  configFile: false,
+  logLevel: 'error',
+  appType: 'custom',
+  server: { middlewareMode: true, ws: false, watch: null, hmr: false },
+  optimizeDeps: { noDiscovery: true },
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+});
+await loader.ssrLoadModule(resolve(process.argv[2]));

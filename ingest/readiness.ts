@@ -1,0 +1,57 @@
+/** When ingest is ready, and what it says in /health while it is not. */
+import type { Logger } from 'pino';
+import type { LogError } from '#infra/log/log';
+import type { Health } from '#infra/telemetry/health';
+
+const PART = 'ingest';
+
+/** Waits for its named parts, and tells when the log takes nothing. */
+export class Readiness {
+  private readonly health: Health;
+  private readonly logger: Logger;
+  private readonly missing = new Set<string>();
+  private trouble: string | null = null;
+  private failed = false;
+
+  constructor(health: Health, logger: Logger) {
+    this.health = health;
+    this.logger = logger;
+    health.expect(PART);
+  }
+
+  /** Names something that must have arrived first; call the answer when it has. */
+  expect(part: string): () => void {
+    this.missing.add(part);
+    return () => {
+      if (!this.missing.delete(part)) return;
+      this.logger.info({ part, missing: [...this.missing] }, 'ingest has its first data');
+      this.tell();
+    };
+  }
+
+  /** The log takes nothing (the error says why), or takes records again (null). */
+  readonly logTrouble = (error: LogError | null): void => {
+    this.trouble =
+      error === null
+        ? null
+        : error.code === 'log_full'
+          ? 'the log has no room on the disk; nothing is taken in until there is'
+          : 'the log cannot be reached; nothing is taken in until it can';
+    if (error) this.logger.error({ error }, this.trouble ?? '');
+    else this.logger.info('the log takes records again');
+    this.tell();
+  };
+
+  /** Ingest cannot go on in this process. */
+  fail(reason: string): void {
+    this.failed = true;
+    this.health.degraded(PART, reason);
+  }
+
+  private tell(): void {
+    if (this.failed) return;
+    if (this.trouble) this.health.degraded(PART, this.trouble);
+    else if (this.missing.size === 0) this.health.ready(PART);
+    else this.health.expect(PART);
+  }
+}

@@ -1,0 +1,109 @@
+/** The ingest role: every venue's adapter with `--venues sim` and `live`, or the player of a recording. */
+import type { RoleContext, Running, StartRole } from '#infra/context';
+import { playRecording } from './playback/play-recording.ts';
+import { openPublisher, type Publisher } from './publisher/publisher.ts';
+import { Readiness } from './readiness.ts';
+import type { VenueAdapter } from './venues/adapter.ts';
+import { ADAPTERS } from './venues/index.ts';
+
+const RECORDING = 'recording:';
+
+export const start: StartRole = async (context) => {
+  const { settings, health, logger } = context;
+  const readiness = new Readiness(health, logger);
+  const recording = settings.venues.startsWith(RECORDING) ? settings.venues.slice(RECORDING.length) : null;
+  let fail: (error: Error) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  // Nobody need listen: it is told in /health and in the log too.
+  failed.catch(() => {});
+  let hasFailed = false;
+  const onFailure = (error: Error) => {
+    // The first failure says why; the rest follow from it.
+    if (hasFailed) return;
+    hasFailed = true;
+    logger.fatal({ error }, `ingest stops: ${error.message}`);
+    readiness.fail(error.message);
+    fail(error);
+  };
+  const publisher = await openPublisher({
+    ...context,
+    time: recording === null ? 'live' : 'recorded',
+    onTrouble: readiness.logTrouble,
+    onFailure,
+  });
+  const input = await (recording === null
+    ? startAdapters(ADAPTERS, context, publisher, readiness)
+    : startPlayback(recording, context, publisher, readiness, onFailure)
+  ).catch(async (error: unknown) => {
+    await publisher.close();
+    throw error;
+  });
+  return {
+    failed,
+    close: async () => {
+      await input.close();
+      await publisher.close();
+    },
+  };
+};
+
+async function startAdapters(
+  adapters: readonly VenueAdapter[],
+  context: RoleContext,
+  publisher: Publisher,
+  readiness: Readiness,
+): Promise<Running> {
+  const running: Running[] = [];
+  const closeAll = async () => {
+    await Promise.all(running.map((adapter) => adapter.close()));
+  };
+  for (const adapter of adapters) {
+    try {
+      running.push(await adapter.start({ ...context, publisher, expect: (part) => readiness.expect(part) }));
+    } catch (error) {
+      await closeAll();
+      throw error;
+    }
+  }
+  return { close: closeAll };
+}
+
+/** Plays in the background; `/health` tells how far it is. */
+async function startPlayback(
+  folder: string,
+  context: RoleContext,
+  publisher: Publisher,
+  readiness: Readiness,
+  onFailure: (error: Error) => void,
+): Promise<Running> {
+  const { health, logger, settings } = context;
+  const ending = new AbortController();
+  const begun = readiness.expect('first line of the recording');
+  health.tell('playback', 'running');
+  const played = playRecording({
+    folder,
+    publisher,
+    logger,
+    speed: Number(settings.speed),
+    signal: ending.signal,
+    onBegun: begun,
+  }).then(
+    ({ lines, ended }) => {
+      if (!ended) return;
+      health.tell('playback', 'ended');
+      logger.info({ lines }, 'the recording has ended');
+    },
+    (error: unknown) => {
+      health.tell('playback', 'failed');
+      onFailure(error instanceof Error ? error : new Error(String(error)));
+    },
+  );
+  return {
+    close: async () => {
+      ending.abort();
+      await played;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Where the chain was published to, read from the end of its raw topic: what a restart goes on from. */
+
+import type { Codec } from '#infra/codec/codec';
+import type { EventLog, LogRecord } from '#infra/log/log';
+import type { ChainPayload } from '#schemas/domain/recording';
+import { rawTopic } from '#schemas/topics/raw';
+import { PublishedChain } from './published-chain.ts';
+
+/** Records read back at first; twice as many while no header is among them. */
+const TAIL_RECORDS = 8_192;
+const POLL_RECORDS = 2_048;
+const POLL_TIMEOUT_MS = 5_000;
+
+export interface ChainTail {
+  readonly chain: PublishedChain;
+  /** Log indexes of the newest block that are published: the process may have died among them. */
+  readonly lastLogs: ReadonlySet<number>;
+  /** The newest final block that was told; 0 for none. */
+  readonly finalized: number;
+}
+
+/** Reads the tail of `raw.venue_b.rpc`. What is empty gives an empty chain. */
+export async function readChainTail(log: EventLog, codec: Codec, blocksMax: number): Promise<ChainTail> {
+  const topic = rawTopic('venue_b', 'rpc');
+  const at = { topic: topic.name, partition: 0 };
+  const newest = await log.last(at);
+  const { first } = await log.bounds(at);
+  for (let records = TAIL_RECORDS; ; records *= 2) {
+    const from = Math.max(first, (newest?.offset ?? 0) - records + 1);
+    const payloads = newest ? await readPayloads(log, codec, from, newest.offset) : [];
+    const tail = followPayloads(payloads, blocksMax);
+    if (tail.chain.last || from === first || !newest) return tail;
+  }
+}
+
+/** Walks payloads as the follower published them. */
+export function followPayloads(payloads: Iterable<ChainPayload>, blocksMax: number): ChainTail {
+  const chain = new PublishedChain(blocksMax);
+  let lastLogs = new Set<number>();
+  let finalized = 0;
+  for (const payload of payloads) {
+    if ('block' in payload) {
+      const block = { number: Number(payload.block.number), hash: payload.block.hash };
+      if (block.hash !== chain.last?.hash) lastLogs = new Set();
+      chain.add(block);
+    } else if ('log' in payload) {
+      if (payload.log.blockHash === chain.last?.hash) lastLogs.add(Number(payload.log.logIndex));
+    } else finalized = Math.max(finalized, Number(payload.finalized));
+  }
+  return { chain, lastLogs, finalized };
+}
+
+async function readPayloads(log: EventLog, codec: Codec, from: number, until: number): Promise<ChainPayload[]> {
+  const topic = rawTopic('venue_b', 'rpc');
+  const reader = await log.reader([{ topic: topic.name, partition: 0, offset: from }]);
+  const payloads: ChainPayload[] = [];
+  try {
+    for (let reached = -1; reached < until; ) {
+      const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
+      if (records.length === 0) throw new Error(`${topic.name} ends before its last offset ${until}`);
+      for (const record of records) {
+        reached = record.offset;
+        const payload = await readPayload(codec, record);
+        if (payload) payloads.push(payload);
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+  return payloads;
+}
+
+async function readPayload(codec: Codec, record: LogRecord): Promise<ChainPayload | null> {
+  if (!record.value) return null;
+  // Ours, but perhaps written with an older schema.
+  await codec.learn(record.value);
+  const envelope = codec.decode(rawTopic('venue_b', 'rpc'), record.value);
+  return JSON.parse(envelope.payload.toString()) as ChainPayload;
+}

@@ -1,0 +1,93 @@
+/** Which markets are open, read from the catalog (venue page, section 2), and whose books are watched. */
+import { UpstreamError } from '../../feed/errors.ts';
+import { asList, asMagnitude, asObject, asText } from '../../feed/json.ts';
+
+export interface ListedMarket {
+  readonly conditionId: string;
+  readonly tokens: readonly string[];
+  /** Has a book that takes orders. */
+  readonly open: boolean;
+  /** USD of the last day, to rank by. */
+  readonly dayVolume: number;
+  /** Asks about a coin's price, as the other venue's outcome markets do. */
+  readonly cryptoPrice: boolean;
+}
+
+export interface MarketPage {
+  readonly markets: readonly ListedMarket[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** Reads a page of either listing: a bare list, or `{markets, next_cursor}`. */
+export function readMarketPage(answer: unknown): MarketPage {
+  const listed = Array.isArray(answer) ? answer : asObject(answer).markets;
+  if (!Array.isArray(listed)) throw new UpstreamError('upstream_malformed', 'a market list has no markets');
+  return {
+    markets: listed.flatMap((entry) => readMarket(entry) ?? []),
+    nextCursor: asText(asObject(answer).next_cursor),
+  };
+}
+
+function readMarket(entry: unknown): ListedMarket | null {
+  const market = asObject(entry);
+  const conditionId = asText(market.conditionId);
+  const tokens = readTextList(market.clobTokenIds);
+  if (conditionId === null || tokens.length === 0) return null;
+  return {
+    conditionId,
+    tokens,
+    // Any field may be missing; only a plain "no" counts as one.
+    open:
+      market.active !== false &&
+      market.closed !== true &&
+      market.archived !== true &&
+      market.enableOrderBook !== false &&
+      market.acceptingOrders !== false,
+    dayVolume: asMagnitude(market.volume24hr ?? market.volume24hrClob),
+    cryptoPrice: market.cryptoMarketConfig != null || asksForCoinPrice(asText(market.question) ?? ''),
+  };
+}
+
+/** A list written as JSON text inside a string, as this catalog writes its lists. */
+function readTextList(value: unknown): string[] {
+  const text = asText(value);
+  if (text === null) return [];
+  try {
+    return asList(JSON.parse(text)).filter((item) => typeof item === 'string');
+  } catch {
+    // A market whose tokens cannot be read has no book to watch; its catalog entry is kept all the same.
+    return [];
+  }
+}
+
+const COIN = /\b(bitcoin|btc|ethereum|eth|ether|solana|sol|xrp|doge(coin)?|bnb|hype|hyperliquid)\b/i;
+const PRICE = /\$|\b(price|above|below|under|over|between|reach|hit|dip|up or down|higher|lower)\b/i;
+
+/** Only a guess at what is worth a place among the watched; what the question means is for the processors. */
+function asksForCoinPrice(question: string): boolean {
+  return COIN.test(question) && PRICE.test(question);
+}
+
+/**
+ * The markets whose books are watched, at most `tokensMax` tokens: questions about coin prices first, then those that
+ * are watched already, so that markets of the same size do not take turns, then the largest of the day.
+ */
+export function chooseMarkets(
+  markets: Iterable<ListedMarket>,
+  watched: ReadonlySet<string>,
+  tokensMax: number,
+): ListedMarket[] {
+  const rank = (market: ListedMarket) => (market.cryptoPrice ? 2 : 0) + (watched.has(market.conditionId) ? 1 : 0);
+  const ranked = [...markets]
+    .filter(({ open }) => open)
+    .sort((a, b) => rank(b) - rank(a) || b.dayVolume - a.dayVolume || (a.conditionId < b.conditionId ? -1 : 1));
+  const chosen: ListedMarket[] = [];
+  let tokens = 0;
+  for (const market of ranked) {
+    if (tokens + market.tokens.length > tokensMax) break;
+    tokens += market.tokens.length;
+    chosen.push(market);
+  }
+  return chosen;
+}

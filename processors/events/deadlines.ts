@@ -1,0 +1,40 @@
+/** Events by the moment at which they are decided: a binary heap as plain data, the earliest first. */
+export interface Deadline {
+  readonly atMs: number;
+  readonly universalId: string;
+}
+
+/** Adds a deadline. One that no longer holds may stay in: whoever takes it looks at the event again. */
+export function addDeadline(heap: Deadline[], deadline: Deadline): void {
+  let at = heap.length;
+  heap.push(deadline);
+  while (at > 0) {
+    const parent = (at - 1) >>> 1;
+    if (heap[parent]!.atMs <= deadline.atMs) break;
+    heap[at] = heap[parent]!;
+    at = parent;
+  }
+  heap[at] = deadline;
+}
+
+/** Takes the earliest deadline at or before `now`, or gives null. */
+export function takeDue(heap: Deadline[], now: number): Deadline | null {
+  const first = heap[0];
+  if (first === undefined || first.atMs > now) return null;
+  const last = heap.pop()!;
+  if (heap.length > 0) sink(heap, last);
+  return first;
+}
+
+function sink(heap: Deadline[], deadline: Deadline): void {
+  let at = 0;
+  for (;;) {
+    let child = at * 2 + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && heap[child + 1]!.atMs < heap[child]!.atMs) child += 1;
+    if (heap[child]!.atMs >= deadline.atMs) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = deadline;
+}

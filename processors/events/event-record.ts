@@ -1,0 +1,95 @@
+/** What is told of an event, from its markets. */
+import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
+import { judgeLink, type LinkFacts, sameMinuteOf } from './link-judgement.ts';
+import type { EventEntry, EventsState, MarketEntry } from './state.ts';
+
+/** The record of an event at `receivedAt`. A merged event tells what its survivor is about, and names it. */
+export function toEventRecord(state: EventsState, event: EventEntry, receivedAt: number): UniversalEvent {
+  const { universalId, firstSeenAt, lastSeenAt, mergedInto } = event;
+  const subject = mergedInto === null ? event : state.events.get(mergedInto)!;
+  const markets = subject.members.map((key) => state.markets.get(key)!);
+  const reference = referenceOf(markets);
+  const { kind, underlying, threshold, facts, decidedAt } = reference;
+  return {
+    universalId,
+    receivedAt,
+    canonicalName: canonicalName(reference),
+    kind,
+    underlying,
+    threshold,
+    op: facts?.op ?? null,
+    resolutionTime: decidedAt,
+    status: statusOf(markets, decidedAt, state.now),
+    firstSeenAt,
+    lastSeenAt,
+    links: mergedInto === null ? linksOf(markets, reference) : [],
+    mergedInto,
+  };
+}
+
+function statusOf(markets: readonly MarketEntry[], decidedAt: number | null, now: number): UniversalEvent['status'] {
+  if (markets.every((market) => market.closed)) return 'resolved';
+  return decidedAt !== null && now >= decidedAt ? 'closed' : 'open';
+}
+
+/**
+ * The market that the event is seen from: the first one of the minute in which most providers ask the question, so that
+ * what can be compared is what is used. Of equally many the minute that was seen first.
+ */
+function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
+  let best = markets[0]!;
+  if (markets.length < 2) return best;
+  let most = 0;
+  for (const candidate of markets) {
+    const moment = candidate.facts?.atMs ?? null;
+    const agreeing =
+      moment === null ? [candidate] : markets.filter((market) => sameMinuteOf(moment, market.facts?.atMs ?? null));
+    const providers = new Set(agreeing.map((market) => market.provider)).size;
+    if (providers > most) {
+      most = providers;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+function linksOf(markets: readonly MarketEntry[], reference: MarketEntry): EventLink[] {
+  return markets.map((market) => linkOf(market, reference)).sort(byProviderThenMarket);
+}
+
+function linkOf(market: MarketEntry, reference: MarketEntry): EventLink {
+  const { provider, marketId, source, yesInstrument, noInstrument, takerFeeRate } = market;
+  const judgement = market === reference ? null : judgeLink(reference.facts as LinkFacts, market.facts as LinkFacts);
+  const differences = judgement?.differences ?? {};
+  const evidence = Object.keys(differences).length > 0 ? { ...market.evidence, differences } : market.evidence;
+  return {
+    provider,
+    providerMarketId: marketId,
+    confidence: judgement?.confidence ?? market.confidence,
+    source,
+    polarity: judgement?.polarity ?? 'same',
+    used: judgement?.used ?? true,
+    evidence: JSON.stringify(evidence),
+    yesInstrument,
+    noInstrument,
+    takerFeeRate,
+  };
+}
+
+function byProviderThenMarket(a: EventLink, b: EventLink): number {
+  if (a.provider !== b.provider) return a.provider < b.provider ? -1 : 1;
+  return a.providerMarketId < b.providerMarketId ? -1 : 1;
+}
+
+/** A name for people: of a strike its parts, of anything else the venue's own title. */
+function canonicalName({ name, threshold, underlying, facts, decidedAt, evidence }: MarketEntry): string {
+  if (threshold === null || facts === null) return name;
+  const [whole = '', fraction] = threshold.split('.');
+  const amount = whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '');
+  const moment =
+    decidedAt === null ? evidence.day : `${new Date(decidedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if (evidence.semantics === 'touch') {
+    return `${underlying} ${facts.op === 'gte' ? 'reaches' : 'falls to'} ${amount} by ${moment}`;
+  }
+  return `${underlying} at or ${facts.op === 'gte' ? 'above' : 'below'} ${amount} on ${moment}`;
+}

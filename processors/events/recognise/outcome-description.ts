@@ -1,0 +1,83 @@
+/**
+ * Markets whose description is made for machines (venue_a page, section 3.5): `key:value` pairs joined by `|`. YES means
+ * that the mark price at expiry is at or above the target.
+ */
+import { canonicalDecimal, DecimalError } from '#schemas/domain/decimal';
+import { assetOfField } from './assets.ts';
+import { makeDay, UTC, zonedTime } from './calendar.ts';
+import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+
+/** What decides these markets. */
+const MARK_PRICE = 'venue_a mark price';
+
+/** Reads the description, or gives null for one of another form. */
+export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
+  if (texts.venue !== 'venue_a') return null;
+  const pairs = readPairs(texts.description) ?? pairsOf(texts.fields);
+  if (!pairs) return null;
+  const category = pairs.get('class');
+  const underlying = pairs.has('underlying') ? assetOfField(pairs.get('underlying')!) : null;
+  if (category === 'priceBucket') return kindOnly('price_range', underlying, { kind: 'class:priceBucket' });
+  if (category !== 'priceBinary') return null;
+  const threshold = readTarget(pairs.get('targetPrice'));
+  const deadline = readExpiry(pairs.get('expiry'));
+  if (underlying === null || threshold === null || deadline === null) {
+    return kindOnly('price_binary', underlying, {
+      kind: 'class:priceBinary',
+      doubt: 'a field is missing or malformed',
+    });
+  }
+  return {
+    kind: 'price_binary',
+    underlying,
+    strike: { underlying, threshold, op: 'gte', strict: false, semantics: 'at_time', scope: '' },
+    deadline,
+    settlementSource: MARK_PRICE,
+    confidence: 1,
+    source: 'structured',
+    linkable: true,
+    evidence: {
+      kind: 'class:priceBinary',
+      underlying: `underlying:${pairs.get('underlying')}`,
+      threshold: `targetPrice:${pairs.get('targetPrice')}`,
+      op: 'class:priceBinary',
+      time: `expiry:${pairs.get('expiry')}`,
+      settlementSource: MARK_PRICE,
+    },
+  };
+}
+
+function readPairs(text: string): Map<string, string> | null {
+  if (!text.includes('class:')) return null;
+  const pairs = new Map<string, string>();
+  for (const part of text.split('|')) {
+    const colon = part.indexOf(':');
+    if (colon > 0) pairs.set(part.slice(0, colon).trim(), part.slice(colon + 1).trim());
+  }
+  return pairs;
+}
+
+/** Of an outcome within a question, the question's own pairs are among the fields. */
+function pairsOf(fields: Readonly<Record<string, unknown>>): Map<string, string> | null {
+  if (typeof fields.class !== 'string') return null;
+  return new Map(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+function readTarget(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  try {
+    return canonicalDecimal(text);
+  } catch (error) {
+    if (error instanceof DecimalError) return null;
+    throw error;
+  }
+}
+
+/** `YYYYMMDD-HHMM`, UTC. */
+function readExpiry(text: string | undefined): { day: string; atMs: number } | null {
+  const [, year, month, date, hour, minute] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)$/.exec(text ?? '') ?? [];
+  if (year === undefined) return null;
+  const day = makeDay(Number(year), Number(month), Number(date));
+  if (day === null || Number(hour) > 23 || Number(minute) > 59) return null;
+  return { day, atMs: zonedTime(day, Number(hour) * 60 + Number(minute), UTC) };
+}
