@@ -1,5 +1,6 @@
 import type { RoleContext, Running } from '#infra/context';
-import { openAuthenticator } from '#infra/control/authenticator';
+import { createAuthenticator } from '#infra/control/authenticator';
+import { openControlHost } from '#infra/control/control-host';
 import { runStage } from '#infra/stages/run-stage';
 import { type HttpResponse, loadUws, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
@@ -19,7 +20,8 @@ const CLOSE_WAIT_MS = 2_000;
 export async function start(context: RoleContext): Promise<Running & { readonly address: string }> {
   const { log, codec, logger, metrics, health, settings } = context;
   health.expect('stream-gateway');
-  const authenticator = await openAuthenticator(context);
+  const control = await openControlHost(context);
+  const authenticator = createAuthenticator(control);
   const hub = new Hub({ log, codec, logger });
   const status = await runStage({
     stage: marketStatusView,
@@ -88,7 +90,7 @@ export async function start(context: RoleContext): Promise<Running & { readonly 
   const listening = await listen(app, settings.host, settings.wsPort);
   const port = uws.us_socket_local_port(listening);
   const stopKeepAlive = keepAlive(connections);
-  const stopWatching = authenticator.onRevoked((keyId) => {
+  const stopWatching = control.onRevoked((keyId) => {
     for (const connection of connections) if (connection.principal.keyId === keyId) connection.end(CLOSE.revoked);
   });
   health.ready('stream-gateway');
@@ -105,7 +107,7 @@ export async function start(context: RoleContext): Promise<Running & { readonly 
       app.close();
       await hub.close();
       await status.close();
-      await authenticator.close();
+      await control.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { type Block, blockTime, type Chain } from './venue-b/chain.ts';
 import type { VenueBFeed } from './venue-b/feed.ts';
 import type { Question } from './world/questions.ts';
 import { LONGEST_SETTLEMENT_MS } from './world/questions.ts';
-import { HOUR_MS, SECOND_MS } from './world/time.ts';
+import { HOUR_MS } from './world/time.ts';
 import type { World } from './world/world.ts';
 
 /** Length of a step: the grain in which the world is told. */
@@ -65,14 +65,14 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
 
   /** Expiries are on the hour, so the catalog moves only in the minute after it. */
   const runCatalog = (fromMs: number, toMs: number) => {
-    if (fromMs % HOUR_MS > LONGEST_SETTLEMENT_MS + SECOND_MS) return;
-    const inStep = (atMs: number) => atMs >= fromMs && atMs < toMs;
-    const changes = ({ expiredBetween, liveIn }: World['venueA']) => {
-      const expired = expiredBetween(fromMs - LONGEST_SETTLEMENT_MS - 1, toMs - 1);
-      const ended = expired.filter(({ expiresAtMs }) => inStep(expiresAtMs));
+    const sinceHourMs = fromMs % HOUR_MS;
+    if (sinceHourMs > LONGEST_SETTLEMENT_MS) return;
+    const hourMs = fromMs - sinceHourMs;
+    const changes = (board: World['venueA']) => {
+      const expired = board.expiringAt(hourMs);
       return {
-        created: ended.map(({ slot, expiresAtMs }): Question => liveIn(slot.index, expiresAtMs)),
-        settled: expired.filter(({ settledAtMs }) => inStep(settledAtMs)),
+        created: sinceHourMs === 0 ? expired.map(({ slot }): Question => board.liveIn(slot.index, hourMs)) : [],
+        settled: expired.filter(({ settledAtMs }) => settledAtMs >= fromMs && settledAtMs < toMs),
       };
     };
     const a = changes(world.venueA);

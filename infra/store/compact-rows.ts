@@ -13,17 +13,15 @@ export function compactRows(rows: readonly Row[]): CompactRows {
   const columns = Object.keys(rows[0] ?? {});
   const [first, ...rest] = columns;
   if (first === undefined) throw new StoreError('store_rejected', 'a row without columns');
-  const values = rows.map((row, at) => {
-    const list = new Array<unknown>(columns.length);
-    let count = 0;
-    for (const column in row) {
-      if (row[column] === undefined) throw new StoreError('store_rejected', `row ${at} has no value for ${column}`);
-      count += 1;
-    }
-    for (let index = 0; index < columns.length; index += 1) list[index] = row[columns[index]!];
-    if (count !== columns.length || list.includes(undefined))
-      throw new StoreError('store_rejected', `row ${at} has other columns than the first row: ${Object.keys(row)}`);
-    return list;
-  });
-  return { columns: [first, ...rest], values };
+  return { columns: [first, ...rest], values: rows.map((row, at) => valuesOf(row, at, columns)) };
+}
+
+function valuesOf(row: Row, at: number, columns: readonly string[]): unknown[] {
+  const names = Object.keys(row);
+  let inOrder = names.length === columns.length;
+  for (let index = 0; inOrder && index < columns.length; index += 1) inOrder = names[index] === columns[index];
+  const values = inOrder ? Object.values(row) : columns.map((column) => row[column]);
+  if (names.length !== columns.length || values.includes(undefined))
+    throw new StoreError('store_rejected', `row ${at} has other columns than the first row, or one without a value`);
+  return values;
 }

@@ -1,7 +1,12 @@
 /** The store inside the process: chDB behind `@clickhouse/client`. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  type ClickHouseClientConfigOptions,
+  ClickHouseLogLevel,
+  createClient,
+} from '@clickhouse/client';
 import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { bindParameters } from './bind-parameters.ts';
@@ -9,14 +14,7 @@ import { compactRows } from './compact-rows.ts';
 import { Lane } from './lane.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { storeErrorOf } from './store-error-of.ts';
-import {
-  engineTimeLimit,
-  isIdentifier,
-  STORE_SETTINGS,
-  STORE_TIMEOUTS,
-  type StoreTimeouts,
-  TIMEOUT_GRACE_MS,
-} from './store-settings.ts';
+import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
 
 /**
  * A session runs one call at a time and a running call holds one of libuv's four threads. One session writes and two
@@ -104,7 +102,10 @@ class Engine {
   private connect(): ClickHouseClient {
     try {
       mkdirSync(this.path, { recursive: true });
-      return createClient({ connection: createChdbConnection({ path: this.path }) as unknown as ClientConnection });
+      return createClient({
+        connection: createChdbConnection({ path: this.path }) as unknown as ClientConnection,
+        log: { level: ClickHouseLogLevel.OFF },
+      });
     } catch (error) {
       const holder = holderOf(this.path);
       if (holder !== null)
@@ -179,7 +180,7 @@ class EmbeddedStore implements Store {
   private async run<T>(lane: Lane, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
     try {
-      return await lane.run(work, timeoutMs + TIMEOUT_GRACE_MS);
+      return await lane.run(work, timeoutMs + this.engine.timeouts.graceMs);
     } catch (error) {
       throw storeErrorOf(error);
     }

@@ -27,7 +27,10 @@ export async function migrate(store: Store, migrations: readonly Migration[] = M
     const before = applied.get(number);
     if (before === name) continue;
     if (before !== undefined || number < newest)
-      throw new StoreError('store_misconfigured', `${name} cannot be applied: ${before ?? `number ${newest}`} was before it`);
+      throw new StoreError(
+        'store_misconfigured',
+        `${name} cannot be applied: ${before ?? `number ${newest}`} was before it`,
+      );
     await apply(store, migration);
     names.push(name);
   }

@@ -8,6 +8,7 @@ import { describeStore } from './conformance.fixture.ts';
 import { openStore } from './open-store.ts';
 import { openServerStore, parseServerAddress } from './server.ts';
 import type { Store } from './store.ts';
+import type { StoreTimeouts } from './store-settings.ts';
 
 const PASSWORD = "p@ss/w'ord";
 const CREDENTIALS = { username: 'parallax', password: PASSWORD };
@@ -44,7 +45,7 @@ describe('server store alone', () => {
     server.fail(null);
     for (const store of open.splice(0)) await store.close();
   });
-  const openAt = async (address: string, timeouts?: { queryMs: number; insertMs: number; commandMs: number }) => {
+  const openAt = async (address: string, timeouts?: StoreTimeouts) => {
     const store = await openServerStore({ ...parseServerAddress(address), ...(timeouts ? { timeouts } : {}) });
     open.push(store);
     return store;
@@ -84,7 +85,7 @@ describe('server store alone', () => {
   });
 
   it('gives up on a server that never answers', async () => {
-    const store = await openAt(addressOf(server), { queryMs: -4_900, insertMs: 1_000, commandMs: 1_000 });
+    const store = await openAt(addressOf(server), { queryMs: 50, insertMs: 50, commandMs: 50, graceMs: 50 });
     server.fail({ kind: 'silence' });
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_unavailable', canRetry: true });
   });

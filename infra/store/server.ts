@@ -1,16 +1,9 @@
 /** The store on a ClickHouse server, over HTTP with `@clickhouse/client`. */
-import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { compactRows } from './compact-rows.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { storeErrorOf } from './store-error-of.ts';
-import {
-  engineTimeLimit,
-  isIdentifier,
-  STORE_SETTINGS,
-  STORE_TIMEOUTS,
-  type StoreTimeouts,
-  TIMEOUT_GRACE_MS,
-} from './store-settings.ts';
+import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
 
 /** Connections kept to the server; more calls than that wait in the client. */
 const CONNECTIONS_MAX = 16;
@@ -63,6 +56,7 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
 class Server {
   readonly timeouts: StoreTimeouts;
   readonly secrets: readonly string[];
+  readonly running = new Set<Promise<unknown>>();
   closed = false;
   private readonly options: ServerStoreOptions;
   private readonly clients: ClickHouseClient[] = [];
@@ -91,21 +85,24 @@ class Server {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    await Promise.allSettled(this.running);
     for (const client of this.clients) await client.close();
   }
 
   private client(database: string): ClickHouseClient {
     const { url, username, password } = this.options;
-    const longestMs = Math.max(this.timeouts.queryMs, this.timeouts.insertMs, this.timeouts.commandMs);
+    const { queryMs, insertMs, commandMs, graceMs } = this.timeouts;
     const client = createClient({
       url,
       username,
       password,
       database,
       application: 'parallax',
+      // Callers log the errors that they are thrown, in our own format.
+      log: { level: ClickHouseLogLevel.OFF },
       max_open_connections: CONNECTIONS_MAX,
       // The last resort, for an answer that never comes; shorter limits are kept call by call.
-      request_timeout: longestMs + 2 * TIMEOUT_GRACE_MS,
+      request_timeout: Math.max(queryMs, insertMs, commandMs) + 2 * graceMs,
       compression: { request: true, response: true },
       clickhouse_settings: STORE_SETTINGS,
     });
@@ -127,7 +124,12 @@ class ServerStore implements Store {
 
   query<T>(sql: string, parameters: Readonly<Record<string, Parameter>> = {}): Promise<T[]> {
     return this.run(this.server.timeouts.queryMs, async (limits) => {
-      const result = await this.client.query({ query: sql, query_params: parameters, format: 'JSONEachRow', ...limits });
+      const result = await this.client.query({
+        query: sql,
+        query_params: parameters,
+        format: 'JSONEachRow',
+        ...limits,
+      });
       return result.json<T>();
     });
   }
@@ -157,15 +159,19 @@ class ServerStore implements Store {
   private async run<T>(timeoutMs: number, work: (limits: CallLimits) => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), timeoutMs + TIMEOUT_GRACE_MS);
+    const waitMs = timeoutMs + this.server.timeouts.graceMs;
+    const timer = setTimeout(() => abort.abort(), waitMs);
+    const call = work({ abort_signal: abort.signal, clickhouse_settings: engineTimeLimit(timeoutMs) });
+    this.server.running.add(call);
     try {
-      return await work({ abort_signal: abort.signal, clickhouse_settings: engineTimeLimit(timeoutMs) });
+      return await call;
     } catch (error) {
       if (abort.signal.aborted)
-        throw new StoreError('store_unavailable', `no answer from the store within ${timeoutMs + TIMEOUT_GRACE_MS} ms`);
+        throw new StoreError('store_unavailable', `no answer from the store within ${waitMs} ms`);
       throw storeErrorOf(error, this.server.secrets);
     } finally {
       clearTimeout(timer);
+      this.server.running.delete(call);
     }
   }
 

@@ -17,12 +17,11 @@ export interface StoreTimeouts {
   readonly queryMs: number;
   readonly insertMs: number;
   readonly commandMs: number;
+  /** The engine ends a call at its limit; the caller waits this much longer for that before it gives up by itself. */
+  readonly graceMs: number;
 }
 
-export const STORE_TIMEOUTS: StoreTimeouts = { queryMs: 60_000, insertMs: 60_000, commandMs: 300_000 };
-
-/** The engine ends a call at its limit; the caller waits this much longer for that before it gives up by itself. */
-export const TIMEOUT_GRACE_MS = 5_000;
+export const STORE_TIMEOUTS: StoreTimeouts = { queryMs: 60_000, insertMs: 60_000, commandMs: 300_000, graceMs: 5_000 };
 
 /** The time limit as an engine setting. */
 export function engineTimeLimit(timeoutMs: number) {

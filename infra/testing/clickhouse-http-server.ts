@@ -120,7 +120,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, url: U
   response.setHeader('X-ClickHouse-Server-Display-Name', 'test');
   response.setHeader('X-ClickHouse-Timezone', 'UTC');
   try {
-    if (fault) throw new EngineException(fault.code, `Code: ${fault.code}. DB::Exception: ${fault.message} (${fault.name})`);
+    if (fault)
+      throw new EngineException(fault.code, `Code: ${fault.code}. DB::Exception: ${fault.message} (${fault.name})`);
     checkCredentials(request, url, options);
     const result = await run(engine, url, body);
     response.setHeader('X-ClickHouse-Format', 'JSONEachRow');
@@ -144,7 +145,11 @@ function checkCredentials(request: IncomingMessage, url: URL, options: Clickhous
   const { username = 'default', password = '' } = options;
   const [scheme, basic] = (request.headers.authorization ?? '').split(' ');
   const [basicUser, basicPassword] =
-    scheme === 'Basic' ? Buffer.from(basic ?? '', 'base64').toString().split(/:(.*)/s) : [];
+    scheme === 'Basic'
+      ? Buffer.from(basic ?? '', 'base64')
+          .toString()
+          .split(/:(.*)/s)
+      : [];
   const user = basicUser ?? request.headers['x-clickhouse-user'] ?? url.searchParams.get('user') ?? 'default';
   const key = basicPassword ?? request.headers['x-clickhouse-key'] ?? url.searchParams.get('password') ?? '';
   if (user !== username || key !== password)

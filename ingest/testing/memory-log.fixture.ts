@@ -1,7 +1,5 @@
 /** An event log in memory, for tests of ingest: what was appended, what was promised, and faults on demand. */
 
-import { Type } from 'avsc';
-import type { Codec } from '#infra/codec/codec';
 import {
   type AppendRecord,
   type EventLog,
@@ -10,8 +8,6 @@ import {
   type ReadBatch,
   type TopicPartition,
 } from '#infra/log/log';
-import { avroSchema } from '#schemas/avro';
-import type { Topic } from '#schemas/topics/topic';
 
 const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
@@ -100,22 +96,6 @@ export class MemoryLog implements EventLog {
       .flatMap(([, records]) => records)
       .sort((a, b) => a.receivedAt - b.receivedAt || a.partition - b.partition || a.offset - b.offset);
   }
-}
-
-/** Plain Avro without the framing of a registry. */
-export function plainCodec(): Codec {
-  const types = new Map<string, Type>();
-  const typeOf = (topic: Topic) => {
-    const known = types.get(topic.name) ?? Type.forSchema(avroSchema(topic.schema));
-    types.set(topic.name, known);
-    return known;
-  };
-  return {
-    prepare: async () => {},
-    encode: (topic, value) => typeOf(topic as Topic).toBuffer(value),
-    decode: <T>(topic: Topic<T>, bytes: Buffer) => ({ ...typeOf(topic as Topic).fromBuffer(bytes) }) as T,
-    learn: async () => {},
-  };
 }
 
 export const logFull = () => new LogError('log_full', 'no room on the disk');

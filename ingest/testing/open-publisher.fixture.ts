@@ -1,18 +1,32 @@
 /** A publisher over a log in memory, with what it reported. */
 import { pino } from 'pino';
+import { createCodec } from '#infra/codec/create-codec';
+import type { SchemaRegistry } from '#infra/codec/registry';
 import { createMetrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import { feedTopics, rawTopic } from '#schemas/topics/raw';
 import { openPublisher, type PublisherOptions } from '../publisher/publisher.ts';
-import { MemoryLog, plainCodec } from './memory-log.fixture.ts';
+import { MemoryLog } from './memory-log.fixture.ts';
 
 export const silentLogger = pino({ level: 'silent' });
 
+/** Ids by order of registering; the same in every process that registers the same. */
+function memoryRegistry(): SchemaRegistry {
+  const schemas: string[] = [];
+  return {
+    register: async (_subject, schema) => {
+      if (!schemas.includes(schema)) schemas.push(schema);
+      return schemas.indexOf(schema) + 1;
+    },
+    fetch: async (id) => schemas[id - 1]!,
+  };
+}
+
 export async function openTestPublisher(options: Partial<PublisherOptions> & { log?: MemoryLog } = {}) {
   const log = options.log ?? new MemoryLog();
-  const codec = plainCodec();
+  const codec = createCodec(memoryRegistry());
   const troubles: (string | null)[] = [];
   const failures: Error[] = [];
   const metrics = createMetrics();

@@ -9,7 +9,7 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
   const subject = mergedInto === null ? event : state.events.get(mergedInto)!;
   const markets = subject.members.map((key) => state.markets.get(key)!);
   const reference = referenceOf(markets);
-  const { kind, underlying, threshold, facts, decidedAt } = reference;
+  const { kind, underlying, threshold, op, decidedAt } = reference;
   return {
     universalId,
     receivedAt,
@@ -17,7 +17,7 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
     kind,
     underlying,
     threshold,
-    op: facts?.op ?? null,
+    op,
     resolutionTime: decidedAt,
     status: statusOf(markets, decidedAt, state.now),
     firstSeenAt,

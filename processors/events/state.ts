@@ -15,6 +15,7 @@ export interface MarketEntry {
   readonly kind: Recognition['kind'];
   readonly underlying: string | null;
   readonly threshold: string | null;
+  readonly op: string | null;
   /** What is compared, or null for a market that stands alone. */
   readonly facts: LinkFacts | null;
   /** Keys of the question, the stronger first; empty where `facts` is null. */
@@ -96,6 +97,7 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
     kind,
     underlying,
     threshold: strike?.threshold ?? null,
+    op: strike?.op ?? null,
     facts: isTradable ? linkFacts(recognition) : null,
     keys: isTradable ? questionKeys(recognition) : [],
     confidence,

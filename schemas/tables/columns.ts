@@ -22,7 +22,8 @@ const TIME_MAX_MS = 10_413_791_999_999;
 
 /** Decimal text for a `Decimal(38, 18)` column, unchanged. */
 export function decimalColumn(text: string): string {
-  if (!DECIMAL.test(text)) throw new RowError('bad_decimal', `not a Decimal(38, 18): ${JSON.stringify(text.slice(0, 60))}`);
+  if (!DECIMAL.test(text))
+    throw new RowError('bad_decimal', `not a Decimal(38, 18): ${JSON.stringify(text.slice(0, 60))}`);
   return text;
 }
 

@@ -37,9 +37,9 @@ export const commandTopic = defineTopic({
   name: 'control.commands',
   description:
     'Commands on organizations, keys, wallets, attributions and webhooks, in the order in which they are decided.',
-  key: 'organization',
+  key: 'command id',
   partitions: 1,
-  retention: { kind: 'compacted' },
+  retention: { kind: 'forever' },
   schema: command,
 });
 

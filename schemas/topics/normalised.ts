@@ -69,15 +69,7 @@ const trade = record('Trade', "One observed trade; the taker's view on the instr
 });
 export type Trade = Infer<typeof trade>;
 /** `derived.trades.<venue>`; a trade is told again under its id when its status or its market changes. */
-export const tradeTopics = perVenue(
-  'trades',
-  'Trades',
-  'instrument',
-  4,
-  { kind: 'derived' },
-  trade,
-  'trades',
-);
+export const tradeTopics = perVenue('trades', 'Trades', 'instrument', 4, { kind: 'derived' }, trade, 'trades');
 
 const level = record('BookLevel', 'One price level.', {
   price: decimal('Price.'),

@@ -5,13 +5,15 @@ import type { AvroType } from '../avro.ts';
  * - `raw`: PARALLAX_RETENTION_DAYS, and all raw topics together PARALLAX_RETENTION_GIB, oldest first;
  * - `derived`: as long as raw;
  * - `hours`: at least this many hours;
- * - `compacted`: the newest record of each key, for good (a tombstone removes the key).
+ * - `compacted`: the newest record of each key, for good (a tombstone removes the key);
+ * - `forever`: every record, for good.
  */
 export type Retention =
   | { readonly kind: 'raw' }
   | { readonly kind: 'derived' }
   | { readonly kind: 'hours'; readonly hours: number }
-  | { readonly kind: 'compacted' };
+  | { readonly kind: 'compacted' }
+  | { readonly kind: 'forever' };
 
 /** One entry of the catalog: everything that the log, the sink, the replay tool and the docs know of a topic. */
 export interface Topic<T = unknown> {

@@ -23,6 +23,7 @@ export async function maintain(options: MaintenanceOptions): Promise<number> {
   for (const { storage, partitions } of options.topics) {
     for (const partition of partitions) {
       if (options.stopped()) return removed;
+      if (storage.retention.kind === 'forever') continue;
       if (storage.retention.kind === 'compacted') removed += await compact(partition, options);
       else removed += await expire(partition, options, options.now - maxAgeMs(storage, options));
     }

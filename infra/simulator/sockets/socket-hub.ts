@@ -32,8 +32,10 @@ export interface SocketHub {
   broadcast(clients: Iterable<HubClient>, text: string): void;
   /** Ends a step: what was sent since the last one leaves in one write per socket. */
   flush(): void;
-  /** Cuts every socket. */
+  /** Cuts every socket, as a fault. */
   disconnectAll(): void;
+  /** Cuts every socket. */
+  cutAll(): void;
   /** Silences open and new sockets, then cuts them. */
   silence(durationMs: number): void;
   stats(): HubStats;
@@ -134,7 +136,7 @@ export function createSocketHub(
     });
   };
 
-  const disconnectAll = () => {
+  const cutAll = () => {
     for (const client of clients) cut(client);
   };
 
@@ -155,21 +157,22 @@ export function createSocketHub(
     flush,
     disconnectAll() {
       board.count('disconnects', target);
-      disconnectAll();
+      cutAll();
     },
+    cutAll,
     silence(durationMs) {
       board.count('silence', target);
       silentUntilMs = Math.max(silentUntilMs, Date.now() + durationMs);
       if (silenceTimer) clearTimeout(silenceTimer);
       // What was held back is lost; only new connections can start afresh.
-      silenceTimer = setTimeout(disconnectAll, silentUntilMs - Date.now());
+      silenceTimer = setTimeout(cutAll, silentUntilMs - Date.now());
       silenceTimer.unref();
     },
     stats: () => ({ open: clients.size, framesSent, bytesSent, slowDropped }),
     async close() {
       if (idleTimer) clearInterval(idleTimer);
       if (silenceTimer) clearTimeout(silenceTimer);
-      disconnectAll();
+      cutAll();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -7,7 +7,7 @@ import { CONTEXT_PERIOD_MS, perpContextText, spotContextText } from './contexts.
 import { midsText } from './info.ts';
 import type { Market, Markets } from './market.ts';
 import { outcomeNumber } from './market.ts';
-import { bboText, bookText, frameText, tradeText } from './market-text.ts';
+import { frameText, tradeText } from './market-text.ts';
 
 /** Where frames go: the sockets, or a recording. Topics are those of `topicOf`. */
 export interface FramePublisher {
@@ -56,11 +56,11 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     const [wantsBook, wantsBbo, wantsFast] = [publisher.wants(topic), publisher.wants(bbo), publisher.wants(fast)];
     if (!wantsBook && !wantsBbo && !wantsFast) return;
     const { book, timeMs } = markets.bookAt(market, atMs);
-    if (wantsBook) publisher.publish(topic, frameText('l2Book', bookText(coin, timeMs, book, 20)));
-    if (wantsFast) publisher.publish(fast, frameText('l2Book', bookText(coin, timeMs, book, 5)));
+    if (wantsBook) publisher.publish(topic, frameText('l2Book', markets.writer.book(market, timeMs, book, 20)));
+    if (wantsFast) publisher.publish(fast, frameText('l2Book', markets.writer.book(market, timeMs, book, 5)));
     if (wantsBbo) {
       const top = book.bidPx[0]! * 1_000_003 + book.askPx[0]! + book.bidSz[0]! / 7 + book.askSz[0]! / 13;
-      if (tops.get(coin) !== top) publisher.publish(bbo, frameText('bbo', bboText(coin, timeMs, book)));
+      if (tops.get(coin) !== top) publisher.publish(bbo, frameText('bbo', markets.writer.bbo(market, timeMs, book)));
       tops.set(coin, top);
     }
   };

@@ -7,7 +7,7 @@ import { candlesText, isInterval } from './candles.ts';
 import { DELISTED, outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';
 import { DELISTED_CONTEXT_TEXT, perpContextText, spotContextText } from './contexts.ts';
 import type { Markets } from './market.ts';
-import { bookText, midText, tradeText } from './market-text.ts';
+import { midText, tradeText } from './market-text.ts';
 
 /** An answer of `POST /info`: HTTP status and body text. */
 export interface InfoAnswer {
@@ -67,7 +67,7 @@ export function bookAnswer(markets: Markets, body: Body, atMs: number): string |
     return aggregatedBookText(markets, market, nSigFigs as number, (body.mantissa ?? null) as number | null, atMs);
   }
   const { book, timeMs } = markets.bookAt(market, atMs);
-  return bookText(coin, timeMs, book, body.fast === true ? 5 : 20);
+  return markets.writer.book(market, timeMs, book, body.fast === true ? 5 : 20);
 }
 
 function fundingText(world: World, body: Body, atMs: number): string | null {

@@ -3,39 +3,108 @@
  * of thousands are made each second and each is sent to every subscriber as the same bytes.
  */
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
-import type { LevelBook, VenueATrade } from '../world/ladder-book.ts';
+import { LADDER_DEPTH, type LevelBook, type VenueATrade } from '../world/ladder-book.ts';
 import { pointText } from '../world/number-text.ts';
 import type { World } from '../world/world.ts';
+import type { Market } from './market.ts';
 
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
-function levelsText(
+interface LevelText {
+  readonly sz: number;
+  readonly count: number;
+  readonly text: string;
+}
+/** What one side of a market was last told as: its levels' texts by price, and the whole text with what it says. */
+interface SideTexts {
+  readonly levels: Map<number, LevelText>;
+  readonly px: Float64Array;
+  readonly sz: Float64Array;
+  depth: number;
+  decimals: number;
+  text: string;
+}
+/** A side's level texts are forgotten at this many: prices that the market has left behind are not kept for good. */
+const MOST_TEXTS = 1_000;
+
+function makeSideTexts(): SideTexts {
+  const room = () => new Float64Array(LADDER_DEPTH);
+  return { levels: new Map(), px: room(), sz: room(), depth: -1, decimals: -1, text: '' };
+}
+
+function isUnchanged(told: SideTexts, px: Float64Array, sz: Float64Array, depth: number, decimals: number): boolean {
+  if (told.depth !== depth || told.decimals !== decimals) return false;
+  for (let level = 0; level < depth; level += 1) {
+    if (told.px[level] !== px[level] || told.sz[level] !== sz[level]) return false;
+  }
+  return true;
+}
+
+function levelText(told: SideTexts, px: number, sz: number, count: number, book: LevelBook): string {
+  // The same count of ticks is another price when the market's decimals have changed.
+  const key = px * 16 + book.priceDecimals;
+  const known = told.levels.get(key);
+  if (known !== undefined && known.sz === sz && known.count === count) return known.text;
+  const text = `{"px":"${pointText(px, book.priceDecimals)}","sz":"${pointText(sz, book.sizeDecimals)}","n":${count}}`;
+  told.levels.set(key, { sz, count, text });
+  return text;
+}
+
+function sideText(
+  told: SideTexts,
   px: Float64Array,
   sz: Float64Array,
   count: Int32Array,
   depth: number,
-  { priceDecimals, sizeDecimals }: LevelBook,
+  book: LevelBook,
 ): string {
-  let text = '[';
+  if (isUnchanged(told, px, sz, depth, book.priceDecimals)) return told.text;
+  if (told.levels.size > MOST_TEXTS) told.levels.clear();
+  let text = '';
   for (let level = 0; level < depth; level += 1) {
-    if (level > 0) text += ',';
-    text += `{"px":"${pointText(px[level]!, priceDecimals)}","sz":"${pointText(sz[level]!, sizeDecimals)}","n":${count[level]}}`;
+    const one = levelText(told, px[level]!, sz[level]!, count[level]!, book);
+    text += level === 0 ? one : `,${one}`;
+    told.px[level] = px[level]!;
+    told.sz[level] = sz[level]!;
   }
-  return `${text}]`;
+  told.depth = depth;
+  told.decimals = book.priceDecimals;
+  told.text = `[${text}]`;
+  return told.text;
 }
 
-/** A book: `{coin, time, levels: [bids, asks]}`, at most `depth` levels a side. */
-export function bookText(coin: string, timeMs: number, book: LevelBook, depth: number): string {
-  const bids = levelsText(book.bidPx, book.bidSz, book.bidCount, Math.min(depth, book.bidDepth), book);
-  const asks = levelsText(book.askPx, book.askSz, book.askCount, Math.min(depth, book.askDepth), book);
-  return `{"coin":"${coin}","time":${timeMs},"levels":[${bids},${asks}]}`;
+/** Writes the books of one venue; most levels stand unchanged from book to book, and their texts are kept. */
+export interface BookWriter {
+  /** A book: `{coin, time, levels: [bids, asks]}`, at most `depth` levels a side. */
+  book(market: Market, timeMs: number, book: LevelBook, depth: number): string;
+  /** Best bid and ask: `{coin, time, bbo: [bid, ask]}`, null for an empty side. */
+  bbo(market: Market, timeMs: number, book: LevelBook): string;
 }
 
-/** Best bid and ask: `{coin, time, bbo: [bid, ask]}`. */
-export function bboText(coin: string, timeMs: number, book: LevelBook): string {
-  const bid = levelsText(book.bidPx, book.bidSz, book.bidCount, Math.min(1, book.bidDepth), book).slice(1, -1);
-  const ask = levelsText(book.askPx, book.askSz, book.askCount, Math.min(1, book.askDepth), book).slice(1, -1);
-  return `{"coin":"${coin}","time":${timeMs},"bbo":[${bid || 'null'},${ask || 'null'}]}`;
+export function createBookWriter(): BookWriter {
+  const texts = new WeakMap<Market, readonly [bids: SideTexts, asks: SideTexts]>();
+  const toldOf = (market: Market) => {
+    let told = texts.get(market);
+    if (!told) {
+      told = [makeSideTexts(), makeSideTexts()];
+      texts.set(market, told);
+    }
+    return told;
+  };
+  return {
+    book(market, timeMs, book, depth) {
+      const [bids, asks] = toldOf(market);
+      const bidsText = sideText(bids, book.bidPx, book.bidSz, book.bidCount, Math.min(depth, book.bidDepth), book);
+      const asksText = sideText(asks, book.askPx, book.askSz, book.askCount, Math.min(depth, book.askDepth), book);
+      return `{"coin":"${market.coin}","time":${timeMs},"levels":[${bidsText},${asksText}]}`;
+    },
+    bbo(market, timeMs, book) {
+      const [bids, asks] = toldOf(market);
+      const bid = book.bidDepth > 0 ? levelText(bids, book.bidPx[0]!, book.bidSz[0]!, book.bidCount[0]!, book) : 'null';
+      const ask = book.askDepth > 0 ? levelText(asks, book.askPx[0]!, book.askSz[0]!, book.askCount[0]!, book) : 'null';
+      return `{"coin":"${market.coin}","time":${timeMs},"bbo":[${bid},${ask}]}`;
+    },
+  };
 }
 
 /** The book's middle, or null when a side is empty. */

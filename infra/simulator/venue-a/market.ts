@@ -1,6 +1,7 @@
 import { LADDER_DEPTH, type LevelBook, makeLevelBook, type VenueATrade } from '../world/ladder-book.ts';
 import type { Question } from '../world/questions.ts';
 import type { LaneKind, World } from '../world/world.ts';
+import { type BookWriter, createBookWriter } from './market-text.ts';
 
 /** Anything on venue_a that has a book and trades: a ladder or one side of an outcome. */
 export interface Market {
@@ -32,6 +33,7 @@ export interface Markets {
   sidesOf(slot: number, atMs: number): readonly [Market, Market];
   /** Reads the book into shared room, valid until the next call; answers it with its venue time. */
   bookAt(market: Market, atMs: number, depth?: number): { readonly book: LevelBook; readonly timeMs: number };
+  readonly writer: BookWriter;
   /** The trade that an event of the market's trade lane makes. */
   tradeOf(market: Market, event: number): VenueATrade;
   /** Newest trades before a moment, newest first, at most `limit`. */
@@ -80,6 +82,7 @@ export function createMarkets(world: World): Markets {
 
   return {
     ladders,
+    writer: createBookWriter(),
     sidesOf,
     find(coin, atMs) {
       const ladder = byCoin.get(coin);

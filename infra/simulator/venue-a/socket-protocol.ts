@@ -7,7 +7,7 @@ import { perpContextText, spotContextText } from './contexts.ts';
 import { type FramePublisher, topicOf } from './feed.ts';
 import { bookAnswer, type InfoAnswer, midsText, recentTradesText } from './info.ts';
 import type { Markets } from './market.ts';
-import { bboText, frameText } from './market-text.ts';
+import { frameText } from './market-text.ts';
 
 /** A subscription that the venue takes. */
 interface Subscription {
@@ -79,7 +79,7 @@ export function createVenueASocket(
         const market = markets.find(coin, at);
         if (!market) return frameText('bbo', `{"coin":"${coin}","time":${at},"bbo":[null,null]}`);
         const { book, timeMs } = markets.bookAt(market, at);
-        return frameText('bbo', bboText(coin, timeMs, book));
+        return frameText('bbo', markets.writer.bbo(market, timeMs, book));
       },
     }),
     activeAssetCtx(asked, coin) {

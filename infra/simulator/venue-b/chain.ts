@@ -114,7 +114,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     const fromMs = toMs - BLOCK_MS;
     if (toMs % HOUR_MS > LONGEST_SETTLEMENT_MS + BLOCK_MS) return [];
     return world.venueB
-      .expiredBetween(fromMs - LONGEST_SETTLEMENT_MS - 1, toMs)
+      .expiringAt(Math.floor(toMs / HOUR_MS) * HOUR_MS)
       .filter(({ settledAtMs }) => settledAtMs >= fromMs && settledAtMs < toMs);
   };
 

@@ -5,6 +5,9 @@
 
 const TWO_32 = 4_294_967_296;
 
+/** Four hex digits of every 16-bit number: hashes are made by the ten thousand, and this is the fastest way. */
+const HEX = Array.from({ length: 65_536 }, (_, bits) => bits.toString(16).padStart(4, '0'));
+
 /** Names of the independent streams of chance; two streams of one seed never repeat each other. */
 export const STREAM = {
   coin: 1,
@@ -72,7 +75,8 @@ export function hexOf(seed: number, stream: number, a: number, b: number, bytes:
   const state = begin(seed, stream, a, b);
   let text = '0x';
   for (let word = 0; word < bytes / 4; word += 1) {
-    text += (finish(fold(state, word)) + TWO_32).toString(16).slice(1);
+    const bits = finish(fold(state, word));
+    text += HEX[bits >>> 16]! + HEX[bits & 0xffff]!;
   }
   return text;
 }

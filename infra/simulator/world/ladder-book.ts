@@ -1,7 +1,10 @@
-import { hashOf, STREAM, uniformOf } from './hash.ts';
+import { hashOf, STREAM } from './hash.ts';
 import { type Ladder, ladderMid, priceDecimals } from './ladders.ts';
 
 export const LADDER_DEPTH = 20;
+/** Versions for which the rounding of the top, and a level's size, are kept. */
+const TOP_TERM = 8;
+const SIZE_TERM = 64;
 
 /** Levels of both sides, best first; prices in units of 10^-`priceDecimals`, sizes in units of 10^-`sizeDecimals`. */
 export interface LevelBook {
@@ -48,8 +51,10 @@ export function ladderTop(seed: number, ladder: Ladder, version: number, atMs: n
   const mid = ladderMid(seed, ladder, atMs);
   const decimals = priceDecimals(ladder, mid);
   const ticks = mid * 10 ** decimals;
-  const bid = Math.floor(ticks - uniformOf(seed, STREAM.ladderTop, version, ladder.index));
-  return { bid, ask: bid + 1 + (hashOf(seed, STREAM.ladderTop, version, ladder.index + 65_536) % 2), decimals };
+  // Best prices flutter a little slower than the book is told.
+  const chance = hashOf(seed, STREAM.ladderTop, Math.floor(version / TOP_TERM), ladder.index);
+  const bid = Math.floor(ticks - (chance & 0xffff) / 65_536);
+  return { bid, ask: bid + 1 + ((chance >>> 16) % 2), decimals };
 }
 
 /**
@@ -70,8 +75,9 @@ function fillSide(
 ): void {
   let price = start;
   for (let level = 0; level < depth; level += 1) {
-    const phase = (price & 15) + (direction === 1 ? 5 : 0);
-    const chance = hashOf(seed, STREAM.ladderLevel, price * 4096 + ladder.index, ((version + phase) >>> 4) * direction);
+    const phase = (price * 13 + (direction === 1 ? 5 : 0)) % SIZE_TERM;
+    const age = Math.floor((version + phase) / SIZE_TERM) * direction;
+    const chance = hashOf(seed, STREAM.ladderLevel, price * 4096 + ladder.index, age);
     px[level] = price;
     sz[level] = Math.max(1, Math.round(unit * (1 + level / 6) * (0.15 + (chance & 1023) / 400)));
     count[level] = 1 + ((chance >>> 10) % 18);

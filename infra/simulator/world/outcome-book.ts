@@ -8,6 +8,8 @@ export const OUTCOME_PRICE_DECIMALS = 4;
 export const OUTCOME_SIZE_DECIMALS = 1;
 const ONE = 10_000;
 const LEAST = 10;
+/** Versions for which the spread is kept. */
+const TOP_TERM = 12;
 
 /** YES and NO of a question have books of their own: side 0 is YES, side 1 is NO (venue page, section 3.5). */
 export type OutcomeSide = 0 | 1;
@@ -15,7 +17,7 @@ export type OutcomeSide = 0 | 1;
 /** Best prices of an outcome coin in this version of its book, which appeared at `atMs`. */
 export function outcomeTop(seed: number, question: Question, side: OutcomeSide, version: number, atMs: number): Top {
   const yes = quotedProbability(seed, question, atMs) * ONE;
-  const chance = hashOf(seed, STREAM.outcomeTop, version, question.slot.index * 2 + side);
+  const chance = hashOf(seed, STREAM.outcomeTop, Math.floor(version / TOP_TERM), question.slot.index * 2 + side);
   // The NO book is kept by others than the YES book: its middle differs by a little, its spread is its own.
   const mid = side === 0 ? yes : ONE - yes + (chance % 21) - 10;
   const half = 18 + ((chance >>> 8) % 34);
@@ -37,7 +39,12 @@ function fillSide(
   let price = start;
   let level = 0;
   while (level < px.length && price >= LEAST && price <= ONE - LEAST) {
-    const chance = hashOf(seed, STREAM.outcomeLevel, key * ONE + price, ((version + (price & 7)) >>> 3) * direction);
+    const chance = hashOf(
+      seed,
+      STREAM.outcomeLevel,
+      key * ONE + price,
+      Math.floor((version + (price & 31)) / 32) * direction,
+    );
     px[level] = price;
     // One book in sixteen is thin at the top, so that a hundred shares cannot always be had.
     const thin = (chance & 15) === 0 ? 0.1 : 1;

@@ -22,6 +22,7 @@ export interface QuestionBook {
 
 export const QUESTION_DEPTH = 20;
 const ONE = 1_000;
+const SPREAD_TERM = 24;
 /** The step is decided this often, so that it does not flutter when the price stands at a border. */
 const TICK_TERM_MS = 10 * MINUTE_MS;
 
@@ -66,7 +67,8 @@ function side(
 /** The book as its makers set it in a version that appeared at `atMs`, before any match took from it. */
 export function quotedBook(seed: number, question: Question, version: number, atMs: number): QuestionBook {
   const tick = tickAt(seed, question, atMs);
-  const chance = hashOf(seed, STREAM.questionTop, version, question.slot.index);
+  // The spread is kept for some versions, or most updates would do nothing but move the best prices to and fro.
+  const chance = hashOf(seed, STREAM.questionTop, Math.floor(version / SPREAD_TERM), question.slot.index);
   const mid = yesProbability(seed, question, atMs) * ONE;
   const half = tick === 1 ? 1 + (chance % 3) : 2 + (chance % 5);
   const bid = Math.max(tick, Math.min(ONE - 2 * tick, Math.floor((mid - half) / tick) * tick));

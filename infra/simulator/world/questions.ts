@@ -64,8 +64,8 @@ export interface QuestionBoard {
   earlier(slot: number, atMs: number, back: number): Question;
   /** A question by slot and generation. */
   byGeneration(slot: number, generation: number): Question;
-  /** Questions that expired after `fromMs` and at or before `toMs`. */
-  expiredBetween(fromMs: number, toMs: number): readonly Question[];
+  /** Questions that expire at this whole hour; no question expires at another time. */
+  expiringAt(hourMs: number): readonly Question[];
 }
 
 export function createQuestionBoard(
@@ -74,6 +74,7 @@ export function createQuestionBoard(
   slots: readonly QuestionSlot[],
 ): QuestionBoard {
   const live: (Question | undefined)[] = slots.map(() => undefined);
+  let expiring: { hourMs: number; questions: readonly Question[] } | null = null;
   const remembered = slots.map(() => new Map<number, Question>());
   const make = (slot: QuestionSlot, term: Term): Question => {
     const known = remembered[slot.index]!;
@@ -100,16 +101,14 @@ export function createQuestionBoard(
     liveIn,
     byGeneration,
     earlier: (index, atMs, back) => byGeneration(index, liveIn(index, atMs).generation - back),
-    expiredBetween(fromMs, toMs) {
-      const expired: Question[] = [];
-      for (const slot of slots) {
-        let term = termAt(slot, fromMs);
-        while (term.expiresAtMs <= toMs) {
-          expired.push(make(slot, term));
-          term = termOf(slot, term.generation + 1);
-        }
+    expiringAt(hourMs) {
+      if (expiring?.hourMs !== hourMs) {
+        const questions = slots
+          .map((slot) => make(slot, termAt(slot, hourMs - 1)))
+          .filter((question) => question.expiresAtMs === hourMs);
+        expiring = { hourMs, questions };
       }
-      return expired;
+      return expiring.questions;
     },
   };
 }

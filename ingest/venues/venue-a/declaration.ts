@@ -27,7 +27,7 @@ export const HEARTBEAT = { frame: '{"method":"ping"}', everyMs: 10_000, silenceM
 /** Metadata is asked for every minute. */
 export const METADATA_EVERY_MS = 60_000;
 /** And not more often than this, however many outcome markets appear. */
-export const METADATA_SOONEST_MS = 10_000;
+export const METADATA_SOONEST_MS = 5_000;
 /** The questions that tell what there is to subscribe to. */
 export const SUBSCRIBABLE = ['metaAndAssetCtxs', 'outcomeMeta'] as const;
 /** Questions whose answers only the processors read. */

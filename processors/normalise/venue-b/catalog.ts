@@ -7,8 +7,10 @@ import { isJsonObject, type JsonObject } from './json-fields.ts';
 import { MalformedError, quote } from './malformed-error.ts';
 import { addTelling, canonicalJson, type MarketTelling, type MarketTellings, marketRecord } from './market-telling.ts';
 
-/** Markets kept; beyond it the one that was mentioned longest ago is forgotten, and told anew when it comes again. */
+/** Markets kept; beyond it those mentioned longest ago are forgotten, and told anew when they come again. */
 export const MARKETS_MAX = 100_000;
+/** As many go at once: to find the first entry, a map steps over those removed before it. */
+export const MARKETS_EVICTED = 1_000;
 
 /** Where a token belongs. */
 export interface TokenPlace {
@@ -111,9 +113,10 @@ function remember(catalog: CatalogState, marketId: string, tellings: MarketTelli
   catalog.markets.delete(marketId);
   catalog.markets.set(marketId, tellings);
   if (catalog.markets.size <= MARKETS_MAX) return;
-  for (const [oldestId, oldest] of catalog.markets) {
+  const oldest = catalog.markets.entries();
+  for (let count = 0; count < MARKETS_EVICTED; count += 1) {
+    const [oldestId, forgotten] = oldest.next().value!;
     catalog.markets.delete(oldestId);
-    for (const token of marketRecord(oldestId, oldest).instruments) catalog.tokens.delete(token);
-    break;
+    for (const token of marketRecord(oldestId, forgotten).instruments) catalog.tokens.delete(token);
   }
 }

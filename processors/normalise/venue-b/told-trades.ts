@@ -7,6 +7,8 @@ import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 
 /** Trades of unknown tokens that are remembered for the day the catalog knows them; the newest ones. */
 export const UNPLACED_TRADES_MAX = 50_000;
+/** Beyond that as many of the oldest go at once: to find the first entry, a map steps over those removed before it. */
+export const UNPLACED_TRADES_EVICTED = 500;
 
 export interface ToldTrades {
   /** Trades of the blocks kept, by id: for status changes, and so that a repeated log is told once. */
@@ -81,10 +83,8 @@ function addUnplaced(told: ToldTrades, trade: Trade): void {
   if (ids) ids.add(trade.id);
   else told.unplacedIds.set(trade.instrument, new Set([trade.id]));
   if (told.unplaced.size <= UNPLACED_TRADES_MAX) return;
-  for (const oldest of told.unplaced.values()) {
-    removeUnplaced(told, oldest);
-    break;
-  }
+  const oldest = told.unplaced.values();
+  for (let count = 0; count < UNPLACED_TRADES_EVICTED; count += 1) removeUnplaced(told, oldest.next().value!);
 }
 
 function removeUnplaced(told: ToldTrades, trade: Trade): void {

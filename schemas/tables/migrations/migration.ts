@@ -18,7 +18,8 @@ export function migrationFaults(migrations: readonly Migration[]): string[] {
     const faults: string[] = [];
     if (number !== at + 1) faults.push(`${name} has number ${number} where ${at + 1} is next`);
     for (const statement of sql) {
-      if (CHANGES.test(statement) && !REPEATABLE.test(statement)) faults.push(`${name} has a statement that cannot run twice`);
+      if (CHANGES.test(statement) && !REPEATABLE.test(statement))
+        faults.push(`${name} has a statement that cannot run twice`);
     }
     return faults;
   });

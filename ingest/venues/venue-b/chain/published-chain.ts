@@ -27,7 +27,7 @@ export class PublishedChain {
 
   /** Hash of the block of that number; null when it is not known. */
   hashAt(number: number): string | null {
-    return this.blocks.findLast((block) => block.number <= number && block.number === number)?.hash ?? null;
+    return this.blocks.findLast((block) => block.number === number)?.hash ?? null;
   }
 
   /** Takes the newest block away, as one that is no longer on the chain. */

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+
+/** One file of a recording, written line by line without ever holding more than a buffer of it. */
+export interface NdjsonFile {
+  readonly path: string;
+  /** Adds a line. `at` must not fall; the writer keeps the order that readers rely on. */
+  line(at: number, text: string): void;
+  /** Hands over what has gathered; waits while the disk is behind. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+  stats(): { readonly lines: number; readonly bytes: number };
+}
+
+/** Thrown for a line that is older than the one before it. */
+export class LineOrderError extends Error {
+  override name = 'LineOrderError';
+  readonly code = 'recording_order';
+  readonly canRetry = false;
+}
+
+const CHUNK_CHARACTERS = 256 * 1024;
+
+/** Opens `<path>.ndjson`, or `<path>.ndjson.gz`; refuses to write over a file. */
+export function createNdjsonFile(path: string, gzip: boolean): NdjsonFile {
+  const full = `${path}.ndjson${gzip ? '.gz' : ''}`;
+  const input = new PassThrough({ highWaterMark: 1024 * 1024 });
+  const output = createWriteStream(full, { flags: 'wx' });
+  // The fastest level: books repeat themselves so much that it already takes off nine tenths.
+  const written = gzip
+    ? pipeline(input, createGzip({ level: constants.Z_BEST_SPEED }), output)
+    : pipeline(input, output);
+  // A failure is told by `drain` and `close`, which wait for it.
+  written.catch(() => {});
+  let gathered: string[] = [];
+  let size = 0;
+  let newest = Number.NEGATIVE_INFINITY;
+  let lines = 0;
+  let bytes = 0;
+
+  const hand = async () => {
+    if (gathered.length === 0) return;
+    const chunk = Buffer.from(gathered.join(''));
+    gathered = [];
+    size = 0;
+    bytes += chunk.length;
+    if (!input.write(chunk)) await Promise.race([once(input, 'drain'), written]);
+  };
+  return {
+    path: full,
+    line(at, text) {
+      if (at < newest) throw new LineOrderError(`${full}: a line of ${at} after one of ${newest}`);
+      newest = at;
+      gathered.push(text, '\n');
+      size += text.length;
+      lines += 1;
+    },
+    async drain() {
+      if (size >= CHUNK_CHARACTERS) await hand();
+    },
+    async close() {
+      await hand();
+      input.end();
+      await written;
+    },
+    stats: () => ({ lines, bytes }),
+  };
+}

@@ -1,0 +1,236 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSimulation, STEP_MS } from '../simulation.ts';
+import { createVenueAFeed, type FramePublisher } from '../venue-a/feed.ts';
+import { createInfo } from '../venue-a/info.ts';
+import { createMarkets, outcomeNumber } from '../venue-a/market.ts';
+import { createCatalog } from '../venue-b/catalog.ts';
+import { type Block, createChain } from '../venue-b/chain.ts';
+import { createClob } from '../venue-b/clob.ts';
+import { createVenueBFeed, type MarketPublisher } from '../venue-b/feed.ts';
+import { createGamma } from '../venue-b/gamma.ts';
+import { createMarketBoard } from '../venue-b/market-board.ts';
+import { logText, shortHeadText } from '../venue-b/rpc-text.ts';
+import { BUILDER_DEX } from '../world/ladders.ts';
+import type { Question } from '../world/questions.ts';
+import { HOUR_MS } from '../world/time.ts';
+import { assertWorldTime, createWorld, type World } from '../world/world.ts';
+import { createNdjsonFile, type NdjsonFile } from './ndjson-file.ts';
+
+export interface SimulatedRecordingOptions {
+  readonly seed: number;
+  /** Events a second. */
+  readonly rate: number;
+  readonly events: number;
+  readonly coins: number;
+  readonly hours: number;
+  /** Folder; made if it does not exist, refused when it holds anything. */
+  readonly out: string;
+  /** Simulated time at which it begins, unix ms. */
+  readonly startMs: number;
+  readonly gzip: boolean;
+  /** Hears of progress: simulated milliseconds done, of all. */
+  readonly onProgress?: (doneMs: number, allMs: number) => void;
+}
+
+export interface RecordingSummary {
+  readonly events: number;
+  readonly files: readonly { readonly path: string; readonly lines: number; readonly bytes: number }[];
+}
+
+/** Thrown when the folder cannot take a recording. */
+export class RecordingFolderError extends Error {
+  override name = 'RecordingFolderError';
+  readonly code = 'recording_folder';
+  readonly canRetry = false;
+}
+
+const SOURCES = [
+  'venue_a.info',
+  'venue_a.ws',
+  'venue_b.clob',
+  'venue_b.clob_ws',
+  'venue_b.gamma',
+  'venue_b.rpc',
+] as const;
+type Source = (typeof SOURCES)[number];
+type Files = Readonly<Record<Source, NdjsonFile>>;
+
+/** Steps between two looks at the disk and two yields to the event loop. */
+const STEPS_PER_TURN = 50;
+const PAGE = 100;
+
+async function openFolder(out: string, gzip: boolean): Promise<Files> {
+  await mkdir(out, { recursive: true });
+  if ((await readdir(out)).length > 0) {
+    throw new RecordingFolderError(`${out} is not empty; a recording needs a folder of its own`);
+  }
+  const files = SOURCES.map((source) => [source, createNdjsonFile(join(out, source), gzip)] as const);
+  return Object.fromEntries(files) as Record<Source, NdjsonFile>;
+}
+
+/** What the venues answer to the questions an adapter asks at its start, and again when the catalog has moved. */
+function createAnswers(world: World, files: Files) {
+  const markets = createMarkets(world);
+  const info = createInfo(world, markets);
+  const board = createMarketBoard(world);
+  const catalog = createCatalog(world, board);
+  const gamma = createGamma(board, catalog);
+  const clob = createClob(world, board);
+  const answerLine = (source: Source, atMs: number, request: unknown, text: string) =>
+    files[source].line(atMs, `{"at":${atMs},"source":"${source}","request":${JSON.stringify(request)},"data":${text}}`);
+
+  const ask = async (body: Readonly<Record<string, unknown>>, atMs: number) => {
+    const { status, text } = await info(body, atMs);
+    if (status === 200) answerLine('venue_a.info', atMs, body, text);
+  };
+  const askGamma = (path: string, atMs: number) => {
+    const url = new URL(path, 'http://gamma');
+    const { status, text } = gamma(url.pathname, url.searchParams, atMs);
+    if (status === 200) answerLine('venue_b.gamma', atMs, `GET ${path}`, text);
+    return text;
+  };
+  const askPages = (collection: 'events' | 'markets', atMs: number) => {
+    let cursor: string | undefined;
+    do {
+      const after = cursor === undefined ? '' : `&after_cursor=${cursor}`;
+      const text = askGamma(`/${collection}/keyset?limit=${PAGE}&closed=false${after}`, atMs);
+      cursor = (JSON.parse(text) as { next_cursor?: string }).next_cursor;
+    } while (cursor !== undefined);
+  };
+  const askMarket = (question: Question, atMs: number) => {
+    const { conditionId } = world.idsOf(question);
+    const { status, text } = clob.get(`/markets/${conditionId}`, new URLSearchParams(), atMs);
+    if (status === 200) answerLine('venue_b.clob', atMs, `GET /markets/${conditionId}`, text);
+  };
+
+  return {
+    markets,
+    board,
+    catalog,
+    async atStart(atMs: number) {
+      const bodies = [
+        { type: 'perpDexs' },
+        { type: 'meta' },
+        { type: 'metaAndAssetCtxs' },
+        { type: 'meta', dex: BUILDER_DEX.name },
+        { type: 'metaAndAssetCtxs', dex: BUILDER_DEX.name },
+        { type: 'spotMeta' },
+        { type: 'spotMetaAndAssetCtxs' },
+        { type: 'outcomeMeta' },
+        { type: 'allMids' },
+      ];
+      for (const body of bodies) await ask(body, atMs);
+      askPages('events', atMs);
+      askPages('markets', atMs);
+      for (const slot of world.venueB.slots) askMarket(world.venueB.liveIn(slot.index, atMs), atMs);
+    },
+    /** After the results of an hour are known: the new catalog, and how the old questions ended. */
+    async afterHour(hourMs: number, atMs: number) {
+      await ask({ type: 'outcomeMeta' }, atMs);
+      for (const question of world.venueA.expiringAt(hourMs)) {
+        await ask({ type: 'settledOutcome', outcome: outcomeNumber(question, world.venueA.slots.length) }, atMs);
+      }
+      askPages('events', atMs);
+      askPages('markets', atMs);
+      for (const question of world.venueB.expiringAt(hourMs)) {
+        askMarket(question, atMs);
+        askMarket(world.venueB.liveIn(question.slot.index, atMs), atMs);
+      }
+    },
+  };
+}
+
+/** Everything that an adapter subscribes to, as lines of the recording. */
+function createRecorder(files: Files, now: () => number) {
+  const frame = (source: 'venue_a.ws' | 'venue_b.clob_ws', text: string) =>
+    files[source].line(now(), `{"at":${now()},"source":"${source}","data":${text}}`);
+  const venueA: FramePublisher = {
+    // Best prices and the five-level books say nothing that the full books do not.
+    wants: (topic) => !topic.startsWith('bbo ') && !topic.startsWith('l2Book.fast '),
+    publish: (_topic, text) => frame('venue_a.ws', text),
+    candleIntervals: () => [],
+  };
+  const tell = (_id: string, text: string) => frame('venue_b.clob_ws', text);
+  const venueB: MarketPublisher = {
+    wants: () => true,
+    wantsCustom: () => true,
+    toMarket: tell,
+    toToken: tell,
+    toTokenCustom: tell,
+    toCustom: (text) => tell('', text),
+  };
+  const blocks = (_gone: readonly Block[], came: readonly Block[]) => {
+    for (const block of came) {
+      const begin = `{"at":${now()},"source":"venue_b.rpc",`;
+      files['venue_b.rpc'].line(now(), `${begin}"block":${shortHeadText(block)}}`);
+      for (const log of block.logs) files['venue_b.rpc'].line(now(), `${begin}"log":${logText(block, log, false)}}`);
+    }
+  };
+  return { frame, venueA, venueB, blocks };
+}
+
+const README = (options: SimulatedRecordingOptions) => `# A simulated recording
+
+Both venues of a simulated world: nothing in here happened. Seed ${options.seed}, ${options.rate} events a second,
+${options.events} questions on both venues, ${options.coins} coins, ${options.hours} h from ${new Date(options.startMs).toISOString()}.
+The same settings give the same files.
+`;
+
+/** Writes hours of a simulated world as a recording, as fast as the machine can; the same options, the same bytes. */
+export async function writeSimulatedRecording(options: SimulatedRecordingOptions): Promise<RecordingSummary> {
+  const { hours, onProgress } = options;
+  const startMs = Math.floor(options.startMs / STEP_MS) * STEP_MS;
+  assertWorldTime(startMs);
+  const world = createWorld(options);
+  const files = await openFolder(options.out, options.gzip);
+  let nowMs = startMs;
+  const answers = createAnswers(world, files);
+  const recorder = createRecorder(files, () => nowMs);
+  const venueB = createVenueBFeed(world, answers.board, answers.catalog, recorder.venueB);
+  const simulation = createSimulation(world, createChain(world, answers.board, { selfMadeReorgs: false }), {
+    venueA: createVenueAFeed(world, answers.markets, recorder.venueA),
+    venueB,
+    blocks: recorder.blocks,
+  });
+  /** The books that a subscriber is handed at once. */
+  const tellBooks = (questions: readonly Question[], atMs: number) => {
+    for (const question of questions) {
+      for (const token of [0, 1] as const) {
+        const text = venueB.bookFrameAt(answers.board.listed(question), token, atMs);
+        if (text) recorder.frame('venue_b.clob_ws', text);
+      }
+    }
+  };
+
+  await answers.atStart(startMs);
+  tellBooks(
+    world.venueB.slots.map(({ index }) => world.venueB.liveIn(index, startMs - 1)),
+    startMs - 1,
+  );
+  const endMs = startMs + hours * HOUR_MS;
+  for (let turn = startMs; turn < endMs; ) {
+    for (let step = 0; step < STEPS_PER_TURN && turn < endMs; step += 1, turn += STEP_MS) {
+      // A line is received when its step is over.
+      nowMs = turn + STEP_MS;
+      if (turn % HOUR_MS === 0 && turn > startMs) {
+        const listed = world.venueB.expiringAt(turn).map(({ slot }) => world.venueB.liveIn(slot.index, turn));
+        tellBooks(listed, turn);
+      }
+      simulation.runStep(turn);
+      if (turn % HOUR_MS === ANSWERS_AFTER_HOUR_MS) await answers.afterHour(turn - ANSWERS_AFTER_HOUR_MS, nowMs);
+    }
+    for (const file of Object.values(files)) await file.drain();
+    await new Promise((resolve) => setImmediate(resolve));
+    onProgress?.(turn - startMs, endMs - startMs);
+  }
+  await Promise.all(Object.values(files).map((file) => file.close()));
+  await writeFile(join(options.out, 'README.md'), README(options));
+  return {
+    events: simulation.counts.events,
+    files: Object.values(files).map((file) => ({ path: file.path, ...file.stats() })),
+  };
+}
+
+/** When the catalogs are asked again: by then every result of the hour is known. */
+const ANSWERS_AFTER_HOUR_MS = 90_000;

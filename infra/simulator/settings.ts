@@ -1,0 +1,69 @@
+/** The settings of `npm run simulator`, beside the `sim` ones that the service itself has. */
+import { integerSetting, readSettings, SettingError, switchSetting, textSetting } from '../config/declare.ts';
+import { SETTINGS } from '../config/settings.ts';
+
+export const SIMULATOR_SETTINGS = {
+  host: SETTINGS.host,
+  port: integerSetting({
+    flag: 'port',
+    variable: 'PARALLAX_SIM_PORT',
+    fallback: 0,
+    min: 0,
+    max: 65_535,
+    meaning: 'Port that all simulated interfaces share; 0 takes a free one.',
+  }),
+  simRate: SETTINGS.simRate,
+  simSeed: SETTINGS.simSeed,
+  simEvents: SETTINGS.simEvents,
+  simCoins: SETTINGS.simCoins,
+  simFaults: SETTINGS.simFaults,
+  out: textSetting({
+    flag: 'out',
+    variable: 'PARALLAX_SIM_OUT',
+    fallback: null,
+    accepts: 'a folder that does not exist or is empty',
+    pattern: /^.+$/,
+    meaning: 'Writes a recording into this folder instead of serving.',
+  }),
+  hours: integerSetting({
+    flag: 'hours',
+    variable: 'PARALLAX_SIM_HOURS',
+    fallback: 24,
+    min: 1,
+    max: 24 * 400,
+    meaning: 'Length of the recording.',
+  }),
+  start: textSetting({
+    flag: 'start',
+    variable: 'PARALLAX_SIM_START',
+    fallback: null,
+    accepts: 'an ISO-8601 time with Z, as 2026-03-01T00:00:00Z',
+    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z$/,
+    meaning: 'Simulated time at which the recording begins; by default so that it ends now.',
+  }),
+  gzip: switchSetting({
+    flag: 'gzip',
+    variable: 'PARALLAX_SIM_GZIP',
+    fallback: true,
+    meaning: "Compresses the recording's files.",
+  }),
+};
+
+export type SimulatorSettings = ReturnType<typeof loadSimulatorSettings>;
+
+/** Reads the simulator's settings; throws a `SettingError` with one clear line. */
+export function loadSimulatorSettings(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+) {
+  const { values, rest } = readSettings(SIMULATOR_SETTINGS, argv, environment);
+  if (rest.length > 0) {
+    throw new SettingError(`unexpected argument ${JSON.stringify(rest[0])}; --help lists every setting`);
+  }
+  if (values.out !== null && values.simFaults.length > 0) {
+    throw new SettingError(
+      '--sim-faults cannot be given with --out; accepted: none, since a recording holds true frames',
+    );
+  }
+  return values;
+}

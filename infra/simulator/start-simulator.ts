@@ -1,0 +1,196 @@
+import { createVenues } from './create-venues.ts';
+import {
+  createFaultBoard,
+  type FaultControls,
+  type FaultCounts,
+  type FaultKind,
+  type SocketTarget,
+} from './faults/fault-board.ts';
+import { faultsBetween, makeFault } from './faults/self-made.ts';
+import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
+import { startHttpServer } from './sockets/http-host.ts';
+import type { HubStats } from './sockets/socket-hub.ts';
+import { assertWorldTime, createWorld } from './world/world.ts';
+
+/** How a simulator is to be. */
+export interface SimulatorOptions {
+  /** Address to listen on; `127.0.0.1` when not given. */
+  readonly host?: string;
+  /** 0, or nothing, takes a free port. */
+  readonly port?: number;
+  readonly seed: number;
+  /** Events a second: 1 to 20,000. */
+  readonly rate: number;
+  /** Questions that both venues ask. */
+  readonly events: number;
+  /** Coins of venue_a's main dex; at least 3. */
+  readonly coins: number;
+  /** Faults that it makes by itself. */
+  readonly faults: readonly FaultKind[];
+  /** What time it is, unix ms; for tests. The world is told up to this moment and never past it. */
+  readonly wallClock?: () => number;
+  /** Hears of handlers that broke; by default a line on standard error. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Addresses of the simulated interfaces, under the names of the settings that take them. */
+export interface SimulatorUrls {
+  readonly venueAApiUrl: string;
+  readonly venueAWsUrl: string;
+  readonly venueAStatsUrl: string;
+  readonly venueBGammaUrl: string;
+  readonly venueBClobUrl: string;
+  readonly venueBClobWsUrl: string;
+  readonly venueBDataUrl: string;
+  readonly venueBPnlUrl: string;
+  readonly venueBRpcUrl: string;
+}
+
+export interface SimulatorStats extends Readonly<SimulationCounts> {
+  /** Moment up to which the world has been told, unix ms. */
+  readonly toldUntilMs: number;
+  readonly sockets: Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
+  readonly faults: FaultCounts;
+  /** Times that the simulator fell so far behind the clock that it cut its clients and went on from now. */
+  readonly stalls: number;
+}
+
+export interface Simulator {
+  readonly urls: SimulatorUrls;
+  readonly faults: FaultControls;
+  stats(): Promise<SimulatorStats>;
+  close(): Promise<void>;
+}
+
+/** How far behind the clock the world may be told before clients are cut. */
+const MOST_LAG_MS = 5_000;
+/** Time that one turn of the event loop may be spent on steps. */
+const TURN_MS = 25;
+const DEEPEST_REORG = 60;
+
+/** Thrown for options out of range. */
+export class SimulatorOptionError extends Error {
+  override name = 'SimulatorOptionError';
+  readonly code = 'simulator_option';
+  readonly canRetry = false;
+}
+
+function checkOptions({ rate, events, coins }: SimulatorOptions): void {
+  const check = (name: string, value: number, least: number, most: number) => {
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw new SimulatorOptionError(`${name} cannot be ${value}; accepted: a whole number from ${least} to ${most}`);
+    }
+  };
+  check('rate', rate, 1, 20_000);
+  check('events', events, 1, 10_000);
+  check('coins', coins, 3, 400);
+}
+
+/** Starts the simulated venues on loopback and tells their world in step with the clock. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  checkOptions(options);
+  const clock = options.wallClock ?? Date.now;
+  const onError = options.onError ?? ((error: unknown) => void process.stderr.write(`simulator: ${error}\n`));
+  const world = createWorld(options);
+  const board = createFaultBoard();
+  const begin = Math.floor(clock() / STEP_MS) * STEP_MS;
+  assertWorldTime(begin);
+  let nextMs = begin;
+  const now = () => nextMs - 1;
+  const venues = createVenues(world, board, now, { selfMadeReorgs: options.faults.includes('reorgs') });
+  const simulation = createSimulation(world, venues.chain, venues.outputs);
+  const host = options.host ?? '127.0.0.1';
+  const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
+  let stalls = 0;
+
+  const controls: FaultControls = {
+    disconnectAll: async (target) => venues.hubs[target].disconnectAll(),
+    silence: async (target, durationMs) => venues.hubs[target].silence(durationMs),
+    malformed: async (target, count) => board.order('malformed', target, count),
+    duplicate: async (target, count) => board.order('duplicates', target, count),
+    errors: async (target, count, status = 500) => board.order('errors', target, count, status),
+    rateLimit: async (target, count) => board.order('rate-limits', target, count),
+    slow: async (target, count, delayMs) => board.order('slow', target, count, delayMs),
+    async reorg(depth) {
+      if (!Number.isInteger(depth) || depth < 1 || depth > DEEPEST_REORG) {
+        throw new SimulatorOptionError(`depth cannot be ${depth}; accepted: a whole number from 1 to ${DEEPEST_REORG}`);
+      }
+      board.count('reorgs', 'venue_b.chain');
+      simulation.counts.reorgs += 1;
+      const { gone, came } = venues.chain.reorg(depth, venues.chain.headAt(now()));
+      venues.outputs.blocks(gone, came);
+      venues.flush();
+    },
+  };
+
+  const runFaults = (fromMs: number, toMs: number) => {
+    for (const due of faultsBetween(world.settings.seed, options.faults, fromMs, toMs)) {
+      makeFault(controls, due).catch(onError);
+    }
+  };
+  /** Runs the steps that the clock has passed; true when it has caught up. */
+  const advance = (): boolean => {
+    const untilMs = Math.floor(clock() / STEP_MS) * STEP_MS;
+    if (untilMs - nextMs > MOST_LAG_MS) {
+      // Held books would miss what is skipped, so nobody may go on from here.
+      stalls += 1;
+      venues.cutAll();
+      nextMs = untilMs;
+    }
+    const fromMs = nextMs;
+    const turnEnds = performance.now() + TURN_MS;
+    while (nextMs < untilMs && performance.now() < turnEnds) {
+      const stepMs = nextMs;
+      nextMs += STEP_MS;
+      simulation.runStep(stepMs);
+    }
+    if (options.faults.length > 0) runFaults(fromMs, nextMs);
+    venues.flush();
+    return nextMs >= untilMs;
+  };
+  const pace = startPacing(advance, onError);
+
+  const base = `${host.includes(':') ? `[${host}]` : host}:${server.port}`;
+  return {
+    urls: venues.urls(base),
+    faults: controls,
+    stats: async () => ({
+      ...simulation.counts,
+      toldUntilMs: nextMs,
+      sockets: venues.socketStats(),
+      faults: board.counts(),
+      stalls,
+    }),
+    async close() {
+      pace.stop();
+      await venues.close();
+      await server.close();
+    },
+  };
+}
+
+/** Calls `advance` every step, and again in the next turn of the event loop while it has not caught up. */
+function startPacing(advance: () => boolean, onError: (error: unknown) => void): { stop(): void } {
+  let timer: NodeJS.Timeout | null = null;
+  let turn: NodeJS.Immediate | null = null;
+  let isStopped = false;
+  const run = () => {
+    if (isStopped) return;
+    let caughtUp = true;
+    try {
+      caughtUp = advance();
+    } catch (error) {
+      onError(error);
+    }
+    if (caughtUp) timer = setTimeout(run, STEP_MS);
+    else turn = setImmediate(run);
+  };
+  timer = setTimeout(run, STEP_MS);
+  return {
+    stop() {
+      isStopped = true;
+      if (timer) clearTimeout(timer);
+      if (turn) clearImmediate(turn);
+    },
+  };
+}

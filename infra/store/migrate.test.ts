@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TABLES } from '#schemas/tables/index';
+import { MIGRATIONS } from '#schemas/tables/migrations/index';
+import type { Migration } from '#schemas/tables/migrations/migration';
+import { sampleRecords } from '#schemas/tables/sample-records.fixture';
+import { openEmbeddedStore } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import type { Store } from './store.ts';
+
+const step = (number: number, sql: string[] = []): Migration => ({ number, name: `step-${number}`, sql });
+const create = (table: string) => `CREATE TABLE IF NOT EXISTS ${table} (id UInt8) ENGINE = MergeTree ORDER BY id`;
+
+let path: string;
+let root: Store;
+let store: Store;
+let databases = 0;
+beforeAll(async () => {
+  path = await mkdtemp(join(tmpdir(), 'parallax-migrate-'));
+  root = await openEmbeddedStore({ path });
+});
+beforeEach(async () => {
+  databases += 1;
+  store = await root.inDatabase(`migrate_${databases}`);
+});
+afterEach(() => root.command(`DROP DATABASE ${store.database}`));
+afterAll(async () => {
+  await root.close();
+  await rm(path, { recursive: true, force: true });
+});
+const tablesOf = async () =>
+  (
+    await store.query<{ name: string }>(
+      'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+    )
+  ).map((row) => row.name);
+
+describe('migrate', () => {
+  it('applies everything once, in order', async () => {
+    const migrations = [step(1, [create('a'), create('b')]), step(2, [create('c')])];
+    expect(await migrate(store, migrations)).toEqual(['step-1', 'step-2']);
+    expect(await migrate(store, migrations)).toEqual([]);
+    expect(await tablesOf()).toEqual(['a', 'b', 'c', 'migrations']);
+  });
+
+  it('applies only what is new', async () => {
+    await migrate(store, [step(1, [create('a')])]);
+    expect(await migrate(store, [step(1, ['not sql']), step(2, [create('b')])])).toEqual(['step-2']);
+  });
+
+  it('can be done by several nodes at once', async () => {
+    const nodes = await Promise.all([1, 2, 3].map(() => root.inDatabase(store.database)));
+    await Promise.all(nodes.map((node) => migrate(node)));
+    expect(await migrate(store)).toEqual([]);
+  });
+
+  it('begins again at a migration that failed', async () => {
+    await expect(migrate(store, [step(1, [create('a'), 'CREATE TABLE IF NOT EXISTS'])])).rejects.toMatchObject({
+      code: 'store_rejected',
+    });
+    expect(await migrate(store, [step(1, [create('a'), create('b')])])).toEqual(['step-1']);
+  });
+
+  it('refuses numbers that are out of order or given twice, before it does anything', async () => {
+    for (const numbers of [[2, 1], [1, 1], [1, 3], [0]]) {
+      await expect(
+        migrate(
+          store,
+          numbers.map((number) => step(number)),
+        ),
+      ).rejects.toMatchObject({
+        code: 'store_misconfigured',
+      });
+    }
+    expect(await tablesOf()).toEqual([]);
+  });
+
+  it('refuses another migration under a number that was applied', async () => {
+    await migrate(store, [step(1)]);
+    await expect(migrate(store, [{ ...step(1), name: 'other-1' }])).rejects.toMatchObject({
+      code: 'store_misconfigured',
+    });
+  });
+
+  it('leaves a store alone that a newer program has migrated', async () => {
+    await migrate(store, [step(1), step(2)]);
+    expect(await migrate(store, [step(1)])).toEqual([]);
+  });
+
+  it('gives the tables that the specs say: columns, sorting key and rows', async () => {
+    expect(await migrate(store)).toEqual(MIGRATIONS.map((migration) => migration.name));
+    for (const spec of TABLES) {
+      const { value, meta } = sampleRecords[spec.name]!;
+      const row = spec.row(value, meta);
+      const columns = await store.query<{ name: string }>(
+        'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {name:String} ORDER BY position',
+        { name: spec.name },
+      );
+      expect(new Set(columns.map((column) => column.name)), spec.name).toEqual(new Set(Object.keys(row)));
+      const [key] = await store.query<{ sorting_key: string }>(
+        'SELECT sorting_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
+        { name: spec.name },
+      );
+      expect(key?.sorting_key).toBe(spec.orderBy.join(', '));
+      await store.insert(spec.name, [row]);
+      const [kept] = await store.query<Record<string, unknown>>(`SELECT * FROM ${spec.name} FINAL`);
+      expect(comparable(kept!)).toEqual(comparable(row));
+    }
+  });
+
+  it('hides what a tombstone removed', async () => {
+    await migrate(store);
+    for (const spec of TABLES.filter((table) => table.removed)) {
+      const { value, meta } = sampleRecords[spec.name]!;
+      await store.insert(spec.name, [spec.row(value, meta)]);
+      await store.insert(spec.name, [spec.removed!({ ...meta, seq: meta.seq + 1 })]);
+      expect(await store.query(`SELECT 1 FROM ${spec.name} FINAL`), spec.name).toEqual([]);
+    }
+  });
+});
+
+/** Rows side by side: 64-bit counts come back as text, times as the engine writes them. */
+function comparable(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const cell = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(cell);
+    if (typeof value !== 'string') return value === null || typeof value === 'boolean' ? value : String(value);
+    return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/.test(value)
+      ? String(Date.parse(`${value.replace(' ', 'T')}Z`))
+      : value;
+  };
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(value)]));
+}

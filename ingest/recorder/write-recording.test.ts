@@ -1,0 +1,83 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { playRecording } from '../playback/play-recording.ts';
+import { openTestPublisher, silentLogger } from '../testing/open-publisher.fixture.ts';
+import { openRecordingWriter } from './write-recording.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recorder-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const envelope = (
+  provider: RawEnvelope['provider'],
+  stream: string,
+  receivedAt: number,
+  payload: string,
+  request: string | null = null,
+): RawEnvelope => ({
+  provider,
+  stream,
+  key: `${provider}.${stream}.0`,
+  receivedAt,
+  request,
+  payload: Buffer.from(payload),
+});
+
+describe('a recording writer', () => {
+  it('writes a file for each source, data verbatim, and leaves out what is no JSON', async () => {
+    const writer = await openRecordingWriter(join(folder, 'out'));
+    await writer.write([
+      envelope('venue_a', 'ws', 1, '{"px":"3331.0", "n":1.0}'),
+      envelope('venue_b', 'clob_ws', 2, 'PONG'),
+      envelope('venue_a', 'info', 2, '[]', '{"type":"meta"}'),
+    ]);
+    await writer.write([envelope('venue_b', 'rpc', 3, '{"block":{"number":"0x1"}}')]);
+    expect(await writer.close()).toEqual({
+      lines: new Map([
+        ['venue_a.ws', 1],
+        ['venue_a.info', 1],
+        ['venue_b.rpc', 1],
+      ]),
+      skipped: 1,
+    });
+    const read = (source: string) => readFile(join(folder, 'out', `${source}.ndjson`), 'utf8');
+    expect(await read('venue_a.ws')).toBe('{"at":1,"source":"venue_a.ws","data":{"px":"3331.0", "n":1.0}}\n');
+    expect(await read('venue_a.info')).toBe('{"at":2,"source":"venue_a.info","request":{"type":"meta"},"data":[]}\n');
+    expect(await read('venue_b.rpc')).toBe('{"at":3,"source":"venue_b.rpc","block":{"number":"0x1"}}\n');
+  });
+
+  it('continues a recording that is there', async () => {
+    for (const at of [1, 2]) {
+      const writer = await openRecordingWriter(folder);
+      await writer.write([envelope('venue_a', 'ws', at, `${at}`)]);
+      await writer.close();
+    }
+    expect((await readFile(join(folder, 'venue_a.ws.ndjson'), 'utf8')).trim().split('\n')).toHaveLength(2);
+  });
+
+  it('writes what playback gives back', async () => {
+    const said = [
+      envelope('venue_b', 'gamma', 10, '{"a":[1.50]}', 'GET /tags?x=1'),
+      envelope('venue_b', 'rpc', 10, '{"block":{"number":"0x1","hash":"0xa"}}'),
+      envelope('venue_b', 'rpc', 10, '{"log":{"logIndex":"0x0","data":"0x"}}'),
+      envelope('venue_a', 'ws', 11, '{"channel":"pong"}'),
+      envelope('venue_b', 'rpc', 12, '{"finalized":"0x1"}'),
+    ];
+    const writer = await openRecordingWriter(folder);
+    await writer.write(said);
+    await writer.close();
+    const { publisher, raw } = await openTestPublisher({ time: 'recorded' });
+    const signal = new AbortController().signal;
+    await playRecording({ folder, publisher, logger: silentLogger, speed: 0, signal });
+    await publisher.close();
+    const played = [...raw('venue_b', 'gamma'), ...raw('venue_b', 'rpc'), ...raw('venue_a', 'ws')];
+    const bare = (list: RawEnvelope[]) =>
+      list.map(({ key, ...rest }) => rest).sort((a, b) => a.receivedAt - b.receivedAt);
+    expect(bare(played)).toEqual(bare(said));
+  });
+});

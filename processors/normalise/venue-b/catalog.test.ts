@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+import type { Market } from '#schemas/topics/normalised';
+import { createCatalogState, MARKETS_EVICTED, MARKETS_MAX, takeCatalogAnswer } from './catalog.ts';
+import { type AnyEvent, fill, header, play, raw } from './venue-b.fixture.ts';
+
+const AT = 1_700_000_000_000;
+const id = (name: string) => `0x${name.repeat(64)}`;
+const gamma = (data: unknown) => raw('gamma', AT, data);
+const clob = (data: unknown) => raw('clob', AT, data);
+
+const MARKET = {
+  id: '900001',
+  question: 'Will the bridge open by June?',
+  conditionId: id('A'),
+  questionID: id('q'),
+  slug: 'bridge-by-june',
+  description: 'Resolves to Yes if it opens.',
+  resolutionSource: '',
+  endDate: '2026-06-30T12:00:00Z',
+  outcomes: '["Yes", "No"]',
+  clobTokenIds: '["11", "22"]',
+  outcomePrices: '["0.4", "0.6"]',
+  groupItemTitle: 'June',
+  active: true,
+  closed: false,
+  archived: false,
+  acceptingOrders: true,
+  volume: '1000.5',
+  negRisk: false,
+  feesEnabled: true,
+  feeSchedule: { rate: 0.05, exponent: 1 },
+};
+const EVENT = { id: 77, slug: 'bridge', title: 'When will the bridge open?', tags: [{ slug: 'cities' }], series: [] };
+const CLOB_MARKET = {
+  condition_id: id('a'),
+  question_id: id('q'),
+  question: 'Will the bridge open by june?',
+  market_slug: 'bridge-by-june',
+  description: 'Resolves to Yes if it opens. ',
+  end_date_iso: '2026-06-30T00:00:00Z',
+  tokens: [
+    { token_id: '11', outcome: 'Yes', price: 0.4 },
+    { token_id: '22', outcome: 'No', price: 0.6 },
+  ],
+  active: true,
+  closed: false,
+  accepting_orders: true,
+  neg_risk: false,
+};
+const SHAPES: [string, unknown][] = [
+  ['a list of events', [{ ...EVENT, markets: [MARKET] }]],
+  ['a page of events', { events: [{ ...EVENT, markets: [MARKET] }], next_cursor: 'x' }],
+  ['one event', { ...EVENT, markets: [MARKET] }],
+  ['a search', { events: [{ ...EVENT, markets: [MARKET] }], tags: [{ slug: 'cities' }], profiles: [] }],
+  ['a list of markets', [{ ...MARKET, events: [EVENT] }]],
+  ['a page of markets', { markets: [{ ...MARKET, events: [EVENT] }], next_cursor: 'x' }],
+  ['one market', { ...MARKET, events: [EVENT] }],
+];
+const last = (events: AnyEvent[]): Market | undefined => play(events).markets.at(-1);
+
+describe('a market of gamma', () => {
+  it.each(SHAPES)('is the same from %s', (_, answer) => {
+    expect(play([gamma(answer)]).markets).toEqual([
+      {
+        provider: 'venue_b',
+        marketId: id('a'),
+        receivedAt: AT,
+        title: 'Will the bridge open by June?',
+        description: 'Resolves to Yes if it opens.',
+        groupTitle: 'When will the bridge open?',
+        groupItemTitle: 'June',
+        slug: 'bridge-by-june',
+        resolutionSource: null,
+        startTime: null,
+        endTime: Date.UTC(2026, 5, 30, 12),
+        instruments: ['11', '22'],
+        outcomes: ['Yes', 'No'],
+        active: true,
+        closed: false,
+        takerFeeRate: '0.05',
+        fields: JSON.stringify({
+          eventId: '77',
+          eventSlug: 'bridge',
+          gammaId: '900001',
+          negRisk: false,
+          questionID: id('q'),
+          tags: ['cities'],
+        }),
+      },
+    ]);
+  });
+
+  it('is told again only when something of it changed', () => {
+    const again = SHAPES.map(([, answer]) => gamma(answer));
+    const moved = gamma({ ...MARKET, volume: '2000', outcomePrices: '["0.5","0.5"]', bestBid: 0.5 });
+    expect(play([...again, moved]).markets).toHaveLength(1);
+    expect(
+      play([...again, gamma({ ...MARKET, closed: true })]).markets.map(({ closed, active }) => [closed, active]),
+    ).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+  });
+
+  it('keeps what an answer leaves out', () => {
+    const [full] = play([gamma(SHAPES[0]![1])]).markets;
+    const sparse = gamma({ conditionId: MARKET.conditionId, groupItemTitle: 'June 30' });
+    expect(last([gamma(SHAPES[0]![1]), sparse])).toEqual({ ...full, groupItemTitle: 'June 30' });
+  });
+
+  it('of which nothing but the id is known is told with nothing made up', () => {
+    expect(last([gamma({ conditionId: id('b') })])).toEqual({
+      provider: 'venue_b',
+      marketId: id('b'),
+      receivedAt: AT,
+      title: '',
+      description: '',
+      groupTitle: null,
+      groupItemTitle: null,
+      slug: null,
+      resolutionSource: null,
+      startTime: null,
+      endTime: null,
+      instruments: [],
+      outcomes: [],
+      active: false,
+      closed: false,
+      takerFeeRate: null,
+      fields: '{}',
+    });
+  });
+
+  it('is open for trading only while it is not over and takes orders', () => {
+    const active = (change: object) => last([gamma({ ...MARKET, ...change })])!.active;
+    expect(active({})).toBe(true);
+    expect(active({ acceptingOrders: undefined })).toBe(true);
+    expect(active({ closed: true })).toBe(false);
+    expect(active({ archived: true })).toBe(false);
+    expect(active({ acceptingOrders: false })).toBe(false);
+    expect(active({ active: undefined })).toBe(false);
+  });
+
+  it('starts at its event’s start, and keeps what its kind says of the question', () => {
+    const config = { id: 'x-5m', asset: 'btc', duration: '5m' };
+    const market = last([
+      gamma({ ...MARKET, eventStartTime: '2026-06-30T11:55:00Z', cryptoMarketConfig: config, groupItemThreshold: '3' }),
+    ])!;
+    expect(market.startTime).toBe(Date.UTC(2026, 5, 30, 11, 55));
+    expect(JSON.parse(market.fields)).toMatchObject({ cryptoMarketConfig: config, groupItemThreshold: '3' });
+  });
+});
+
+describe('the taker fee rate', () => {
+  it.each<[string, object, string | null]>([
+    ['the schedule’s where fees are on', {}, '0.05'],
+    ['zero where fees are off', { feesEnabled: false }, '0'],
+    ['zero where fees are off and a schedule is left over', { feesEnabled: false, feeSchedule: { rate: 1 } }, '0'],
+    ['unknown where fees are on without a schedule', { feeSchedule: undefined }, null],
+    ['unknown where nothing says whether fees are on', { feesEnabled: undefined }, null],
+  ])('is %s', (_, change, rate) => {
+    expect(last([gamma({ ...MARKET, ...change })])!.takerFeeRate).toBe(rate);
+  });
+});
+
+describe('a market of the CLOB', () => {
+  it.each<[string, unknown]>([
+    ['a page', { limit: 1000, count: 1, next_cursor: 'LTE=', data: [CLOB_MARKET] }],
+    ['one market', CLOB_MARKET],
+  ])('is told from %s, its fee unknown', (_, answer) => {
+    expect(last([clob(answer)])).toMatchObject({
+      marketId: id('a'),
+      title: 'Will the bridge open by june?',
+      endTime: Date.UTC(2026, 5, 30),
+      instruments: ['11', '22'],
+      outcomes: ['Yes', 'No'],
+      active: true,
+      takerFeeRate: null,
+      fields: JSON.stringify({ negRisk: false, questionID: id('q') }),
+    });
+  });
+
+  it('stands back behind gamma, in either order', () => {
+    const both = [gamma(MARKET), clob(CLOB_MARKET)];
+    expect(play(both).markets).toHaveLength(1);
+    expect(last(both.toReversed())).toEqual(last(both));
+    expect(last(both)).toMatchObject({ title: MARKET.question, endTime: Date.UTC(2026, 5, 30, 12) });
+  });
+
+  it('fills what gamma lacks, in either order', () => {
+    const sparse = gamma({ conditionId: MARKET.conditionId, question: 'Bridge?', feesEnabled: false });
+    const filled = last([sparse, clob(CLOB_MARKET)]);
+    expect(filled).toMatchObject({
+      title: 'Bridge?',
+      instruments: ['11', '22'],
+      slug: 'bridge-by-june',
+      takerFeeRate: '0',
+    });
+    expect(last([clob(CLOB_MARKET), sparse])).toEqual(filled);
+  });
+
+  it('from before the order book has no tokens', () => {
+    const tokens = [{ token_id: '', outcome: 'Yes' }, { token_id: '', outcome: 'No' }]; // biome-ignore format: a pair
+    expect(last([clob({ ...CLOB_MARKET, tokens })])).toMatchObject({ instruments: [], outcomes: [] });
+  });
+});
+
+describe('an item that cannot be read', () => {
+  it.each<[string, object]>([
+    ['conditionId', { conditionId: undefined }],
+    ['conditionId', { conditionId: '0x12' }],
+    ['clobTokenIds', { clobTokenIds: '["11", ' }],
+    ['clobTokenIds', { clobTokenIds: '["11"]' }],
+    ['clobTokenIds', { clobTokenIds: '["eleven", "22"]' }],
+    ['outcomes', { outcomes: '{}' }],
+    ['endDate', { endDate: 'soon' }],
+    ['closed', { closed: 'no' }],
+    ['rate', { feeSchedule: { rate: 'low' } }],
+  ])('is a dead letter that names %s, and its siblings are taken', (field, change) => {
+    const sibling = { ...MARKET, conditionId: id('b'), clobTokenIds: '["33","44"]' };
+    const { dead, markets } = play([gamma([{ ...EVENT, markets: [{ ...MARKET, ...change }, sibling] }])]);
+    expect(dead).toEqual([{ reason: 'malformed_market', detail: expect.stringContaining(`${field}:`) }]);
+    expect(markets.map((market) => market.marketId)).toEqual([id('b')]);
+  });
+
+  it('is a dead letter for the CLOB too', () => {
+    const { dead } = play([clob({ data: [{ ...CLOB_MARKET, tokens: [{ token_id: 'x' }] }] })]);
+    expect(dead).toEqual([{ reason: 'malformed_market', detail: expect.stringContaining('tokens:') }]);
+  });
+
+  it('is none where an answer holds no market at all', () => {
+    const answers = [[], {}, null, 'text', 7, [{ id: '1', label: 'Cities', slug: 'cities' }], { history: [] }];
+    expect(play(answers.map(gamma))).toMatchObject({ dead: [{ reason: 'malformed_json' }], markets: [] });
+  });
+});
+
+describe('a trade of an unknown token', () => {
+  const trade = () =>
+    fill({ block: 9, tx: 't', logIndex: 1, maker: 'a', taker: 'b', side: 'sell', token: 11n, usd: 4, qty: 10 });
+
+  it('is told without a market, and again with it once the catalog knows the token', () => {
+    const { trades } = play([
+      header(9),
+      trade(),
+      header(10),
+      gamma(MARKET),
+      header(80),
+      gamma({ ...MARKET, slug: 's' }),
+    ]);
+    expect(trades.map(({ marketId, outcome, status }) => [marketId, outcome, status])).toEqual([
+      [null, null, 'pending'],
+      [id('a'), 'Yes', 'pending'],
+      [id('a'), 'Yes', 'confirmed'],
+    ]);
+  });
+
+  it('keeps the status that it has by then', () => {
+    const { trades } = play([header(9), trade(), header(80), gamma(MARKET)]);
+    expect(trades.map(({ marketId, status }) => [marketId, status])).toEqual([
+      [null, 'pending'],
+      [null, 'confirmed'],
+      [id('a'), 'confirmed'],
+    ]);
+  });
+
+  it('that was reverted is not told again', () => {
+    const { trades } = play([header(9), trade(), header(9, 'b'), gamma(MARKET)]);
+    expect(trades.map((told) => told.status)).toEqual(['pending', 'reverted']);
+  });
+
+  it('is not what a known token gives', () => {
+    const { trades } = play([gamma(MARKET), header(9), trade(), header(10)]);
+    expect(trades.map(({ marketId, outcome }) => [marketId, outcome])).toEqual([[id('a'), 'Yes']]);
+  });
+});
+
+describe('the markets kept', () => {
+  it('are bounded: those mentioned longest ago go, with their tokens', () => {
+    const catalog = createCatalogState();
+    const emit = Object.assign(() => {}, { remove: () => {}, dead: () => {} });
+    const effects = { onPlaced: () => {}, onClosed: () => {} };
+    const mention = (at: number) => {
+      const conditionId = `0x${at.toString(16).padStart(64, '0')}`;
+      const market = { conditionId, clobTokenIds: [`${2 * at}`, `${2 * at + 1}`], outcomes: ['Yes', 'No'] };
+      takeCatalogAnswer(catalog, market, AT, emit, effects);
+    };
+    for (let at = 0; at < MARKETS_MAX; at += 1) mention(at);
+    expect([catalog.markets.size, catalog.tokens.size]).toEqual([MARKETS_MAX, 2 * MARKETS_MAX]);
+    mention(0);
+    mention(MARKETS_MAX);
+    const left = MARKETS_MAX + 1 - MARKETS_EVICTED;
+    expect([catalog.markets.size, catalog.tokens.size]).toEqual([left, 2 * left]);
+    expect([0, 2, 2 * MARKETS_EVICTED, 2 * MARKETS_EVICTED + 2].map((at) => catalog.tokens.has(String(at)))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  }, 60_000);
+});

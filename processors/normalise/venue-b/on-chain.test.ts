@@ -1,0 +1,351 @@
+import { pad } from 'viem';
+import { describe, expect, it } from 'vitest';
+import type { Trade } from '#schemas/topics/normalised';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { KEPT_HEADERS } from './chain-view.ts';
+import { LEG_WAIT_MS } from './on-chain.ts';
+import {
+  type AnyEvent,
+  accountOf,
+  blockAt,
+  clock,
+  EXCHANGE,
+  type FillOptions,
+  feed,
+  fill,
+  hashOf,
+  header,
+  type PlayOptions,
+  play,
+  raw,
+} from './venue-b.fixture.ts';
+
+const YES = 111n;
+const NO = 222n;
+
+/** A maker leg: alice sells 10 YES at 0.62 to bob. */
+const makerLeg = (change: Partial<FillOptions> = {}) =>
+  fill({
+    block: 100,
+    tx: 'tx',
+    logIndex: 5,
+    maker: 'alice',
+    taker: 'bob',
+    side: 'sell',
+    token: YES,
+    usd: 6_200_000,
+    qty: 10_000_000,
+    ...change,
+  });
+/** Bob's own log. */
+const takerLeg = (change: Partial<FillOptions> = {}) =>
+  makerLeg({ logIndex: 9, maker: 'bob', taker: null, side: 'buy', ...change });
+
+const brief = ({ id, side, instrument, price, qty, usd, status }: Trade) => ({
+  id: id.slice(id.lastIndexOf(':') + 1),
+  side,
+  instrument,
+  price,
+  qty,
+  usd,
+  status,
+});
+const statuses = (trades: Trade[]) => trades.map((trade) => `${trade.id.split(':')[2]} ${trade.status}`);
+const told = (events: AnyEvent[], options?: PlayOptions) => play(events, options).trades;
+const headers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => header(from + at));
+
+describe('a match on chain', () => {
+  it('is told when its taker leg comes, from the taker’s view', () => {
+    const events = [header(100), makerLeg(), takerLeg()];
+    expect(told(events.slice(0, 2))).toEqual([]);
+    expect(told(events)).toEqual([
+      {
+        id: `venue_b:${hashOf('tx')}:5`,
+        provider: 'venue_b',
+        marketId: null,
+        instrument: '111',
+        outcome: null,
+        ts: blockAt(100),
+        receivedAt: blockAt(100),
+        arrival: 1,
+        side: 'buy',
+        price: '0.62',
+        qty: '10',
+        usd: '6.2',
+        maker: accountOf('alice'),
+        taker: accountOf('bob'),
+        txHash: hashOf('tx'),
+        logIndex: 5,
+        tradeId: null,
+        blockNumber: 100,
+        blockHash: hashOf('100a'),
+        status: 'pending',
+      },
+    ]);
+  });
+
+  it('with several makers is one trade for each, on the token that the taker traded', () => {
+    const trades = told([
+      header(100),
+      makerLeg(),
+      makerLeg({ logIndex: 6, maker: 'carol', side: 'buy', token: NO, usd: 1_900_000, qty: 5_000_000 }),
+      takerLeg(),
+    ]);
+    expect(trades.map(brief)).toEqual([
+      { id: '5', side: 'buy', instrument: '111', price: '0.62', qty: '10', usd: '6.2', status: 'pending' },
+      { id: '6', side: 'buy', instrument: '111', price: '0.62', qty: '5', usd: '3.1', status: 'pending' },
+    ]);
+    expect(trades.map((trade) => trade.arrival)).toEqual([1, 2]);
+  });
+
+  it('gives its legs to the first taker leg that follows, where a transaction holds several', () => {
+    const trades = told([
+      header(100),
+      makerLeg({ logIndex: 1, taker: 'bob' }),
+      takerLeg({ logIndex: 2 }),
+      makerLeg({ logIndex: 3, side: 'buy', token: NO }),
+      takerLeg({ logIndex: 4 }),
+    ]);
+    expect(trades.map((trade) => [trade.logIndex, trade.instrument, trade.side, trade.price])).toEqual([
+      [1, '111', 'buy', '0.62'],
+      [3, '111', 'buy', '0.38'],
+    ]);
+  });
+
+  it('takes the taker leg of its own contract only', () => {
+    const other = '0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e';
+    const v1 = '0xc5d563a36ae78145c45a50134d48a1215220f80a';
+    const trades = told([
+      header(100),
+      makerLeg({ logIndex: 1, side: 'buy', token: NO }),
+      makerLeg({ logIndex: 2, exchange: v1 }),
+      takerLeg({ logIndex: 3, exchange: other }),
+      takerLeg({ logIndex: 4 }),
+      takerLeg({ logIndex: 5, exchange: v1 }),
+    ]);
+    expect(trades.map((trade) => [trade.logIndex, trade.instrument])).toEqual([
+      [1, '111'],
+      [2, '111'],
+    ]);
+  });
+
+  it('of a contract that is no exchange is nobody’s trade', () => {
+    const exchange = accountOf('impostor');
+    const events = [header(100), makerLeg({ exchange }), takerLeg({ exchange })];
+    expect(play(events)).toMatchObject({ trades: [], dead: [] });
+    expect(told(events, { exchanges: [exchange.toUpperCase().replace('0X', '0x')] })).toHaveLength(1);
+  });
+});
+
+describe('a leg without a taker leg', () => {
+  const lone = [header(100), makerLeg()];
+  it.each<[string, AnyEvent]>([
+    ['the next header', header(101)],
+    ['a log of another transaction', makerLeg({ tx: 'other', logIndex: 12 })],
+    ['any log of another transaction', makerLeg({ tx: 'other', exchange: accountOf('impostor') })],
+    ['the clock', clock(blockAt(100) + LEG_WAIT_MS)],
+    ['the end of the recording', feed('ended', blockAt(100), 'venue_b.rpc')],
+    ['the finalized block', raw('rpc', blockAt(100), { finalized: '0x1' })],
+  ])('is told with the opposite side of its own order by %s', (_, trigger) => {
+    const trades = told([...lone, trigger]);
+    expect(trades.map(brief)).toEqual([
+      { id: '5', side: 'buy', instrument: '111', price: '0.62', qty: '10', usd: '6.2', status: 'pending' },
+    ]);
+  });
+
+  it('waits for a taker leg up to the given time', () => {
+    expect(told([...lone, clock(blockAt(100) + LEG_WAIT_MS - 1)])).toEqual([]);
+  });
+
+  it('is not told once more by a taker leg that comes too late', () => {
+    expect(told([...lone, clock(blockAt(100) + LEG_WAIT_MS), takerLeg()])).toHaveLength(1);
+  });
+});
+
+describe('a trade’s status', () => {
+  const match = [header(100), makerLeg(), takerLeg()];
+
+  it('is confirmed when the head is deep enough above it, and not a block before', () => {
+    expect(statuses(told([...match, header(163)]))).toEqual(['5 pending']);
+    expect(statuses(told([...match, header(164)]))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(told([...match, header(101)], { confirmations: 1 }))).toEqual(['5 pending', '5 confirmed']);
+  });
+
+  it('is confirmed when the finalized block has reached it', () => {
+    expect(statuses(told([...match, raw('rpc', blockAt(101), { finalized: '0x63' })]))).toEqual(['5 pending']);
+    expect(statuses(told([...match, raw('rpc', blockAt(101), { finalized: '0x64' })]))).toEqual([
+      '5 pending',
+      '5 confirmed',
+    ]);
+  });
+
+  it('is told once, however long the chain grows', () => {
+    expect(statuses(told([...match, ...headers(101, 400)]))).toEqual(['5 pending', '5 confirmed']);
+  });
+
+  it('of a log that comes late for its block is pending and then confirmed at once', () => {
+    const late = [header(100), header(164), makerLeg(), takerLeg()];
+    expect(statuses(told(late))).toEqual(['5 pending', '5 confirmed']);
+  });
+
+  it('changes nothing but the status', () => {
+    const [pending, confirmed] = told([...match, header(164)]);
+    expect(confirmed).toEqual({ ...pending, status: 'confirmed' });
+  });
+});
+
+describe('a reorganisation', () => {
+  const match = [header(100), makerLeg(), takerLeg()];
+
+  it('by another header of the same number reverts the trades of the dropped block', () => {
+    expect(statuses(told([...match, header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
+  });
+
+  it('by a lower header reverts every block from there on, the newest trade first', () => {
+    const trades = told([
+      ...match,
+      header(101),
+      makerLeg({ block: 101, tx: 'second', logIndex: 7 }),
+      makerLeg({ block: 101, tx: 'second', logIndex: 8 }),
+      takerLeg({ block: 101, tx: 'second' }),
+      header(102),
+      header(100, 'b', 'a'),
+    ]);
+    expect(statuses(trades).slice(3)).toEqual(['8 reverted', '7 reverted', '5 reverted']);
+  });
+
+  it('by a header whose parent is another block than the one kept below it reverts that block', () => {
+    expect(statuses(told([...match, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
+  });
+
+  it('is not a gap, and not a header that is told twice', () => {
+    expect(statuses(told([...match, header(150, 'b')]))).toEqual(['5 pending']);
+    expect(statuses(told([...match, header(101), header(100), header(101)]))).toEqual(['5 pending']);
+  });
+
+  it('reverts a confirmed trade too', () => {
+    expect(statuses(told([...match, header(164), header(100, 'b', 'a')]))).toEqual([
+      '5 pending',
+      '5 confirmed',
+      '5 reverted',
+    ]);
+  });
+
+  it('tells a trade that is included again anew, as pending, under the same id', () => {
+    const again = { block: 101, fork: 'b' } as const;
+    const trades = told([...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)]);
+    expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
+    expect(trades[2]).toMatchObject({ id: trades[0]!.id, blockNumber: 101, blockHash: hashOf('101b'), arrival: 2 });
+  });
+
+  it('confirms what was included again by the depth of its new block', () => {
+    const again = { block: 101, fork: 'b' } as const;
+    const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
+    expect(statuses(told([...moved, header(164)])).at(-1)).toBe('5 pending');
+    expect(statuses(told([...moved, header(165)])).at(-1)).toBe('5 confirmed');
+  });
+
+  it('that no header told, in a gap, reverts the trade when its log comes from another block', () => {
+    const again = { block: 103, fork: 'b' } as const;
+    const trades = told([...match, header(103, 'b'), makerLeg(again), takerLeg(again)]);
+    expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
+    expect(trades[1]!.blockNumber).toBe(100);
+  });
+
+  it('of the block whose transaction is still open tells the trade and its reversal', () => {
+    expect(statuses(told([header(100), makerLeg(), header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
+  });
+
+  it('told by removed logs reverts each trade once, whether the header comes before or after', () => {
+    const removed = makerLeg({ removed: true });
+    const drop = header(100, 'b', 'a');
+    expect(statuses(told([...match, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(told([...match, drop, removed]))).toEqual(['5 pending', '5 reverted']);
+    expect(told([header(100), makerLeg(), removed, takerLeg(), header(101)])).toEqual([]);
+  });
+
+  it('is not told by a removed log of a block that the trade has left already', () => {
+    const again = { block: 101, fork: 'b' } as const;
+    const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
+    expect(statuses(told([...moved, makerLeg({ removed: true })])).at(-1)).toBe('5 pending');
+  });
+});
+
+describe('a repeated log', () => {
+  it('tells nothing, before and after its trade is confirmed', () => {
+    const match = [header(100), makerLeg(), takerLeg()];
+    expect(told([...match, makerLeg(), takerLeg(), header(101)])).toHaveLength(1);
+    expect(told([header(100), makerLeg(), makerLeg(), takerLeg()])).toHaveLength(1);
+    expect(told([...match, header(200), makerLeg(), takerLeg(), header(201)])).toHaveLength(2);
+  });
+});
+
+describe('what is kept', () => {
+  it('is bounded by the newest headers, and by what waits for confirmation', () => {
+    const match = [header(100), makerLeg(), takerLeg()];
+    const { state } = play([...match, ...headers(101, 100 + KEPT_HEADERS)]);
+    expect(state.chain.blocks.size).toBe(KEPT_HEADERS);
+    expect(state.told.known.size).toBe(0);
+    const patient = play([...match, ...headers(101, 100 + KEPT_HEADERS)], { confirmations: 1_000 });
+    expect(patient.state.chain.blocks.has(100)).toBe(true);
+    expect(patient.state.chain.blocks.has(101)).toBe(false);
+    expect(patient.state.told.known.size).toBe(1);
+  });
+
+  it('is not dropped by a header from before all of it', () => {
+    const { dead, state } = play([...headers(100, 99 + KEPT_HEADERS), header(50, 'b')]);
+    expect(dead.map((letter) => letter.reason)).toEqual(['stale_header']);
+    expect(state.chain.blocks.size).toBe(KEPT_HEADERS);
+    const early = play([...headers(100, 98 + KEPT_HEADERS), header(50, 'b')]);
+    expect(early.dead).toEqual([]);
+    expect([...early.state.chain.blocks.keys()]).toEqual([50]);
+  });
+});
+
+describe('a record that cannot be taken', () => {
+  const changedLog = (change: (log: { data: string; topics: string[] }) => void) => {
+    const { log } = JSON.parse((makerLeg().value as RawEnvelope).payload.toString());
+    change(log);
+    return raw('rpc', blockAt(100), { log });
+  };
+  const withData = (data: string) => changedLog((log) => Object.assign(log, { data }));
+  const withTaker = (taker: `0x${string}`) => changedLog((log) => log.topics.splice(3, 1, pad(taker, { size: 32 })));
+  const good = [makerLeg({ tx: 'good', logIndex: 20 }), takerLeg({ tx: 'good', logIndex: 21 })];
+  it.each<[string, AnyEvent, RegExp]>([
+    ['malformed_json', raw('rpc', blockAt(100), '{"block":'), /JSON/],
+    ['malformed_message', raw('rpc', blockAt(100), {}), /neither/],
+    ['malformed_message', raw('rpc', blockAt(100), { finalized: 100 }), /finalized: 100/],
+    ['malformed_header', raw('rpc', blockAt(100), { block: { number: 100 } }), /number: 100/],
+    ['malformed_log', raw('rpc', blockAt(100), { log: { topics: 'none' } }), /topics/],
+    ['malformed_log', withData('0x00'), /1 bytes where 224 are due/],
+    ['malformed_log', withTaker('0xe2222d279d744050d28e00520010520000310f59'), /not the one that says so/],
+    ['zero_quantity', makerLeg({ qty: 0, usd: 0 }), /quantity 0/],
+    ['price_above_one', makerLeg({ usd: 10_000_001 }), /10000001/],
+    ['log_of_unknown_block', makerLeg({ fork: 'b' }), /100 kept is/],
+    ['log_of_unknown_block', makerLeg({ block: 99 }), /99 is not kept/],
+  ])('is a dead letter %s, and what follows is taken', (reason, bad, detail) => {
+    const { dead, trades } = play([header(100), bad, ...good]);
+    expect(dead).toEqual([{ reason, detail: expect.stringMatching(detail) }]);
+    expect(statuses(trades)).toEqual(['20 pending']);
+  });
+
+  it('is not a log of another event, nor one of no interest', () => {
+    const log = { address: EXCHANGE, topics: [hashOf('other')], data: '0x' };
+    const place = { blockNumber: '0x64', blockHash: hashOf('100a'), transactionHash: hashOf('t'), logIndex: '0x1' };
+    expect(play([header(100), raw('rpc', blockAt(100), { log: { ...log, ...place } })])).toMatchObject({
+      trades: [],
+      dead: [],
+    });
+  });
+});
+
+describe('a restart between any two records', () => {
+  it('changes nothing that is told', () => {
+    const again = { block: 101, fork: 'b' } as const;
+    const events = [
+      ...[header(100), makerLeg(), makerLeg({ logIndex: 6, side: 'buy', token: NO }), takerLeg()],
+      ...[header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again), header(165), clock(blockAt(166))],
+    ];
+    expect(play(events, { restarts: true }).trades).toEqual(play(events).trades);
+  });
+});

@@ -1,0 +1,200 @@
+/** Records as ingest writes them, and the stage stepped over them: what the tests of this folder share. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { gunzipSync } from 'node:zlib';
+import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { ChannelFrame } from '#schemas/topics/channels';
+import type { BookUpdate, Market, MarketStatus, Trade } from '#schemas/topics/normalised';
+import type { FeedEvent } from '#schemas/topics/raw';
+import type { Topic } from '#schemas/topics/topic';
+import { ORDER_FILLED_V2 } from './contracts.ts';
+import { createVenueBStage, type VenueBStageOptions, type VenueBState } from './stage.ts';
+
+export type AnyEvent = StageEvent<unknown>;
+
+const event = (topic: string, key: string, receivedAt: number, value: unknown): AnyEvent => ({
+  topic,
+  partition: 0,
+  offset: 0,
+  key,
+  receivedAt,
+  value,
+});
+
+/** One thing received over an interface. Text is taken as it is, anything else as JSON. */
+export function raw(stream: string, receivedAt: number, data: unknown, key = `venue_b.${stream}`): AnyEvent {
+  const payload = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
+  return event(`raw.venue_b.${stream}`, key, receivedAt, {
+    provider: 'venue_b',
+    stream,
+    key,
+    receivedAt,
+    request: null,
+    payload,
+  });
+}
+
+export function feed(kind: FeedEvent['kind'], receivedAt: number, name = 'venue_b.clob_ws'): AnyEvent {
+  return event('raw.venue_b.feeds', name, receivedAt, {
+    provider: 'venue_b',
+    feed: name,
+    receivedAt,
+    kind,
+    reason: null,
+  });
+}
+
+export function clock(receivedAt: number): AnyEvent {
+  return event('control.clock', 'clock', receivedAt, { receivedAt, tick: true, hour: false, day: false });
+}
+
+/** A hash that stands for a name. */
+export const hashOf = (name: string) => keccak256(toHex(name));
+/** An address that stands for a name. */
+export const accountOf = (name: string) => `0x${hashOf(name).slice(26)}`;
+
+/** Receive time of the block with that number: 2 s a block. */
+export const blockAt = (number: number) => 1_700_000_000_000 + number * 2_000;
+
+/** A header; `fork` tells apart blocks of one number, `parent` is the fork of the block below. */
+export function header(number: number, fork = 'a', parent = fork): AnyEvent {
+  return raw('rpc', blockAt(number), {
+    block: {
+      number: toHex(number),
+      hash: hashOf(`${number}${fork}`),
+      parentHash: hashOf(`${number - 1}${parent}`),
+      timestamp: toHex(blockAt(number) / 1000),
+    },
+  });
+}
+
+export const EXCHANGE = '0xe111180000d2663c0091e4f400237545b87b996b';
+
+export interface FillOptions {
+  readonly block: number;
+  readonly fork?: string;
+  readonly tx: string;
+  readonly logIndex: number;
+  /** Name of the account whose order it is. */
+  readonly maker: string;
+  /** Name of the account that it was filled against; null in the taker order's own log. */
+  readonly taker: string | null;
+  readonly side: 'buy' | 'sell';
+  readonly token: bigint;
+  /** In units of 10^-6. */
+  readonly usd: number;
+  readonly qty: number;
+  readonly exchange?: string;
+  readonly removed?: boolean;
+  readonly receivedAt?: number;
+}
+
+/** A v2 `OrderFilled` log. */
+export function fill(options: FillOptions): AnyEvent {
+  const { block, fork = 'a', side, usd, qty, exchange = EXCHANGE } = options;
+  const [makerAmount, takerAmount] = side === 'buy' ? [usd, qty] : [qty, usd];
+  const words = [side === 'buy' ? 0n : 1n, options.token, BigInt(makerAmount), BigInt(takerAmount), 0n, 0n, 0n];
+  const account = (name: string) => pad(accountOf(name) as `0x${string}`, { size: 32 });
+  const taker = options.taker === null ? pad(exchange as `0x${string}`, { size: 32 }) : account(options.taker);
+  return raw('rpc', options.receivedAt ?? blockAt(block), {
+    log: {
+      address: exchange,
+      topics: [ORDER_FILLED_V2, hashOf(`order ${options.logIndex}`), account(options.maker), taker],
+      data: encodeAbiParameters(
+        words.map(() => ({ type: 'uint256' })),
+        words,
+      ),
+      blockNumber: toHex(block),
+      blockHash: hashOf(`${block}${fork}`),
+      transactionHash: hashOf(options.tx),
+      transactionIndex: '0x0',
+      logIndex: toHex(options.logIndex),
+      removed: options.removed ?? false,
+    },
+  });
+}
+
+/** What the stage wrote, by topic, in order. */
+export interface Played {
+  readonly trades: Trade[];
+  readonly books: BookUpdate[];
+  readonly markets: Market[];
+  /** A tombstone is null. */
+  readonly statuses: (MarketStatus | null)[];
+  readonly frames: ChannelFrame[];
+  readonly dead: { reason: string; detail: string }[];
+  readonly state: VenueBState;
+}
+
+export interface PlayOptions extends Partial<VenueBStageOptions> {
+  /** Writes the state out and reads it back before every event, as a restart between any two would. */
+  readonly restarts?: boolean;
+}
+
+/** Steps the stage over the events. An exception from a handler fails the test: nothing a venue says may cause one. */
+export function play(events: readonly AnyEvent[], { restarts = false, ...options }: PlayOptions = {}): Played {
+  const stage = createVenueBStage({ confirmations: 64, ...options });
+  const handlers = new Map(stage.inputs.map((input) => [input.topic.name, input.handle]));
+  const written = new Map<string, unknown[]>(stage.outputs.map((topic) => [topic.name, []]));
+  const dead: Played['dead'] = [];
+  const emit: Emit = Object.assign(
+    <T>(topic: Topic<T>, _: string, value: T) => void written.get(topic.name)!.push(value),
+    {
+      remove: (topic: Topic) => void written.get(topic.name)!.push(null),
+      dead: (reason: string, detail: string) => void dead.push({ reason, detail }),
+    },
+  );
+  let state = stage.initialState();
+  for (const each of events) {
+    if (restarts) state = deserialize(serialize(state)) as VenueBState;
+    handlers.get(each.topic)!(state, each as StageEvent<never>, emit);
+  }
+  const of = <T>(thing: string) => written.get(`derived.${thing}.venue_b`) as T[];
+  return {
+    trades: of<Trade>('trades'),
+    books: of<BookUpdate>('books'),
+    markets: of<Market>('markets'),
+    statuses: of<MarketStatus | null>('status'),
+    frames: of<ChannelFrame>('channels'),
+    dead,
+    state,
+  };
+}
+
+const SHARED = process.env.PARALLAX_SHARED ?? '../shared';
+
+/** Path of a file or folder of the recorded material, or null where it is not on this machine. */
+export function sharedPath(path: string): string | null {
+  const full = join(SHARED, path);
+  return existsSync(full) ? full : null;
+}
+
+interface RecordedLine {
+  readonly at: number;
+  readonly source: string;
+  readonly data?: unknown;
+  readonly block?: unknown;
+  readonly log?: unknown;
+}
+
+/** Every line of a recording, in the order in which it is played. */
+export function recordedEvents(folder: string): AnyEvent[] {
+  const lines = readdirSync(folder)
+    .filter((file) => /\.ndjson(\.gz)?$/.test(file))
+    .sort()
+    .flatMap((file) => {
+      const bytes = readFileSync(join(folder, file));
+      const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as RecordedLine);
+    });
+  return lines
+    .sort((a, b) => a.at - b.at)
+    .map(({ at, source, data, block, log }) =>
+      raw(source.slice('venue_b.'.length), at, block ? { block } : log ? { log } : data),
+    );
+}

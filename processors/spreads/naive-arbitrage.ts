@@ -1,0 +1,155 @@
+/** Spreads and arbitrage by rational numbers and loops over everything, for tests to compare with. */
+/** A rational number; nothing here shares a line with the code under test. */
+export class Ratio {
+  readonly n: bigint;
+  readonly d: bigint;
+  constructor(n: bigint, d = 1n) {
+    this.n = n;
+    this.d = d;
+  }
+  static of(text: string): Ratio {
+    const [whole = '', fraction = ''] = text.split('.');
+    return new Ratio(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
+  }
+  plus(b: Ratio) {
+    return new Ratio(this.n * b.d + b.n * this.d, this.d * b.d);
+  }
+  minus(b: Ratio) {
+    return this.plus(new Ratio(-b.n, b.d));
+  }
+  times(b: Ratio) {
+    return new Ratio(this.n * b.n, this.d * b.d);
+  }
+  over(b: Ratio) {
+    return new Ratio(this.n * b.d, this.d * b.n);
+  }
+  below(b: Ratio) {
+    return this.n * b.d < b.n * this.d;
+  }
+  /** Only for what is not negative. */
+  floor(decimals: number) {
+    const unit = 10n ** BigInt(decimals);
+    return new Ratio((this.n * unit) / this.d, unit);
+  }
+  /** Canonical text, half-even at 18 decimals. */
+  text(): string {
+    const negative = this.n < 0n;
+    const top = (negative ? -this.n : this.n) * 10n ** 18n;
+    let whole = top / this.d;
+    const rest = (top % this.d) * 2n;
+    if (rest > this.d || (rest === this.d && whole % 2n === 1n)) whole += 1n;
+    const digits = whole.toString().padStart(19, '0');
+    const text = `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/0+$/, '').replace(/\.$/, '');
+    return negative && whole > 0n ? `-${text}` : text;
+  }
+}
+const ONE = new Ratio(1n);
+
+/** Price to size, both as told. */
+type Side = Map<string, string>;
+/** A book as told so far. */
+export interface PlainBook {
+  bids: Side;
+  asks: Side;
+  known: boolean;
+  live: boolean;
+}
+/** A linked market in use. */
+export interface PlainLeg {
+  provider: 'venue_a_outcome' | 'venue_b';
+  marketId: string;
+  inverse: boolean;
+  rate: string | null;
+  yes: string;
+  no: string;
+}
+
+/** Levels best first, as prices of what is bought or sold: `flip` looks from the other side of the question. */
+function ladder(side: Side, rising: boolean, flip: boolean) {
+  const levels = [...side].map(([price, size]) => ({ traded: Ratio.of(price), size: Ratio.of(size) }));
+  levels.sort((a, b) => (a.traded.below(b.traded) === rising ? -1 : 1));
+  return levels.map(({ traded, size }) => ({ traded, size, price: flip ? ONE.minus(traded) : traded }));
+}
+
+/** Taking the size from the levels, in USD per share; null where there is less. */
+function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio) {
+  if (leg.rate === null) return null;
+  let left = size;
+  let cost = new Ratio(0n);
+  let fee = new Ratio(0n);
+  for (const level of levels) {
+    if (left.n === 0n) break;
+    const qty = level.size.below(left) ? level.size : left;
+    cost = cost.plus(qty.times(level.price));
+    const charged = Ratio.of(leg.rate).times(qty).times(level.traded);
+    fee = fee.plus(leg.provider === 'venue_b' ? charged.times(ONE.minus(level.traded)).floor(5) : charged);
+    left = left.minus(qty);
+  }
+  if (left.n !== 0n) return null;
+  return { leg, best: levels[0]!.price, price: cost.over(size), fee: fee.over(size) };
+}
+
+const quotable = (book: PlainBook) => book.known && book.live;
+
+/** The heads that must be told, by key; each without its times and causes. */
+export function expectedHeads(legs: PlainLeg[], books: Map<string, PlainBook>, size: Ratio) {
+  const heads: Record<string, unknown> = {};
+  for (const kind of ['cross_provider', 'negation_pair']) {
+    let best: { net: Ratio; fields: Record<string, string> } | null = null;
+    for (const a of legs) {
+      for (const b of legs) {
+        if (a.provider === b.provider) continue;
+        const bookA = books.get(a.yes)!;
+        const bookB = books.get(kind === 'negation_pair' && !b.inverse ? b.no : b.yes)!;
+        if (!quotable(bookA) || !quotable(bookB)) continue;
+        const buy = naiveWalk(a, a.inverse ? ladder(bookA.bids, false, true) : ladder(bookA.asks, true, false), size);
+        const other =
+          kind === 'negation_pair'
+            ? ladder(bookB.asks, true, false)
+            : b.inverse
+              ? ladder(bookB.asks, true, true)
+              : ladder(bookB.bids, false, false);
+        const second = naiveWalk(b, other, size);
+        if (!buy || !second) continue;
+        const fees = buy.fee.plus(second.fee);
+        const cross = kind === 'cross_provider';
+        const gross = cross ? second.best.minus(buy.best) : ONE.minus(buy.best).minus(second.best);
+        const net = (cross ? second.price.minus(buy.price) : ONE.minus(buy.price).minus(second.price)).minus(fees);
+        if (best && !best.net.below(net)) continue;
+        best = {
+          net,
+          fields: {
+            grossEdge: gross.text(),
+            netEdge: net.text(),
+            firstProvider: a.provider,
+            firstMarketId: a.marketId,
+            firstPrice: buy.price.text(),
+            firstFee: buy.fee.text(),
+            secondProvider: b.provider,
+            secondMarketId: b.marketId,
+            secondPrice: second.price.text(),
+            secondFee: second.fee.text(),
+          },
+        };
+      }
+    }
+    if (best) heads[`evt_x:${kind}`] = best.fields;
+  }
+  return heads;
+}
+
+/** The legs that the head of the spread must show. */
+export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
+  return legs.map((leg) => {
+    const book = books.get(leg.yes)!;
+    const bid = (leg.inverse ? ladder(book.asks, true, true) : ladder(book.bids, false, false))[0]?.price ?? null;
+    const ask = (leg.inverse ? ladder(book.bids, false, true) : ladder(book.asks, true, false))[0]?.price ?? null;
+    return {
+      marketId: leg.marketId,
+      yesBid: bid?.text() ?? null,
+      yesAsk: ask?.text() ?? null,
+      yesMid: bid && ask ? bid.plus(ask).over(new Ratio(2n)).text() : null,
+      live: quotable(book),
+    };
+  });
+}

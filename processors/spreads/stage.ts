@@ -1,0 +1,165 @@
+/**
+ * Spreads and arbitrage of universal events. A book change touches the events of its instrument and no other, and walks
+ * only what it can have changed; a tick touches the events that have something to tell.
+ */
+import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
+import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import {
+  arbitrageHeadTopic,
+  arbitrageTopic,
+  eventTopic,
+  spreadHeadTopic,
+  spreadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
+import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import { refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
+import { forgetEvent, takeEvent } from './linked-events.ts';
+import { createSpreadsState, type EventState, instrumentOf, type SpreadsState } from './state.ts';
+import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
+import { publishIfMoved, tellHead } from './tell-spread.ts';
+
+export interface SpreadsOptions {
+  /** Shares that arbitrage is quoted for, decimal text above zero. */
+  readonly arbitrageSize: string;
+}
+
+/** Providers whose books are prices of assets, never of questions. */
+const PRICE_PROVIDERS: ReadonlySet<string> = new Set(['venue_a_perp', 'venue_a_dex']);
+
+/** The stage `spreads`. Throws for a size that is not above zero. */
+export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<SpreadsState> {
+  const size = parseDecimal(arbitrageSize);
+  if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
+  return {
+    name: 'spreads',
+    inputs: [
+      onKeyed<SpreadsState, UniversalEvent>(eventTopic, (state, event, emit) => onEvent(state, event, size, emit)),
+      ...Object.values(bookTopics).map((topic) =>
+        on<SpreadsState, BookUpdate>(topic, (state, event, emit) => onBook(state, event, size, emit)),
+      ),
+      ...Object.values(statusTopics).map((topic) =>
+        onKeyed<SpreadsState, MarketStatus>(topic, (state, event, emit) => onStatus(state, event, size, emit)),
+      ),
+      on<SpreadsState, ClockMark>(clockTopic, onClock),
+    ],
+    outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic],
+    initialState: createSpreadsState,
+  };
+}
+
+function onEvent(
+  state: SpreadsState,
+  { key, value, receivedAt }: StageEvent<UniversalEvent | null>,
+  size: Decimal,
+  emit: Emit,
+): void {
+  if (value === null || value.mergedInto !== null) {
+    forgetEvent(state, key, emit, { tombstone: true });
+    return;
+  }
+  if (value.status === 'resolved') {
+    forgetEvent(state, key, emit, { tombstone: false, receivedAt });
+    return;
+  }
+  const event = takeEvent(state, value);
+  if (!event) return;
+  for (const leg of event.legs) {
+    for (const name of [leg.yes, leg.no]) {
+      const instrument = name === null ? undefined : state.instruments.get(name);
+      if (!instrument) continue;
+      if (name === leg.yes) refreshTop(leg, instrument);
+      if (event.comparable) refreshWalks(state, leg, name!, TOUCHED_ALL, size);
+    }
+  }
+  tellHead(state, event, receivedAt, null, emit);
+  state.unpublished.add(key);
+  tellArbitrage(state, event, size, receivedAt, null, emit);
+}
+
+function onBook(state: SpreadsState, { value, receivedAt }: StageEvent<BookUpdate>, size: Decimal, emit: Emit): void {
+  if (PRICE_PROVIDERS.has(value.provider)) return;
+  const { snapshot } = value;
+  const bids = parseLevels(value.bids);
+  const asks = parseLevels(value.asks);
+  const instrument = instrumentOf(state, value.instrument);
+  applyLevels(instrument.book, { snapshot, bids, asks });
+  // The first frame makes a leg quotable, whatever levels it holds.
+  const touched = instrument.bookAt === null ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
+  const isFirst = instrument.bookAt === null;
+  instrument.bookAt = receivedAt;
+  followInstrument(state, value.instrument, { touched, quotable: isFirst, receivedAt, size, emit });
+}
+
+function onStatus(
+  state: SpreadsState,
+  { key, value, receivedAt }: StageEvent<MarketStatus | null>,
+  size: Decimal,
+  emit: Emit,
+): void {
+  if (value !== null && PRICE_PROVIDERS.has(value.provider)) return;
+  const known = state.instruments.get(key);
+  if (value === null && !known) return;
+  const instrument = known ?? instrumentOf(state, key);
+  const live = value?.state === 'live';
+  if (value === null) {
+    // The market ended: its last book says nothing any more.
+    instrument.book = createBook();
+    instrument.bookAt = null;
+  } else if (live === instrument.live) return;
+  instrument.live = live;
+  followInstrument(state, key, {
+    touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
+    quotable: true,
+    receivedAt,
+    size,
+    emit,
+  });
+}
+
+const NOTHING_TOUCHED: Touched = { bid: null, ask: null };
+
+function onClock(state: SpreadsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
+  if (!value.tick) return;
+  for (const universalId of state.unpublished) {
+    publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
+  }
+  state.unpublished.clear();
+  tellArbitrageTick(state, receivedAt, emit);
+}
+
+interface Change {
+  readonly touched: Touched;
+  /** Whether the instrument may have become quotable, or ceased to be. */
+  readonly quotable: boolean;
+  readonly receivedAt: number;
+  readonly size: Decimal;
+  readonly emit: Emit;
+}
+
+/** Brings the events of an instrument up to date and tells what changed in them. */
+function followInstrument(state: SpreadsState, name: string, change: Change): void {
+  for (const universalId of state.instruments.get(name)!.events) {
+    followInEvent(state, state.events.get(universalId)!, name, change);
+  }
+}
+
+function followInEvent(state: SpreadsState, event: EventState, name: string, change: Change): void {
+  const { touched, quotable, receivedAt, size, emit } = change;
+  const instrument = state.instruments.get(name)!;
+  for (const leg of event.legs) {
+    if (leg.yes !== name && leg.no !== name) continue;
+    if (leg.yes === name && refreshTop(leg, instrument)) {
+      tellHead(state, event, receivedAt, leg, emit);
+      publishIfMoved(state, event, receivedAt, leg, emit);
+    }
+    if (!event.comparable) continue;
+    const moved = refreshWalks(state, leg, name, touched, size);
+    if (moved || quotable) tellArbitrage(state, event, size, receivedAt, leg, emit);
+    else if (event.best.cross_provider !== null || event.best.negation_pair !== null) {
+      state.aged.add(event.universalId);
+    }
+  }
+}

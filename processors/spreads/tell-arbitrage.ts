@@ -1,0 +1,86 @@
+/** Heads of arbitrage at every change, and the profitable records of the channel. */
+import type { Emit } from '#infra/stages/stage';
+import type { Decimal } from '#schemas/domain/decimal';
+import { type Arbitrage, arbitrageHeadTopic, arbitrageTopic } from '#schemas/topics/derived';
+import { bestPair, isSameRecord, olderBookAt, toRecord } from './best-arbitrage.ts';
+import type { ArbitrageKind, BestState, EventState, LegState, SpreadsState } from './state.ts';
+
+const KINDS: readonly ArbitrageKind[] = ['cross_provider', 'negation_pair'];
+
+/** Looks again at what could be traded in an event after a change, and tells what is another record than before. */
+export function tellArbitrage(
+  state: SpreadsState,
+  event: EventState,
+  size: Decimal,
+  receivedAt: number,
+  cause: LegState | null,
+  emit: Emit,
+): void {
+  for (const kind of KINDS) {
+    const pair = bestPair(state, event, kind, size);
+    const before = event.best[kind];
+    if (pair === null) {
+      if (before !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
+      event.best[kind] = null;
+      continue;
+    }
+    const record = toRecord(state, event, pair, size, receivedAt, cause);
+    if (before !== null && isSameRecord(before.record, record)) {
+      state.aged.add(event.universalId);
+      continue;
+    }
+    const { instrument: first } = pair.first;
+    const { instrument: second } = pair.second;
+    const profitable = isAboveZero(record.netEdge);
+    event.best[kind] = { record, profitable, first, second, toldBookAt: olderBookAt(state, first, second) };
+    emit(arbitrageHeadTopic, headKey(event, kind), record);
+    if (profitable) emit(arbitrageTopic, event.universalId, record);
+  }
+  if (KINDS.some((kind) => event.best[kind]?.profitable)) state.profitable.add(event.universalId);
+  else state.profitable.delete(event.universalId);
+}
+
+/** At a tick: every profitable record with its age of now, and the heads whose books were confirmed meanwhile. */
+export function tellArbitrageTick(state: SpreadsState, receivedAt: number, emit: Emit): void {
+  for (const universalId of state.profitable) {
+    for (const best of bestsOf(state, universalId)) {
+      if (best.profitable) emit(arbitrageTopic, universalId, atTick(state, best, receivedAt));
+    }
+  }
+  for (const universalId of state.aged) {
+    for (const best of bestsOf(state, universalId)) {
+      const bookAt = olderBookAt(state, best.first, best.second);
+      if (bookAt === best.toldBookAt) continue;
+      best.toldBookAt = bookAt;
+      emit(arbitrageHeadTopic, `${universalId}:${best.record.kind}`, atTick(state, best, receivedAt));
+    }
+  }
+  state.aged.clear();
+}
+
+/** Removes what was told of an event that is no more. */
+export function forgetArbitrage(state: SpreadsState, event: EventState, emit: Emit): void {
+  for (const kind of KINDS) if (event.best[kind] !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
+  event.best = { cross_provider: null, negation_pair: null };
+  state.profitable.delete(event.universalId);
+  state.aged.delete(event.universalId);
+}
+
+function bestsOf(state: SpreadsState, universalId: string): BestState[] {
+  const { best } = state.events.get(universalId)!;
+  return KINDS.flatMap((kind) => best[kind] ?? []);
+}
+
+function atTick(state: SpreadsState, { record, first, second }: BestState, receivedAt: number): Arbitrage {
+  const quoteAgeMs = receivedAt - olderBookAt(state, first, second);
+  return { ...record, receivedAt, quoteAgeMs, causeProvider: null, causeMarketId: null };
+}
+
+function headKey(event: EventState, kind: ArbitrageKind): string {
+  return `${event.universalId}:${kind}`;
+}
+
+/** Of a canonical decimal. */
+function isAboveZero(text: string): boolean {
+  return text !== '0' && !text.startsWith('-');
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { isoTime } from '#schemas/http/scalars';
+import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
+import { findEvent } from '../../../queries/find-event.ts';
+import { defineRoute } from '../../../route.ts';
+import { eventId } from './event-id.ts';
+
+export const getSpread = defineRoute({
+  method: 'GET',
+  path: '/v1/events/:universalId/spread',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 0,
+  summary: 'The YES book of every linked market now.',
+  params: eventId,
+  query: z.object({}),
+  response: spreadSnapshotSchema,
+  handle({ params }, { views }) {
+    const { universalId, receivedAt } = findEvent(views, params.universalId);
+    const spread = views.spreads.get(universalId);
+    // Linked markets whose books were never received have no snapshot yet: no legs, rather than made-up ones.
+    return spread ? toSpreadSnapshot(spread) : { universalId, legs: [], fetchedAt: isoTime(views.now ?? receivedAt) };
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { ApiError } from '#schemas/errors';
+import { clampedInteger, timeParameter } from '#schemas/http/parameters';
+import { decimalNumber } from '#schemas/http/scalars';
+import { INTERVALS, type Interval, readCandles } from '../../../../../queries/read-candles.ts';
+import { defineRoute } from '../../../../../route.ts';
+import { coinPath, findCoin } from './coin.ts';
+
+export const getCandles = defineRoute({
+  method: 'GET',
+  path: '/v1/markets/venue_a/coins/:coin/candles',
+  scope: 'read',
+  sku: 'markets.read',
+  cacheTtlMs: 30_000,
+  summary: 'Bars of a coin, oldest first; the forming one is among them.',
+  params: coinPath,
+  query: z.object({
+    interval: z.enum(Object.keys(INTERVALS) as [Interval, ...Interval[]]).default('1h'),
+    limit: clampedInteger({ min: 1, max: 5_000, fallback: 100 }),
+    start_time: timeParameter.optional(),
+    end_time: timeParameter.optional(),
+  }),
+  response: z.object({
+    candles: z.array(
+      z.object({
+        ts: z.number().int(),
+        open: z.number(),
+        high: z.number(),
+        low: z.number(),
+        close: z.number(),
+        volume: z.number(),
+        source: z.string().nullable(),
+      }),
+    ),
+  }),
+  async handle({ params, query }, { views, store }) {
+    const { coin } = findCoin(views, params.coin);
+    const { interval, limit, start_time: start = null, end_time: end = null } = query;
+    if (start !== null && end !== null && start >= end)
+      throw new ApiError('validation_failed', 'start_time: must be before end_time');
+    const bars = await readCandles(store, coin, { interval, limit, start, end });
+    return {
+      candles: bars.map(({ ts, open, high, low, close, volume, source }) => ({
+        ts,
+        open: decimalNumber(open),
+        high: decimalNumber(high),
+        low: decimalNumber(low),
+        close: decimalNumber(close),
+        volume: decimalNumber(volume),
+        source,
+      })),
+    };
+  },
+});

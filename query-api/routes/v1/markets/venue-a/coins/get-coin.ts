@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { ApiError } from '#schemas/errors';
+import { decimalNumberOrNull } from '#schemas/http/scalars';
+import { defineRoute } from '../../../../../route.ts';
+import { coinPath, findCoin } from './coin.ts';
+
+const figure = z.number().nullable();
+
+export const getCoin = defineRoute({
+  method: 'GET',
+  path: '/v1/markets/venue_a/coins/:coin',
+  scope: 'read',
+  sku: 'markets.read',
+  cacheTtlMs: 5_000,
+  summary: 'The newest figures of a coin; funding is an hourly rate.',
+  params: coinPath,
+  query: z.object({}),
+  response: z.object({
+    coin: z.string(),
+    markPx: figure,
+    oraclePx: figure,
+    midPx: figure,
+    funding: figure,
+    openInterest: figure,
+    dayNtlVlm: figure,
+    dayBaseVlm: figure,
+  }),
+  handle({ params }, { views }) {
+    const { coin } = findCoin(views, params.coin);
+    const context = views.contexts.get(coin);
+    if (!context) throw new ApiError('upstream_unavailable', `the venue has told no figures of ${coin} yet`);
+    return {
+      coin,
+      markPx: decimalNumberOrNull(context.markPrice),
+      oraclePx: decimalNumberOrNull(context.oraclePrice),
+      midPx: decimalNumberOrNull(context.midPrice),
+      funding: decimalNumberOrNull(context.funding),
+      openInterest: decimalNumberOrNull(context.openInterest),
+      dayNtlVlm: decimalNumberOrNull(context.dayNotionalVolume),
+      dayBaseVlm: decimalNumberOrNull(context.dayBaseVolume),
+    };
+  },
+});

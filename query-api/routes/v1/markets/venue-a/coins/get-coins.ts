@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineRoute } from '../../../../../route.ts';
+
+export const getCoins = defineRoute({
+  method: 'GET',
+  path: '/v1/markets/venue_a/coins',
+  scope: 'read',
+  sku: 'markets.read',
+  cacheTtlMs: 60_000,
+  summary: 'Perpetual coins of the main dex that are listed.',
+  params: z.object({}),
+  query: z.object({}),
+  response: z.object({
+    coins: z.array(
+      z.object({ name: z.string(), sizeDecimals: z.number().int(), maxLeverage: z.number().int().nullable() }),
+    ),
+  }),
+  handle(_input, { views }) {
+    const coins = [...views.instruments.values()]
+      .filter(({ provider, kind, delisted }) => provider === 'venue_a_perp' && kind === 'perp' && !delisted)
+      .sort((a, b) => a.index - b.index)
+      .map(({ coin, sizeDecimals, maxLeverage }) => ({ name: coin, sizeDecimals, maxLeverage }));
+    return { coins };
+  },
+});

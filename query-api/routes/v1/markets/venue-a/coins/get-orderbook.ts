@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { type Level, topOfBook } from '#schemas/domain/book';
+import { toNumber } from '#schemas/domain/decimal';
+import { ApiError } from '#schemas/errors';
+import { clampedInteger } from '#schemas/http/parameters';
+import { defineRoute } from '../../../../../route.ts';
+import { coinPath, findCoin } from './coin.ts';
+
+const level = z.object({ price: z.number(), size: z.number() });
+const toLevel = ({ price, size }: Level) => ({ price: toNumber(price), size: toNumber(size) });
+
+export const getOrderbook = defineRoute({
+  method: 'GET',
+  path: '/v1/markets/venue_a/coins/:coin/orderbook',
+  scope: 'read',
+  sku: 'markets.read',
+  cacheTtlMs: 2_000,
+  summary: 'The newest book of a coin, best first.',
+  params: coinPath,
+  query: z.object({ depth: clampedInteger({ min: 1, max: 100, fallback: 20 }) }),
+  response: z.object({ coin: z.string(), bids: z.array(level), asks: z.array(level), ts: z.number().int() }),
+  handle({ params, query }, { views }) {
+    const { coin } = findCoin(views, params.coin);
+    const held = views.books.get(coin);
+    // Unknown is not empty: a book that was never received is an error.
+    if (!held) throw new ApiError('upstream_unavailable', `no book of ${coin} was received`);
+    const { bids, asks } = topOfBook(held.book, query.depth);
+    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: held.ts };
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { clampedInteger } from '#schemas/http/parameters';
+import { decimalNumber } from '#schemas/http/scalars';
+import { readTrades } from '../../../../../queries/read-trades.ts';
+import { defineRoute } from '../../../../../route.ts';
+import { coinPath, findCoin } from './coin.ts';
+
+export const getCoinTrades = defineRoute({
+  method: 'GET',
+  path: '/v1/markets/venue_a/coins/:coin/trades',
+  scope: 'read',
+  sku: 'markets.read',
+  cacheTtlMs: 5_000,
+  summary: 'Trades of a coin, newest first; buy means that an aggressor lifted the ask.',
+  params: coinPath,
+  query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
+  response: z.object({
+    trades: z.array(
+      z.object({
+        coin: z.string(),
+        price: z.number(),
+        size: z.number(),
+        side: z.enum(['buy', 'sell']),
+        ts: z.number().int(),
+        txHash: z.string().nullable(),
+      }),
+    ),
+  }),
+  async handle({ params, query }, { views, store }) {
+    const { coin } = findCoin(views, params.coin);
+    const trades = await readTrades(store, [coin], query.limit);
+    return {
+      trades: trades.map(({ price, qty, side, ts, txHash }) => ({
+        coin,
+        price: decimalNumber(price),
+        size: decimalNumber(qty),
+        side,
+        ts,
+        txHash,
+      })),
+    };
+  },
+});

@@ -1,0 +1,56 @@
+/** Every error code that a client can see (specification, Errors), with its status and whether trying again can help. */
+
+interface ErrorKind {
+  readonly status: number;
+  readonly canRetry: boolean;
+  /** What it means, for the documentation. */
+  readonly meaning: string;
+}
+
+export const ERRORS = {
+  bad_request: { status: 400, canRetry: false, meaning: 'malformed JSON or bad query' },
+  validation_failed: { status: 400, canRetry: false, meaning: 'schema violation; the message names the field path' },
+  unknown_provider: { status: 400, canRetry: false, meaning: 'provider list holds an unsupported name' },
+  no_platform_attribution: { status: 400, canRetry: false, meaning: 'platform figures without a registered builder' },
+  unauthenticated: { status: 401, canRetry: false, meaning: 'missing or invalid Authorization header' },
+  forbidden_scope: { status: 403, canRetry: false, meaning: 'the key lacks the required scope' },
+  insufficient_scope: {
+    status: 403,
+    canRetry: false,
+    meaning: 'the key lacks the required scope (portfolio, stats, markets and positions)',
+  },
+  not_found: { status: 404, canRetry: false, meaning: 'no such route, event, wallet or webhook' },
+  unknown_coin: { status: 404, canRetry: false, meaning: 'no such coin' },
+  unknown_pair: { status: 404, canRetry: false, meaning: 'no such spot pair' },
+  unknown_dex: { status: 404, canRetry: false, meaning: 'no such builder dex' },
+  unknown_symbol: { status: 404, canRetry: false, meaning: 'no such symbol on this dex' },
+  method_not_allowed: { status: 405, canRetry: false, meaning: 'the route has no such method' },
+  conflict: { status: 409, canRetry: false, meaning: 'uniqueness violation' },
+  quota_exceeded: { status: 429, canRetry: true, meaning: 'the quota is exhausted; Retry-After says for how long' },
+  upstream_rate_limited: { status: 429, canRetry: true, meaning: 'the venue rate-limited the service' },
+  upstream_unauthorized: { status: 401, canRetry: false, meaning: 'the provider rejected provider credentials' },
+  internal_error: { status: 500, canRetry: true, meaning: 'service fault' },
+  upstream_unavailable: { status: 502, canRetry: true, meaning: 'the venue gave nothing that can be served' },
+  portfolio_snapshot_incomplete: { status: 502, canRetry: true, meaning: 'a provider gave no complete snapshot' },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error for a client: becomes the envelope `{error: {code, message, requestId}}`. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfterSeconds: number | null;
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { status?: number; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? ERRORS[code].status;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+  }
+}

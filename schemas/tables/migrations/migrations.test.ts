@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { MIGRATIONS } from './index.ts';
+import { type Migration, migrationFaults } from './migration.ts';
+
+const step = (number: number, sql: string[] = []): Migration => ({ number, name: `step-${number}`, sql });
+
+describe('the migrations', () => {
+  it('are numbered upwards without a hole or a repeat and can be run twice', () => {
+    expect(migrationFaults(MIGRATIONS)).toEqual([]);
+  });
+
+  it('are all the files of the folder, under their names', () => {
+    const files = readdirSync(import.meta.dirname)
+      .filter((file) => /^\d/.test(file))
+      .map((file) => file.replace(/\.ts$/, ''))
+      .sort();
+    expect(MIGRATIONS.map((migration) => migration.name)).toEqual(files);
+    for (const { number, name } of MIGRATIONS) expect(name.slice(0, 4)).toBe(`${String(number).padStart(3, '0')}-`);
+  });
+});
+
+describe('migrationFaults', () => {
+  it.each([
+    ['a number given twice', [step(1), step(1)]],
+    ['a number below the newest', [step(1), step(2), step(1)]],
+    ['a hole', [step(1), step(3)]],
+    ['a beginning elsewhere', [step(2)]],
+    ['a statement that cannot run twice', [step(1, ['CREATE TABLE t (id UInt8) ENGINE = Memory'])]],
+  ])('finds %s', (_, migrations) => {
+    expect(migrationFaults(migrations)).toHaveLength(1);
+  });
+
+  it('finds nothing in a list that is right', () => {
+    const sql = ['CREATE TABLE IF NOT EXISTS t (id UInt8) ENGINE = Memory', 'DROP TABLE IF EXISTS u'];
+    expect(migrationFaults([step(1, sql), step(2)])).toEqual([]);
+  });
+});

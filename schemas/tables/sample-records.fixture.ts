@@ -1,0 +1,165 @@
+/** One record for each table, with every field set, for tests. */
+
+import type { Arbitrage, Candle, Spread, UniversalEvent } from '../topics/derived.ts';
+import { arbitrageTopic, candleTopic, eventTopic, spreadTopic } from '../topics/derived.ts';
+import type { Market, Trade } from '../topics/normalised.ts';
+import { marketTopics, tradeTopics } from '../topics/normalised.ts';
+import type { RecordMeta } from './table.ts';
+
+const AT = 1_765_432_100_987;
+const DIGITS = '12345678901234567890.123456789012345678';
+const place = (topic: string, key: string): RecordMeta => ({
+  topic,
+  partition: 0,
+  offset: 41,
+  seq: 42,
+  key,
+  receivedAt: AT,
+});
+
+export const sampleTrade: Trade = {
+  id: 'venue_b:0xabc:7',
+  provider: 'venue_b',
+  marketId: '0xmarket',
+  instrument: '7001',
+  outcome: 'Yes',
+  ts: AT - 1_000,
+  receivedAt: AT,
+  arrival: 12,
+  side: 'buy',
+  price: '0.123456789012345678',
+  qty: DIGITS,
+  usd: '1.5',
+  maker: '0xmaker',
+  taker: '0xtaker',
+  txHash: '0xabc',
+  logIndex: 7,
+  tradeId: 'v-1',
+  blockNumber: 71_000_001,
+  blockHash: '0xblock',
+  status: 'pending',
+};
+
+const market: Market = {
+  provider: 'venue_b',
+  marketId: '0xmarket',
+  receivedAt: AT,
+  title: 'Will “größer” win?',
+  description: 'Two lines\nof rules.',
+  groupTitle: 'Group',
+  groupItemTitle: '64,000',
+  slug: 'will-it',
+  resolutionSource: 'a source',
+  startTime: AT,
+  endTime: AT + 1,
+  instruments: ['7001', '7002'],
+  outcomes: ['Yes', 'No'],
+  active: true,
+  closed: false,
+  takerFeeRate: '0.25',
+  fields: '{"a":1}',
+};
+
+const candle: Candle = {
+  provider: 'venue_a_perp',
+  coin: 'BTC',
+  openTime: 1_765_432_080_000,
+  receivedAt: AT,
+  open: '1',
+  high: '3',
+  low: '0.5',
+  close: '2',
+  volume: DIGITS,
+  trades: 9,
+  source: 'venue_node',
+};
+
+const event: UniversalEvent = {
+  universalId: 'evt_1',
+  receivedAt: AT,
+  canonicalName: 'A question',
+  kind: 'price_binary',
+  underlying: 'BTC',
+  threshold: '64000',
+  op: 'gte',
+  resolutionTime: AT + 5,
+  status: 'open',
+  firstSeenAt: AT - 5,
+  lastSeenAt: AT,
+  links: [
+    {
+      provider: 'venue_a_outcome',
+      providerMarketId: '#10',
+      confidence: 0.75,
+      source: 'structured',
+      polarity: 'inverse',
+      used: true,
+      evidence: '{}',
+      yesInstrument: '#10',
+      noInstrument: null,
+      takerFeeRate: null,
+    },
+    {
+      provider: 'venue_b',
+      providerMarketId: '0xmarket',
+      confidence: 1,
+      source: 'structured',
+      polarity: 'same',
+      used: false,
+      evidence: '{"w":"x"}',
+      yesInstrument: '7001',
+      noInstrument: '7002',
+      takerFeeRate: '0.02',
+    },
+  ],
+  mergedInto: 'evt_0',
+};
+
+const spread: Spread = {
+  universalId: 'evt_1',
+  receivedAt: AT,
+  legs: [
+    {
+      provider: 'venue_a_outcome',
+      marketId: '#10',
+      yesBid: null,
+      yesAsk: '0.6',
+      yesMid: null,
+      live: false,
+      bookAt: null,
+    },
+    { provider: 'venue_b', marketId: '0xm', yesBid: '0.5', yesAsk: '0.6', yesMid: '0.55', live: true, bookAt: AT },
+  ],
+  causeProvider: 'venue_b',
+  causeMarketId: '0xm',
+};
+
+const arbitrage: Arbitrage = {
+  universalId: 'evt_1',
+  receivedAt: AT,
+  kind: 'cross_provider',
+  size: '100',
+  grossEdge: '0.02',
+  netEdge: '-0.000000000000000001',
+  quoteAgeMs: 250,
+  firstProvider: 'venue_a_outcome',
+  firstMarketId: '#10',
+  firstPrice: '0.5',
+  firstFee: '0.00035',
+  secondProvider: 'venue_b',
+  secondMarketId: '0xm',
+  secondPrice: '0.53',
+  secondFee: '0.01',
+  causeProvider: null,
+  causeMarketId: null,
+};
+
+/** By table. */
+export const sampleRecords: Readonly<Record<string, { readonly value: unknown; readonly meta: RecordMeta }>> = {
+  trades: { value: sampleTrade, meta: place(tradeTopics.venue_b.name, sampleTrade.instrument) },
+  markets: { value: market, meta: place(marketTopics.venue_b.name, market.marketId) },
+  candles: { value: candle, meta: place(candleTopic.name, candle.coin) },
+  events: { value: event, meta: place(eventTopic.name, event.universalId) },
+  spreads: { value: spread, meta: place(spreadTopic.name, spread.universalId) },
+  arbitrage: { value: arbitrage, meta: place(arbitrageTopic.name, arbitrage.universalId) },
+};

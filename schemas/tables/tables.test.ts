@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { TOPICS } from '../topics/catalog.ts';
+import {
+  countColumn,
+  decimalColumn,
+  integerColumn,
+  nullableCountColumn,
+  nullableDecimalColumn,
+  nullableTimeColumn,
+  timeColumn,
+} from './columns.ts';
+import { TABLES } from './index.ts';
+import { sampleRecords, sampleTrade } from './sample-records.fixture.ts';
+import { rowKey } from './table.ts';
+import { tradesTable } from './trades.ts';
+
+describe('tables', () => {
+  it('take exactly the topics that name them', () => {
+    const named = TOPICS.filter((topic) => topic.table).map((topic) => `${topic.name} fills ${topic.table}`);
+    const taken = TABLES.flatMap((table) => table.fromTopics.map((topic) => `${topic.name} fills ${table.name}`));
+    expect(taken.sort()).toEqual(named.sort());
+  });
+
+  it('remove rows exactly where their topic can have tombstones', () => {
+    for (const table of TABLES) {
+      const compacted = table.fromTopics.some((topic) => topic.retention.kind === 'compacted');
+      expect(table.removed !== undefined, table.name).toBe(compacted);
+    }
+  });
+
+  it.each(TABLES.map((table) => [table.name, table] as const))(
+    '%s gives the same row for the same record',
+    (_, table) => {
+      const { value, meta } = sampleRecords[table.name]!;
+      expect(table.row(structuredClone(value), meta)).toEqual(table.row(value, meta));
+    },
+  );
+
+  it.each(TABLES.map((table) => [table.name, table] as const))(
+    '%s has its key and its version in every row',
+    (_, table) => {
+      const { value, meta } = sampleRecords[table.name]!;
+      const row = table.row(value, meta);
+      for (const column of [...table.orderBy, 'version']) expect(row[column]).toBeDefined();
+      expect(row.version).toBe(meta.seq);
+      const removed = table.removed?.(meta);
+      if (removed) {
+        expect(Object.keys(removed)).toEqual(Object.keys(row));
+        expect(rowKey(table, removed)).toBe(rowKey(table, row));
+      }
+    },
+  );
+
+  it('tell rows apart by their sorting key alone', () => {
+    const { meta } = sampleRecords.trades!;
+    const key = (change: Partial<typeof sampleTrade>) =>
+      rowKey(tradesTable, tradesTable.row({ ...sampleTrade, ...change }, meta));
+    expect(key({ status: 'confirmed', marketId: null })).toBe(key({}));
+    expect(key({ id: 'venue_b:0xabc:8' })).not.toBe(key({}));
+  });
+});
+
+describe('columns', () => {
+  it.each(['0', '-1.5', '99999999999999999999.999999999999999999', '007.50'])('take the decimal %s', (text) => {
+    expect(decimalColumn(text)).toBe(text);
+  });
+
+  it.each(['', ' 1', '1e5', 'abc', '.5', '1.', '0.1234567890123456789', '123456789012345678901', 'NaN', '+1', '1\n'])(
+    'refuse %j as a decimal',
+    (text) => {
+      expect(() => decimalColumn(text)).toThrow(expect.objectContaining({ code: 'bad_decimal', canRetry: false }));
+    },
+  );
+
+  it.each([-2_208_988_800_000, 0, 10_413_791_999_999])('take the time %i', (ms) => {
+    expect(timeColumn(ms)).toBe(ms);
+  });
+
+  it.each([-2_208_988_800_001, 10_413_792_000_000, 0.5, Number.NaN])('refuse the time %d', (ms) => {
+    expect(() => timeColumn(ms)).toThrow(expect.objectContaining({ code: 'bad_time' }));
+  });
+
+  it('take counts from 0 to 2^53 - 1 and whole numbers on both sides of 0', () => {
+    expect([countColumn(0), countColumn(Number.MAX_SAFE_INTEGER)]).toEqual([0, Number.MAX_SAFE_INTEGER]);
+    expect([integerColumn(-1), integerColumn(1)]).toEqual([-1, 1]);
+    for (const bad of [-1, 2 ** 53, 0.5]) {
+      expect(() => countColumn(bad)).toThrow(expect.objectContaining({ code: 'bad_integer' }));
+    }
+    expect(() => integerColumn(0.5)).toThrow(expect.objectContaining({ code: 'bad_integer' }));
+  });
+
+  it('leave null null', () => {
+    expect([nullableDecimalColumn(null), nullableTimeColumn(null), nullableCountColumn(null)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});
