@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TOPICS } from '#schemas/topics/catalog';
+import { rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../codec/codec.ts';
 import { openConfluentRegistry } from '../codec/confluent-registry.ts';
 import { createCodec } from '../codec/create-codec.ts';
@@ -78,4 +79,20 @@ function claimDataDir(dataDir: string, venues: string): void {
   }
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
+}
+
+/** Opens the log and its codec beside a running service, to read only. */
+export async function openForReading(
+  settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry'>,
+): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
+  const dataDir = resolve(settings.dataDir);
+  const embedded = settings.log === 'embedded';
+  if (embedded && !existsSync(dataDir))
+    throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
+  const log = embedded
+    ? await openEmbeddedLog({ path: join(dataDir, 'log'), readOnly: true })
+    : await openLog(settings, dataDir);
+  const codec = createCodec(embedded ? await openLogRegistry(log) : openConfluentRegistry(settings.schemaRegistry!));
+  await codec.prepare([...rawTopics.values()]);
+  return { log, codec, close: () => log.close() };
 }

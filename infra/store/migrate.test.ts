@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { TABLES } from '#schemas/tables/index';
 import { MIGRATIONS } from '#schemas/tables/migrations/index';
 import type { Migration } from '#schemas/tables/migrations/migration';
-import { sampleRecords } from '#schemas/tables/sample-records.fixture';
+import { sampleRecords, sampleTrade } from '#schemas/tables/sample-records.fixture';
+import { tradesTable } from '#schemas/tables/trades';
 import { openEmbeddedStore } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import type { Store } from './store.ts';
@@ -108,6 +109,27 @@ describe('migrate', () => {
       const [kept] = await store.query<Record<string, unknown>>(`SELECT * FROM ${spec.name} FINAL`);
       expect(comparable(kept!)).toEqual(comparable(row));
     }
+  });
+
+  it('gives a trades table that finds a market by its index, and never by what a newer row replaced', async () => {
+    await migrate(store);
+    const { meta } = sampleRecords.trades!;
+    const tell = (marketId: string | null, seq: number) =>
+      store.insert('trades', [tradesTable.row({ ...sampleTrade, marketId }, { ...meta, seq })]);
+    const found = (marketId: string) =>
+      store.query<{ version: string }>('SELECT version FROM trades FINAL WHERE marketId = {marketId:String}', {
+        marketId,
+      });
+    await tell(null, 1);
+    await tell('first', 2);
+    expect(await found('first')).toEqual([{ version: '2' }]);
+    await tell('second', 3);
+    expect(await found('first')).toEqual([]);
+    expect(await found('second')).toEqual([{ version: '3' }]);
+    const plan = await store.query<{ explain: string }>(
+      "EXPLAIN indexes = 1 SELECT version FROM trades FINAL WHERE marketId = 'second'",
+    );
+    expect(plan.map((line) => line.explain.trim())).toContain('Name: byMarket');
   });
 
   it('hides what a tombstone removed', async () => {

@@ -104,7 +104,8 @@ class Server {
       // The last resort, for an answer that never comes; shorter limits are kept call by call.
       request_timeout: Math.max(queryMs, insertMs, commandMs) + 2 * graceMs,
       compression: { request: true, response: true },
-      clickhouse_settings: STORE_SETTINGS,
+      // An answer is sent once it is whole: an error behind the first rows comes as an error.
+      clickhouse_settings: { ...STORE_SETTINGS, wait_end_of_query: 1 },
     });
     this.clients.push(client);
     return client;

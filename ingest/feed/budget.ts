@@ -1,4 +1,4 @@
-/** A venue's limit as a token bucket: what is asked of it beyond the limit waits its turn. */
+/** A venue's limit, so much within so long: what is asked of it beyond the limit waits its turn. */
 
 interface Waiter {
   readonly cost: number;
@@ -12,25 +12,22 @@ interface Waiter {
 const WAITERS_MAX = 10_000;
 
 export class Budget {
-  private readonly capacity: number;
-  private readonly perMs: number;
+  private readonly max: number;
+  private readonly windowMs: number;
   private readonly now: () => number;
-  private tokens: number;
-  private filledAt: number;
+  /** What was spent within the window, oldest first, from `head` on. */
+  private spent: { readonly at: number; readonly cost: number }[] = [];
+  private head = 0;
+  private sum = 0;
   private blockedUntil = 0;
   private waiters: Waiter[] = [];
   private timer: NodeJS.Timeout | null = null;
 
-  /**
-   * @param options.capacity what may be spent at once; within any minute `capacity + perMinute` at most.
-   * @param options.perMinute what grows back.
-   */
-  constructor(options: { capacity: number; perMinute: number; now?: () => number }) {
-    this.capacity = options.capacity;
-    this.perMs = options.perMinute / 60_000;
+  /** At most `max` is spent within any `windowMs`. */
+  constructor(options: { max: number; windowMs: number; now?: () => number }) {
+    this.max = options.max;
+    this.windowMs = options.windowMs;
     this.now = options.now ?? Date.now;
-    this.tokens = options.capacity;
-    this.filledAt = this.now();
   }
 
   /** Resolves when `cost` may be spent, in order of asking. Rejects with the signal's reason when that aborts first. */
@@ -58,23 +55,51 @@ export class Budget {
   private spend(cost: number): boolean {
     const now = this.now();
     if (now < this.blockedUntil) return false;
-    this.tokens = Math.min(this.capacity, this.tokens + (now - this.filledAt) * this.perMs);
-    this.filledAt = now;
-    // What costs more than the bucket holds may go when it is full.
-    if (this.tokens < Math.min(cost, this.capacity)) return false;
-    this.tokens -= cost;
+    this.forget(now);
+    if (this.sum + this.bounded(cost) > this.max) return false;
+    this.spent.push({ at: now, cost });
+    this.sum += cost;
     return true;
   }
 
+  /** Drops what has left the window. */
+  private forget(now: number): void {
+    for (
+      let oldest = this.spent[this.head];
+      oldest && oldest.at <= now - this.windowMs;
+      oldest = this.spent[this.head]
+    ) {
+      this.sum -= oldest.cost;
+      this.head += 1;
+    }
+    if (this.head < this.spent.length / 2) return;
+    this.spent = this.spent.slice(this.head);
+    this.head = 0;
+  }
+
+  /** What costs more than the whole budget may go when nothing else is spent. */
+  private bounded(cost: number): number {
+    return Math.min(cost, this.max);
+  }
+
+  /** Looks again when enough has left the window for the first in line. */
   private schedule(): void {
     const first = this.waiters[0];
     if (this.timer || !first) return;
-    const missing = Math.max(0, Math.min(first.cost, this.capacity) - this.tokens) / this.perMs;
-    const wait = Math.max(1, this.blockedUntil - this.now(), Math.ceil(missing));
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.serve();
-    }, wait);
+    const now = this.now();
+    let freed = this.max - this.sum - this.bounded(first.cost);
+    let until = now;
+    for (let at = this.head; at < this.spent.length && freed < 0; at += 1) {
+      freed += this.spent[at]!.cost;
+      until = this.spent[at]!.at + this.windowMs;
+    }
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.serve();
+      },
+      Math.max(1, until - now, this.blockedUntil - now),
+    );
   }
 
   private serve(): void {

@@ -13,7 +13,7 @@ async function setUp(answers: Answer[], options: Partial<HttpClientOptions> = {}
   let turn = 0;
   const server = await startHttpServer(() => answers[Math.min(turn++, answers.length - 1)]!);
   servers.push(server);
-  const budget = new Budget({ capacity: 1_000, perMinute: 60_000 });
+  const budget = new Budget({ max: 1_000, windowMs: 1_000 });
   return { server, budget, client: new HttpClient({ budget, ...options }) };
 }
 

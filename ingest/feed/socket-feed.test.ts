@@ -25,8 +25,8 @@ async function setUp(options: Partial<SocketFeedOptions> = {}, server?: TestSock
     logger: silentLogger,
     metrics: test.metrics,
     heartbeat: { frame: 'ping', everyMs: 10_000, silenceMs: 20_000 },
-    connections: new Budget({ capacity: 100, perMinute: 6_000 }),
-    messages: new Budget({ capacity: 1_000, perMinute: 60_000 }),
+    connections: new Budget({ max: 1_000, windowMs: 1_000 }),
+    messages: new Budget({ max: 1_000, windowMs: 1_000 }),
     hello: () => ['subscribe 1', 'subscribe 2'],
     ...options,
   });
@@ -109,7 +109,7 @@ describe('SocketFeed', () => {
   });
 
   it('makes no more connections than the venue allows', async () => {
-    const { venue } = await setUp({ connections: new Budget({ capacity: 2, perMinute: 1 }) });
+    const { venue } = await setUp({ connections: new Budget({ max: 2, windowMs: 60_000 }) });
     await until(() => venue.sockets.length === 1);
     venue.sockets[0]?.terminate();
     await until(() => venue.sockets.length === 2);

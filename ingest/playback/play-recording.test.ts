@@ -145,6 +145,16 @@ describe('playRecording', () => {
     await expect(played).rejects.toMatchObject({ code: 'recording_empty' });
   });
 
+  it('stops where an archive breaks off, naming the file', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => ws(NOON + index, `${index}`));
+    const folder = await recording({ 'x.ndjson.gz': gzipSync(lines.join('\n')).subarray(0, 5_000) });
+    const { played } = await play(folder);
+    await expect(played).rejects.toMatchObject({
+      code: 'recording_unreadable_line',
+      message: expect.stringMatching(/x\.ndjson\.gz cannot be read on from line \d+/),
+    });
+  });
+
   it('refuses a folder that is not there', async () => {
     const { played } = await play('/nowhere/at/all');
     await expect(played).rejects.toMatchObject({ code: 'recording_empty' });

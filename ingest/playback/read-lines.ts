@@ -22,7 +22,7 @@ export async function* readLines(path: string): AsyncGenerator<LineBatch> {
   let first = 1;
   let pieces: Buffer[] = [];
   let waiting = 0;
-  for await (const chunk of openBytes(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of readChunks(path, () => first)) {
     const end = chunk.lastIndexOf(LINE_END);
     if (end < 0) {
       pieces.push(chunk);
@@ -43,6 +43,18 @@ export async function* readLines(path: string): AsyncGenerator<LineBatch> {
     waiting = pieces[0]!.length;
   }
   if (waiting > 0) yield { lines: [Buffer.concat(pieces).toString()], first };
+}
+
+/** The bytes of the file; what the disk or the archive says against it is told with the line that was reached. */
+async function* readChunks(path: string, line: () => number): AsyncGenerator<Buffer> {
+  try {
+    yield* openBytes(path) as AsyncIterable<Buffer>;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new RecordingError('recording_unreadable_line', `${path} cannot be read on from line ${line()}: ${why}`, {
+      cause,
+    });
+  }
 }
 
 function openBytes(path: string): Readable {

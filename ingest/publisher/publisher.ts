@@ -23,7 +23,7 @@ export const INGEST_TOPICS: readonly Topic[] = [
 ] as Topic[];
 
 /** How often an idle publisher says that nothing has come, and looks whether a clock mark is due. */
-const IDLE_MS = 10;
+const IDLE_MS = 20;
 /** A clock that is this far behind the newest record is worth a warning. */
 const CLOCK_BEHIND_MS = 5_000;
 

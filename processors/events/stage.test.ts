@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
-import { type ProbeOutput, probeStage, saidOn } from '../testing/stage-probe.ts';
+import type { DrivenOutput } from '../testing/drive-stage.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.ts';
 import { createEventsStage } from './stage.ts';
 
 const START = Date.UTC(2031, 2, 1);
@@ -53,7 +54,7 @@ function outcome(number: number, changes: Partial<Market> = {}, expiry = '203103
 function harness() {
   const probe = probeStage(createEventsStage());
   const newest = new Map<string, UniversalEvent>();
-  const note = (outputs: ProbeOutput[]) => {
+  const note = (outputs: DrivenOutput[]) => {
     const events = saidOn(outputs, eventTopic);
     for (const event of events) newest.set(event.universalId, event);
     return events;

@@ -27,7 +27,8 @@ describe('spreads and arbitrage', () => {
       const sizeText = pick(['100', '100', '1', '33.3', '0.000001']);
       const probe = probeStage(createSpreadsStage({ arbitrageSize: sizeText }));
       const legs = Array.from({ length: 2 + below(3) }, (_, at): PlainLeg => {
-        const provider = at === 0 ? 'venue_a_outcome' : at === 1 ? 'venue_b' : pick(['venue_a_outcome', 'venue_b']);
+        const provider =
+          at === 0 ? 'venue_a_outcome' : at === 1 ? 'venue_b' : pick(['venue_a_outcome', 'venue_b'] as const);
         return {
           provider,
           marketId: `m${at}`,

@@ -88,18 +88,21 @@ export function createSpreadsState(): SpreadsState {
 
 /** The instrument, made if it is new. */
 export function instrumentOf(state: SpreadsState, name: string): InstrumentState {
-  let instrument = state.instruments.get(name);
-  if (!instrument) {
-    instrument = { book: createBook(), bookAt: null, live: false, events: [] };
-    state.instruments.set(name, instrument);
-    markUnlinked(state, name);
-  }
+  const known = state.instruments.get(name);
+  if (known) return known;
+  markUnlinked(state, name);
+  return addInstrument(state, name);
+}
+
+function addInstrument(state: SpreadsState, name: string): InstrumentState {
+  const instrument: InstrumentState = { book: createBook(), bookAt: null, live: false, events: [] };
+  state.instruments.set(name, instrument);
   return instrument;
 }
 
 /** Lets an instrument know that an event has a leg on it. */
 export function linkInstrument(state: SpreadsState, name: string, universalId: string): void {
-  const instrument = instrumentOf(state, name);
+  const instrument = state.instruments.get(name) ?? addInstrument(state, name);
   state.unlinked.delete(name);
   if (!instrument.events.includes(universalId)) instrument.events.push(universalId);
 }

@@ -5,18 +5,41 @@ import { z } from 'zod';
 export function clampedInteger({ min, max, fallback }: { min: number; max: number; fallback: number }) {
   return z
     .string()
-    .regex(/^-?\d{1,15}$/, 'must be a whole number')
+    .regex(/^-?\d+$/, 'must be a whole number')
     .transform((text) => Math.min(max, Math.max(min, Number(text))))
     .default(fallback)
     .describe(`${min} to ${max}, clamped; default ${fallback}`);
+}
+
+/** A calendar day, alone or with a time; seconds, their fraction and the zone may be left out. */
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+/** The last moment that a JavaScript date can hold. */
+const TIME_MAX_MS = 8.64e15;
+
+/** Unix ms of digits or of ISO-8601 text, null for anything else. A time without a zone is UTC. */
+export function parseTime(text: string): number | null {
+  if (/^\d{1,16}$/.test(text)) return Number(text) <= TIME_MAX_MS ? Number(text) : null;
+  // An unencoded plus sign arrives as a blank.
+  const iso = text.replace(' ', '+');
+  const parts = ISO.exec(iso);
+  if (!parts) return null;
+  // Without this a time would be read in the zone of the machine.
+  const ms = Date.parse(iso.length > 10 && !parts[1] ? `${iso}Z` : iso);
+  return Number.isFinite(ms) && isCalendarDay(iso.slice(0, 10)) ? ms : null;
+}
+
+/** Date.parse moves 30 February into March; a day that does not exist is an error instead. */
+function isCalendarDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
 /** Unix ms or ISO-8601; becomes unix ms. */
 export const timeParameter = z
   .string()
   .transform((text, context) => {
-    const ms = /^\d{1,15}$/.test(text) ? Number(text) : /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isFinite(ms)) return ms;
+    const ms = parseTime(text);
+    if (ms !== null) return ms;
     context.addIssue({ code: 'custom', message: 'must be unix milliseconds or an ISO-8601 time' });
     return z.NEVER;
   })

@@ -11,7 +11,7 @@ const envelope = record('RawEnvelope', 'One thing received from a venue, unchang
   key: text('The feed: a connection slot that keeps its name over reconnects.'),
   receivedAt: timestamp('When it was received.'),
   request: nullable(text('For an answer: the question, as JSON text (a body) or `GET /path?query`.')),
-  payload: blob('The bytes of the frame or answer; for `rpc` the JSON of `{block}` or `{log}`.'),
+  payload: blob('The bytes of the frame or answer; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`.'),
 });
 export type RawEnvelope = Infer<typeof envelope>;
 
@@ -38,7 +38,8 @@ const STREAMS: Record<Venue, Record<string, { partitions: number; description: s
     clob_ws: { partitions: 4, description: 'Market-socket frames of venue_b.', key: 'feed' },
     rpc: {
       partitions: 1,
-      description: "Block headers and logs of venue_b's chain; one partition, since a chain is one sequence.",
+      description:
+        "Block headers, logs and final block numbers of venue_b's chain; one partition, since a chain is one sequence.",
       key: 'feed',
     },
     gamma: { partitions: 1, description: 'Catalog answers of venue_b.', key: 'feed' },

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import { start as startIngest } from '#ingest/start';
 import { start as startProcessors } from '#processors/start';
 import { start as startQueryApi } from '#query-api/start';
+import { RecordingError } from '#schemas/domain/recording';
 import { start as startGateway } from '#stream-gateway/start';
-import { SettingError } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { loadSettings, SETTINGS, type Settings } from '../../config/settings.ts';
 import type { RoleContext, Running } from '../../context.ts';
@@ -39,8 +39,10 @@ export const start: Command = {
     const stop = waitForSignal(logger);
     try {
       const started = await startAll(settings, logger, closers);
-      await announceWhenReady(started, stop);
-      await stop.signalled;
+      // A part that fails for good, as an unreadable recording, ends the process with its message.
+      const failed = Promise.race(closers.flatMap((running) => (running.failed ? [running.failed] : [stop.signalled])));
+      await Promise.race([announceWhenReady(started, stop), failed]);
+      await Promise.race([stop.signalled, failed]);
     } catch (error) {
       const line = refusal(error);
       if (!line) throw error;
@@ -168,8 +170,7 @@ async function closeAll(closers: Running[], logger: Logger): Promise<void> {
 
 /** One clear line for the faults that an operator can mend; null for the others. */
 function refusal(error: unknown): string | null {
-  if (error instanceof SettingError) return null;
   if (error instanceof LogError && error.code === 'log_locked') return `${error.message} (${resolve('.')})`;
-  if (error instanceof LogError || error instanceof StoreError) return error.message;
+  if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return error.message;
   return null;
 }

@@ -213,11 +213,11 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
     for (let step = 0; step < STEPS_PER_TURN && turn < endMs; step += 1, turn += STEP_MS) {
       // A line is received when its step is over.
       nowMs = turn + STEP_MS;
+      simulation.runStep(turn);
       if (turn % HOUR_MS === 0 && turn > startMs) {
         const listed = world.venueB.expiringAt(turn).map(({ slot }) => world.venueB.liveIn(slot.index, turn));
-        tellBooks(listed, turn);
+        tellBooks(listed, turn + STEP_MS - 1);
       }
-      simulation.runStep(turn);
       if (turn % HOUR_MS === ANSWERS_AFTER_HOUR_MS) await answers.afterHour(turn - ANSWERS_AFTER_HOUR_MS, nowMs);
     }
     for (const file of Object.values(files)) await file.drain();

@@ -59,7 +59,7 @@ export function blockTime(number: number): number {
 const REORG_TERM = 60;
 const DEEPEST_REORG = 5;
 /** Logs that the cache holds together. */
-const CACHED_LOGS = 150_000;
+const CACHED_LOGS = 40_000;
 
 /** What becomes of a match's transaction when its block is replaced. */
 type Fate = 'stays' | 'moves' | 'dropped';

@@ -9,6 +9,8 @@ export interface QuestionTexts {
   /** Title of the event that gathers the thresholds of one coin and moment. */
   readonly eventTitle: string;
   readonly eventSlug: string;
+  /** As `description`, but speaking of the thresholds of all the event's markets. */
+  readonly eventDescription: string;
   /** The threshold alone, as `62,000`. */
   readonly groupItemTitle: string;
 }
@@ -31,13 +33,14 @@ export function questionTexts(question: Question): QuestionTexts {
   const pair = `${asset.symbol}/USDT`;
   const source = `https://exchange.example/en/trade/${asset.symbol}_USDT`;
   const utc = new Date(expiresAtMs).toISOString().slice(11, 16);
-  const yes = isBelow ? `lower than ${price}` : `higher than ${price}`;
+  const describe = (threshold: string) =>
+    `This market is about the price of ${asset.name} (${asset.symbol}) at ${when.clock} ET (${utc} UTC) on ${day}, ${when.year}.\n\n` +
+    `It resolves to "Yes" if the final "Close" of the one-minute ${pair} candle of that minute is ${isBelow ? 'lower' : 'higher'} than ${threshold}, and to "No" if it is not.\n\n` +
+    `The resolution source is the ${pair} chart at ${source}, with "1m" candles. Prices of other exchanges, pairs or minutes do not count.`;
   return {
     question: `Will the price of ${asset.name} be ${isBelow ? 'less than' : 'above'} ${price} on ${moment}?`,
-    description:
-      `This market is about the price of ${asset.name} (${asset.symbol}) at ${when.clock} ET (${utc} UTC) on ${day}, ${when.year}.\n\n` +
-      `It resolves to "Yes" if the final "Close" of the one-minute ${pair} candle of that minute is ${yes}, and to "No" if it is not.\n\n` +
-      `The resolution source is the ${pair} chart at ${source}, with "1m" candles. Prices of other exchanges, pairs or minutes do not count.`,
+    description: describe(price),
+    eventDescription: describe('the price named in the title'),
     resolutionSource: source,
     eventTitle: `${asset.name} ${isBelow ? 'below' : 'above'} ___ on ${moment}?`,
     eventSlug: `${asset.name}-${isBelow ? 'below' : 'above'}-on-${moment}`.toLowerCase().replace(/[^a-z0-9]+/g, '-'),

@@ -38,7 +38,7 @@ export interface ThresholdGrid {
 /** Coins that questions are asked about, most asked first; all of them have known names. */
 const ASKED = [0, 1, 0, 2, 0, 1, 3, 0, 2, 1, 0, 4, 1, 0, 2, 0, 1, 2, 3, 0];
 /** Width of the band, as a share of the price, over which the thresholds of a coin are spread. */
-const BAND = 0.06;
+const BAND = 0.03;
 
 type Kind = 'paired' | 'only_a' | 'only_b' | 'other_threshold' | 'other_day' | 'inverse';
 const EXTRA_KINDS: readonly Kind[] = ['only_a', 'other_threshold', 'only_b', 'other_day', 'inverse'];

@@ -7,13 +7,13 @@ export const LIVE = {
 } as const;
 
 /** REST weight: 1200 a minute; half of it, so that questions of clients find room. */
-export const REST_BUDGET = { capacity: 200, perMinute: 400 } as const;
+export const REST_BUDGET = { max: 600, windowMs: 60_000 } as const;
 /** Weight of every metadata question asked here. */
 export const METADATA_WEIGHT = 20;
-/** 30 new connections a minute, 10 at once. */
-export const CONNECTION_BUDGET = { capacity: 10, perMinute: 18 } as const;
+/** 30 new connections a minute. */
+export const CONNECTION_BUDGET = { max: 28, windowMs: 60_000 } as const;
 /** 2000 client frames a minute over all connections. */
-export const MESSAGE_BUDGET = { capacity: 400, perMinute: 1_500 } as const;
+export const MESSAGE_BUDGET = { max: 1_800, windowMs: 60_000 } as const;
 /** 1000 subscriptions in total. */
 export const SUBSCRIPTIONS_MAX = 1_000;
 /** Connection slots, of 10 allowed: two are left for a reconnect that overlaps and for other programs of this address. */

@@ -7,8 +7,8 @@ export const LIVE = {
   rpc: 'https://polygon-bor-rpc.publicnode.com',
 } as const;
 
-/** The catalog allows 300 market lists in 10 s; an eighth of it is asked at most. */
-export const CATALOG_BUDGET = { capacity: 20, perMinute: 240 } as const;
+/** The catalog allows 300 market lists in 10 s; a sixth of it is asked at most. */
+export const CATALOG_BUDGET = { max: 50, windowMs: 10_000 } as const;
 /** Markets of one page: the most that the venue gives. */
 export const PAGE_MARKETS = 100;
 /** Pages of one pass; a pass that is longer is a listing that does not end. */
@@ -27,8 +27,8 @@ export const SOCKETS = 10;
 /** Tokens whose books are watched. */
 export const WATCHED_TOKENS_MAX = TOKENS_PER_SOCKET * SOCKETS;
 /** The venue documents no limit on connections and client frames; these are those of a polite client. */
-export const CONNECTION_BUDGET = { capacity: 10, perMinute: 20 } as const;
-export const MESSAGE_BUDGET = { capacity: 100, perMinute: 600 } as const;
+export const CONNECTION_BUDGET = { max: 40, windowMs: 60_000 } as const;
+export const MESSAGE_BUDGET = { max: 600, windowMs: 60_000 } as const;
 /** Text to be sent every 10 s; a socket that says nothing for 20 s is dead. */
 export const HEARTBEAT = { frame: 'PING', everyMs: 10_000, silenceMs: 20_000 } as const;
 
@@ -51,5 +51,5 @@ export const RANGE_BLOCKS_MAX = 2_000;
 /** Requests to the node in flight at once. */
 export const RPC_PARALLEL = 8;
 /** Requests to the node: what public endpoints bear. */
-export const RPC_BUDGET = { capacity: 100, perMinute: 3_000 } as const;
+export const RPC_BUDGET = { max: 50, windowMs: 1_000 } as const;
 export const RPC_TIMEOUT_MS = 15_000;

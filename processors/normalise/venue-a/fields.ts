@@ -9,7 +9,8 @@ import { FieldError } from './malformed-error.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function readObject(value: unknown, field: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FieldError(field, 'an object', value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FieldError(field, 'an object', value);
   return value as Fields;
 }
 

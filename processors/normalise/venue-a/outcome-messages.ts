@@ -18,7 +18,7 @@ export interface Question {
   readonly question: number;
   readonly name: string;
   readonly description: string;
-  /** Ids of its outcomes in the venue's order; settled ones too. */
+  /** Ids of its outcomes in the venue's order. */
   readonly named: readonly number[];
   /** The outcome for "none of them". */
   readonly fallback: number | null;
@@ -39,7 +39,9 @@ export type OutcomeUpdate =
 export function readOutcomeMeta(answer: unknown, field: string): OutcomeMeta {
   const { outcomes, questions } = readObject(answer, field);
   return {
-    outcomes: readList(outcomes, `${field}.outcomes`).map((value, at) => readOutcome(value, `${field}.outcomes[${at}]`)),
+    outcomes: readList(outcomes, `${field}.outcomes`).map((value, at) =>
+      readOutcome(value, `${field}.outcomes[${at}]`),
+    ),
     questions: readList(questions ?? [], `${field}.questions`).map((value, at) =>
       readQuestion(value, `${field}.questions[${at}]`),
     ),

@@ -55,6 +55,7 @@ const SHAPES: [string, unknown][] = [
   ['a list of markets', [{ ...MARKET, events: [EVENT] }]],
   ['a page of markets', { markets: [{ ...MARKET, events: [EVENT] }], next_cursor: 'x' }],
   ['one market', { ...MARKET, events: [EVENT] }],
+  ['one market with tags of its own', { ...MARKET, events: [{ ...EVENT, tags: undefined }], tags: EVENT.tags }],
 ];
 const last = (events: AnyEvent[]): Market | undefined => play(events).markets.at(-1);
 

@@ -66,7 +66,7 @@ export function readGammaMarket(
     feesEnabled: flagField(market, 'feesEnabled', CODE),
     feeRate: decimalField(schedule, 'rate', CODE),
   });
-  return { marketId, telling: { ...telling, fields: { ...questionFields(market), ...eventFields(parent) } } };
+  return { marketId, telling: { ...telling, fields: { ...questionFields(market), ...eventFields(parent, market) } } };
 }
 
 function readOutcomes(market: JsonObject): Pick<MarketTelling, 'instruments' | 'outcomes'> {
@@ -102,11 +102,12 @@ function questionFields(market: JsonObject): Record<string, unknown> {
   return fields;
 }
 
-function eventFields(event: JsonObject): Record<string, unknown> {
+/** Tags stand on the event, or on the market where it was asked for alone. */
+function eventFields(event: JsonObject, market: JsonObject): Record<string, unknown> {
   return withoutAbsent({
     eventId: textField(event, 'id', CODE),
     eventSlug: textField(event, 'slug', CODE),
-    tags: slugs(event.tags),
+    tags: slugs(event.tags) ?? slugs(market.tags),
     series: slugs(event.series),
   });
 }

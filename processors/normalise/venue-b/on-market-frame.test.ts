@@ -236,13 +236,25 @@ describe('a frame that is not as described', () => {
     ['malformed_frame', book([], [], { asks: undefined }), /asks/],
     ['malformed_frame', book([], [], { timestamp: 'now' }), /timestamp/],
     ['malformed_frame', book([], [], { asset_id: '' }), /asset_id/],
-    ['malformed_frame', priceChange(change('0.4', '1', 'BUY'), { asset_id: 'yes', price: '0.4', size: '1' }), /side/],
+    ['malformed_frame', priceChange({ asset_id: 7, price: '0.4', size: '1', side: 'BUY' }), /asset_id: 7/],
   ])('is a dead letter %s and leaves the book as it was', (reason, bad, detail) => {
     const good = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.41', best_ask: '0.6' })));
     const { dead, books, state } = play([START, frame(bad), good]);
     expect(dead).toEqual([{ reason, detail: expect.stringMatching(detail) }]);
     expect(books).toHaveLength(2);
     expect(state.books.get('yes')!.mismatches).toBe(0);
+  });
+
+  it('leaves the books of the tokens whose changes it names waiting for a snapshot', () => {
+    const no = frame(book([], [], { asset_id: 'no' }));
+    const bad = priceChange(change('0.4', '1', 'BUY'), { asset_id: 'yes', price: '0.4', size: '1' });
+    const good = frame(priceChange(change('0.41', '3', 'BUY'), change('0.5', '3', 'BUY', { asset_id: 'no' })));
+    const { dead, books, statuses } = play([START, no, frame(bad), good]);
+    expect(dead).toEqual([{ reason: 'malformed_frame', detail: 'side: missing' }]);
+    expect(states(statuses)).toEqual(['yes live', 'no live', 'yes recovering']);
+    expect(books.map((update) => update.instrument)).toEqual(['yes', 'no', 'no']);
+    const elsewhere = play([START, frame(bad, AT, 'slot-2'), good]);
+    expect(states(elsewhere.statuses)).toEqual(['yes live', 'no recovering']);
   });
 
   it('leaves the other events of its list to be taken', () => {

@@ -6,9 +6,9 @@ import { rawChannel, tellRaw } from '../shared/raw-channels.ts';
 import { awaitSnapshot, forgetToken, liveness } from './book-status.ts';
 import { isJsonObject, type JsonObject, parseJson } from './json-fields.ts';
 import { MalformedError, quote } from './malformed-error.ts';
-import { marketOf, readBook, readPriceChange, readTickSize, timeOf, tokenOf } from './market-event.ts';
+import { type BookDelta, marketOf, readBook, readPriceChange, readTickSize, timeOf, tokenOf } from './market-event.ts';
 import type { VenueBState } from './state.ts';
-import { type FrameSource, takeDelta, takeSnapshot, takeTickSize } from './token-books.ts';
+import { type FrameSource, loseBook, takeDelta, takeSnapshot, takeTickSize } from './token-books.ts';
 
 /** Answers to the heartbeat; plain text among the JSON. */
 const HEARTBEATS = new Set(['PONG', 'PING']);
@@ -70,8 +70,20 @@ function onBook(state: VenueBState, value: JsonObject, source: FrameSource, emit
 }
 
 function onPriceChange(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): void {
-  for (const delta of readPriceChange(value)) {
+  for (const delta of readChanges(state, value, source, emit)) {
     if (!takeDelta(state.books, delta, source, emit)) awaitSnapshot(state, delta.token, source, emit);
+  }
+}
+
+/** A change that cannot be read is a change that is missed: the books of the tokens it names await a snapshot. */
+function readChanges(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): BookDelta[] {
+  try {
+    return readPriceChange(value);
+  } catch (error) {
+    for (const token of tokensOf(value)) {
+      if (loseBook(state.books, token, source.feed)) awaitSnapshot(state, token, source, emit);
+    }
+    throw error;
   }
 }
 

@@ -94,6 +94,18 @@ export function takeTickSize(books: Books, token: string, tick: bigint, source: 
   tell(token, source, false, bids, asks, emit);
 }
 
+/**
+ * Something of the token's book came over the connection and could not be read: the book is whole no longer. False where
+ * the book is made of another connection's frames.
+ */
+export function loseBook(books: Books, token: string, feed: string): boolean {
+  const known = books.get(token);
+  if (!known) return true;
+  if (known.feed !== feed) return false;
+  known.whole = false;
+  return true;
+}
+
 /** The connection was lost or made anew: what its books missed is unknown. */
 export function loseFeed(books: Books, feed: string): void {
   for (const book of books.values()) if (book.feed === feed) book.whole = false;

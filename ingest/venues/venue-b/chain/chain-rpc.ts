@@ -23,12 +23,26 @@ export interface ChainFilter {
   readonly topics: readonly string[];
 }
 
+/** Why the node gave no answer. Says nothing of its address, which often carries a key, and so keeps no cause either. */
+export class ChainRpcError extends Error {
+  override name = 'ChainRpcError';
+  readonly code = 'chain_unavailable';
+  readonly canRetry = true;
+  /** Half the range may succeed where the whole was refused. */
+  readonly rangeTooLarge: boolean;
+  constructor(message: string, rangeTooLarge: boolean) {
+    super(message);
+    this.rangeTooLarge = rangeTooLarge;
+  }
+}
+
+/** Every question rejects with a `ChainRpcError`. */
 export interface ChainRpc {
   /** A header by number, or the newest or newest final one; null when the node has none. */
   header(block: number | 'latest' | 'finalized'): Promise<ChainBlock | null>;
   /** Logs of exactly this block. A node that does not have it fails, where a question by number would get an empty list. */
   logsOfBlock(hash: string): Promise<RpcLog[]>;
-  /** Logs of blocks `from` to `to`, both included. Rejects with an error that `isRangeError` knows when that is too much. */
+  /** Logs of blocks `from` to `to`, both included. Rejects with `rangeTooLarge` when that is too much. */
   logsOfRange(from: number, to: number): Promise<RpcLog[]>;
   close(): Promise<void>;
 }
@@ -48,28 +62,36 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
   const client = createClient({ transport });
   const wanted = { address: filter.addresses as Hex[], topics: [filter.topics as Hex[]] };
 
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    await budget.take(1);
+    try {
+      return await question();
+    } catch (error) {
+      throw tidy(error, url);
+    }
+  };
+
   return {
     async header(block) {
-      await budget.take(1);
       const which = typeof block === 'number' ? toHex(block) : block;
-      const found = await client.request({ method: 'eth_getBlockByNumber', params: [which, false] });
+      const found = await ask(() => client.request({ method: 'eth_getBlockByNumber', params: [which, false] }));
       // Between two blocks a node may know one that has no number or hash yet.
       if (!found?.number || !found.hash) return null;
       const { number, hash, parentHash, timestamp } = found;
       return { number, hash, parentHash, timestamp };
     },
 
-    async logsOfBlock(hash) {
-      await budget.take(1);
-      return client.request({ method: 'eth_getLogs', params: [{ ...wanted, blockHash: hash as Hex }] });
-    },
+    logsOfBlock: (hash) =>
+      ask(() => client.request({ method: 'eth_getLogs', params: [{ ...wanted, blockHash: hash as Hex }] })),
 
-    async logsOfRange(from, to) {
-      await budget.take(1);
-      const range = { ...wanted, fromBlock: toHex(from), toBlock: toHex(to) };
-      // Asking again for what is too much would only take time.
-      return client.request({ method: 'eth_getLogs', params: [range] }, { retryCount: 0 });
-    },
+    logsOfRange: (from, to) =>
+      ask(() =>
+        client.request(
+          { method: 'eth_getLogs', params: [{ ...wanted, fromBlock: toHex(from), toBlock: toHex(to) }] },
+          // Asking again for what is too much would only take time.
+          { retryCount: 0 },
+        ),
+      ),
 
     async close() {
       if (!overSocket) return;
@@ -88,10 +110,21 @@ const RANGE_TOO_LARGE =
   /block range|query exceeds|response size|too many (results|logs|blocks)|more than \d+ (results|logs)|limit exceeded|range (is )?too (large|wide)|exceeds? (the )?(max|limit)/i;
 const LIMIT_EXCEEDED = -32_005;
 const CONTENT_TOO_LARGE = 413;
+const MESSAGE_CHARACTERS = 200;
 
-/** Whether half the range may succeed where the whole was refused. */
-export function isRangeError(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false;
+function tidy(error: unknown, url: string): ChainRpcError {
+  if (!(error instanceof BaseError))
+    return new ChainRpcError(error instanceof Error ? error.message : String(error), false);
+  const http = error.walk((inner) => inner instanceof HttpRequestError);
+  const status = http instanceof HttpRequestError && http.status ? ` (${http.status})` : '';
+  const words = [error.shortMessage, error.details]
+    .filter((part) => part)
+    .join(' ')
+    .replaceAll(url, 'the node');
+  return new ChainRpcError(`${words.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_CHARACTERS)}${status}`, isTooMuch(error));
+}
+
+function isTooMuch(error: BaseError): boolean {
   if (RANGE_TOO_LARGE.test(`${error.details ?? ''} ${error.shortMessage}`)) return true;
   const cause = error.walk(
     (inner) =>

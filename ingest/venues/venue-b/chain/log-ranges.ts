@@ -1,6 +1,6 @@
 /** Ranges of `eth_getLogs` as large as the node bears: halved when it refuses, grown slowly while it answers. */
 import type { RpcLog } from 'viem';
-import { type ChainRpc, isRangeError } from './chain-rpc.ts';
+import { type ChainRpc, ChainRpcError } from './chain-rpc.ts';
 
 const GROWTH = 1.25;
 
@@ -24,7 +24,7 @@ export class LogRanges {
         this.blocks = Math.min(this.blocksMax, Math.ceil(this.blocks * GROWTH));
         return { logs, to: end };
       } catch (error) {
-        if (end === from || !isRangeError(error)) throw error;
+        if (end === from || !(error instanceof ChainRpcError && error.rangeTooLarge)) throw error;
         this.blocks = Math.max(1, Math.floor((end - from + 1) / 2));
       }
     }

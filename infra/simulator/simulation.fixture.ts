@@ -1,0 +1,79 @@
+import { createSimulation, STEP_MS } from './simulation.ts';
+import { createVenueAFeed } from './venue-a/feed.ts';
+import { createMarkets } from './venue-a/market.ts';
+import { createCatalog } from './venue-b/catalog.ts';
+import { type Block, createChain } from './venue-b/chain.ts';
+import { createVenueBFeed } from './venue-b/feed.ts';
+import { createMarketBoard } from './venue-b/market-board.ts';
+import { logText, shortHeadText } from './venue-b/rpc-text.ts';
+import { createWorld, type WorldSettings } from './world/world.ts';
+
+/** A world small enough for tests. */
+export const SMALL: WorldSettings = { seed: 7, rate: 200, events: 3, coins: 4 };
+/** A minute before one hour's questions expire. */
+export const BEFORE_THE_HOUR = Date.UTC(2026, 2, 3, 16, 59);
+
+/** A simulation without sockets that keeps every line it tells, as `<interface> <text>`. */
+export function tellAll(settings: WorldSettings = SMALL, options = { selfMadeReorgs: false }) {
+  const world = createWorld(settings);
+  const markets = createMarkets(world);
+  const board = createMarketBoard(world);
+  const catalog = createCatalog(world, board);
+  const chain = createChain(world, board, options);
+  const lines: string[] = [];
+  const keep = (text: string) => void lines.push(`venue_b ${text}`);
+  const blocks: Block[] = [];
+  const venueB = createVenueBFeed(world, board, catalog, {
+    wants: () => true,
+    wantsCustom: () => true,
+    toMarket: (_id, text) => keep(text),
+    toToken: (_id, text) => keep(text),
+    toTokenCustom: (_id, text) => keep(text),
+    toCustom: keep,
+  });
+  const venueA = createVenueAFeed(world, markets, {
+    wants: () => true,
+    publish: (_topic, text) => void lines.push(`venue_a ${text}`),
+    candleIntervals: () => ['1m'],
+  });
+  const simulation = createSimulation(world, chain, {
+    venueA,
+    venueB,
+    blocks(_gone, came) {
+      for (const block of came) {
+        blocks.push(block);
+        lines.push(`block ${shortHeadText(block)}`);
+        for (const log of block.logs) lines.push(`log ${logText(block, log, false)}`);
+      }
+    },
+  });
+  return {
+    world,
+    markets,
+    board,
+    catalog,
+    chain,
+    venueB,
+    blocks,
+    counts: simulation.counts,
+    lines,
+    /** Tells [fromMs, toMs) and answers what was told. */
+    tell(fromMs: number, toMs: number): string[] {
+      lines.length = 0;
+      for (let at = fromMs; at < toMs; at += STEP_MS) simulation.runStep(at);
+      return [...lines];
+    },
+  };
+}
+
+/** The market frames among the lines, read. */
+export function venueBFrames(lines: readonly string[]): Record<string, unknown>[] {
+  return lines.filter((line) => line.startsWith('venue_b ')).map((line) => JSON.parse(line.slice(8)));
+}
+
+/** The frames of a channel of venue_a among the lines, read. */
+export function venueAFrames(lines: readonly string[], channel: string): { channel: string; data: never }[] {
+  return lines
+    .filter((line) => line.startsWith(`venue_a {"channel":"${channel}"`))
+    .map((line) => JSON.parse(line.slice(8)));
+}

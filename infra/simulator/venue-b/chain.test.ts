@@ -1,0 +1,204 @@
+import { decodeEventLog, type Hex, keccak256, parseAbi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { BEFORE_THE_HOUR, tellAll, venueAFrames, venueBFrames } from '../simulation.fixture.ts';
+import { NO_BUILDER } from '../world/accounts.ts';
+import { BLOCK_MS, blockTime, type ChainLog } from './chain.ts';
+import { CONDITIONAL_TOKENS, CTF_EXCHANGE, TOPIC } from './contracts.ts';
+import { takerFeeUnits } from './match-logs.ts';
+
+const ABI = parseAbi([
+  'event OrderFilled(bytes32 indexed orderHash, address indexed maker, address indexed taker, uint8 side, uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled, uint256 fee, bytes32 builder, bytes32 metadata)',
+  'event OrdersMatched(bytes32 indexed takerOrderHash, address indexed takerOrderMaker, uint8 side, uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled)',
+  'event ConditionResolution(bytes32 indexed conditionId, address indexed oracle, bytes32 indexed questionId, uint256 outcomeSlotCount, uint256[] payoutNumerators)',
+]);
+
+const decode = (log: ChainLog) =>
+  decodeEventLog({ abi: ABI, data: log.data as Hex, topics: log.topics as [Hex, ...Hex[]], strict: true });
+
+function filled(log: ChainLog) {
+  const event = decode(log);
+  if (event.eventName !== 'OrderFilled') throw new Error(event.eventName);
+  const { side, makerAmountFilled, takerAmountFilled } = event.args;
+  const [usd, quantity] = side === 0 ? [makerAmountFilled, takerAmountFilled] : [takerAmountFilled, makerAmountFilled];
+  return { ...event.args, usd, quantity };
+}
+
+describe('logs of matches', () => {
+  const told = tellAll({ seed: 3, rate: 500, events: 4, coins: 4 });
+  told.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 40_000);
+  const byTransaction = Map.groupBy?.(
+    told.blocks.flatMap(({ logs }) => logs),
+    (log) => log.transactionHash,
+  );
+  const groups = byTransaction ?? groupByTransaction(told.blocks.flatMap(({ logs }) => logs));
+  const matches = told.world.matchesBetween(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 40_000);
+
+  it('decode back to the match: maker legs, then the taker order, then OrdersMatched', () => {
+    const kinds = new Set<string>();
+    let builders = 0;
+    for (const match of matches) {
+      const ids = told.world.idsOf(told.world.venueB.liveIn(match.slot, match.timeMs));
+      const frame = [...groups.values()].find((logs) =>
+        isOf(logs, ids.tokenIds[match.token], match.legs.length, match),
+      );
+      expect(frame, `match ${match.event}`).toBeDefined();
+      const logs = frame!;
+      const taker = filled(logs.at(-2)!);
+      const legs = logs.slice(0, -2).map(filled);
+      expect(taker.taker.toLowerCase()).toBe(CTF_EXCHANGE);
+      expect(taker.side).toBe(match.isTakerBuy ? 0 : 1);
+      expect(taker.tokenId).toBe(BigInt(ids.tokenIds[match.token]));
+      expect(taker.fee).toBe(takerFeeUnits(Number(taker.usd), Number(taker.quantity)));
+      for (const [nth, leg] of legs.entries()) {
+        const { kind, price, size } = match.legs[nth]!;
+        kinds.add(kind);
+        const token = kind === 'complementary' ? match.token : 1 - match.token;
+        expect(leg.tokenId).toBe(BigInt(ids.tokenIds[token as 0 | 1]));
+        expect(leg.side).toBe(kind === 'complementary' ? 1 - taker.side : taker.side);
+        expect(leg.quantity).toBe(BigInt(size) * 10_000n);
+        const own = kind === 'complementary' ? price : 1_000 - price;
+        expect(leg.usd * 1_000n).toBe(leg.quantity * BigInt(own));
+        expect(leg.taker).toBe(taker.maker);
+        expect(leg.maker).not.toBe(taker.maker);
+        if (leg.builder !== NO_BUILDER) builders += 1;
+      }
+      expect(legs.reduce((sum, leg) => sum + leg.quantity, 0n)).toBe(taker.quantity);
+      const total = decode(logs.at(-1)!);
+      expect(total.eventName).toBe('OrdersMatched');
+      expect(total.args).toMatchObject({
+        takerOrderHash: taker.orderHash,
+        makerAmountFilled: taker.makerAmountFilled,
+        takerAmountFilled: taker.takerAmountFilled,
+      });
+    }
+    expect(kinds).toEqual(new Set(['complementary', 'mint', 'merge']));
+    expect(builders).toBeGreaterThan(0);
+    expect(builders).toBeLessThan(matches.length);
+  });
+
+  it('have the topics of the venue page', () => {
+    const orderFilled = 'OrderFilled(bytes32,address,address,uint8,uint256,uint256,uint256,uint256,bytes32,bytes32)';
+    const ordersMatched = 'OrdersMatched(bytes32,address,uint8,uint256,uint256,uint256)';
+    const topicOf = (signature: string) => keccak256(Buffer.from(signature));
+    expect(topicOf(orderFilled)).toBe(TOPIC.orderFilled);
+    expect(topicOf(ordersMatched)).toBe(TOPIC.ordersMatched);
+    expect(topicOf('ConditionResolution(bytes32,address,bytes32,uint256,uint256[])')).toBe(TOPIC.conditionResolution);
+  });
+
+  it('number logs and transactions of a block from 0 without a gap', () => {
+    for (const block of told.blocks) {
+      expect(block.logs.map(({ logIndex }) => logIndex)).toEqual(block.logs.map((_, nth) => nth));
+      expect(new Set(block.logs.map(({ transactionIndex }) => transactionIndex)).size).toBe(block.transactions.length);
+    }
+  });
+
+  it('charge the taker rate·qty·p·(1−p), floored to five decimals', () => {
+    expect(takerFeeUnits(62_000_000, 100_000_000)).toBe(1_649_200n);
+    expect(takerFeeUnits(333_333, 1_000_000)).toBe(15_550n);
+    expect(takerFeeUnits(0, 1_000_000)).toBe(0n);
+  });
+});
+
+function groupByTransaction(logs: readonly ChainLog[]): Map<string, ChainLog[]> {
+  const groups = new Map<string, ChainLog[]>();
+  for (const log of logs) groups.set(log.transactionHash, [...(groups.get(log.transactionHash) ?? []), log]);
+  return groups;
+}
+
+function isOf(logs: readonly ChainLog[], token: string, legs: number, match: { legs: readonly { size: number }[] }) {
+  if (logs.length !== legs + 2 || logs.at(-2)?.topics[0] !== TOPIC.orderFilled) return false;
+  const taker = filled(logs.at(-2)!);
+  const size = match.legs.reduce((sum, leg) => sum + leg.size, 0);
+  return taker.tokenId === BigInt(token) && taker.quantity === BigInt(size) * 10_000n;
+}
+
+describe('blocks', () => {
+  it('come every two seconds, each naming the one before it', () => {
+    const { tell, blocks } = tellAll();
+    tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
+    expect(blocks).toHaveLength(10);
+    for (const [nth, block] of blocks.entries()) {
+      expect(block.timestamp * 1000).toBe(BEFORE_THE_HOUR + nth * BLOCK_MS);
+      if (nth > 0) expect(block.parentHash).toBe(blocks[nth - 1]!.hash);
+    }
+  });
+
+  it('hold the result of every market some seconds after its end, the same that everyone else tells', () => {
+    const told = tellAll({ seed: 3, rate: 20, events: 10, coins: 4 });
+    const hour = BEFORE_THE_HOUR + 60_000;
+    const lines = told.tell(BEFORE_THE_HOUR, hour + 70_000);
+    const expired = told.world.venueB.expiringAt(hour);
+    expect(expired.length).toBeGreaterThan(2);
+    const logs = told.blocks.flatMap((block) => block.logs.map((log) => ({ block, log })));
+    const resolutions = logs.filter(({ log }) => log.address === CONDITIONAL_TOKENS);
+    expect(resolutions).toHaveLength(expired.length);
+    for (const question of expired) {
+      const market = told.board.listed(question);
+      const { conditionId, tokenIds } = market.ids;
+      const { block, log } = resolutions.find((entry) => entry.log.topics[1] === conditionId)!;
+      const event = decode(log);
+      if (event.eventName !== 'ConditionResolution') throw new Error(event.eventName);
+      const isYes = told.board.isYes(question);
+      expect(event.args.payoutNumerators).toEqual(isYes ? [1n, 0n] : [0n, 1n]);
+      const delayMs = block.timestamp * 1000 - question.expiresAtMs;
+      expect(delayMs).toBeGreaterThanOrEqual(16_000);
+      expect(delayMs).toBeLessThanOrEqual(62_000);
+      const frame = venueBFrames(lines).find(
+        (entry) => entry.event_type === 'market_resolved' && entry.market === conditionId,
+      );
+      expect(frame).toMatchObject({ winning_asset_id: tokenIds[isYes ? 0 : 1], winning_outcome: isYes ? 'Yes' : 'No' });
+      expect(told.catalog.market(market, hour + 69_000)).toMatchObject({
+        closed: true,
+        outcomePrices: isYes ? '["1","0"]' : '["0","1"]',
+      });
+      expect(told.catalog.market(market, hour + 1)).toMatchObject({ closed: false, acceptingOrders: false });
+    }
+    const updates = venueAFrames(lines, 'outcomeMetaUpdates').flatMap(({ data }) => data as object[]);
+    const ended = told.world.venueA.expiringAt(hour).length;
+    expect(updates.filter((update) => 'outcomeSettled' in update)).toHaveLength(ended);
+    expect(updates.filter((update) => 'outcomeCreated' in update)).toHaveLength(ended);
+    const created = venueBFrames(lines).filter(({ event_type }) => event_type === 'new_market');
+    expect(created).toHaveLength(expired.length);
+  });
+});
+
+describe('reorgs', () => {
+  it('replace the newest blocks by others, of which some lack transactions or hold them later', () => {
+    const told = tellAll({ seed: 3, rate: 2_000, events: 4, coins: 4 });
+    const head = told.chain.headAt(BEFORE_THE_HOUR);
+    const { gone, came } = told.chain.reorg(5, head);
+    expect(gone.map(({ number }) => number)).toEqual([head - 4, head - 3, head - 2, head - 1, head]);
+    expect(came.map(({ number }) => number)).toEqual(gone.map(({ number }) => number));
+    for (const [nth, block] of came.entries()) {
+      expect(block.hash).not.toBe(gone[nth]!.hash);
+      expect(block.parentHash).toBe(nth === 0 ? gone[0]!.parentHash : came[nth - 1]!.hash);
+    }
+    const [before, after] = [gone, came].map((blocks) => blocks.flatMap(({ transactions }) => transactions));
+    expect(new Set(after).size).toBe(after!.length);
+    expect(after!.every((hash) => before!.includes(hash))).toBe(true);
+    expect(after!.length).toBeLessThan(before!.length);
+    const placeOf = (blocks: typeof gone) =>
+      new Map(blocks.flatMap((b) => b.transactions.map((hash) => [hash, b.number])));
+    const [old, now] = [placeOf(gone), placeOf(came)];
+    const moved = after!.filter((hash) => old.get(hash) !== now.get(hash));
+    expect(moved.length).toBeGreaterThan(0);
+    for (const hash of moved) expect(now.get(hash)).toBe(old.get(hash)! + 1);
+    expect(told.chain.block(head + 1, head + 1).parentHash).toBe(came.at(-1)!.hash);
+    expect(told.chain.byHash(gone[2]!.hash)).toEqual(gone[2]);
+  });
+
+  it('happen by themselves at moments that the seed decides, and leave a linked chain', () => {
+    const settings = { seed: 3, rate: 20, events: 2, coins: 3 };
+    const told = tellAll(settings, { selfMadeReorgs: true });
+    const start = blockTime(told.chain.headAt(BEFORE_THE_HOUR));
+    const lines = told.tell(start, start + 240_000);
+    expect(told.counts.reorgs).toBeGreaterThanOrEqual(1);
+    const newest = new Map(told.blocks.map((block) => [block.number, block]));
+    expect(newest.size).toBeLessThan(told.blocks.length);
+    for (const block of newest.values()) {
+      const parent = newest.get(block.number - 1);
+      if (parent) expect(block.parentHash).toBe(parent.hash);
+    }
+    expect(tellAll(settings, { selfMadeReorgs: true }).tell(start, start + 240_000)).toEqual(lines);
+  });
+});

@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Budget } from '../../../feed/budget.ts';
+import { type Answer, startHttpServer } from '../../../testing/http-server.fixture.ts';
+import { startSocketServer } from '../../../testing/ws-server.fixture.ts';
+import { openChainRpc } from './chain-rpc.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function rpcTo(url: string, timeoutMs = 2_000) {
+  const budget = new Budget({ max: 1_000, windowMs: 1_000 });
+  const rpc = openChainRpc({ url, filter: { addresses: ['0x1'], topics: ['0x2'] }, budget, timeoutMs });
+  closing.push(() => rpc.close());
+  return rpc;
+}
+
+async function nodeThat(answer: () => Answer) {
+  const node = await startHttpServer(answer);
+  closing.push(() => node.close());
+  return node;
+}
+
+const error = (code: number, message: string): Answer => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } }),
+});
+
+describe('openChainRpc', () => {
+  it('asks over a socket too, and lets go of it', async () => {
+    const node = await startSocketServer();
+    closing.push(() => node.close());
+    node.onFrame = (socket, frame) => {
+      const { id } = JSON.parse(frame);
+      const result = { number: '0x5', hash: '0xh', parentHash: '0xp', timestamp: '0x9', extraData: '0x' };
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    };
+    const rpc = rpcTo(node.url);
+    expect(await rpc.header(5)).toEqual({ number: '0x5', hash: '0xh', parentHash: '0xp', timestamp: '0x9' });
+    const gone = new Promise((resolve) => node.sockets[0]?.once('close', resolve));
+    await rpc.close();
+    await gone;
+  });
+
+  it.each([
+    ['query returned more than 10000 results', error(-32_005, 'query returned more than 10000 results')],
+    ['a block range', error(-32_000, 'block range greater than 2000 max')],
+    ['a response size', error(-32_008, 'Response size exceeded')],
+    ['413', { status: 413 }],
+    ['no answer in time', { hang: true }],
+  ])('knows by %s that a range was too large', async (_, answer) => {
+    const node = await nodeThat(() => answer);
+    await expect(rpcTo(node.url, 100).logsOfRange(1, 9)).rejects.toMatchObject({ rangeTooLarge: true });
+    expect(node.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['500', { status: 500 }],
+    ['an unknown method', error(-32_601, 'the method does not exist')],
+    ['what is no JSON', { body: '{"jsonrpc":' }],
+  ])('does not take %s for that', async (_, answer) => {
+    const node = await nodeThat(() => answer);
+    await expect(rpcTo(node.url).logsOfRange(1, 9)).rejects.toMatchObject({ rangeTooLarge: false });
+  });
+
+  it('never shows the address of the node, in one line', async () => {
+    const node = await nodeThat(() => ({ status: 401, body: 'bad\nkey' }));
+    const asking = rpcTo(`${node.url}/v2/secret-key`).header('latest');
+    await expect(asking).rejects.toMatchObject({ message: expect.stringMatching(/^[^\n]*401[^\n]*$/) });
+    await expect(asking).rejects.not.toMatchObject({ message: expect.stringContaining('secret-key') });
+    await asking.catch((error: Error) =>
+      expect(JSON.stringify([error.stack, error.cause])).not.toContain('secret-key'),
+    );
+  });
+
+  it('has no header where the node has none', async () => {
+    const node = await nodeThat(() => ({
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"result":null}',
+    }));
+    expect(await rpcTo(node.url).header(7)).toBeNull();
+  });
+});

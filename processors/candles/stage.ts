@@ -1,0 +1,68 @@
+/** Candles: one-minute bars of every coin of venue_a, made from its trades. */
+import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { formatDecimal } from '#schemas/domain/decimal';
+import { type Candle, candleTopic } from '#schemas/topics/derived';
+import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type Bar, type CoinBars, createCoinBars, dropQuiet, takeTrade } from './bars.ts';
+
+/** Bars made from our own trades (specification, candles). */
+const SOURCE = 'venue_node';
+const HOUR_MS = 3_600_000;
+/** A coin without trades for this long is forgotten. */
+const FORGET_COIN_MS = 30 * 86_400_000;
+
+export interface CandlesState {
+  readonly coins: Map<string, CoinBars>;
+  /** The hour in which quiet coins were last looked for. */
+  sweptHour: number;
+}
+
+export function createCandlesStage(): Stage<CandlesState> {
+  return {
+    name: 'candles',
+    inputs: [on(tradeTopics.venue_a, onTrade)],
+    outputs: [candleTopic],
+    initialState: () => ({ coins: new Map(), sweptHour: 0 }),
+  };
+}
+
+/** Every trade changes its bar, since it counts: so it is told again with each. */
+function onTrade(state: CandlesState, { value: trade, receivedAt }: StageEvent<Trade>, emit: Emit): void {
+  sweep(state, receivedAt);
+  const { instrument } = trade;
+  const coin = state.coins.get(instrument) ?? createCoinBars();
+  const bar = takeTrade(coin, trade, receivedAt);
+  if (!bar) {
+    emit.dead('late_trade', `${trade.id} is older than the bars of ${instrument} that are kept`);
+    return;
+  }
+  state.coins.set(instrument, coin);
+  emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
+}
+
+/** Once an hour of the pipeline's time, whichever trade comes first in it. */
+function sweep(state: CandlesState, now: number): void {
+  const hour = Math.floor(now / HOUR_MS);
+  if (hour <= state.sweptHour) return;
+  state.sweptHour = hour;
+  for (const [name, coin] of state.coins) {
+    if (now - coin.receivedAt >= FORGET_COIN_MS) state.coins.delete(name);
+    else dropQuiet(coin, now);
+  }
+}
+
+function toCandle({ provider, instrument }: Trade, bar: Bar, receivedAt: number): Candle {
+  return {
+    provider,
+    coin: instrument,
+    openTime: bar.openTime,
+    receivedAt,
+    open: bar.open,
+    high: formatDecimal(bar.high),
+    low: formatDecimal(bar.low),
+    close: bar.close,
+    volume: formatDecimal(bar.volume),
+    trades: bar.trades,
+    source: SOURCE,
+  };
+}

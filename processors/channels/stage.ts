@@ -1,0 +1,70 @@
+/**
+ * The derived channels of `/v1/stream` (specification, WebSocket stream): every event of a channel gets its number and
+ * its payload here, once, so that all gateway nodes tell the same bytes. The channels of an event that was merged into
+ * another carry the survivor's events.
+ */
+import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { toArbitrageRecord } from '#schemas/http/arbitrage';
+import { toSpreadSnapshot } from '#schemas/http/spread';
+import { formatChannel } from '#schemas/stream/channel-names';
+import { channelTopics } from '#schemas/topics/channels';
+import {
+  type Arbitrage,
+  arbitrageTopic,
+  eventTopic,
+  type Spread,
+  spreadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
+import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { takeEvent } from './event-members.ts';
+import { audienceOf, type ChannelsState, createChannelsState } from './state.ts';
+import { type FrameBody, tellFrame } from './tell-frame.ts';
+import { tellTrade } from './tell-trade.ts';
+
+export interface ChannelsOptions {
+  /**
+   * Trades remembered for a later telling. Those of a chain are pending for some minutes, others are remembered only
+   * while their market is unknown; one told again after it was forgotten is taken for a new one.
+   */
+  readonly toldMax?: number;
+}
+
+const TOLD_MAX = 200_000;
+
+/** The stage `channels`. */
+export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
+  return {
+    name: 'channels',
+    inputs: [
+      onKeyed<ChannelsState, UniversalEvent>(eventTopic, (state, { key, value }) => takeEvent(state, key, value)),
+      on<ChannelsState, Spread>(spreadTopic, onSpread),
+      on<ChannelsState, Arbitrage>(arbitrageTopic, onArbitrage),
+      ...Object.values(tradeTopics).map((topic) =>
+        on<ChannelsState, Trade>(topic, (state, { value, receivedAt }, emit) =>
+          tellTrade(state, value, receivedAt, emit, toldMax),
+        ),
+      ),
+    ],
+    outputs: [channelTopics.events],
+    initialState: createChannelsState,
+  };
+}
+
+function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
+  const body = bodyOf('event.spread', value, receivedAt, JSON.stringify(toSpreadSnapshot(value)));
+  for (const universalId of audienceOf(state, value.universalId)) {
+    tellFrame(state, formatChannel({ kind: 'event', universalId }), body, emit);
+  }
+}
+
+function onArbitrage(state: ChannelsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
+  const body = bodyOf('event.arbitrage', value, receivedAt, JSON.stringify(toArbitrageRecord(value)));
+  for (const universalId of audienceOf(state, value.universalId)) {
+    tellFrame(state, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
+  }
+}
+
+function bodyOf(type: string, cause: Spread | Arbitrage, receivedAt: number, payload: string): FrameBody {
+  return { type, provider: cause.causeProvider, marketId: cause.causeMarketId, receivedAt, payload };
+}

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { MarketTexts } from './question.ts';
+import { recogniseTexts } from './recognise.ts';
+
+const texts = (changes: Partial<MarketTexts>): MarketTexts => ({
+  venue: 'venue_b',
+  marketId: '0xc',
+  title: '',
+  description: '',
+  groupTitle: null,
+  groupItemTitle: null,
+  resolutionSource: null,
+  endTimeMs: null,
+  contextDay: '2031-03-05',
+  fields: {},
+  ...changes,
+});
+const title = (text: string, changes: Partial<MarketTexts> = {}) => recogniseTexts(texts({ title: text, ...changes }));
+
+describe('a price title', () => {
+  it.each([
+    ['Will the price of Bitcoin be above $64,000 on March 12?', 'BTC 64000 gte strict at_time'],
+    ['Bitcoin above 64,000 on March 12, 7AM ET?', 'BTC 64000 gte strict at_time'],
+    ['Will the price of Solana be less than $118.5 on March 12 at 8AM ET?', 'SOL 118.5 lte strict at_time'],
+    ['Will Ethereum close at or above 2.5k on March 12?', 'ETH 2500 gte equal at_time'],
+    ['Will XRP be at least $2 on March 12?', 'XRP 2 gte equal at_time'],
+    ['Will Dogecoin be at most $0.2 on March 12?', 'DOGE 0.2 lte equal at_time'],
+    ['Will Bitcoin reach $150k by March 31?', 'BTC 150000 gte equal touch'],
+    ['Will $ETH hit 5000 USDC before April 1st 2031?', 'ETH 5000 gte equal touch'],
+    ['Will Bitcoin dip to $50,000 in March?', 'BTC 50000 lte equal touch'],
+    ['Will ETH fall below $1,000 by Friday?', 'ETH 1000 lte strict touch'],
+    ['Will WTI Crude Oil (WTI) hit (LOW) $50 in March?', 'WTI 50 lte equal touch'],
+    ['Will WTI Crude Oil (WTI) hit (HIGH) $90 in March?', 'WTI 90 gte equal touch'],
+    ['Will the SPX opening price on March 12 be less than 6,721.30?', 'SPX 6721.3 lte strict at_time'],
+  ])('%s', (text, expected) => {
+    const { strike, linkable, kind, source } = title(text);
+    expect({ linkable, kind, source }).toEqual({ linkable: true, kind: 'price_binary', source: 'ner' });
+    const { underlying, threshold, op, strict, semantics } = strike!;
+    expect(`${underlying} ${threshold} ${op} ${strict ? 'strict' : 'equal'} ${semantics}`).toBe(expected);
+  });
+
+  it.each([
+    'Will the market cap of Bitcoin be above $2b on March 12?',
+    'Newcoin FDV above $50M one day after launch?',
+    'Will Bitcoin hit $90k or $100k first?',
+    'Will Bitcoin reach $100k today?',
+    'Will the price of Bitcoin be above $64,000?',
+    'Will the price of Bitcoin be above $64,000 on March 32?',
+    'Will the price of Unheardofcoin be above $64,000 on March 12?',
+    'Will NVIDIA (TSLA) be above $100 on March 12?',
+    'Bitcoin dominance above 60 on March 12?',
+    'Will Bitcoin be above Ethereum on March 12?',
+    'Ethereum ETF approved by May 31?',
+  ])('is not seen in %s', (text) => {
+    expect(title(text).strike).toBeNull();
+  });
+
+  it('of a group is put together where it does not speak for itself', () => {
+    const { strike, evidence } = title('64,000', {
+      groupTitle: 'Bitcoin above ___ on March 12?',
+      groupItemTitle: '64,000',
+    });
+    expect(strike).toMatchObject({ underlying: 'BTC', threshold: '64000' });
+    expect(evidence.title).toBe('Bitcoin above 64,000 on March 12?');
+  });
+});
+
+describe('the minute', () => {
+  const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
+  const NOON = Date.UTC(2031, 2, 12, 16);
+
+  it.each([
+    ['of the title', 'Bitcoin above 64,000 on March 12, 7AM ET?', {}, Date.UTC(2031, 2, 12, 11)],
+    ['of the rules', daily, { description: 'Closes at 3:00 PM ET.' }, Date.UTC(2031, 2, 12, 19)],
+    ['of the rules, UTC', daily, { description: 'The price at 14:00 UTC counts.' }, Date.UTC(2031, 2, 12, 14)],
+    ['of the catalog', daily, { endTimeMs: Date.UTC(2031, 2, 12, 20) }, Date.UTC(2031, 2, 12, 20)],
+    ['of custom', daily, {}, NOON],
+    ['of the last minute for a touch', 'Will Bitcoin reach $90k by March 12?', {}, Date.UTC(2031, 2, 13, 3, 59)],
+  ] as const)('is that %s', (_, text, changes, expected) => {
+    expect(title(text, changes).deadline).toEqual({ day: '2031-03-12', atMs: expected });
+  });
+
+  it('is not known where the rules name two and the catalog none', () => {
+    const found = title(daily, { description: 'Between 9:00 AM ET and 4:00 PM ET.' });
+    expect(found.deadline).toEqual({ day: '2031-03-12', atMs: null });
+    expect(found.evidence.time).toBe('not told');
+  });
+
+  it('is not of custom on another venue', () => {
+    expect(title(daily, { venue: 'venue_x' }).deadline!.atMs).toBeNull();
+  });
+});
+
+describe('what speaks against a reading keeps the market alone', () => {
+  const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
+  it.each([
+    ['rules of any moment under an at-time title', daily, { description: 'If any one-minute candle is higher.' }],
+    [
+      'rules of one moment under a touch title',
+      'Will Bitcoin reach $90k by March 12?',
+      { description: 'The final "Close" price counts.' },
+    ],
+    ['another threshold in the group', daily, { groupItemTitle: '65,000' }],
+    ['a deadline on another day', daily, { endTimeMs: Date.UTC(2031, 2, 20) }],
+  ])('%s', (_, text, changes) => {
+    const found = title(text, changes);
+    expect(found).toMatchObject({ kind: 'price_binary', linkable: false });
+    expect(found.evidence.doubt).toBeTruthy();
+  });
+
+  it('and nothing does where the parts agree', () => {
+    const found = title(daily, {
+      description: 'The one-minute candle at 12:00 PM ET with a final "Close" price higher than that.',
+      groupItemTitle: '$64,000',
+      endTimeMs: Date.UTC(2031, 2, 12, 16),
+    });
+    expect(found).toMatchObject({ linkable: true, confidence: 0.98 });
+  });
+});
+
+describe('equality and source', () => {
+  const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
+  it('are read from the rules', () => {
+    expect(title(daily, { description: 'greater than or equal to the price' }).strike!.strict).toBe(false);
+    expect(title(daily, { description: 'higher than the price' }).strike!.strict).toBe(true);
+    const rules = 'The resolution source for this market is Example Exchange, specifically its candles.';
+    expect(title(daily, { description: rules }).settlementSource).toBe('example exchange');
+    expect(title(daily, { resolutionSource: 'https://example.test/BTC' }).settlementSource).toBe(
+      'https://example.test/btc',
+    );
+    expect(title(daily).settlementSource).toBeNull();
+  });
+});
+
+describe('a description made for machines', () => {
+  const outcome = (description: string, fields = {}) =>
+    recogniseTexts(texts({ venue: 'venue_a', marketId: '#70', title: 'Recurring', description, fields }));
+
+  it('gives every part with certainty', () => {
+    const found = outcome('class:priceBinary|underlying:HYPE|expiry:20310312-0630|targetPrice:41.250|period:15m');
+    expect(found).toMatchObject({
+      kind: 'price_binary',
+      confidence: 1,
+      source: 'structured',
+      linkable: true,
+      settlementSource: 'venue_a mark price',
+      strike: { underlying: 'HYPE', threshold: '41.25', op: 'gte', strict: false, semantics: 'at_time' },
+      deadline: { day: '2031-03-12', atMs: Date.UTC(2031, 2, 12, 6, 30) },
+    });
+  });
+
+  it.each([
+    ['a day that does not exist', 'class:priceBinary|underlying:BTC|expiry:20310230-0600|targetPrice:1|period:1d'],
+    ['an hour that does not exist', 'class:priceBinary|underlying:BTC|expiry:20310212-2400|targetPrice:1|period:1d'],
+    ['no target', 'class:priceBinary|underlying:BTC|expiry:20310212-0600|period:1d'],
+    ['a malformed target', 'class:priceBinary|underlying:BTC|expiry:20310212-0600|targetPrice:1e5|period:1d'],
+  ])('with %s is not linked', (_, description) => {
+    expect(outcome(description)).toMatchObject({ kind: 'price_binary', linkable: false, strike: null });
+  });
+
+  it('of a bucket is a range, also where only the fields tell it', () => {
+    const bucket = 'class:priceBucket|underlying:BTC|expiry:20310312-0600|priceThresholds:1,2|period:1d';
+    expect(outcome(bucket)).toMatchObject({ kind: 'price_range', underlying: 'BTC', linkable: false });
+    expect(outcome('index:0', { class: 'priceBucket', underlying: 'ETH' })).toMatchObject({
+      kind: 'price_range',
+      underlying: 'ETH',
+    });
+  });
+
+  it('of another venue or form is none', () => {
+    expect(recogniseTexts(texts({ description: 'class:priceBinary|underlying:BTC' })).kind).toBeNull();
+    expect(outcome('metadata=category:sports|subCategory:football').kind).toBeNull();
+  });
+});
+
+describe('a ticker', () => {
+  const ticker = (marketId: string, description = '') =>
+    recogniseTexts(texts({ venue: 'venue_c', marketId, description }));
+
+  it.each([
+    ['KXBTCD-31MAR1207-T72299.99', 'BTC 72300 gte equal at_time 2031-03-12 2031-03-12T11:00'],
+    ['KXSOLH-31JAN1217-T150', 'SOL 150 gte strict at_time 2031-01-12 2031-01-12T22:00'],
+    ['KXBTCMAXY-31-DEC31-129999.99', 'BTC 130000 gte equal touch 2031-12-31 2032-01-01T04:59'],
+    ['KXETHMINY-31DEC31-1500', 'ETH 1500 lte strict touch 2031-12-31 2032-01-01T04:59'],
+  ])('%s', (marketId, expected) => {
+    const { strike, deadline } = ticker(marketId);
+    const { underlying, threshold, op, strict, semantics } = strike!;
+    const at = new Date(deadline!.atMs!).toISOString().slice(0, 16);
+    expect(`${underlying} ${threshold} ${op} ${strict ? 'strict' : 'equal'} ${semantics} ${deadline!.day} ${at}`).toBe(
+      expected,
+    );
+  });
+
+  it('takes strike and hour from the rules where it holds the day alone', () => {
+    const found = ticker('KXDOGED-31AUG17', 'If the average is above 0.2449999 at 2 AM EDT.');
+    expect(found.strike).toMatchObject({ underlying: 'DOGE', threshold: '0.245' });
+    expect(found.deadline).toEqual({ day: '2031-08-17', atMs: Date.UTC(2031, 7, 17, 6) });
+  });
+
+  it.each(['KXBTCD-31MAR3207-T5', 'KXBTCD-31MAR1224-T5', 'KXNOCOIND-31MAR1207-T5', 'KXDOGED-31AUG17', 'other'])(
+    '%s says nothing',
+    (marketId) => {
+      expect(ticker(marketId).strike).toBeNull();
+    },
+  );
+
+  it('of a bucket is a range', () => {
+    expect(ticker('KXBTC-31SEP1316-B68200')).toMatchObject({ kind: 'price_range', underlying: 'BTC' });
+  });
+});
+
+describe('other kinds', () => {
+  it.each([
+    ['Bitcoin Up or Down - March 12, 5:20AM-5:25AM ET', {}, 'up_down', 'BTC'],
+    ['S&P 500 (SPX) Opens Up or Down on March 12?', {}, 'up_down', 'SPX'],
+    ['Newcoin Up or Down - March 12', { fields: { cryptoMarketConfig: { asset: 'newc' } } }, 'up_down', 'NEWC'],
+    ['Will the price of Bitcoin be between $86,000 and $88,000 on March 12?', {}, 'price_range', 'BTC'],
+    ['Who will win the 2032 presidential race?', {}, 'election', null],
+    ['Will the Fed cut rates by 25 bps?', {}, 'rate', null],
+    ['Lions vs Tigers', { fields: { gameStartTime: '2031-03-12' } }, 'sports', null],
+    ['Will it rain?', {}, null, null],
+  ])('%s', (text, changes, kind, underlying) => {
+    expect(title(text, changes)).toMatchObject({ kind, underlying, strike: null, linkable: false });
+  });
+});

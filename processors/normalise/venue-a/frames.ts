@@ -1,0 +1,118 @@
+/** What the frames of a socket tell (venue page, section 7). Each is read whole before anything is told. */
+import type { Emit } from '#infra/stages/stage';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import type { Liveness } from '../shared/liveness.ts';
+import { readBook, tellBook } from './books.ts';
+import { marketOf, providerOf } from './coins.ts';
+import {
+  type CoinFigures,
+  readActiveContext,
+  readAlignedContexts,
+  readMids,
+  readSpotContexts,
+  tellContexts,
+  tellMids,
+} from './contexts.ts';
+import { readList, readObject, readText } from './fields.ts';
+import { type Frame, parseFrame } from './messages.ts';
+import { readOutcomeUpdates } from './outcome-messages.ts';
+import { takeOutcomeUpdate } from './outcomes.ts';
+import { tellBookFrame, tellMidsFrame, tellOutcomeFrame } from './raw-feeds.ts';
+import type { VenueAState } from './state.ts';
+import { readTrades, tellTrades } from './trades.ts';
+
+/** What a frame is taken with. */
+export interface FrameContext {
+  readonly state: VenueAState;
+  /** The connection that it came over. */
+  readonly feed: string;
+  readonly receivedAt: number;
+  readonly takerFeeRate: string;
+  readonly liveness: Liveness;
+  readonly emit: Emit;
+}
+
+type TakeFrame = (frame: Frame, context: FrameContext) => void;
+
+/** By channel. Acknowledgements, pongs, errors and channels of no use here are signs of life and no more. */
+const CHANNELS: ReadonlyMap<string, TakeFrame> = new Map<string, TakeFrame>([
+  ['l2Book', takeBookFrame],
+  ['trades', takeTradesFrame],
+  ['allMids', takeMidsFrame],
+  ['activeAssetCtx', takeActiveContext],
+  ['activeSpotAssetCtx', takeActiveContext],
+  ['assetCtxs', takeDexContexts],
+  ['allDexsAssetCtxs', takeAllDexContexts],
+  ['spotAssetCtxs', takeSpotContexts],
+  ['outcomeMetaUpdates', takeOutcomeUpdates],
+]);
+
+/** Throws `MalformedError` or `FieldError`, and then nothing was told and nothing changed. */
+export function takeFrame(envelope: RawEnvelope, context: FrameContext): void {
+  const frame = parseFrame(envelope.payload.toString());
+  if (frame) CHANNELS.get(frame.channel)?.(frame, context);
+}
+
+function takeBookFrame(frame: Frame, { state, feed, receivedAt, liveness, emit }: FrameContext): void {
+  const book = readBook(frame.data);
+  const { coin } = book;
+  tellBook(state, book, feed, receivedAt, emit);
+  const source = { provider: providerOf(coin), instrument: coin, marketId: marketOf(coin), feed };
+  liveness.bookReceived(state.liveness, source, receivedAt, emit);
+  tellBookFrame(state, coin, frame.payload, receivedAt, emit);
+}
+
+function takeTradesFrame(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const trades = readTrades(frame.data);
+  tellTrades(state, trades, receivedAt, emit);
+  tellOutcomeFrame(state, trades, frame.payload, receivedAt, emit);
+}
+
+function takeMidsFrame(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const { mids, dex } = readObject(frame.data, 'data');
+  const byCoin = readObject(mids, 'data.mids');
+  tellMids(state, readMids(state, byCoin, 'data.mids'), receivedAt, emit);
+  const provider = typeof dex === 'string' && dex !== '' ? 'venue_a_dex' : 'venue_a_perp';
+  tellMidsFrame(state, provider, byCoin, frame.payload, receivedAt, emit);
+}
+
+function takeActiveContext(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const contexts = readActiveContext(frame.data);
+  tellContexts(state, contexts, receivedAt, emit);
+  const coins = contexts.map(([coin]) => ({ coin }));
+  tellOutcomeFrame(state, coins, frame.payload, receivedAt, emit);
+}
+
+function takeDexContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const { dex, ctxs } = readObject(frame.data, 'data');
+  tellContexts(state, readDex(state, dex, ctxs, 'data.ctxs'), receivedAt, emit);
+}
+
+function takeAllDexContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const { ctxs } = readObject(frame.data, 'data');
+  const dexes = readList(ctxs, 'data.ctxs').map((entry, at) => {
+    const [dex, contexts] = readList(entry, `data.ctxs[${at}]`);
+    return readDex(state, dex, contexts, `data.ctxs[${at}][1]`);
+  });
+  for (const contexts of dexes) tellContexts(state, contexts, receivedAt, emit);
+}
+
+/** None while the universe of the dex is unknown, or told before a coin was listed: which is whose is unknown then. */
+function readDex(state: VenueAState, dex: unknown, contexts: unknown, field: string): CoinFigures {
+  const name = dex === undefined || dex === '' ? '' : readText(dex, 'dex');
+  const universe = state.universes.get(name);
+  if (universe?.length !== readList(contexts, field).length) return [];
+  return readAlignedContexts(universe, contexts, field);
+}
+
+function takeSpotContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const contexts = readSpotContexts(frame.data, 'data');
+  tellContexts(state, contexts, receivedAt, emit);
+  const coins = contexts.map(([coin]) => ({ coin }));
+  tellOutcomeFrame(state, coins, frame.payload, receivedAt, emit);
+}
+
+function takeOutcomeUpdates(frame: Frame, { state, receivedAt, takerFeeRate, emit }: FrameContext): void {
+  const updates = readOutcomeUpdates(frame.data);
+  for (const update of updates) takeOutcomeUpdate(state.outcomes, update, { takerFeeRate, receivedAt, emit });
+}

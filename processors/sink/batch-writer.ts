@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import type { Codec } from '#infra/codec/codec';
+import type { EventLog } from '#infra/log/log';
+import { type Store, StoreError } from '#infra/store/store';
+import type { Metrics } from '#infra/telemetry/metrics';
+import type { TableSpec } from '#schemas/tables/table';
+import { deadTopic } from '#schemas/topics/control';
+import type { Batch, BatchEntry, DeadEntry } from './batch.ts';
+import type { Persistence } from './persistence.ts';
+
+/** Who gave up on a record, in dead letters. */
+const STAGE = 'sink';
+
+export interface BatchWriterOptions {
+  readonly log: EventLog;
+  readonly store: Store;
+  readonly codec: Codec;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly persistence: Persistence;
+}
+
+/** Writes batches: rows into their tables, and what the store will never take to the dead letters. */
+export class BatchWriter {
+  private readonly options: BatchWriterOptions;
+
+  constructor(options: BatchWriterOptions) {
+    this.options = options;
+  }
+
+  /** When it resolves, every record of the batch is kept as a row or as a dead letter. */
+  async write(batch: Batch): Promise<void> {
+    const dead = [...batch.dead];
+    for (const [table, entries] of batch.rows()) await this.insert(table, entries, dead);
+    await this.bury(dead);
+  }
+
+  /** A batch that is refused is halved until the rows that are at fault stand alone; the others are kept. */
+  private async insert(table: TableSpec, entries: readonly BatchEntry[], dead: DeadEntry[]): Promise<void> {
+    const { store, metrics, persistence } = this.options;
+    const rows = entries.map((entry) => entry.row);
+    try {
+      await persistence.run(() => store.insert(table.name, rows));
+      metrics.rowsInserted.inc({ table: table.name }, rows.length);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'store_rejected') throw error;
+      const [only] = entries;
+      if (entries.length === 1 && only) {
+        dead.push({ record: only.record, reason: error.code, detail: error.message });
+        return;
+      }
+      const middle = entries.length >> 1;
+      await this.insert(table, entries.slice(0, middle), dead);
+      await this.insert(table, entries.slice(middle), dead);
+    }
+  }
+
+  private async bury(dead: readonly DeadEntry[]): Promise<void> {
+    if (dead.length === 0) return;
+    const { log, codec, logger, metrics, persistence } = this.options;
+    const letters = dead.map(({ record, reason, detail }) => {
+      const { topic, partition, offset, key, value, receivedAt } = record;
+      const letterTopic = deadTopic(topic);
+      const letter = { receivedAt, stage: STAGE, topic, partition, offset, key, reason, detail, value };
+      return {
+        topic: letterTopic.name,
+        partition: 0,
+        // A batch that is written again after a crash overwrites nothing, but repeats can be told by this key.
+        key: `${STAGE}/${partition}/${offset}`,
+        value: codec.encode(letterTopic, letter),
+        receivedAt,
+        seq: 0,
+      };
+    });
+    await persistence.run(() => log.append(letters));
+    for (const { record, reason, detail } of dead) {
+      metrics.deadLetters.inc({ topic: record.topic, reason });
+      logger.warn(
+        { topic: record.topic, partition: record.partition, offset: record.offset, reason, detail },
+        'dead letter',
+      );
+    }
+  }
+}

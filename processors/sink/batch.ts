@@ -1,0 +1,65 @@
+import type { LogRecord, TopicPartition } from '#infra/log/log';
+import { rowKey, type TableRow, type TableSpec } from '#schemas/tables/table';
+
+/** A row with the record that it came from. */
+export interface BatchEntry {
+  readonly row: TableRow;
+  readonly record: LogRecord;
+}
+
+/** A record that cannot become a row, and why. */
+export interface DeadEntry {
+  readonly record: LogRecord;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** What is written at once: rows by table, dead letters, and the offsets to commit after. */
+export class Batch {
+  /** Records taken, those that were superseded or are dead included. */
+  records = 0;
+  /** Bytes of the values of those records. */
+  bytes = 0;
+  readonly dead: DeadEntry[] = [];
+  /** Wall time of the first record. */
+  openedAt = 0;
+  private readonly tables = new Map<TableSpec, Map<string, BatchEntry>>();
+  private readonly offsets = new Map<string, TopicPartition & { readonly offset: number }>();
+
+  /** Adds a row; of two that are the same row the one with the greater version stays. */
+  add(table: TableSpec, row: TableRow, record: LogRecord): void {
+    this.count(record);
+    let rows = this.tables.get(table);
+    if (!rows) {
+      rows = new Map();
+      this.tables.set(table, rows);
+    }
+    const key = rowKey(table, row);
+    const before = rows.get(key);
+    if (!before || before.record.seq <= record.seq) rows.set(key, { row, record });
+  }
+
+  addDead(entry: DeadEntry): void {
+    this.count(entry.record);
+    this.dead.push(entry);
+  }
+
+  rows(): Iterable<readonly [TableSpec, BatchEntry[]]> {
+    return [...this.tables].map(([table, rows]) => [table, [...rows.values()]] as const);
+  }
+
+  /** The next offset to read of each partition. */
+  nextOffsets(): (TopicPartition & { readonly offset: number })[] {
+    return [...this.offsets.values()];
+  }
+
+  private count(record: LogRecord): void {
+    if (this.records === 0) this.openedAt = Date.now();
+    this.records += 1;
+    this.bytes += record.value?.length ?? 0;
+    const { topic, partition } = record;
+    const name = `${topic}/${partition}`;
+    const offset = record.offset + 1;
+    if ((this.offsets.get(name)?.offset ?? 0) < offset) this.offsets.set(name, { topic, partition, offset });
+  }
+}

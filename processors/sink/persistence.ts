@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { LogError } from '#infra/log/log';
+import { backoffMs } from '#infra/retry';
+import { StoreError } from '#infra/store/store';
+import type { Health } from '#infra/telemetry/health';
+
+/** Attempts that are still made once the sink is closing: what is not kept then is read again at the next start. */
+const CLOSING_ATTEMPTS = 3;
+
+export interface PersistenceOptions {
+  readonly logger: Logger;
+  readonly health?: Health;
+  /** Aborted when the sink is closing. */
+  readonly closing: AbortSignal;
+  /** Attempts before an error is passed on; without it there is no limit but closing. */
+  readonly attemptsMax?: number;
+}
+
+/**
+ * Whether waiting can help. Wrong credentials or a missing table count too: they are mended by an operator, and giving
+ * rows up for them would lose everything that arrives meanwhile.
+ */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof StoreError) return error.canRetry || error.code === 'store_misconfigured';
+  return error instanceof LogError && error.canRetry;
+}
+
+/** Does a thing until it succeeds, with growing pauses, and tells in the health of the sink that it waits. */
+export class Persistence {
+  private readonly options: PersistenceOptions;
+
+  constructor(options: PersistenceOptions) {
+    this.options = options;
+  }
+
+  /** Passes on what `passing` says will not pass, and the last error when the attempts are used up. */
+  async run<T>(work: () => Promise<T>, passing: (error: unknown) => boolean = isPassing): Promise<T> {
+    const { logger, health, closing, attemptsMax = Number.POSITIVE_INFINITY } = this.options;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const result = await work();
+        if (attempt > 0) {
+          logger.info({ attempts: attempt + 1 }, 'the sink goes on');
+          health?.ready('sink');
+        }
+        return result;
+      } catch (error) {
+        const limit = closing.aborted ? Math.min(CLOSING_ATTEMPTS, attemptsMax) : attemptsMax;
+        if (!passing(error) || attempt + 1 >= limit) throw error;
+        if (attempt === 0) logger.error({ error }, 'the sink cannot write; trying again');
+        health?.degraded('sink', error instanceof Error ? error.message : String(error));
+        await this.pause(backoffMs(attempt));
+      }
+    }
+  }
+
+  /** Closing cuts a pause short. */
+  private async pause(ms: number): Promise<void> {
+    const { closing } = this.options;
+    try {
+      await sleep(ms, undefined, closing.aborted ? {} : { signal: closing });
+    } catch (error) {
+      if (!closing.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { type Codec, CodecError } from '#infra/codec/codec';
+import type { LogRecord } from '#infra/log/log';
+import { RowError } from '#schemas/tables/columns';
+import type { TableRow } from '#schemas/tables/table';
+import type { TableTopic } from './table-topics.ts';
+
+/** What became of a record. */
+export type Outcome =
+  | { readonly kind: 'row'; readonly row: TableRow }
+  /** It can never become a row. `reason` is a short stable code. */
+  | { readonly kind: 'dead'; readonly reason: string; readonly detail: string }
+  /** The schema that it was written with has to be learned first. */
+  | { readonly kind: 'unknown_schema' };
+
+/** The row of a record. */
+export function rowOf(record: LogRecord, { topic, table }: TableTopic, codec: Codec): Outcome {
+  try {
+    if (record.value !== null) return { kind: 'row', row: table.row(codec.decode(topic, record.value), record) };
+    if (table.removed) return { kind: 'row', row: table.removed(record) };
+    return { kind: 'dead', reason: 'unexpected_tombstone', detail: `rows of ${table.name} are never removed` };
+  } catch (error) {
+    if (error instanceof CodecError && error.code === 'unknown_schema') return { kind: 'unknown_schema' };
+    if (error instanceof CodecError || error instanceof RowError)
+      return { kind: 'dead', reason: error.code, detail: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import { LogError, type TopicPartition } from '#infra/log/log';
+import type { Health } from '#infra/telemetry/health';
+import { Batch } from './batch.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { Persistence } from './persistence.ts';
+import {
+  BATCH_BYTES_MAX,
+  BATCH_ROWS,
+  prepareTopics,
+  SINK_GROUP,
+  SINK_TOPIC_NAMES,
+  type SinkContext,
+} from './sink-context.ts';
+import { TABLE_TOPICS } from './table-topics.ts';
+import { takeRecords } from './take-records.ts';
+
+/** A tool does not wait for ever: this many attempts take about half a minute. */
+const ATTEMPTS_MAX = 10;
+const POLL_TIMEOUT_MS = 1_000;
+/** Without a record for so long, what was there at the start has been removed meanwhile. */
+const SILENCE_MAX_MS = 30_000;
+const JOIN_TIMEOUT_MS = 30_000;
+
+export interface SinkOnceOptions extends SinkContext {
+  readonly health?: Health;
+  readonly batchRows?: number;
+  /** Told how many records were taken. */
+  readonly onProgress?: (records: number) => void;
+}
+
+interface Unread extends TopicPartition {
+  /** Offset of the first record it holds. */
+  readonly offset: number;
+  /** Offset of the last record it held at the start. */
+  readonly last: number;
+}
+
+/**
+ * Inserts everything that the topics hold now, from their first record on, then stops; the group goes on from there at
+ * the next start. For rebuilds; no other sink may run meanwhile.
+ * @returns how many records were taken.
+ */
+export async function runSinkOnce(options: SinkOnceOptions): Promise<number> {
+  await prepareTopics(options);
+  const closing = new AbortController();
+  const { logger, health } = options;
+  const persistence = new Persistence({
+    logger,
+    ...(health ? { health } : {}),
+    closing: closing.signal,
+    attemptsMax: ATTEMPTS_MAX,
+  });
+  const partitions = [...TABLE_TOPICS.values()].flatMap(({ topic }) =>
+    Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition })),
+  );
+  const taken = await insertAll(options, await unreadOf(options, partitions), persistence);
+  await commitEnds(options, partitions);
+  return taken;
+}
+
+async function unreadOf({ log }: SinkOnceOptions, partitions: readonly TopicPartition[]): Promise<Unread[]> {
+  const unread: Unread[] = [];
+  for (const at of partitions) {
+    const last = await log.last(at);
+    if (last) unread.push({ ...at, offset: (await log.bounds(at)).first, last: last.offset });
+  }
+  return unread;
+}
+
+async function insertAll(
+  options: SinkOnceOptions,
+  unread: readonly Unread[],
+  persistence: Persistence,
+): Promise<number> {
+  if (unread.length === 0) return 0;
+  const { log, codec, batchRows = BATCH_ROWS } = options;
+  const writer = new BatchWriter({ ...options, persistence });
+  const lasts = new Map(unread.map(({ topic, partition, last }) => [`${topic}/${partition}`, last]));
+  const reader = await log.reader(unread.map(({ topic, partition, offset }) => ({ topic, partition, offset })));
+  let taken = 0;
+  let heardAt = Date.now();
+  try {
+    let batch = new Batch();
+    while (lasts.size > 0) {
+      const { records } = await reader.poll(batchRows - batch.records, POLL_TIMEOUT_MS);
+      if (records.length > 0) heardAt = Date.now();
+      else if (Date.now() - heardAt > SILENCE_MAX_MS)
+        throw new Error(`${[...lasts.keys()].join(', ')} ended before the last record`);
+      await takeRecords(records, batch, codec, persistence);
+      for (const { topic, partition, offset } of records) {
+        const name = `${topic}/${partition}`;
+        if (offset >= (lasts.get(name) ?? Number.POSITIVE_INFINITY)) lasts.delete(name);
+      }
+      if (batch.records < batchRows && batch.bytes < BATCH_BYTES_MAX && lasts.size > 0) continue;
+      await writer.write(batch);
+      taken += batch.records;
+      options.onProgress?.(taken);
+      batch = new Batch();
+    }
+  } finally {
+    await reader.close();
+  }
+  return taken;
+}
+
+/** A topic that was rebuilt counts its offsets anew, so what the group had committed says nothing any more. */
+async function commitEnds({ log }: SinkOnceOptions, partitions: readonly TopicPartition[]): Promise<void> {
+  const member = await log.group(SINK_GROUP, SINK_TOPIC_NAMES);
+  try {
+    for (const deadline = Date.now() + JOIN_TIMEOUT_MS; member.assignment().length < partitions.length; ) {
+      if (Date.now() > deadline) throw new LogError('log_unavailable', `the group ${SINK_GROUP} has other members`);
+      await member.poll(1, 100);
+    }
+    const ends = [];
+    for (const at of partitions) ends.push({ ...at, offset: (await log.bounds(at)).next });
+    await member.commit(ends);
+  } finally {
+    await member.close();
+  }
+}

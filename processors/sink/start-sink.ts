@@ -1,0 +1,140 @@
+/**
+ * The sink: every topic that fills a table, decoded and inserted in batches. A batch's offsets are committed after its
+ * rows are kept, so a crash repeats rows and loses none; repeats count once (`ReplacingMergeTree`).
+ */
+import type { Running } from '#infra/context';
+import { type GroupConsumer, LogError, type LogRecord } from '#infra/log/log';
+import type { Health } from '#infra/telemetry/health';
+import { Batch } from './batch.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { Persistence } from './persistence.ts';
+import {
+  BATCH_BYTES_MAX,
+  BATCH_ROWS,
+  prepareTopics,
+  SINK_GROUP,
+  SINK_TOPIC_NAMES,
+  type SinkContext,
+} from './sink-context.ts';
+import { takeRecords } from './take-records.ts';
+
+/** How long an idle sink waits for records before it looks whether it should stop. */
+const IDLE_POLL_MS = 250;
+
+export interface SinkOptions extends SinkContext {
+  readonly health: Health;
+  /** Most records of a batch. */
+  readonly batchRows?: number;
+  /** How long the first record of a batch waits for others. */
+  readonly batchMs?: number;
+}
+
+/** Starts the sink. `close` writes what was read, then leaves the group. */
+export async function startSink(options: SinkOptions): Promise<Running> {
+  const { log, logger, health } = options;
+  health.expect('sink');
+  await prepareTopics(options);
+  const consumer = await log.group(SINK_GROUP, SINK_TOPIC_NAMES);
+  const loop = new SinkLoop(options, consumer);
+  health.ready('sink');
+  // A fault is reported through the log and health; it must not end the process as an unhandled rejection.
+  const stopped = loop.run().catch((error) => {
+    logger.error({ error }, 'the sink stopped by a fault');
+    health.degraded('sink', 'stopped by a fault; see the log');
+  });
+  return {
+    async close() {
+      loop.stop();
+      await stopped;
+      await consumer.close();
+    },
+  };
+}
+
+class SinkLoop {
+  private readonly options: SinkOptions;
+  private readonly consumer: GroupConsumer;
+  private readonly closing = new AbortController();
+  private readonly persistence: Persistence;
+  private readonly writer: BatchWriter;
+  private readonly batchRows: number;
+  private readonly batchMs: number;
+  private batch = new Batch();
+  /** The batch that is being written while the next one is gathered; resolves with what went wrong. */
+  private writing: Promise<unknown> = Promise.resolve(null);
+  private failed = false;
+
+  constructor(options: SinkOptions, consumer: GroupConsumer) {
+    this.options = options;
+    this.consumer = consumer;
+    this.batchRows = options.batchRows ?? BATCH_ROWS;
+    this.batchMs = options.batchMs ?? 250;
+    const { logger, health } = options;
+    this.persistence = new Persistence({ logger, health, closing: this.closing.signal });
+    this.writer = new BatchWriter({ ...options, persistence: this.persistence });
+  }
+
+  stop(): void {
+    this.closing.abort();
+  }
+
+  async run(): Promise<void> {
+    while (!this.closing.signal.aborted && !this.failed) {
+      await takeRecords(await this.poll(), this.batch, this.options.codec, this.persistence);
+      if (this.isDue()) await this.startWriting();
+    }
+    await this.startWriting();
+    await this.written();
+  }
+
+  private poll(): Promise<readonly LogRecord[]> {
+    const waitMs = this.batch.records === 0 ? IDLE_POLL_MS : this.batch.openedAt + this.batchMs - Date.now();
+    return this.persistence.run(() =>
+      this.consumer.poll(this.batchRows - this.batch.records, Math.max(0, Math.min(IDLE_POLL_MS, waitMs))),
+    );
+  }
+
+  private isDue(): boolean {
+    const { records, bytes, openedAt } = this.batch;
+    if (records >= this.batchRows || bytes >= BATCH_BYTES_MAX) return true;
+    return records > 0 && Date.now() - openedAt >= this.batchMs;
+  }
+
+  /** Begins to write the batch once the one before it is written: two are held at most. */
+  private async startWriting(): Promise<void> {
+    await this.written();
+    const batch = this.batch;
+    this.batch = new Batch();
+    if (batch.records === 0) return;
+    this.writing = this.write(batch).then(
+      () => null,
+      (error: unknown) => {
+        this.failed = true;
+        return error;
+      },
+    );
+  }
+
+  private async written(): Promise<void> {
+    const error = await this.writing;
+    if (error !== null) throw error;
+  }
+
+  private async write(batch: Batch): Promise<void> {
+    await this.writer.write(batch);
+    await this.commit(batch.nextOffsets());
+  }
+
+  private async commit(offsets: ReturnType<Batch['nextOffsets']>): Promise<void> {
+    try {
+      await this.persistence.run(() => this.consumer.commit(offsets));
+    } catch (error) {
+      if (!(error instanceof LogError) || error.code !== 'log_fenced') throw error;
+      // Another member took some of the partitions over and writes those records again, which changes nothing.
+      const held = new Set(this.consumer.assignment().map(({ topic, partition }) => `${topic}/${partition}`));
+      const ours = offsets.filter(({ topic, partition }) => held.has(`${topic}/${partition}`));
+      this.options.logger.info({ left: offsets.length - ours.length }, 'partitions went to another member of the sink');
+      if (ours.length < offsets.length && ours.length > 0) await this.commit(ours);
+    }
+  }
+}

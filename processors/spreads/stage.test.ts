@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest';
+import { DecimalError } from '#schemas/domain/decimal';
+import { clockTopic } from '#schemas/topics/control';
+import {
+  arbitrageHeadTopic,
+  arbitrageTopic,
+  type EventLink,
+  eventTopic,
+  spreadHeadTopic,
+  spreadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
+import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import { probeStage, saidOn } from '../testing/stage-probe.ts';
+import { createSpreadsStage } from './stage.ts';
+import { UNLINKED_MAX } from './state.ts';
+
+type Levels = readonly (readonly [price: string, size: string])[];
+const levels = (pairs: Levels) => pairs.map(([price, size]) => ({ price, size }));
+
+function link(provider: 'venue_a_outcome' | 'venue_b', changes: Partial<EventLink> = {}): EventLink {
+  const isB = provider === 'venue_b';
+  return {
+    provider,
+    providerMarketId: isB ? '0xc' : '#70',
+    confidence: 0.9,
+    source: 'ner',
+    polarity: 'same',
+    used: true,
+    evidence: '{}',
+    yesInstrument: isB ? 'b-yes' : '#70',
+    noInstrument: isB ? 'b-no' : '#71',
+    takerFeeRate: isB ? '0' : '0.0007',
+    ...changes,
+  };
+}
+
+function event(changes: Partial<UniversalEvent> = {}): UniversalEvent {
+  return {
+    universalId: 'evt_1',
+    receivedAt: 1000,
+    canonicalName: '',
+    kind: 'price_binary',
+    underlying: 'BTC',
+    threshold: '1',
+    op: 'gte',
+    resolutionTime: null,
+    status: 'open',
+    firstSeenAt: 1000,
+    lastSeenAt: 1000,
+    links: [link('venue_a_outcome'), link('venue_b')],
+    mergedInto: null,
+    ...changes,
+  };
+}
+
+function harness() {
+  const probe = probeStage(createSpreadsStage({ arbitrageSize: '100' }));
+  const venueOf = (instrument: string) => (instrument.startsWith('#') ? 'venue_a' : 'venue_b');
+  const sort = (outputs: ReturnType<typeof probe.remove>) => ({
+    heads: saidOn(outputs, spreadHeadTopic),
+    spreads: saidOn(outputs, spreadTopic),
+    arbitrageHeads: outputs.filter(({ topic }) => topic === arbitrageHeadTopic.name),
+    arbitrages: saidOn(outputs, arbitrageTopic),
+  });
+  const common = (instrument: string, receivedAt: number) => ({
+    provider: venueOf(instrument) === 'venue_a' ? 'venue_a_outcome' : 'venue_b',
+    instrument,
+    marketId: null,
+    feed: 'f',
+    receivedAt,
+  });
+  return {
+    probe,
+    link: (record: UniversalEvent) => sort(probe.send(eventTopic, record.universalId, record)),
+    book: (instrument: string, at: number, bids: Levels, asks: Levels, snapshot = true) =>
+      sort(
+        probe.send(bookTopics[venueOf(instrument)], instrument, {
+          ...common(instrument, at),
+          ts: at,
+          snapshot,
+          bids: levels(bids),
+          asks: levels(asks),
+        } satisfies BookUpdate),
+      ),
+    status: (instrument: string, at: number, state: MarketStatus['state'] = 'live') =>
+      sort(probe.send(statusTopics[venueOf(instrument)], instrument, { ...common(instrument, at), state, since: at })),
+    end: (instrument: string, at: number) => sort(probe.remove(statusTopics[venueOf(instrument)], instrument, at)),
+    tick: (at: number, tick = true) =>
+      sort(probe.send(clockTopic, 'clock', { receivedAt: at, tick, hour: false, day: false })),
+  };
+}
+
+/** An event whose two YES books are live and can be traded at a profit: buy venue_b at 0.50, sell venue_a at 0.56. */
+function profitable() {
+  const all = harness();
+  all.link(event());
+  all.book('#70', 1010, [['0.56', '500']], [['0.58', '500']]);
+  all.status('#70', 1010);
+  all.book('b-yes', 1020, [['0.48', '500']], [['0.5', '500']]);
+  const last = all.status('b-yes', 1020);
+  return { ...all, last };
+}
+
+describe('the spreads stage', () => {
+  it('refuses a size that is not above zero', () => {
+    expect(() => createSpreadsStage({ arbitrageSize: '0' })).toThrow(RangeError);
+    expect(() => createSpreadsStage({ arbitrageSize: '1e2' })).toThrow(DecimalError);
+  });
+
+  it('tells a leg for every link in use, sorted, with nulls where nothing is known', () => {
+    const { link: tell } = harness();
+    const { heads, spreads } = tell(
+      event({
+        links: [link('venue_a_outcome'), link('venue_b', { used: false, providerMarketId: '0xb' }), link('venue_b')],
+      }),
+    );
+    expect(heads).toHaveLength(1);
+    expect(heads[0]!.legs).toEqual([
+      {
+        provider: 'venue_a_outcome',
+        marketId: '#70',
+        yesBid: null,
+        yesAsk: null,
+        yesMid: null,
+        live: false,
+        bookAt: null,
+      },
+      { provider: 'venue_b', marketId: '0xc', yesBid: null, yesAsk: null, yesMid: null, live: false, bookAt: null },
+    ]);
+    expect(spreads).toEqual([]);
+  });
+
+  it('knows books that came before their event', () => {
+    const all = harness();
+    all.book('b-yes', 1000, [['0.4', '1']], [['0.6', '1']]);
+    all.status('b-yes', 1001);
+    const { heads } = all.link(event());
+    expect(heads[0]!.legs[1]).toMatchObject({ yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', live: true, bookAt: 1000 });
+    expect(all.tick(5000).spreads).toMatchObject([{ causeProvider: null, causeMarketId: null, receivedAt: 5000 }]);
+    expect(all.tick(10_000).spreads).toEqual([]);
+  });
+
+  it('turns the book of an inverse link to 1 − p', () => {
+    const all = harness();
+    all.link(event({ links: [link('venue_a_outcome'), link('venue_b', { polarity: 'inverse' })] }));
+    const { heads } = all.book('b-yes', 1010, [['0.3', '9']], [['0.35', '9']]);
+    expect(heads[0]!.legs[1]).toMatchObject({ yesBid: '0.65', yesAsk: '0.7', yesMid: '0.675' });
+  });
+
+  it('tells a head for every change of the best prices and none for what lies behind them', () => {
+    const all = harness();
+    all.link(event());
+    expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']]).heads).toHaveLength(1);
+    expect(all.book('b-yes', 1011, [['0.3', '5']], [], false).heads).toEqual([]);
+    expect(all.book('b-yes', 1012, [['0.4', '7']], [], false).heads).toEqual([]);
+    const { heads } = all.book('b-yes', 1013, [['0.4', '0']], [], false);
+    expect(heads[0]).toMatchObject({ causeProvider: 'venue_b', causeMarketId: '0xc', receivedAt: 1013 });
+    expect(heads[0]!.legs[1]).toMatchObject({ yesBid: '0.3', yesMid: '0.45' });
+  });
+
+  it('publishes when a middle moved by 0.005 since it was published last, and not by less', () => {
+    const all = harness();
+    all.link(event());
+    expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']]).spreads).toHaveLength(1);
+    expect(all.book('b-yes', 1011, [['0.4', '1']], [['0.6099', '1']]).spreads).toEqual([]);
+    expect(all.tick(5000).spreads).toEqual([]);
+    // Small moves add up: what counts is the distance to what was published.
+    const { spreads } = all.book('b-yes', 5001, [['0.4', '1']], [['0.61', '1']]);
+    expect(spreads).toMatchObject([{ causeProvider: 'venue_b', causeMarketId: '0xc' }]);
+    expect(all.book('b-yes', 5002, [['0.391', '1']], [['0.61', '1']]).spreads).toEqual([]);
+    expect(all.book('b-yes', 5003, [['0.39', '1']], [['0.61', '1']]).spreads).toHaveLength(1);
+  });
+
+  it('publishes when a middle becomes known or unknown', () => {
+    const all = harness();
+    all.link(event());
+    expect(all.book('b-yes', 1010, [['0.4', '1']], []).spreads).toEqual([]);
+    expect(all.book('b-yes', 1011, [], [['0.6', '1']], false).spreads).toHaveLength(1);
+    expect(all.book('b-yes', 1012, [['0.4', '0']], [], false).spreads).toHaveLength(1);
+    expect(all.book('b-yes', 1013, [], [['0.5', '1']], false).spreads).toEqual([]);
+  });
+
+  it('records what two venues can be traded for, fees and depth included', () => {
+    const { last } = profitable();
+    expect(last.arbitrages).toEqual([
+      {
+        universalId: 'evt_1',
+        receivedAt: 1020,
+        kind: 'cross_provider',
+        size: '100',
+        grossEdge: '0.06',
+        // 0.56 − 0.5 − 0.56 · 0.0007
+        netEdge: '0.059608',
+        quoteAgeMs: 10,
+        firstProvider: 'venue_b',
+        firstMarketId: '0xc',
+        firstPrice: '0.5',
+        firstFee: '0',
+        secondProvider: 'venue_a_outcome',
+        secondMarketId: '#70',
+        secondPrice: '0.56',
+        secondFee: '0.000392',
+        causeProvider: 'venue_b',
+        causeMarketId: '0xc',
+      },
+    ]);
+    expect(last.arbitrageHeads.map(({ key }) => key)).toEqual(['evt_1:cross_provider']);
+  });
+
+  it('floors the fee of venue_b at every level', () => {
+    const all = profitable();
+    all.link(event({ links: [link('venue_a_outcome'), link('venue_b', { takerFeeRate: '0.07' })] }));
+    const asks: Levels = [
+      ['0.5', '33.3333'],
+      ['0.501', '500'],
+    ];
+    const { arbitrages } = all.book('b-yes', 2000, [['0.48', '500']], asks);
+    // floor5(0.07·33.3333·0.25) + floor5(0.07·66.6667·0.501·0.499) = 0.58333 + 1.16666, over 100 shares.
+    expect(arbitrages).toMatchObject([{ firstFee: '0.0174999', firstPrice: '0.500666667' }]);
+  });
+
+  it('pairs YES here with NO there', () => {
+    const all = profitable();
+    all.book('#71', 1030, [], [['0.4', '100']]);
+    const { arbitrages } = all.status('#71', 1030);
+    expect(arbitrages).toMatchObject([
+      {
+        kind: 'negation_pair',
+        firstMarketId: '0xc',
+        secondMarketId: '#70',
+        grossEdge: '0.1',
+        netEdge: '0.09972',
+        quoteAgeMs: 10,
+      },
+    ]);
+  });
+
+  it('has a record below zero as a head only', () => {
+    const all = profitable();
+    const { arbitrages, arbitrageHeads } = all.book('b-yes', 2000, [['0.55', '500']], [['0.57', '500']]);
+    expect(arbitrages).toEqual([]);
+    expect(arbitrageHeads).toMatchObject([{ value: { netEdge: '-0.010392', grossEdge: '-0.01' } }]);
+    expect(all.tick(5000).arbitrages).toEqual([]);
+  });
+
+  it.each([
+    ['a leg turns stale', (all: ReturnType<typeof profitable>) => all.status('#70', 2000, 'stale')],
+    ['a leg awaits a snapshot', (all: ReturnType<typeof profitable>) => all.status('#70', 2000, 'recovering')],
+    [
+      'a book holds less than the size',
+      (all: ReturnType<typeof profitable>) => all.book('#70', 2000, [['0.56', '99.999999']], []),
+    ],
+    [
+      'a fee becomes unknown',
+      (all: ReturnType<typeof profitable>) =>
+        all.link(event({ links: [link('venue_a_outcome'), link('venue_b', { takerFeeRate: null })] })),
+    ],
+    ['a market ends', (all: ReturnType<typeof profitable>) => all.end('#70', 2000)],
+    ['the event is resolved', (all: ReturnType<typeof profitable>) => all.link(event({ status: 'resolved' }))],
+    [
+      'the event is merged',
+      (all: ReturnType<typeof profitable>) => all.link(event({ mergedInto: 'evt_0', links: [] })),
+    ],
+  ])('removes the record once when %s', (_, change) => {
+    const all = profitable();
+    const { arbitrageHeads, arbitrages } = change(all);
+    expect(arbitrageHeads).toEqual([{ topic: arbitrageHeadTopic.name, key: 'evt_1:cross_provider', value: null }]);
+    expect(arbitrages).toEqual([]);
+    expect(all.tick(5000)).toMatchObject({ arbitrages: [], arbitrageHeads: [] });
+  });
+
+  it('takes a leg for live again when its connection is', () => {
+    const all = profitable();
+    expect(all.status('#70', 2000, 'stale').heads[0]!.legs[0]!.live).toBe(false);
+    const { heads, arbitrages } = all.status('#70', 3000);
+    expect(heads[0]!.legs[0]!.live).toBe(true);
+    expect(arbitrages).toHaveLength(1);
+  });
+
+  it('does not take two markets of one provider for a pair', () => {
+    const all = harness();
+    all.link(event({ links: [link('venue_b'), link('venue_b', { providerMarketId: '0xd', yesInstrument: 'd-yes' })] }));
+    for (const [instrument, price] of [
+      ['b-yes', '0.3'],
+      ['d-yes', '0.6'],
+    ] as const) {
+      all.status(instrument, 1000);
+      expect(all.book(instrument, 1001, [[price, '900']], [[price, '900']]).arbitrageHeads).toEqual([]);
+    }
+  });
+
+  it('tells a profitable record at every tick with its age of then, and at a push only when it changed', () => {
+    const all = profitable();
+    expect(all.tick(5000).arbitrages).toMatchObject([{ quoteAgeMs: 3990, causeProvider: null, netEdge: '0.059608' }]);
+    expect(all.tick(10_000).arbitrages).toMatchObject([{ quoteAgeMs: 8990 }]);
+    expect(all.tick(12_000, false).arbitrages).toEqual([]);
+    expect(all.book('#70', 12_001, [['0.2', '3']], [], false).arbitrages).toEqual([]);
+    expect(all.book('#70', 12_002, [['0.57', '100']], [], false).arbitrages).toMatchObject([{ secondPrice: '0.57' }]);
+  });
+
+  it('renews the age in the head at the next tick when a book was confirmed without a change', () => {
+    const all = profitable();
+    expect(all.tick(5000).arbitrageHeads).toEqual([]);
+    all.book('#70', 6000, [['0.2', '3']], [], false);
+    // The other book is the older one now.
+    expect(all.tick(10_000).arbitrageHeads).toMatchObject([{ value: { quoteAgeMs: 8980, receivedAt: 10_000 } }]);
+    expect(all.tick(15_000).arbitrageHeads).toEqual([]);
+  });
+
+  it('says nothing when an event is told again with the same legs', () => {
+    const all = profitable();
+    expect(all.link(event({ lastSeenAt: 9000, status: 'closed' }))).toMatchObject({ heads: [], arbitrageHeads: [] });
+  });
+
+  it('leaves a last head without prices of a resolved event, and removes that of a merged one', () => {
+    const all = profitable();
+    const { heads } = all.link(event({ status: 'resolved' }));
+    expect(heads).toHaveLength(1);
+    expect(heads[0]!.legs.every(({ yesBid, yesAsk, live }) => yesBid === null && yesAsk === null && !live)).toBe(true);
+    expect(all.book('b-yes', 3000, [['0.4', '1']], []).heads).toEqual([]);
+    expect(profitable().link(event({ mergedInto: 'evt_0' })).heads).toEqual([null]);
+  });
+
+  it('is unmoved by books of asset prices and by events it never had', () => {
+    const all = harness();
+    all.link(event({ links: [link('venue_a_outcome', { yesInstrument: 'BTC' }), link('venue_b')] }));
+    const book = { provider: 'venue_a_perp', instrument: 'BTC', marketId: null, feed: 'f', receivedAt: 2000 };
+    expect(
+      all.probe.send(bookTopics.venue_a, 'BTC', {
+        ...book,
+        ts: 1,
+        snapshot: true,
+        bids: [],
+        asks: levels([['1', '1']]),
+      }),
+    ).toEqual([]);
+    expect(all.link(event({ universalId: 'evt_9', status: 'resolved' })).heads).toEqual([]);
+    expect(all.end('b-unknown', 3000).heads).toEqual([]);
+  });
+
+  it('keeps its books when a frame is malformed', () => {
+    const all = profitable();
+    expect(() => all.book('b-yes', 2000, [['0.5', '-1']], [], false)).toThrow('negative size');
+    expect(all.tick(5000).arbitrages).toMatchObject([{ firstPrice: '0.5' }]);
+  });
+
+  it('goes on the same after a restart', () => {
+    const plain = profitable();
+    const restarted = profitable();
+    restarted.probe.restart();
+    for (const all of [plain, restarted]) all.book('#70', 3000, [['0.57', '100']], [], false);
+    expect(restarted.tick(5000)).toEqual(plain.tick(5000));
+  });
+
+  it('keeps a bounded number of books that no event has', () => {
+    const all = harness();
+    const first = 'b-yes';
+    all.book(first, 1000, [['0.4', '1']], [['0.6', '1']]);
+    for (let at = 1; at < UNLINKED_MAX; at += 1) all.book(`x${at}`, 1000, [], []);
+    all.probe.restart();
+    expect(all.link(event()).heads[0]!.legs[1]).toMatchObject({ yesMid: '0.5' });
+    const other = harness();
+    other.book(first, 1000, [['0.4', '1']], [['0.6', '1']]);
+    for (let at = 0; at < UNLINKED_MAX; at += 1) other.book(`x${at}`, 1000, [], []);
+    expect(other.link(event()).heads[0]!.legs[1]).toMatchObject({ yesMid: null });
+  });
+});

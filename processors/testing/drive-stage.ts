@@ -1,0 +1,107 @@
+/**
+ * Drives a stage in a test: events go in one by one in the order given, and what it wrote and gave up on is collected.
+ * As in the running loop, an event whose handler throws leaves nothing but a dead letter. Every output is checked against
+ * the schema of its topic and copied, so that a state which changes later does not change what was told.
+ */
+import { deserialize, serialize } from 'node:v8';
+import avro from 'avsc';
+import type { Emit, Stage, StageEvent } from '#infra/stages/stage';
+import { avroSchema } from '#schemas/avro';
+import type { Topic } from '#schemas/topics/topic';
+
+/** Something a stage wrote; a null value is a tombstone. */
+export interface DrivenOutput {
+  readonly topic: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export interface DrivenDeadLetter {
+  readonly topic: string;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** The position of an event; what is left out is 0, and its key is empty. */
+export type EventPlace = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
+
+export interface StageDriver<S> {
+  /** The state; another object after `restart`. */
+  readonly state: S;
+  readonly outputs: DrivenOutput[];
+  readonly dead: DrivenDeadLetter[];
+  /** Steps one event. `receivedAt` is taken from the value where it has one. Throws for a topic that is no input. */
+  feed<T>(topic: Topic<T>, value: T | null, place?: EventPlace): void;
+  /** What was written to a topic so far, in order; tombstones left out. */
+  of<T>(topic: Topic<T>): T[];
+  /** Forgets what was collected. */
+  clear(): void;
+  /** Goes on from a snapshot of the state, as after a restart. */
+  restart(): void;
+}
+
+const checks = new Map<string, avro.Type>();
+
+export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
+  const handlers = new Map(stage.inputs.map((input) => [input.topic.name, input.handle]));
+  const writable = new Set(stage.outputs.map((topic) => topic.name));
+  const outputs: DrivenOutput[] = [];
+  const dead: DrivenDeadLetter[] = [];
+  let state = stage.initialState();
+  let pending: DrivenOutput[] = [];
+  let source = '';
+
+  const write = (topic: Topic, key: string, value: unknown) => {
+    if (!writable.has(topic.name)) throw new Error(`${stage.name} does not declare ${topic.name} as an output`);
+    if (value !== null) check(topic, value);
+    pending.push({ topic: topic.name, key, value: structuredClone(value) });
+  };
+  const emit: Emit = Object.assign(<T>(topic: Topic<T>, key: string, value: T) => write(topic as Topic, key, value), {
+    remove: (topic: Topic, key: string) => write(topic, key, null),
+    dead: (reason: string, detail: string) => void dead.push({ topic: source, reason, detail }),
+  });
+
+  return {
+    get state() {
+      return state;
+    },
+    outputs,
+    dead,
+    feed(topic, value, place = {}) {
+      const handle = handlers.get(topic.name);
+      if (!handle) throw new Error(`${topic.name} is no input of ${stage.name}`);
+      const receivedAt = (value as { receivedAt?: number } | null)?.receivedAt ?? 0;
+      const event = { topic: topic.name, partition: 0, offset: 0, key: '', receivedAt, ...place, value };
+      source = topic.name;
+      pending = [];
+      try {
+        handle(state, event as StageEvent<never>, emit);
+        outputs.push(...pending);
+      } catch (error) {
+        emit.dead('handler_failed', String(error));
+      }
+    },
+    of: <T>(topic: Topic<T>) =>
+      outputs.filter((output) => output.topic === topic.name && output.value !== null).map(({ value }) => value as T),
+    clear() {
+      outputs.length = 0;
+      dead.length = 0;
+    },
+    restart() {
+      state = deserialize(serialize(state)) as S;
+    },
+  };
+}
+
+function check(topic: Topic, value: unknown): void {
+  let type = checks.get(topic.name);
+  if (!type) {
+    type = avro.Type.forSchema(avroSchema(topic.schema));
+    checks.set(topic.name, type);
+  }
+  type.isValid(value, {
+    errorHook: (path, found) => {
+      throw new Error(`${topic.name}: ${path.join('.')} cannot be ${JSON.stringify(found)}`);
+    },
+  });
+}

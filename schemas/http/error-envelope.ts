@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { type ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+
+/** What every error answers with (specification, Errors). `provider` and `upstream` only where a venue is at fault. */
+export const errorEnvelopeSchema = z.object({
+  error: z.object({
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('Stable; what clients branch on.'),
+    message: z.string(),
+    requestId: z.string().nullable().describe('Mirrors the header X-Request-Id.'),
+    provider: z.string().optional(),
+    upstream: z.object({ status: z.number().int().nullable(), body: z.unknown() }).optional(),
+  }),
+});
+export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
+
+/** The body that tells an error. Its cause stays in the log. */
+export function errorEnvelope(
+  { code, message, upstream }: Pick<ApiError, 'code' | 'message' | 'upstream'>,
+  requestId: string | null,
+): ErrorEnvelope {
+  if (!upstream) return { error: { code, message, requestId } };
+  const { provider, status, body } = upstream;
+  return { error: { code, message, requestId, provider, upstream: { status, body } } };
+}
