@@ -1,0 +1,103 @@
+/** A schema registry that speaks the Confluent API (Apicurio serves it under `/apis/ccompat/v7`). */
+import { z } from 'zod';
+import { backoff } from '../retry.ts';
+import { CodecError } from './codec.ts';
+import type { SchemaRegistry } from './registry.ts';
+
+const TIMEOUT_MS = 5_000;
+const ATTEMPTS_MAX = 6;
+const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json';
+/** Where Apicurio serves the Confluent API below its own base address. */
+const APICURIO_PATH = '/apis/ccompat/v7';
+
+const registered = z.object({ id: z.number().int() });
+const fetched = z.object({ schema: z.string() });
+
+export class RegistryError extends Error {
+  override name = 'RegistryError';
+  readonly canRetry: boolean;
+  constructor(message: string, canRetry: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.canRetry = canRetry;
+  }
+}
+
+/** @param address base address, with or without the path of Apicurio's Confluent API; may carry `user:pass@`. */
+export function openConfluentRegistry(address: string): SchemaRegistry {
+  const url = new URL(address);
+  const headers: Record<string, string> = { accept: CONTENT_TYPE, 'content-type': CONTENT_TYPE };
+  if (url.username) {
+    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    url.username = '';
+    url.password = '';
+  }
+  const given = url.toString().replace(/\/+$/, '');
+  let base: Promise<string> | null = null;
+  const call = async (path: string, body?: unknown): Promise<unknown> => {
+    base ??= findBase(given, headers);
+    const found = await base.catch((error) => {
+      base = null;
+      throw error;
+    });
+    return request(`${found}${path}`, headers, body);
+  };
+  return {
+    async register(subject, schema) {
+      const answer = await call(`/subjects/${encodeURIComponent(subject)}/versions`, { schema, schemaType: 'AVRO' });
+      return registered.parse(answer).id;
+    },
+    async fetch(id) {
+      const answer = await call(`/schemas/ids/${id}`);
+      if (answer === null) throw new CodecError('unknown_schema', `the registry has no schema ${id}`);
+      return fetched.parse(answer).schema;
+    },
+  };
+}
+
+/** The given address itself, or Apicurio's path below it: whichever answers the list of subjects. */
+async function findBase(given: string, headers: Record<string, string>): Promise<string> {
+  for (const base of [given, `${given}${APICURIO_PATH}`]) {
+    const answer = await request(`${base}/subjects`, headers);
+    if (Array.isArray(answer)) return base;
+  }
+  throw new RegistryError(`${given} does not speak the Confluent schema registry API`, false);
+}
+
+/** Null for 404. Network errors and 5xx are tried again, with jitter, a limited number of times. */
+async function request(url: string, headers: Record<string, string>, body?: unknown): Promise<unknown> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await requestOnce(url, headers, body);
+    } catch (error) {
+      if (!(error instanceof RegistryError) || !error.canRetry || attempt + 1 >= ATTEMPTS_MAX) throw error;
+      await backoff(attempt);
+    }
+  }
+}
+
+async function requestOnce(url: string, headers: Record<string, string>, body: unknown): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      headers,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw new RegistryError(`the schema registry at ${new URL(url).origin} cannot be reached`, true, { cause: error });
+  }
+  const text = await response.text();
+  if (response.status === 404) return null;
+  if (!response.ok)
+    throw new RegistryError(
+      `the schema registry answers ${response.status}: ${text.slice(0, 300)}`,
+      response.status >= 500,
+    );
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // A page of a portal, say: this is not the API.
+    return null;
+  }
+}
