@@ -1,0 +1,64 @@
+/** `kill -9` at random moments of a playback: nothing lost, nothing double, and in the end the same as without. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeSimulatedRecording } from '../../simulator/recording/write-simulated-recording.ts';
+import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
+import { readWorld } from './world.ts';
+
+const KILLS = 10;
+/** Twelve minutes of the simulated world at 60 times its pace, so that the kills fall all over it. */
+const RECORDED_HOURS = 0.2;
+const SPEED = '60';
+
+const folders = {
+  recording: temporaryFolder('parallax-rec'),
+  calm: temporaryFolder('parallax-calm'),
+  killed: temporaryFolder('parallax-kill'),
+};
+
+const start = (dataDir: string, speed: string) =>
+  startService({ dataDir, flags: ['--venues', `recording:${folders.recording.path}`, '--speed', speed] });
+const ended = (service: Service) =>
+  eventually(
+    () => get<{ playback?: string; parts: Record<string, string> }>(service, '/health'),
+    (health) => health.playback === 'ended',
+    60_000,
+  );
+
+describe('a service that is killed again and again', () => {
+  beforeAll(async () => {
+    await writeSimulatedRecording({
+      seed: 3,
+      hours: RECORDED_HOURS,
+      rate: 40,
+      out: folders.recording.path,
+      events: 6,
+      coins: 10,
+      startMs: Date.UTC(2026, 5, 1, 12),
+      gzip: false,
+    });
+  });
+  afterAll(() => {
+    for (const folder of Object.values(folders)) folder.remove();
+  });
+
+  it('ends with the same log and tables as one that was left alone', async () => {
+    const calm = await start(folders.calm.path, '0');
+    await ended(calm);
+    expect(await calm.stop()).toBe(0);
+
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const service = await start(folders.killed.path, SPEED);
+      await sleep(Math.random() * 1_500);
+      await service.kill();
+    }
+    const last = await start(folders.killed.path, '0');
+    await ended(last);
+    expect(await last.stop()).toBe(0);
+
+    const [expected, actual] = [await readWorld(folders.calm.path), await readWorld(folders.killed.path)];
+    expect(Number(expected.trades?.split(' ')[0])).toBeGreaterThan(1_000);
+    expect(Number(expected.spreads?.split(' ')[0])).toBeGreaterThan(10);
+    expect(actual).toEqual(expected);
+  }, 240_000);
+});
