@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createStages } from '#processors/stages';
 import { TABLES } from '#schemas/tables/index';
+import { TOPICS } from '#schemas/topics/catalog';
 import { channelTopics } from '#schemas/topics/channels';
 import { deadTopic, stateTopic } from '#schemas/topics/control';
 import { readSettings, switchSetting } from '../../config/declare.ts';
@@ -120,6 +121,7 @@ async function verify(settings: ReplaySettings, ports: Ports): Promise<Differenc
   try {
     await migrate(store);
     const log = overlayLog(ports.log, scratch);
+    await log.createTopics(TOPICS);
     await rebuild({ ...tools(settings), ports: { log, store, codec: ports.codec }, label: 'rebuild' });
     return [...(await compareTopics(ports.log, scratch, ports.codec)), ...(await compareTables(ports.store, store))];
   } finally {
