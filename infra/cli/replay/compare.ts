@@ -79,7 +79,7 @@ export async function compareTables(live: Store, rebuilt: Store): Promise<Differ
       [live, rebuilt],
     ] as const) {
       const found = await live.query<Record<string, unknown>>(
-        `${rows(side.database)} EXCEPT ${rows(other.database)} LIMIT ${LISTED_MAX}`,
+        `SELECT * FROM (${rows(side.database)} EXCEPT ${rows(other.database)}) LIMIT ${LISTED_MAX}`,
       );
       for (const row of found) {
         const text = JSON.stringify(row);
