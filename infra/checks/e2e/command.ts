@@ -12,9 +12,14 @@ export interface CommandResult {
 }
 
 /** Runs `parallax <name> …` to its end. */
-export function runCommand(name: string, argv: readonly string[]): Promise<CommandResult> {
+export function runCommand(
+  name: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(PROJECT_ROOT, 'infra/cli/parallax.mjs'), name, ...argv], {
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: TIMEOUT_MS,
     });

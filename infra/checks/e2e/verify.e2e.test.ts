@@ -9,6 +9,8 @@ import { openStream } from './stream-client.ts';
 
 const MALFORMED_EACH = 5;
 const trades = 'svc:stream:trade:venue_b';
+/** What processors compute depends on it, so the replay is told too. */
+const CONFIRMATIONS = { PARALLAX_VENUE_B_CONFIRMATIONS: '6' };
 
 /** Settings that point the service at a simulator, under the names of their variables. */
 function upstreams({ urls }: Simulator): Record<string, string> {
@@ -27,7 +29,7 @@ describe('a service on a venue that misbehaves', () => {
     service = await startService({
       dataDir: folder.path,
       flags: ['--venues', 'live'],
-      env: { ...upstreams(simulator), PARALLAX_VENUE_B_CONFIRMATIONS: '6' },
+      env: { ...upstreams(simulator), ...CONFIRMATIONS },
     });
   });
   afterAll(async () => {
@@ -62,7 +64,7 @@ describe('a service on a venue that misbehaves', () => {
     await stream.close();
     expect(await service.stop()).toBe(0);
 
-    const verified = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json']);
+    const verified = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json'], CONFIRMATIONS);
     expect(JSON.parse(verified.out)).toEqual({ differences: [] });
     expect(verified.code).toBe(0);
 
@@ -85,14 +87,14 @@ describe('a service on a venue that misbehaves', () => {
       `ALTER TABLE candles UPDATE volume = volume + 1 WHERE coin = '${first!.coin}' SETTINGS mutations_sync = 1`,
     );
     await store.close();
-    const verified = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json']);
+    const verified = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json'], CONFIRMATIONS);
     expect(verified.code).toBe(1);
     const { differences } = JSON.parse(verified.out) as { differences: { table: string }[] };
     expect(new Set(differences.map((difference) => difference.table))).toEqual(new Set(['candles']));
 
     // A rebuild mends it.
-    expect((await runCommand('replay', ['--data-dir', folder.path])).code).toBe(0);
-    const again = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json']);
+    expect((await runCommand('replay', ['--data-dir', folder.path], CONFIRMATIONS)).code).toBe(0);
+    const again = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json'], CONFIRMATIONS);
     expect(JSON.parse(again.out)).toEqual({ differences: [] });
   }, 120_000);
 });
