@@ -80,11 +80,8 @@ describe('a service on a venue that misbehaves', () => {
   it('finds a row that was changed behind its back', async () => {
     const { openStore } = await import('../../store/open-store.ts');
     const store = await openStore('embedded', folder.path);
-    const [first] = await store.query<{ coin: string; openMs: string }>(
-      'SELECT coin, toString(toUnixTimestamp64Milli(openTime)) AS openMs FROM candles FINAL LIMIT 1',
-    );
     await store.command(
-      `ALTER TABLE candles UPDATE volume = volume + 1 WHERE coin = '${first!.coin}' SETTINGS mutations_sync = 1`,
+      'INSERT INTO candles SELECT * REPLACE (volume + 1 AS volume, version + 1 AS version) FROM candles FINAL LIMIT 1',
     );
     await store.close();
     const verified = await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json'], CONFIRMATIONS);
