@@ -58,7 +58,7 @@ describe('sources', () => {
       ({ path, text }) =>
         /process\.env/.test(text) &&
         !/^infra\/(config|cli|bench|checks|testing)\//.test(path) &&
-        !path.endsWith('.test.ts'),
+        !/\.(test|fixture)\.ts$/.test(path),
     );
     expect(wrong.map((file) => file.path)).toEqual([]);
   });

@@ -59,12 +59,13 @@ function parseBody(body: string): unknown {
   }
 }
 
-/** Puts the venues together. `now` is the moment up to which the world has been told. */
+/** Puts the venues together. `now` is the moment up to which the world has been told; `onError` hears of what broke. */
 export function createVenues(
   world: World,
   board: FaultBoard,
   now: () => number,
   settings: { readonly selfMadeReorgs: boolean },
+  onError: (error: unknown) => void,
 ): Venues {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
@@ -84,7 +85,7 @@ export function createVenues(
     now,
     () => hubs['venue_b.clob_ws'],
   );
-  const rpcSocket = createRpcSocket(rpc, moment, () => hubs['venue_b.rpc']);
+  const rpcSocket = createRpcSocket(rpc, moment, () => hubs['venue_b.rpc'], onError);
   hubs['venue_a.ws'] = createSocketHub('venue_a.ws', board, () => venueASocket, VENUE_A_IDLE_MS);
   hubs['venue_b.clob_ws'] = createSocketHub('venue_b.clob_ws', board, () => venueBSocket, null);
   hubs['venue_b.rpc'] = createSocketHub('venue_b.rpc', board, () => rpcSocket, null);
@@ -107,7 +108,7 @@ export function createVenues(
     {
       prefix: PATHS.venueBRpcUrl,
       target: 'venue_b.rpc',
-      answer: ({ body }) => ({ status: 200, text: rpc.answer(body, moment()) }),
+      answer: async ({ body }) => ({ status: 200, text: await rpc.answer(body, moment()) }),
     },
   ];
   return {

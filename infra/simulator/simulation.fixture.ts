@@ -77,3 +77,10 @@ export function venueAFrames(lines: readonly string[], channel: string): { chann
     .filter((line) => line.startsWith(`venue_a {"channel":"${channel}"`))
     .map((line) => JSON.parse(line.slice(8)));
 }
+
+/** The first line in which two tellings differ, shortened; null when they are the same. */
+export function firstDifference(left: readonly string[], right: readonly string[]): string | null {
+  const at = left.findIndex((line, index) => line !== right[index]);
+  if (at < 0) return left.length === right.length ? null : `${left.length} and ${right.length} lines`;
+  return `line ${at}: ${left[at]?.slice(0, 200)} | ${right[at]?.slice(0, 200)}`;
+}

@@ -1,43 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { BEFORE_THE_HOUR, SMALL, tellAll, venueAFrames, venueBFrames } from './simulation.fixture.ts';
+import { BEFORE_THE_HOUR, firstDifference, SMALL, tellAll, venueAFrames, venueBFrames } from './simulation.fixture.ts';
 
-const MINUTE = 60_000;
-const END = BEFORE_THE_HOUR + 3 * MINUTE;
+const HOUR = BEFORE_THE_HOUR + 60_000;
+const [START, END] = [HOUR - 10_000, HOUR + 25_000];
 
 describe('the simulated world', () => {
   it('is the same to the byte for the same seed and times', () => {
-    const [first, second] = [tellAll().tell(BEFORE_THE_HOUR, END), tellAll().tell(BEFORE_THE_HOUR, END)];
-    expect(first.length).toBeGreaterThan(10_000);
-    expect(second.join('\n') === first.join('\n')).toBe(true);
+    const [first, second] = [tellAll().tell(START, END), tellAll().tell(START, END)];
+    expect(first.length).toBeGreaterThan(7_000);
+    expect(firstDifference(first, second)).toBeNull();
   });
 
   it('is another one for another seed', () => {
     const other = tellAll({ ...SMALL, seed: 8 }).tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000);
-    expect(other).not.toEqual(tellAll().tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000));
+    expect(firstDifference(other, tellAll().tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000))).not.toBeNull();
   });
 
   it.each([
-    ['in the middle of a minute', BEFORE_THE_HOUR + 30_010],
-    ['right after questions have expired', BEFORE_THE_HOUR + MINUTE + 20],
+    ['in the middle of a minute', HOUR - 5_010],
+    ['right after questions have expired', HOUR + 20],
   ])('goes on after a restart %s as if there had been none', (_when, restart) => {
     const whole = tellAll();
-    whole.tell(BEFORE_THE_HOUR, restart);
-    expect(tellAll().tell(restart, restart + MINUTE)).toEqual(whole.tell(restart, restart + MINUTE));
+    whole.tell(START, restart);
+    const [restarted, unbroken] = [tellAll().tell(restart, END), whole.tell(restart, END)];
+    expect(firstDifference(restarted, unbroken)).toBeNull();
   });
+});
+
+describe('half a minute of the simulated world', () => {
+  const told = tellAll();
+  const lines = told.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 30_000);
 
   it('keeps its rate, seven book updates to three trades', () => {
-    const world = tellAll();
-    world.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + MINUTE);
-    const { events, bookUpdates, venueATrades, matches } = world.counts;
-    expect(events).toBe(SMALL.rate * 60);
+    const { events, bookUpdates, venueATrades, matches } = told.counts;
+    expect(events).toBe(SMALL.rate * 30);
     expect(bookUpdates + venueATrades + matches).toBe(events);
     expect(bookUpdates / events).toBeGreaterThan(0.66);
     expect(bookUpdates / events).toBeLessThan(0.74);
   });
 
   it('tells every coin, both sides of every outcome, and every venue_b market', () => {
-    const told = tellAll();
-    const lines = told.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + MINUTE);
     const coins = new Set(venueAFrames(lines, 'l2Book').map(({ data }) => (data as { coin: string }).coin));
     const traded = new Set(venueAFrames(lines, 'trades').map(({ data }) => (data as { coin: string }[])[0]!.coin));
     const live = [...told.markets.ladders, ...told.markets.outcomes(BEFORE_THE_HOUR)].map(({ coin }) => coin);
@@ -48,8 +50,6 @@ describe('the simulated world', () => {
   });
 
   it('tells a candle that is made of the trades it tells', () => {
-    const told = tellAll();
-    const lines = told.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + MINUTE);
     type Trade = { coin: string; px: string; sz: string };
     const trades = venueAFrames(lines, 'trades').flatMap(({ data }) => data as Trade[]);
     const ofBtc = trades.filter(({ coin }) => coin === 'BTC');
@@ -59,9 +59,7 @@ describe('the simulated world', () => {
     expect(last).toMatchObject({ t: BEFORE_THE_HOUR, T: BEFORE_THE_HOUR + 59_999, i: '1m', n: ofBtc.length });
     expect(last.o).toBe(ofBtc[0]!.px);
     expect(last.c).toBe(ofBtc.at(-1)!.px);
-    expect(Number(last.v)).toBeCloseTo(
-      ofBtc.reduce((sum, { sz }) => sum + Number(sz), 0),
-      5,
-    );
+    const volume = ofBtc.reduce((sum, { sz }) => sum + Number(sz), 0);
+    expect(Number(last.v)).toBeCloseTo(volume, 5);
   });
 });

@@ -9,6 +9,9 @@ import type { World } from './world/world.ts';
 /** Length of a step: the grain in which the world is told. */
 export const STEP_MS = 10;
 
+/** The time before an hour in which the next questions are prepared. */
+const WARMING_MS = 60_000;
+
 /** Who hears of what happens. */
 export interface SimulationOutputs {
   readonly venueA: VenueAFeed;
@@ -66,6 +69,8 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
   /** Expiries are on the hour, so the catalog moves only in the minute after it. */
   const runCatalog = (fromMs: number, toMs: number) => {
     const sinceHourMs = fromMs % HOUR_MS;
+    const toHourMs = HOUR_MS - sinceHourMs;
+    if (toHourMs <= WARMING_MS) return warm(fromMs + toHourMs, WARMING_MS - toHourMs);
     if (sinceHourMs > LONGEST_SETTLEMENT_MS) return;
     const hourMs = fromMs - sinceHourMs;
     const changes = (board: World['venueA']) => {
@@ -79,6 +84,16 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
     const b = changes(world.venueB);
     outputs.venueA.outcomes(a.created, a.settled);
     outputs.venueB.markets(b.created, b.settled, fromMs);
+  };
+
+  /** Works out ids of markets that will be listed at the hour, some in each step: all at once they take too long. */
+  const warm = (hourMs: number, sinceMs: number) => {
+    const { slots } = world.venueB;
+    const place = (ms: number) => Math.floor((slots.length * ms) / WARMING_MS);
+    for (let slot = place(sinceMs); slot < place(sinceMs + STEP_MS); slot += 1) {
+      const { expiresAtMs, generation } = world.venueB.liveIn(slot, hourMs - 1);
+      if (expiresAtMs === hourMs) world.idsOf(world.venueB.byGeneration(slot, generation + 1));
+    }
   };
 
   const runChain = (fromMs: number) => {

@@ -63,7 +63,7 @@ export interface Simulator {
 }
 
 /** How far behind the clock the world may be told before clients are cut. */
-const MOST_LAG_MS = 5_000;
+const MOST_LAG_MS = 15_000;
 /** Time that one turn of the event loop may be spent on steps. */
 const TURN_MS = 25;
 const DEEPEST_REORG = 60;
@@ -97,7 +97,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   assertWorldTime(begin);
   let nextMs = begin;
   const now = () => nextMs - 1;
-  const venues = createVenues(world, board, now, { selfMadeReorgs: options.faults.includes('reorgs') });
+  const venues = createVenues(world, board, now, { selfMadeReorgs: options.faults.includes('reorgs') }, onError);
   const simulation = createSimulation(world, venues.chain, venues.outputs);
   const host = options.host ?? '127.0.0.1';
   const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);

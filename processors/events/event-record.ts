@@ -82,13 +82,12 @@ function byProviderThenMarket(a: EventLink, b: EventLink): number {
 }
 
 /** A name for people: of a strike its parts, of anything else the venue's own title. */
-function canonicalName({ name, threshold, underlying, facts, decidedAt, evidence }: MarketEntry): string {
+function canonicalName({ name, threshold, underlying, facts, decidedAt, semantics, day }: MarketEntry): string {
   if (threshold === null || facts === null) return name;
   const [whole = '', fraction] = threshold.split('.');
   const amount = whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '');
-  const moment =
-    decidedAt === null ? evidence.day : `${new Date(decidedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  if (evidence.semantics === 'touch') {
+  const moment = decidedAt === null ? day : `${new Date(decidedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if (semantics === 'touch') {
     return `${underlying} ${facts.op === 'gte' ? 'reaches' : 'falls to'} ${amount} by ${moment}`;
   }
   return `${underlying} at or ${facts.op === 'gte' ? 'above' : 'below'} ${amount} on ${moment}`;

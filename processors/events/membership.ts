@@ -64,13 +64,15 @@ function found(state: EventsState, market: MarketEntry, receivedAt: number): Eve
     universalId,
     firstSeenAt: receivedAt,
     lastSeenAt: receivedAt,
-    ordinal: state.events.size,
+    ordinal: state.founded,
     members: [],
     mergedInto: null,
     absorbed: [],
     told: '',
     deadline: null,
+    resolvedAt: null,
   };
+  state.founded += 1;
   state.events.set(universalId, event);
   for (const key of market.keys) state.index.set(key, universalId);
   return event;
@@ -115,6 +117,20 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
   other.members = [];
   other.absorbed = [];
   return [survivor, ...absorbed];
+}
+
+/**
+ * Drops an event with its markets and with what was merged into it. What was told of it stays told; a market that comes
+ * again founds its event anew, under the same id if it was the first one then too.
+ */
+export function forgetEvent(state: EventsState, event: EventEntry): void {
+  for (const key of event.members) {
+    for (const name of state.markets.get(key)!.keys) {
+      if (state.index.get(name) === event.universalId) state.index.delete(name);
+    }
+    state.markets.delete(key);
+  }
+  for (const universalId of [event.universalId, ...event.absorbed]) state.events.delete(universalId);
 }
 
 function isOlder(a: EventEntry, b: EventEntry): boolean {

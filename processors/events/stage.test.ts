@@ -70,8 +70,8 @@ function harness() {
           market,
         ),
       ),
-    clock: (receivedAt: number) => {
-      const outputs = probe.send(clockTopic, 'clock', { receivedAt, tick: true, hour: false, day: false });
+    clock: (receivedAt: number, day = false) => {
+      const outputs = probe.send(clockTopic, 'clock', { receivedAt, tick: true, hour: day, day });
       return { events: note(outputs), reconciles: saidOn(outputs, reconcileTopic) };
     },
   };
@@ -255,6 +255,32 @@ describe('the events stage', () => {
     expect(clock(NOON_ET + 5000).events).toEqual([]);
     expect(tell(outcome(7, { closed: true, receivedAt: NOON_ET + 6000 }))).toEqual([]);
     expect(tell(daily('0xa', { closed: true, receivedAt: NOON_ET + 7000 }))).toMatchObject([{ status: 'resolved' }]);
+  });
+
+  it('forgets an event 90 days after it was resolved, with what was merged into it, and knows open ones for good', () => {
+    const { tell, clock } = harness();
+    const later = START + 90 * 86_400_000;
+    const [open] = tell(daily('0xopen', { title: 'Will it rain?', groupTitle: null, groupItemTitle: null }));
+    tell(outcome(7));
+    tell(daily('0xa', { title: 'Bitcoin on March 12', groupTitle: null }));
+    tell(daily('0xa', { closed: true }));
+    const [resolved] = tell(outcome(7, { closed: true }));
+    expect(resolved!.status).toBe('resolved');
+    clock(later, true);
+    expect(tell(outcome(7, { closed: true, receivedAt: later + 1 }))).toMatchObject([{ firstSeenAt: START }]);
+    clock(later + 86_400_000, true);
+    expect(tell(outcome(7, { closed: true, receivedAt: later + 86_400_001 }))).toMatchObject([
+      { universalId: resolved!.universalId, firstSeenAt: later + 86_400_001 },
+    ]);
+    const [again] = tell(
+      daily('0xopen', {
+        title: 'Will it snow?',
+        groupTitle: null,
+        groupItemTitle: null,
+        receivedAt: later + 86_400_002,
+      }),
+    );
+    expect(again).toMatchObject({ universalId: open!.universalId, firstSeenAt: START });
   });
 
   it('counts the markets that were new or changed in a pass, which ends at the next clock mark', () => {

@@ -8,7 +8,7 @@ import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { addDeadline, takeDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
-import { place } from './membership.ts';
+import { forgetEvent, place } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
 import {
   createEventsState,
@@ -22,6 +22,9 @@ import { fingerprint } from './universal-id.ts';
 
 /** An event whose markets are mentioned without any change is told again at most this often, for its `lastSeenAt`. */
 const LAST_SEEN_EVERY_MS = 3_600_000;
+
+/** An event is forgotten this long after its last market was told to be over. */
+const RESOLVED_KEPT_MS = 90 * 86_400_000;
 
 /** The stage `events`: catalogs in, universal events and the newest catalog pass out. */
 export function createEventsStage(): Stage<EventsState> {
@@ -59,15 +62,22 @@ function mention(state: EventsState, event: EventEntry, receivedAt: number, emit
   emit(eventTopic, event.universalId, toEventRecord(state, event, receivedAt));
 }
 
-function onClock(state: EventsState, { receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
+function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
   state.now = receivedAt;
   for (let due = takeDue(state.deadlines, receivedAt); due !== null; due = takeDue(state.deadlines, receivedAt)) {
-    const event = state.events.get(due.universalId)!;
-    if (event.mergedInto === null) tell(state, event, receivedAt, emit);
+    const event = state.events.get(due.universalId);
+    if (event?.mergedInto === null) tell(state, event, receivedAt, emit);
   }
+  if (value.day) forgetResolved(state, receivedAt - RESOLVED_KEPT_MS);
   if (state.pass === null) return;
   emit(reconcileTopic, 'latest', { receivedAt, ingested: state.pass.size });
   state.pass = null;
+}
+
+function forgetResolved(state: EventsState, before: number): void {
+  for (const event of state.events.values()) {
+    if (event.resolvedAt !== null && event.resolvedAt < before) forgetEvent(state, event);
+  }
 }
 
 /** Tells an event if anything but its times changed, and waits for its deadline. */
@@ -75,6 +85,8 @@ function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: E
   const record = toEventRecord(state, event, receivedAt);
   const print = fingerprint(JSON.stringify({ ...record, receivedAt: 0, lastSeenAt: 0 }));
   const { resolutionTime, universalId } = record;
+  if (record.mergedInto === null && record.status === 'resolved') event.resolvedAt ??= receivedAt;
+  else event.resolvedAt = null;
   if (
     record.mergedInto === null &&
     resolutionTime !== null &&

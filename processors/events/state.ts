@@ -1,7 +1,7 @@
 import type { Market } from '#schemas/topics/normalised';
 import type { Deadline } from './deadlines.ts';
 import { type LinkFacts, linkFacts, questionKeys } from './link-judgement.ts';
-import type { Recognition } from './recognise/question.ts';
+import type { Recognition, Semantics } from './recognise/question.ts';
 import { fingerprint } from './universal-id.ts';
 
 /** A market of the catalog and what was read of it. Its size does not depend on the length of its texts. */
@@ -16,6 +16,9 @@ export interface MarketEntry {
   readonly underlying: string | null;
   readonly threshold: string | null;
   readonly op: string | null;
+  readonly semantics: Semantics | null;
+  /** Its settlement day, `YYYY-MM-DD`. */
+  readonly day: string | null;
   /** What is compared, or null for a market that stands alone. */
   readonly facts: LinkFacts | null;
   /** Keys of the question, the stronger first; empty where `facts` is null. */
@@ -48,15 +51,19 @@ export interface EventEntry {
   told: string;
   /** The deadline that is waited for. */
   deadline: number | null;
+  /** When it was told to be resolved; null before. */
+  resolvedAt: number | null;
 }
 
-/** Grows with the catalog and with nothing else. */
+/** Grows with the catalog of what is open or was resolved lately, and with nothing else. */
 export interface EventsState {
   readonly markets: Map<string, MarketEntry>;
   readonly events: Map<string, EventEntry>;
   /** Question key to the event that newcomers with that key join. */
   readonly index: Map<string, string>;
   readonly deadlines: Deadline[];
+  /** Events founded so far. */
+  founded: number;
   /** The newest clock mark. */
   now: number;
   /** Markets that were new or changed since the pass began; null while nothing of a catalog came. */
@@ -64,7 +71,7 @@ export interface EventsState {
 }
 
 export function createEventsState(): EventsState {
-  return { markets: new Map(), events: new Map(), index: new Map(), deadlines: [], now: 0, pass: null };
+  return { markets: new Map(), events: new Map(), index: new Map(), deadlines: [], founded: 0, now: 0, pass: null };
 }
 
 const NAME_MAX = 200;
@@ -102,11 +109,9 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
     keys: isTradable ? questionKeys(recognition) : [],
     confidence,
     source,
-    evidence: {
-      ...evidence,
-      ...(strike ? { semantics: strike.semantics } : {}),
-      ...(deadline ? { day: deadline.day } : {}),
-    },
+    semantics: strike?.semantics ?? null,
+    day: deadline?.day ?? null,
+    evidence,
     decidedAt: deadline?.atMs ?? market.endTime,
     closed: market.closed,
     yesInstrument,

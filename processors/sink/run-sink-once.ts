@@ -3,19 +3,14 @@ import type { Health } from '#infra/telemetry/health';
 import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Persistence } from './persistence.ts';
-import {
-  BATCH_BYTES_MAX,
-  BATCH_ROWS,
-  prepareTopics,
-  SINK_GROUP,
-  SINK_TOPIC_NAMES,
-  type SinkContext,
-} from './sink-context.ts';
+import { BATCH_BYTES_MAX, prepareTopics, SINK_GROUP, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
 import { TABLE_TOPICS } from './table-topics.ts';
 import { takeRecords } from './take-records.ts';
 
 /** A tool does not wait for ever: this many attempts take about half a minute. */
 const ATTEMPTS_MAX = 10;
+/** Nobody is waited on beside a rebuild, so its inserts are larger than those of the live sink. */
+const REBUILD_BATCH_ROWS = 5_000;
 const POLL_TIMEOUT_MS = 1_000;
 /** Without a record for so long, what was there at the start has been removed meanwhile. */
 const SILENCE_MAX_MS = 30_000;
@@ -73,7 +68,7 @@ async function insertAll(
   persistence: Persistence,
 ): Promise<number> {
   if (unread.length === 0) return 0;
-  const { log, codec, batchRows = BATCH_ROWS } = options;
+  const { log, codec, batchRows = REBUILD_BATCH_ROWS } = options;
   const writer = new BatchWriter({ ...options, persistence });
   const lasts = new Map(unread.map(({ topic, partition, last }) => [`${topic}/${partition}`, last]));
   const reader = await log.reader(unread.map(({ topic, partition, offset }) => ({ topic, partition, offset })));

@@ -10,18 +10,12 @@ import { tellHead } from './tell-spread.ts';
 /** Takes a new or changed event. Null when its legs are as they were. */
 export function takeEvent(state: SpreadsState, record: UniversalEvent): EventState | null {
   const { universalId } = record;
-  const links = record.links.filter((link) => link.used && link.yesInstrument !== '');
+  const links = linksInUse(record);
   const known = state.events.get(universalId);
   if (known && hasLegs(known.legs, links)) return null;
   const legs = links.map(createLeg);
   if (known) unlinkAll(state, known);
-  const event: EventState = known ?? {
-    universalId,
-    legs,
-    comparable: false,
-    published: null,
-    best: { cross_provider: null, negation_pair: null },
-  };
+  const event = known ?? createEvent(universalId, legs);
   event.legs = legs;
   event.comparable = new Set(legs.map((leg) => leg.provider)).size > 1;
   event.published = null;
@@ -33,28 +27,36 @@ export function takeEvent(state: SpreadsState, record: UniversalEvent): EventSta
   return event;
 }
 
-/**
- * Lets go of an event. One that was merged loses its heads; one that is resolved keeps a last one without prices, since
- * the books of settled markets say nothing.
- */
-export function forgetEvent(
-  state: SpreadsState,
-  universalId: string,
-  emit: Emit,
-  how: { readonly tombstone: true } | { readonly tombstone: false; readonly receivedAt: number },
-): void {
+/** Removes an event that was merged into another, or is no more, with its heads. */
+export function removeEvent(state: SpreadsState, universalId: string, emit: Emit): void {
   const event = state.events.get(universalId);
   if (!event) return;
+  letGo(state, event, emit);
+  emit.remove(spreadHeadTopic, universalId);
+}
+
+/** Lets go of an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
+export function settleEvent(state: SpreadsState, record: UniversalEvent, receivedAt: number, emit: Emit): void {
+  const event = state.events.get(record.universalId);
+  if (event) letGo(state, event, emit);
+  const legs = linksInUse(record).map(createLeg);
+  tellHead(state, createEvent(record.universalId, legs), receivedAt, null, emit);
+}
+
+function letGo(state: SpreadsState, event: EventState, emit: Emit): void {
   forgetArbitrage(state, event, emit);
   unlinkAll(state, event);
-  state.events.delete(universalId);
-  state.unpublished.delete(universalId);
-  if (how.tombstone) {
-    emit.remove(spreadHeadTopic, universalId);
-    return;
-  }
-  for (const leg of event.legs) Object.assign(leg, { bid: null, ask: null, mid: null, midText: null, live: false });
-  tellHead(state, event, how.receivedAt, null, emit);
+  state.events.delete(event.universalId);
+  state.unpublished.delete(event.universalId);
+}
+
+function linksInUse({ links }: UniversalEvent): EventLink[] {
+  return links.filter((link) => link.used && link.yesInstrument !== '');
+}
+
+function createEvent(universalId: string, legs: LegState[]): EventState {
+  const best = { cross_provider: null, negation_pair: null };
+  return { universalId, legs, comparable: false, published: null, best };
 }
 
 function unlinkAll(state: SpreadsState, { universalId, legs }: EventState): void {

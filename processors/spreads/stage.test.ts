@@ -322,6 +322,20 @@ describe('the spreads stage', () => {
     expect(profitable().link(event({ mergedInto: 'evt_0' })).heads).toEqual([null]);
   });
 
+  it('tells the legs also of an event that is resolved when it is first seen', () => {
+    const all = harness();
+    all.book('b-yes', 1000, [['0.4', '1']], [['0.6', '1']]);
+    const { heads } = all.link(event({ status: 'resolved' }));
+    expect(heads).toMatchObject([
+      {
+        legs: [
+          { marketId: '#70', live: false },
+          { marketId: '0xc', yesBid: null },
+        ],
+      },
+    ]);
+  });
+
   it('is unmoved by books of asset prices and by events it never had', () => {
     const all = harness();
     all.link(event({ links: [link('venue_a_outcome', { yesInstrument: 'BTC' }), link('venue_b')] }));
@@ -335,7 +349,7 @@ describe('the spreads stage', () => {
         asks: levels([['1', '1']]),
       }),
     ).toEqual([]);
-    expect(all.link(event({ universalId: 'evt_9', status: 'resolved' })).heads).toEqual([]);
+    expect(all.link(event({ universalId: 'evt_9', mergedInto: 'evt_1', links: [] })).heads).toEqual([]);
     expect(all.end('b-unknown', 3000).heads).toEqual([]);
   });
 

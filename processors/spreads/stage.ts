@@ -16,7 +16,7 @@ import {
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { forgetEvent, takeEvent } from './linked-events.ts';
+import { removeEvent, settleEvent, takeEvent } from './linked-events.ts';
 import { createSpreadsState, type EventState, instrumentOf, type SpreadsState } from './state.ts';
 import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
 import { publishIfMoved, tellHead } from './tell-spread.ts';
@@ -57,11 +57,11 @@ function onEvent(
   emit: Emit,
 ): void {
   if (value === null || value.mergedInto !== null) {
-    forgetEvent(state, key, emit, { tombstone: true });
+    removeEvent(state, key, emit);
     return;
   }
   if (value.status === 'resolved') {
-    forgetEvent(state, key, emit, { tombstone: false, receivedAt });
+    settleEvent(state, value, receivedAt, emit);
     return;
   }
   const event = takeEvent(state, value);

@@ -1,3 +1,4 @@
+import type { LevelBook } from '../world/ladder-book.ts';
 import { BUILDER_DEX } from '../world/ladders.ts';
 import type { Question } from '../world/questions.ts';
 import type { World } from '../world/world.ts';
@@ -46,7 +47,6 @@ export interface VenueAFeed {
 export function createVenueAFeed(world: World, markets: Markets, publisher: FramePublisher): VenueAFeed {
   const trades = new Map<string, string>();
   const bars = new Map<string, Bar>();
-  const tops = new Map<string, number>();
 
   const tellBook = (market: Market, atMs: number) => {
     const { coin } = market;
@@ -58,11 +58,18 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     const { book, timeMs } = markets.bookAt(market, atMs);
     if (wantsBook) publisher.publish(topic, frameText('l2Book', markets.writer.book(market, timeMs, book, 20)));
     if (wantsFast) publisher.publish(fast, frameText('l2Book', markets.writer.book(market, timeMs, book, 5)));
-    if (wantsBbo) {
-      const top = book.bidPx[0]! * 1_000_003 + book.askPx[0]! + book.bidSz[0]! / 7 + book.askSz[0]! / 13;
-      if (tops.get(coin) !== top) publisher.publish(bbo, frameText('bbo', markets.writer.bbo(market, timeMs, book)));
-      tops.set(coin, top);
+    if (wantsBbo && hasNewTop(market, book, atMs)) {
+      publisher.publish(bbo, frameText('bbo', markets.writer.bbo(market, timeMs, book)));
     }
+  };
+  /** Best prices are told when they have changed: compared with the book before, not with what was told before. */
+  const hasNewTop = (market: Market, book: LevelBook, atMs: number) => {
+    const before = markets.bookAt(market, atMs - 1, 1).book;
+    const [isSameBid, isSameAsk] = [
+      before.bidPx[0] === book.bidPx[0] && before.bidSz[0] === book.bidSz[0],
+      before.askPx[0] === book.askPx[0] && before.askSz[0] === book.askSz[0],
+    ];
+    return !isSameBid || !isSameAsk;
   };
 
   const tellTrade = (market: Market, event: number) => {

@@ -42,8 +42,8 @@ export interface Chain {
   headAt(atMs: number): number;
   /** The canonical block of a number as of a head. */
   block(number: number, head: number): Block;
-  /** The block of a hash, canonical or replaced, as far as it is still remembered. */
-  byHash(hash: string): Block | null;
+  /** The block of a hash, canonical or replaced, among the newest ones below a head. */
+  byHash(hash: string, head: number): Block | null;
   /** Replaces the newest `depth` blocks below and including the head; answers the blocks that went and that came. */
   reorg(depth: number, head: number): { readonly gone: readonly Block[]; readonly came: readonly Block[] };
   /** What the self-made reorg that happens when this block appears replaces; null when there is none. */
@@ -58,6 +58,8 @@ export function blockTime(number: number): number {
 /** Self-made reorgs: one in every term of this many blocks. */
 const REORG_TERM = 60;
 const DEEPEST_REORG = 5;
+/** How far below the head a block is found by its hash. */
+const HASH_REACH = 5_000;
 /** Logs that the cache holds together. */
 const CACHED_LOGS = 40_000;
 
@@ -71,7 +73,6 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     maxSize: CACHED_LOGS,
     sizeCalculation: (block) => block.logs.length + 1,
   });
-  const hashes = new LRUCache<string, string>({ max: 20_000 });
 
   const selfMadeIn = (term: number): Reorg & { readonly happensAt: number } => {
     const chance = hashOf(seed, STREAM.reorg, term);
@@ -118,6 +119,17 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
       .filter(({ settledAtMs }) => settledAtMs >= fromMs && settledAtMs < toMs);
   };
 
+  /** What stood at a number before the canonical block: null is the first block; oldest first. */
+  const replacedVariants = (number: number, canonical: Reorg | null): (Reorg | null)[] => {
+    if (!canonical) return [];
+    const earlier = asked.filter(
+      (reorg) => number >= reorg.from && number <= reorg.to && reorg.variant < canonical.variant,
+    );
+    const selfMade = selfMadeIn(Math.floor(number / REORG_TERM));
+    const hadOwn = settings.selfMadeReorgs && canonical.variant > 1 && number >= selfMade.from && number <= selfMade.to;
+    return [null, ...(hadOwn ? [selfMade] : []), ...earlier];
+  };
+
   const hashOfBlock = (number: number, reorg: Reorg | null) =>
     hexOf(seed, STREAM.block, number, reorg?.variant ?? 0, 32);
 
@@ -154,7 +166,6 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     if (!known) {
       known = build(number, reorg, parent);
       cache.set(key, known);
-      hashes.set(known.hash, key);
     }
     return known;
   };
@@ -163,14 +174,16 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     headAt: (atMs) => Math.floor((atMs - ORIGIN_MS) / BLOCK_MS),
     block,
     selfMadeAt,
-    byHash(hash) {
-      const key = hashes.get(hash);
-      if (key === undefined) return null;
-      const held = cache.get(key);
-      if (held) return held;
-      const [number = 0, variant = 0, parent = 0] = key.split(' ').map(Number);
-      const of = (value: number, at: number) => knownReorg(asked, selfMadeIn, at, value);
-      return build(number, of(variant, number), of(parent, number - 1));
+    byHash(hash, head) {
+      for (let number = head; number > Math.max(0, head - HASH_REACH); number -= 1) {
+        const canonical = reorgOf(number, head);
+        if (hashOfBlock(number, canonical) === hash) return block(number, head);
+        const replaced = replacedVariants(number, canonical).find((reorg) => hashOfBlock(number, reorg) === hash);
+        // A replaced block stood on the replaced one below it.
+        if (replaced !== undefined)
+          return build(number, replaced, replacedVariants(number - 1, replaced).at(-1) ?? null);
+      }
+      return null;
     },
     reorg(depth, head) {
       const from = head - depth + 1;
@@ -180,15 +193,4 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
       return { gone, came: numbers.map((number) => block(number, head)) };
     },
   };
-}
-
-/** The reorg that made a variant of a block; null for variant 0. */
-function knownReorg(
-  asked: readonly Reorg[],
-  selfMadeIn: (term: number) => Reorg,
-  number: number,
-  variant: number,
-): Reorg | null {
-  if (variant === 0) return null;
-  return variant === 1 ? selfMadeIn(Math.floor(number / REORG_TERM)) : (asked[variant - 2] ?? null);
 }

@@ -14,7 +14,12 @@ export interface RpcSocket extends HubProtocol {
 }
 
 /** JSON-RPC over WebSocket: every method of the HTTP side, `eth_subscribe` and `eth_unsubscribe` (venue page, 9). */
-export function createRpcSocket(rpc: Rpc, moment: () => RpcMoment, hub: () => SocketHub): RpcSocket {
+export function createRpcSocket(
+  rpc: Rpc,
+  moment: () => RpcMoment,
+  hub: () => SocketHub,
+  onError: (error: unknown) => void,
+): RpcSocket {
   const clients = new Map<HubClient, Map<string, Wish>>();
   let made = 0;
 
@@ -62,7 +67,14 @@ export function createRpcSocket(rpc: Rpc, moment: () => RpcMoment, hub: () => So
         // The node answers what it cannot read with an error of its own.
       }
       const own = request !== null && !Array.isArray(request) ? ownMethod(client, request as Json) : null;
-      client.send(own ?? rpc.answer(text, moment()));
+      if (own) return client.send(own);
+      rpc
+        .answer(text, moment())
+        .then((answer) => {
+          client.send(answer);
+          hub().flush();
+        })
+        .catch(onError);
     },
     gone: (client) => void clients.delete(client),
     tell(gone, came) {

@@ -6,6 +6,8 @@ import { blockText, logText } from './rpc-text.ts';
 /** Blocks of one `eth_getLogs`, and logs of its answer; past them the answer is an error (venue page, section 9). */
 export const MOST_BLOCKS = 2_000;
 export const MOST_LOGS = 20_000;
+/** Time that one turn of the event loop may be spent on an answer. */
+const TURN_MS = 10;
 /** Calls of one batch. */
 const MOST_CALLS = 100;
 
@@ -36,10 +38,8 @@ export interface RpcMoment {
 }
 
 export interface Rpc {
-  /** Answers a request body: one call or a batch. */
-  answer(body: string, moment: RpcMoment): string;
-  /** Answers one method as JSON text of its result; throws `RpcError`. */
-  call(method: string, params: Params, moment: RpcMoment): string;
+  /** Answers a request body: one call or a batch. Long answers yield to the event loop on the way. */
+  answer(body: string, moment: RpcMoment): Promise<string>;
 }
 
 function readTag(tag: unknown, head: number): number {
@@ -65,7 +65,7 @@ export function resultText(id: unknown, result: string): string {
 export function createRpc(chain: Chain, repeats: () => number): Rpc {
   function* blockRange(filter: Json, head: number): Generator<Block> {
     if (typeof filter.blockHash === 'string') {
-      const block = chain.byHash(filter.blockHash.toLowerCase());
+      const block = chain.byHash(filter.blockHash.toLowerCase(), head);
       if (!block) throw new RpcError(-32_000, 'unknown block');
       yield block;
       return;
@@ -78,11 +78,16 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
     }
     for (let number = Math.max(0, from); number <= to; number += 1) yield chain.block(number, head);
   }
-  const logs = (filter: Json, head: number): string => {
+  const logs = async (filter: Json, head: number): Promise<string> => {
     const wanted = readLogFilter(filter);
     const texts: string[] = [];
     const times = repeats();
+    let turnEnds = performance.now() + TURN_MS;
     for (const block of blockRange(filter, head)) {
+      if (performance.now() > turnEnds) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turnEnds = performance.now() + TURN_MS;
+      }
       for (const log of block.logs) {
         if (!passesFilter(wanted, log)) continue;
         if (texts.length >= MOST_LOGS) {
@@ -100,7 +105,7 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
   const block = (number: number, head: number) =>
     number < 0 || number > head ? 'null' : blockText(chain.block(number, head));
 
-  const methods: Readonly<Record<string, (params: Params, moment: RpcMoment) => string>> = {
+  const methods: Readonly<Record<string, (params: Params, moment: RpcMoment) => string | Promise<string>>> = {
     eth_chainId: () => `"0x${CHAIN_ID.toString(16)}"`,
     net_version: () => `"${CHAIN_ID}"`,
     web3_clientVersion: () => '"parallax-simulator/1"',
@@ -108,32 +113,31 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
     eth_gasPrice: () => '"0x6fc23ac00"',
     eth_blockNumber: (_params, { head }) => `"0x${head.toString(16)}"`,
     eth_getBlockByNumber: ([tag], { head }) => block(readTag(tag, head), head),
-    eth_getBlockByHash([hash]) {
-      const found = chain.byHash(String(hash).toLowerCase());
+    eth_getBlockByHash([hash], { head }) {
+      const found = chain.byHash(String(hash).toLowerCase(), head);
       return found ? blockText(found) : 'null';
     },
     eth_getLogs: ([filter], { head }) => logs((filter ?? {}) as Json, head),
     // Balances and payouts of the simulated chain are all zero: one word answers every read.
     eth_call: () => `"0x${'0'.repeat(64)}"`,
   };
-  const call = (method: string, params: Params, moment: RpcMoment): string => {
+  const call = async (method: string, params: Params, moment: RpcMoment): Promise<string> => {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new RpcError(UNKNOWN_METHOD, `the method ${method} does not exist/is not available`);
     return handler(params, moment);
   };
-  const one = (request: unknown, moment: RpcMoment): string => {
+  const one = async (request: unknown, moment: RpcMoment): Promise<string> => {
     const { id, method, params } = (request ?? {}) as Json;
     try {
       if (typeof method !== 'string') throw new RpcError(INVALID_REQUEST, 'invalid request');
-      return resultText(id, call(method, Array.isArray(params) ? params : [], moment));
+      return resultText(id, await call(method, Array.isArray(params) ? params : [], moment));
     } catch (error) {
       if (error instanceof RpcError) return errorText(id, error);
       throw error;
     }
   };
   return {
-    call,
-    answer(body, moment) {
+    async answer(body, moment) {
       let request: unknown;
       try {
         request = JSON.parse(body);
@@ -144,7 +148,9 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
       if (request.length === 0 || request.length > MOST_CALLS) {
         return errorText(null, new RpcError(INVALID_REQUEST, `a batch holds 1 to ${MOST_CALLS} calls`));
       }
-      return `[${request.map((entry) => one(entry, moment)).join(',')}]`;
+      const answers: string[] = [];
+      for (const entry of request) answers.push(await one(entry, moment));
+      return `[${answers.join(',')}]`;
     },
   };
 }

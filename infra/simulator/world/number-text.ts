@@ -25,6 +25,8 @@ const PROBABILITY_TEXTS = Array.from({ length: 1001 }, (_, thousandths) => plain
 
 /** A computed amount as venue_a prints one, rounded to `decimals` places. */
 export function amountText(value: number, decimals: number): string {
-  const text = value.toFixed(decimals).replace(/\.?0+$/, (tail) => (tail.startsWith('.') ? '' : tail));
-  return text.includes('.') ? text : `${text}.0`;
+  const text = value.toFixed(decimals);
+  if (!text.includes('.')) return `${text}.0`;
+  const trimmed = text.replace(/0+$/, '');
+  return trimmed.endsWith('.') ? `${trimmed}0` : trimmed;
 }

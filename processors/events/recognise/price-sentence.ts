@@ -3,7 +3,6 @@
  * a title that says anything more, as "market cap" or "first", is another question and is left alone.
  */
 import { AMOUNT, parseAmount } from './amounts.ts';
-import { assetOf } from './assets.ts';
 import { parseDate, parseMoment, parsePeriod, type TimeOfDay } from './dates.ts';
 import type { Strike } from './question.ts';
 
@@ -36,46 +35,49 @@ const INCLUSIVE = /^(at |.* or equal)/i;
 /** Regular trading on US exchanges opens at half past nine in New York. */
 const OPENING_TIME: TimeOfDay = { minutes: 570, zone: 'America/New_York', words: 'opening price' };
 
-/** Reads a title without its question mark, or gives null. */
-export function readPriceSentence(title: string, contextDay: string): PriceSentence | null {
+/** Gives the symbol of a name, or null where the name is not known. */
+export type NameAsset = (name: string) => string | null;
+
+/** Reads a title, or gives null. A date without a year is read near `contextDay`. */
+export function readPriceSentence(title: string, contextDay: string, nameAsset: NameAsset): PriceSentence | null {
   const text = title.trim().replace(/\s+/g, ' ').replace(/\?$/, '');
-  return (
+  const parts =
     readAtTime(text, contextDay) ??
     readOpening(text, contextDay) ??
     readTouchUp(text, contextDay) ??
-    readTouchDown(text, contextDay)
-  );
+    readTouchDown(text, contextDay);
+  return parts && build(parts, nameAsset);
 }
 
-function readAtTime(text: string, contextDay: string): PriceSentence | null {
+function readAtTime(text: string, contextDay: string): Parts | null {
   const [, subject, comparison, amount, when] = AT_TIME.exec(text) ?? [];
   if (when === undefined) return null;
   const moment = parseMoment(when, contextDay);
-  return moment === null ? null : build({ subject, comparison, amount, when, ...moment, scope: '' });
+  return moment && { subject, comparison, amount, when, ...moment, scope: '' };
 }
 
-function readOpening(text: string, contextDay: string): PriceSentence | null {
+function readOpening(text: string, contextDay: string): Parts | null {
   const [, subject, when, comparison, amount] = OPENING.exec(text) ?? [];
   const day = when === undefined ? null : parseDate(when, contextDay);
-  return day === null ? null : build({ subject, comparison, amount, when, day, time: OPENING_TIME, scope: 'opening' });
+  return day === null ? null : { subject, comparison, amount, when, day, time: OPENING_TIME, scope: 'opening' };
 }
 
-function readTouchUp(text: string, contextDay: string): PriceSentence | null {
+function readTouchUp(text: string, contextDay: string): Parts | null {
   const [, subject, place, edge, amount, when] = TOUCH_UP.exec(text) ?? [];
   const period = when === undefined ? null : parsePeriod(when, contextDay);
   if (!period) return null;
   const op = edge?.toLowerCase() === 'low' ? 'lte' : 'gte';
   // The price in one named place is a question of its own.
   const scope = [period.scope, place ? `on ${place.toLowerCase()}` : ''].filter(Boolean).join(' ');
-  return build({ subject, touch: op, amount, when, day: period.lastDay, time: null, scope });
+  return { subject, touch: op, amount, when, day: period.lastDay, time: null, scope };
 }
 
-function readTouchDown(text: string, contextDay: string): PriceSentence | null {
+function readTouchDown(text: string, contextDay: string): Parts | null {
   const [, subject, limit, amount, when] = TOUCH_DOWN.exec(text) ?? [];
   const period = when === undefined ? null : parsePeriod(when, contextDay);
   if (!period) return null;
   const strict = limit?.toLowerCase() !== 'to';
-  return build({ subject, touch: 'lte', strict, amount, when, day: period.lastDay, time: null, scope: period.scope });
+  return { subject, touch: 'lte', strict, amount, when, day: period.lastDay, time: null, scope: period.scope };
 }
 
 interface Parts {
@@ -92,18 +94,9 @@ interface Parts {
   readonly scope: string;
 }
 
-function build({
-  subject = '',
-  comparison,
-  touch,
-  strict,
-  amount = '',
-  when = '',
-  day,
-  time,
-  scope,
-}: Parts): PriceSentence | null {
-  const underlying = assetOf(subject);
+function build(parts: Parts, nameAsset: NameAsset): PriceSentence | null {
+  const { subject = '', comparison, touch, strict, amount = '', when = '', day, time, scope } = parts;
+  const underlying = nameAsset(subject);
   const threshold = parseAmount(amount);
   if (underlying === null || threshold === null) return null;
   const atTime = comparison !== undefined;

@@ -1,5 +1,6 @@
 /** Price thresholds of markets that are described in sentences: the title gives the strike, the rules the minute. */
 import { parseAmount } from './amounts.ts';
+import { assetInRules, assetOf } from './assets.ts';
 import { dayOf, NEW_YORK, zonedTime } from './calendar.ts';
 import { type TimeOfDay, timesIn } from './dates.ts';
 import { type PriceSentence, readPriceSentence } from './price-sentence.ts';
@@ -45,8 +46,9 @@ function readTitle(texts: MarketTexts): { sentence: PriceSentence; words: string
     texts.groupTitle?.includes('__') && texts.groupItemTitle
       ? texts.groupTitle.replace(/_{2,}/, texts.groupItemTitle)
       : null;
+  const nameOf = (name: string) => assetOf(name) ?? assetInRules(name, texts.description);
   for (const words of [texts.title, filled]) {
-    const sentence = words === null ? null : readPriceSentence(words, texts.contextDay);
+    const sentence = words === null ? null : readPriceSentence(words, texts.contextDay, nameOf);
     if (sentence) return { sentence, words: words! };
   }
   return null;
@@ -67,7 +69,7 @@ function findTime(sentence: PriceSentence, texts: MarketTexts): Clock {
     confidence,
   });
   if (sentence.time) return at(sentence.time, 0.98);
-  const told = timesIn(texts.description);
+  const told = distinctTimes(timesIn(texts.description), day);
   if (strike.semantics === 'touch') {
     const last = told.find(({ minutes }) => minutes === END_OF_DAY.minutes);
     return last ? at(last, 0.98) : at(END_OF_DAY, 0.95);
@@ -79,6 +81,16 @@ function findTime(sentence: PriceSentence, texts: MarketTexts): Clock {
   }
   if (texts.venue === 'venue_b' && told.length === 0) return at(NOON, 0.9);
   return { atMs: null, words: 'not told', confidence: 0.8 };
+}
+
+/** Times that are one moment, as noon in New York and 16:00 UTC, count once: the first one named. */
+function distinctTimes(times: readonly TimeOfDay[], day: string): TimeOfDay[] {
+  const moments = new Set<number>();
+  return times.filter(({ minutes, zone }) => {
+    // An evening in New York is the next day's night in UTC, so whole days do not tell times apart.
+    const moment = zonedTime(day, minutes, zone) % 86_400_000;
+    return !moments.has(moment) && moments.add(moment);
+  });
 }
 
 /** What speaks against the reading; with any of it the market is not linked. */
@@ -111,6 +123,6 @@ function settlementSource({ resolutionSource, description }: MarketTexts): strin
     /resolution source (?:for this market )?(?:is|will be) (?:information from )?(?:the )?([^.\n]{2,80}?)(?:,|\.|\n| specifically| currently|$)/i.exec(
       description,
     );
-  const words = told?.[1] ?? resolutionSource;
+  const words = resolutionSource || told?.[1];
   return words ? words.trim().toLowerCase().slice(0, 80) : null;
 }

@@ -65,6 +65,34 @@ describe('a price title', () => {
   });
 });
 
+describe('an asset that is not known by name', () => {
+  const price = 'Will the price of Newcoin be above $5 on March 12?';
+
+  it.each([
+    ['the rules name its symbol', 'The price of Newcoin (kNEWC) counts.', 'kNEWC'],
+    ['the rules speak of one pair', 'The NEWC/USDT candle, see NEWC/USDT.', 'NEWC'],
+  ])('is taken where %s', (_, description, expected) => {
+    expect(title(price, { description }).strike!.underlying).toBe(expected);
+  });
+
+  it.each([
+    ['they speak of two', price, 'NEWC/USDT or BTC/USDT.'],
+    ['the pair begins otherwise', price, 'The BTC/USDT candle.'],
+    [
+      'something else than the price is asked',
+      'Newcoin dominance above 60 on March 12?',
+      'Newcoin dominance (NEWC), NEWC/USDT.',
+    ],
+    [
+      'it is the size of a whole market',
+      'Will the market cap of Newcoin be above $2b on March 12?',
+      'The market cap of Newcoin (NEWC).',
+    ],
+  ])('is not guessed where %s', (_, text, description) => {
+    expect(title(text, { description }).strike).toBeNull();
+  });
+});
+
 describe('the minute', () => {
   const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
   const NOON = Date.UTC(2031, 2, 12, 16);
@@ -73,6 +101,7 @@ describe('the minute', () => {
     ['of the title', 'Bitcoin above 64,000 on March 12, 7AM ET?', {}, Date.UTC(2031, 2, 12, 11)],
     ['of the rules', daily, { description: 'Closes at 3:00 PM ET.' }, Date.UTC(2031, 2, 12, 19)],
     ['of the rules, UTC', daily, { description: 'The price at 14:00 UTC counts.' }, Date.UTC(2031, 2, 12, 14)],
+    ['of the rules in two zones', daily, { description: 'At 10:00 PM ET (02:00 UTC).' }, Date.UTC(2031, 2, 13, 2)],
     ['of the catalog', daily, { endTimeMs: Date.UTC(2031, 2, 12, 20) }, Date.UTC(2031, 2, 12, 20)],
     ['of custom', daily, {}, NOON],
     ['of the last minute for a touch', 'Will Bitcoin reach $90k by March 12?', {}, Date.UTC(2031, 2, 13, 3, 59)],

@@ -70,10 +70,9 @@ function takeTradesFrame(frame: Frame, { state, receivedAt, emit }: FrameContext
 
 function takeMidsFrame(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
   const { mids, dex } = readObject(frame.data, 'data');
-  const byCoin = readObject(mids, 'data.mids');
-  tellMids(state, readMids(state, byCoin, 'data.mids'), receivedAt, emit);
+  tellMids(state, readMids(state, readObject(mids, 'data.mids'), 'data.mids'), receivedAt, emit);
   const provider = typeof dex === 'string' && dex !== '' ? 'venue_a_dex' : 'venue_a_perp';
-  tellMidsFrame(state, provider, byCoin, frame.payload, receivedAt, emit);
+  tellMidsFrame(state, provider, frame.payload, receivedAt, emit);
 }
 
 function takeActiveContext(frame: Frame, { state, receivedAt, emit }: FrameContext): void {

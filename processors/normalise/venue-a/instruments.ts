@@ -3,7 +3,6 @@ import type { Emit } from '#infra/stages/stage';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import { providerOf } from './coins.ts';
 import { readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
 /** A coin as its universe tells it, checked. */
@@ -38,15 +37,18 @@ export function readSpots(meta: unknown, field: string): readonly InstrumentMess
     const token = readObject(value, place);
     decimals.set(readInteger(token.index, `${place}.index`), readInteger(token.szDecimals, `${place}.szDecimals`));
   }
-  return readList(universe, `${field}.universe`).map((value, at) => {
+  return readList(universe, `${field}.universe`).flatMap((value, at) => {
     const place = `${field}.universe[${at}]`;
     const pair = readObject(value, place);
-    const base = readInteger(readList(pair.tokens, `${place}.tokens`)[0], `${place}.tokens[0]`);
-    const sizeDecimals = decimals.get(base);
-    if (sizeDecimals === undefined) throw new FieldError(`${place}.tokens[0]`, 'the index of a listed token', base);
     const coin = readText(pair.name, `${place}.name`);
     const index = readInteger(pair.index, `${place}.index`);
-    return { provider: providerOf(coin), coin, kind: 'spot', sizeDecimals, maxLeverage: null, delisted: false, index };
+    const base = readInteger(readList(pair.tokens, `${place}.tokens`)[0], `${place}.tokens[0]`);
+    const sizeDecimals = decimals.get(base);
+    // Its token is listed later, or was cut from an excerpt: that pair alone is unknown.
+    if (sizeDecimals === undefined) return [];
+    return [
+      { provider: providerOf(coin), coin, kind: 'spot', sizeDecimals, maxLeverage: null, delisted: false, index },
+    ];
   });
 }
 

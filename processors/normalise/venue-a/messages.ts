@@ -29,10 +29,11 @@ export function parseFrame(text: string): Frame | null {
 function parseUsualFrame(text: string): Frame | null {
   if (!text.startsWith(HEAD) || !text.endsWith('}')) return null;
   const nameEnd = text.indexOf('"', HEAD.length);
-  if (!text.startsWith(MIDDLE, nameEnd)) return null;
+  const channel = text.slice(HEAD.length, nameEnd);
+  if (!text.startsWith(MIDDLE, nameEnd) || channel.includes('\\')) return null;
   const payload = text.slice(nameEnd + MIDDLE.length, -1);
   try {
-    return { channel: text.slice(HEAD.length, nameEnd), data: JSON.parse(payload), payload };
+    return { channel, data: JSON.parse(payload), payload };
   } catch {
     // Not as usual, or no JSON at all: reading the whole text tells which.
     return null;

@@ -8,7 +8,6 @@ import type { Provider } from '#schemas/domain/providers';
 import { channelTopics } from '#schemas/topics/channels';
 import { rawChannel, tellRaw } from '../shared/raw-channels.ts';
 import { isOutcomeCoin, marketOf, providerOf } from './coins.ts';
-import type { Fields } from './fields.ts';
 import type { VenueAState } from './state.ts';
 
 const ALL_MIDS = rawChannel('venue_a_perp', '*');
@@ -25,14 +24,14 @@ export function tellBookFrame(state: VenueAState, coin: string, payload: string,
 export function tellMidsFrame(
   state: VenueAState,
   provider: Provider,
-  mids: Fields,
   payload: string,
   receivedAt: number,
   emit: Emit,
 ): void {
   const event = { channel: ALL_MIDS, provider, marketId: null, receivedAt, payload };
   tellRaw(state.channelSeqs, channelTopics.venue_a, emit, event);
-  if (!Object.keys(mids).some(isOutcomeCoin)) return;
+  // In a map of coins to decimals only the name of a coin can begin so.
+  if (!payload.includes('"#')) return;
   const outcomes = { channel: ALL_OUTCOMES, provider: 'venue_a_outcome', marketId: null, receivedAt, payload };
   tellRaw(state.channelSeqs, channelTopics.venue_a, emit, outcomes);
 }

@@ -200,7 +200,10 @@ describe('a market of the CLOB', () => {
   });
 
   it('from before the order book has no tokens', () => {
-    const tokens = [{ token_id: '', outcome: 'Yes' }, { token_id: '', outcome: 'No' }]; // biome-ignore format: a pair
+    const tokens = [
+      { token_id: '', outcome: 'Yes' },
+      { token_id: '', outcome: 'No' },
+    ];
     expect(last([clob({ ...CLOB_MARKET, tokens })])).toMatchObject({ instruments: [], outcomes: [] });
   });
 });

@@ -192,7 +192,15 @@ describe('a tick size change', () => {
     });
 
   it('removes the levels off the new grid', () => {
-    const fine = frame(book([['0.4', '1'], ['0.955', '2']], [['0.96', '3']])); // biome-ignore format: pairs
+    const fine = frame(
+      book(
+        [
+          ['0.4', '1'],
+          ['0.955', '2'],
+        ],
+        [['0.96', '3']],
+      ),
+    );
     const { books } = play([fine, tick('0.01')]);
     expect(books[1]).toMatchObject({ snapshot: false, bids: levels([['0.955', '0']]), asks: [] });
   });

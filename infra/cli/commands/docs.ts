@@ -1,0 +1,14 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Command } from '../command.ts';
+
+/** Writes what is made from declarations into the documentation, from the project's root. */
+export const docs: Command = {
+  name: 'docs',
+  summary: "write docs/reference.md and the README's settings from the declarations",
+  async run() {
+    const { referencePage, withSettingsTable } = await import('../docs/reference.ts');
+    await writeFile('docs/reference.md', referencePage());
+    await writeFile('README.md', withSettingsTable(await readFile('README.md', 'utf8')));
+    return 0;
+  },
+};

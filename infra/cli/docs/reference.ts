@@ -1,0 +1,122 @@
+/** `docs/reference.md` and the README's table, made from the declarations themselves. */
+import { ROUTES } from '#query-api/routes/index';
+import { ERRORS } from '#schemas/errors';
+import { type ChannelName, channelOf, formatChannel } from '#schemas/stream/channel-names';
+import { TABLES } from '#schemas/tables/index';
+import { TOPICS } from '#schemas/topics/catalog';
+import type { Retention } from '#schemas/topics/topic';
+import { settingsTable } from '../../config/help.ts';
+import { SETTINGS } from '../../config/settings.ts';
+import { COMMANDS } from '../main.ts';
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [
+    `| ${head.join(' | ')} |`,
+    `|${head.map(() => '---').join('|')}|`,
+    ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+  ].join('\n');
+
+const RETENTION: Record<Retention['kind'], (retention: Retention) => string> = {
+  raw: () => 'PARALLAX_RETENTION_DAYS and PARALLAX_RETENTION_GIB',
+  derived: () => 'as raw topics',
+  hours: (retention) => (retention.kind === 'hours' ? `${retention.hours} hours` : ''),
+  compacted: () => 'newest of each key',
+  forever: () => 'for good',
+};
+
+/** One example of every sort of channel. */
+const CHANNELS: readonly (readonly [ChannelName, string])[] = [
+  [{ kind: 'event', universalId: 'evt_…' }, 'Spread of an event, when a yesMid moved by 0.005 or more'],
+  [{ kind: 'arbitrage', universalId: 'evt_…' }, 'Arbitrage of an event with a positive net edge'],
+  [{ kind: 'trade-event', universalId: 'evt_…' }, 'Fills on all linked markets of an event'],
+  [{ kind: 'trade-provider', provider: 'venue_b' }, 'Every fill of a provider; also venue_a_perp, venue_a_outcome'],
+  [{ kind: 'raw-mids' }, 'All mid prices of venue_a, as the venue says them'],
+  [{ kind: 'raw-coin', coin: 'BTC' }, 'Level-2 book frames of a coin, as the venue says them'],
+  [{ kind: 'raw-outcomes' }, "Everything of venue_a's outcome coins, as the venue says it"],
+  [{ kind: 'raw-token', tokenId: '123' }, 'Everything of a venue_b token, as the venue says it'],
+];
+
+export function referencePage(): string {
+  return `# Reference
+
+Made by \`npm run docs\` from the declarations; do not edit.
+
+## Commands
+
+${table(
+  ['command', 'what it does'],
+  COMMANDS.map(({ name, summary }) => [`\`parallax ${name}\``, summary]),
+)}
+
+## Settings
+
+${settingsTable(SETTINGS)}
+
+## Routes
+
+${table(
+  ['route', 'scope', 'SKU', 'cached', 'what it gives'],
+  ROUTES.map(({ method, path, scope, sku, cacheTtlMs, summary }) => [
+    `\`${method} ${path}\``,
+    scope ?? 'public',
+    sku ?? 'none',
+    cacheTtlMs > 0 ? `${cacheTtlMs / 1_000} s` : 'no',
+    summary,
+  ]),
+)}
+
+\`GET /metrics\` gives Prometheus metrics, without a token.
+
+## Errors
+
+${table(
+  ['code', 'status', 'meaning'],
+  Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning]),
+)}
+
+## Channels
+
+${table(
+  ['channel', 'topic', 'what it gives'],
+  CHANNELS.map(([name, meaning]) => [
+    `\`${formatChannel(name)}\``,
+    `\`derived.channels.${channelOf(name).writer}\``,
+    meaning,
+  ]),
+)}
+
+## Topics
+
+Besides these, every stage keeps \`state.<stage>\` and every input of a stage has \`dead.<topic>\`.
+
+${table(
+  ['topic', 'key', 'partitions', 'kept', 'table', 'what it holds'],
+  TOPICS.map(({ name, key, partitions, retention, description, table: filled }) => [
+    `\`${name}\``,
+    key,
+    String(partitions),
+    RETENTION[retention.kind](retention),
+    filled ? `\`${filled}\`` : '',
+    description,
+  ]),
+)}
+
+## Tables
+
+${table(
+  ['table', 'row', 'what it holds'],
+  TABLES.map(({ name, orderBy, description }) => [`\`${name}\``, orderBy.join(', '), description]),
+)}
+`;
+}
+
+const BEGIN = '<!-- settings:begin (made by npm run docs) -->';
+const END = '<!-- settings:end -->';
+
+/** The README with its table of settings made anew. */
+export function withSettingsTable(readme: string): string {
+  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  if (from < 0 || to < from) throw new Error('README.md has lost the marks around its table of settings');
+  return `${readme.slice(0, from + BEGIN.length)}\n${settingsTable(SETTINGS)}\n${readme.slice(to)}`;
+}

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { get, openSocket, post, type TestSocket, until } from '../client.fixture.ts';
+import { type Simulator, SimulatorOptionError, startSimulator } from '../start-simulator.ts';
+import { faultsBetween } from './self-made.ts';
+
+let simulator: Simulator;
+beforeEach(async () => {
+  simulator = await startSimulator({ seed: 2, rate: 500, events: 2, coins: 3, faults: [] });
+});
+afterEach(async () => simulator.close());
+
+async function watchBook(): Promise<TestSocket> {
+  const socket = await openSocket(simulator.urls.venueAWsUrl);
+  socket.send({ method: 'subscribe', subscription: { type: 'l2Book', coin: 'BTC' } });
+  await until('books', () => socket.texts.length > 3);
+  return socket;
+}
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const counted = async () => (await simulator.stats()).faults;
+
+describe('sockets', () => {
+  it('are all cut by a disconnect, and new ones work', async () => {
+    const [one, other] = [await watchBook(), await watchBook()];
+    await simulator.faults.disconnectAll('venue_a.ws');
+    await until('both are closed', () => one.isClosed() && other.isClosed());
+    (await watchBook()).close();
+    expect(await counted()).toEqual({ disconnects: { 'venue_a.ws': 1 } });
+  });
+
+  it('say nothing while silent, not even pongs, and are cut afterwards', async () => {
+    const old = await watchBook();
+    await simulator.faults.silence('venue_a.ws', 400);
+    const before = old.texts.length;
+    const fresh = await openSocket(simulator.urls.venueAWsUrl);
+    for (const socket of [old, fresh]) {
+      socket.send({ method: 'ping' });
+      socket.ping();
+    }
+    const other = await openSocket(simulator.urls.venueBClobWsUrl);
+    other.send('PING');
+    await until('the other venue answers', () => other.texts.includes('PONG'));
+    expect([old.isClosed(), fresh.isClosed()]).toEqual([false, false]);
+    await until('both are closed', () => old.isClosed() && fresh.isClosed());
+    // What was under way when the silence fell may still have come.
+    expect(old.texts.slice(before + 2)).toEqual([]);
+    expect(fresh.texts).toEqual([]);
+    expect([old.pongs(), fresh.pongs()]).toEqual([0, 0]);
+    (await watchBook()).close();
+    other.close();
+  });
+
+  it('get broken copies beside the true frames, as many as are counted', async () => {
+    const socket = await watchBook();
+    await simulator.faults.malformed('venue_a.ws', 3);
+    const broken = () => socket.texts.filter((text) => !isJson(text));
+    await until('three broken frames', () => broken().length === 3);
+    await until('more frames', () => socket.texts.length > socket.texts.indexOf(broken()[2]!) + 3);
+    for (const text of broken()) {
+      const original = socket.texts[socket.texts.indexOf(text) - 1]!;
+      expect(original.startsWith(text)).toBe(true);
+    }
+    expect(broken()).toHaveLength(3);
+    expect(await counted()).toEqual({ malformed: { 'venue_a.ws': 3 } });
+    socket.close();
+  });
+
+  it('get frames twice, as many as are counted', async () => {
+    const socket = await watchBook();
+    await simulator.faults.duplicate('venue_a.ws', 4);
+    const repeats = () => socket.texts.filter((text, at) => at > 0 && text === socket.texts[at - 1]);
+    await until('four repeats', () => repeats().length === 4);
+    expect(await counted()).toEqual({ duplicates: { 'venue_a.ws': 4 } });
+    socket.close();
+  });
+});
+
+describe('HTTP hosts', () => {
+  const catalog = () => get(`${simulator.urls.venueBGammaUrl}/markets?limit=1`);
+
+  it('fail as often as asked, with the status asked for', async () => {
+    await simulator.faults.errors('venue_b.gamma', 2, 503);
+    const seen = [await catalog(), await catalog(), await catalog()].map(({ status }) => status);
+    expect(seen).toEqual([503, 503, 200]);
+    expect(await counted()).toEqual({ errors: { 'venue_b.gamma': 2 } });
+  });
+
+  it('answer 429', async () => {
+    await simulator.faults.rateLimit('venue_a.info', 1);
+    const ask = () => post(`${simulator.urls.venueAApiUrl}/info`, { type: 'meta' });
+    expect([(await ask()).status, (await ask()).status]).toEqual([429, 200]);
+  });
+
+  it('answer late', async () => {
+    await simulator.faults.slow('venue_b.clob', 1, 300);
+    const began = performance.now();
+    expect((await get(`${simulator.urls.venueBClobUrl}/time`)).status).toBe(200);
+    expect(performance.now() - began).toBeGreaterThan(290);
+  });
+
+  it('answer something broken', async () => {
+    await simulator.faults.malformed('venue_b.gamma', 1);
+    const [broken, whole] = [await catalog(), await catalog()];
+    expect([isJson(broken.text), isJson(whole.text)]).toEqual([false, true]);
+  });
+});
+
+describe('the chain', () => {
+  const call = async (method: string, params: unknown[]) => {
+    const { body } = await post(simulator.urls.venueBRpcUrl, { jsonrpc: '2.0', id: 1, method, params });
+    return (body as { result: never }).result;
+  };
+
+  it('replaces its newest blocks, and tells subscribers what was removed', async () => {
+    const socket = await openSocket(simulator.urls.venueBRpcUrl.replace('http', 'ws'));
+    socket.send({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] });
+    socket.send({ jsonrpc: '2.0', id: 2, method: 'eth_subscribe', params: ['logs', {}] });
+    await until('subscriptions', () => socket.frames().length >= 2);
+    const head = Number(await call('eth_blockNumber', []));
+    const hashOf = async (number: number) =>
+      ((await call('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as { hash: string }).hash;
+    const before = [await hashOf(head - 8), await hashOf(head - 3)];
+    await simulator.faults.reorg(5);
+    const after = [await hashOf(head - 8), await hashOf(head - 3)];
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
+    type Told = { params?: { result: { hash?: string; removed?: boolean; blockHash?: string } } };
+    const told = () => (socket.frames() as Told[]).flatMap(({ params }) => (params ? [params.result] : []));
+    await until('new heads', () => told().filter(({ hash }) => hash !== undefined).length >= 5);
+    expect(told().some(({ removed, blockHash }) => removed === true && blockHash === before[1])).toBe(true);
+    expect(told().some(({ removed, blockHash }) => removed === false && blockHash === after[1])).toBe(true);
+    expect(await counted()).toEqual({ reorgs: { 'venue_b.chain': 1 } });
+    socket.close();
+  });
+
+  it('refuses a depth that makes no sense', async () => {
+    await expect(simulator.faults.reorg(0)).rejects.toThrow(SimulatorOptionError);
+    await expect(simulator.faults.reorg(61)).rejects.toThrow(SimulatorOptionError);
+  });
+
+  it('tells logs twice', async () => {
+    const number = `0x${(Number(await call('eth_blockNumber', [])) - 1).toString(16)}`;
+    const logs = async () => (await call('eth_getLogs', [{ fromBlock: number, toBlock: number }])) as unknown[];
+    const once = await logs();
+    await simulator.faults.duplicate('venue_b.rpc', 1);
+    expect(await logs()).toHaveLength(once.length * 2);
+    expect(await logs()).toHaveLength(once.length);
+  });
+});
+
+describe('faults that happen by themselves', () => {
+  const START = Date.UTC(2026, 0, 1);
+  const kinds = ['disconnects', 'silence', 'malformed', 'duplicates', 'errors', 'rate-limits', 'slow'] as const;
+
+  it('are the same for the same seed, however the time is cut', () => {
+    const whole = faultsBetween(4, kinds, START, START + 600_000);
+    const parts = Array.from({ length: 60 }, (_, nth) =>
+      faultsBetween(4, kinds, START + nth * 10_000, START + (nth + 1) * 10_000),
+    );
+    const sorted = (faults: typeof whole) => faults.map((fault) => JSON.stringify(fault)).sort();
+    expect(sorted(parts.flat())).toEqual(sorted(whole));
+    expect(new Set(whole.map(({ kind }) => kind))).toEqual(new Set(kinds));
+    expect(sorted(faultsBetween(5, kinds, START, START + 600_000))).not.toEqual(sorted(whole));
+  });
+
+  it('are made by a simulator that was asked for them', async () => {
+    // A clock that runs a hundred times as fast meets several of each within a second.
+    const began = Date.now();
+    const wallClock = () => START + (Date.now() - began) * 100;
+    const faulty = await startSimulator({
+      seed: 2,
+      rate: 10,
+      events: 1,
+      coins: 3,
+      faults: ['disconnects', 'reorgs'],
+      wallClock,
+    });
+    await until('both have happened', async () => {
+      const { faults, reorgs } = await faulty.stats();
+      return (faults.disconnects?.['venue_a.ws'] ?? 0) >= 2 && reorgs >= 1;
+    });
+    await faulty.close();
+  });
+});

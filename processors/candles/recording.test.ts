@@ -1,0 +1,71 @@
+/** Bars of the recorded ETH trades, from the wire through the normaliser, against bars computed from the frames alone. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { type Candle, candleTopic } from '#schemas/topics/derived';
+import { tradeTopics } from '#schemas/topics/normalised';
+import { driveVenueA, playEnvelopes, recordedEnvelopes } from '../normalise/venue-a/venue-a.fixture.ts';
+import { driveStage } from '../testing/drive-stage.ts';
+import { createCandlesStage } from './stage.ts';
+
+const RECORDING = join(process.env.PARALLAX_SHARED ?? '../shared', 'recordings/venue_a-eth-2025-12-10');
+const isHere = existsSync(RECORDING);
+
+interface WireTrade {
+  readonly px: string;
+  readonly sz: string;
+  readonly time: number;
+}
+interface WireFrame {
+  readonly channel?: string;
+  readonly data: readonly WireTrade[];
+}
+
+/** All trades of a minute at once, sorted by time as they came. */
+function barOf(openTime: number, trades: readonly WireTrade[]): Partial<Candle> {
+  const sorted = trades.map((trade, at) => ({ ...trade, at })).sort((a, b) => a.time - b.time || a.at - b.at);
+  const prices = sorted.map(({ px }) => px).sort((a, b) => Number(a) - Number(b));
+  const volume = sorted.reduce((sum, { sz }) => sum + parseDecimal(sz), ZERO as bigint);
+  return {
+    openTime,
+    open: canonicalDecimal(sorted[0]!.px),
+    high: canonicalDecimal(prices.at(-1)!),
+    low: canonicalDecimal(prices[0]!),
+    close: canonicalDecimal(sorted.at(-1)!.px),
+    volume: formatDecimal(volume as Decimal),
+    trades: sorted.length,
+  };
+}
+
+it.skipIf(!isHere)(`every bar of ${RECORDING} is that of its trades (skipped where it is absent)`, () => {
+  const records = recordedEnvelopes(RECORDING);
+  const minutes = new Map<number, WireTrade[]>();
+  for (const { envelope } of records) {
+    const frame = JSON.parse(envelope.payload.toString()) as WireFrame;
+    for (const trade of frame.channel === 'trades' ? frame.data : []) {
+      const openTime = trade.time - (trade.time % 60_000);
+      minutes.set(openTime, [...(minutes.get(openTime) ?? []), trade]);
+    }
+  }
+  const expected = [...minutes].sort(([a], [b]) => a - b).map(([openTime, trades]) => barOf(openTime, trades));
+
+  const venue = driveVenueA();
+  playEnvelopes(venue.stage, records);
+  const candles = driveStage(createCandlesStage());
+  for (const trade of venue.stage.of(tradeTopics.venue_a))
+    candles.feed(tradeTopics.venue_a, trade, { key: trade.instrument });
+  const told = candles.of(candleTopic);
+  const bars = [...new Map(told.map((candle) => [candle.openTime, candle])).values()];
+
+  expect(candles.dead).toEqual([]);
+  expect(told).toHaveLength(6_385);
+  expect(bars).toHaveLength(22);
+  expect(bars.sort((a, b) => a.openTime - b.openTime)).toMatchObject(expected);
+  expect(expected).toHaveLength(22);
+  expect(
+    bars.every(({ coin, provider, source }) => `${coin} ${provider} ${source}` === 'ETH venue_a_perp venue_node'),
+  ).toBe(true);
+  const volume = bars.reduce((sum, bar) => sum + parseDecimal(bar.volume), ZERO as bigint) as Decimal;
+  expect(formatDecimal(volume)).toBe('11898.0937');
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
+import { bookOf, driveVenueA, START } from './venue-a.fixture.ts';
+
+const books = (venue: ReturnType<typeof driveVenueA>): BookUpdate[] => venue.stage.of(bookTopics.venue_a);
+
+describe('a book', () => {
+  it('is told whole, best first, without the number of orders', () => {
+    const venue = driveVenueA();
+    venue.frame(
+      'l2Book',
+      bookOf(
+        'BTC',
+        [
+          ['70100.0', '1.50'],
+          ['70099.5', '2'],
+        ],
+        [['70101.0', '0.1']],
+      ),
+      300,
+      'ws-2',
+    );
+    expect(books(venue)).toEqual([
+      {
+        provider: 'venue_a_perp',
+        instrument: 'BTC',
+        marketId: 'BTC',
+        feed: 'ws-2',
+        ts: START,
+        receivedAt: START + 300,
+        snapshot: true,
+        bids: [
+          { price: '70100', size: '1.5' },
+          { price: '70099.5', size: '2' },
+        ],
+        asks: [{ price: '70101', size: '0.1' }],
+      },
+    ]);
+  });
+
+  it('may be empty', () => {
+    const venue = driveVenueA();
+    venue.frame('l2Book', bookOf('abc:GOLD', [], []));
+    expect(books(venue)).toMatchObject([{ provider: 'venue_a_dex', bids: [], asks: [] }]);
+  });
+
+  it('of an outcome belongs to the market of its YES coin', () => {
+    const venue = driveVenueA();
+    venue.frame('l2Book', bookOf('#71', [['0.4', '10']], []));
+    expect(books(venue)).toMatchObject([{ provider: 'venue_a_outcome', instrument: '#71', marketId: '#70' }]);
+  });
+
+  it('of an answer is told unless the socket told a newer one', () => {
+    const venue = driveVenueA();
+    const ask = { type: 'l2Book', coin: 'BTC' };
+    venue.answer(ask, bookOf('BTC', [['1', '1']], [], START), 10);
+    venue.frame('l2Book', bookOf('BTC', [['2', '1']], [], START + 20), 30);
+    venue.answer(ask, bookOf('BTC', [['3', '1']], [], START + 19), 40);
+    venue.answer(ask, bookOf('BTC', [['4', '1']], [], START + 20), 50);
+    expect(books(venue).map(({ bids }) => bids[0]!.price)).toEqual(['1', '2', '4']);
+  });
+
+  it('of an answer is left out where its levels are put together, or the coin is unknown', () => {
+    const venue = driveVenueA();
+    const body = bookOf('BTC', [['1', '1']], []);
+    venue.answer({ type: 'l2Book', coin: 'BTC', nSigFigs: 3 }, body);
+    venue.answer({ type: 'l2Book', coin: 'NONE' }, null);
+    expect(venue.stage.outputs).toEqual([]);
+    expect(venue.stage.dead).toEqual([]);
+    venue.answer({ type: 'l2Book', coin: 'BTC', nSigFigs: null }, body);
+    expect(books(venue)).toHaveLength(1);
+  });
+
+  it.each([
+    ['data.levels', { levels: [[]] }],
+    ['data.levels', { levels: 'none' }],
+    ['data.levels[1]', { levels: [[], null] }],
+    ['data.levels[1][0].px', { levels: [[], [{ sz: '1', n: 1 }]] }],
+    [
+      'data.levels[0][1].sz',
+      {
+        levels: [
+          [
+            { px: '1', sz: '1' },
+            { px: '1', sz: '-2' },
+          ],
+          [],
+        ],
+      },
+    ],
+    ['data.coin', { coin: null }],
+    ['data.time', { time: 'now' }],
+  ])('with a bad %s is refused: %j', (field, change) => {
+    const venue = driveVenueA();
+    venue.frame('l2Book', { ...bookOf('BTC', [], []), ...change });
+    expect(venue.stage.outputs).toEqual([]);
+    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_frame' }]);
+    expect(venue.stage.dead[0]!.detail.startsWith(`${field}: `)).toBe(true);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
+import { driveVenueA, START } from './venue-a.fixture.ts';
+
+const instruments = (venue: ReturnType<typeof driveVenueA>): Instrument[] => venue.stage.of(instrumentTopics.venue_a);
+const perp = (name: string, change: Record<string, unknown> = {}) => ({
+  name,
+  szDecimals: 3,
+  maxLeverage: 20,
+  ...change,
+});
+
+describe('perps', () => {
+  it('are told with their place, delisted ones flagged', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'meta' }, { universe: [perp('OLD', { isDelisted: true }), perp('BTC', { maxLeverage: 40 })] });
+    expect(instruments(venue)).toEqual([
+      {
+        provider: 'venue_a_perp',
+        coin: 'OLD',
+        receivedAt: START,
+        kind: 'perp',
+        sizeDecimals: 3,
+        maxLeverage: 20,
+        delisted: true,
+        index: 0,
+      },
+      {
+        provider: 'venue_a_perp',
+        coin: 'BTC',
+        receivedAt: START,
+        kind: 'perp',
+        sizeDecimals: 3,
+        maxLeverage: 40,
+        delisted: false,
+        index: 1,
+      },
+    ]);
+  });
+
+  it('are told again only when they changed', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] });
+    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] }, 5);
+    expect(instruments(venue)).toHaveLength(2);
+    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH', { isDelisted: true })] }, 9);
+    expect(instruments(venue)[2]).toMatchObject({ coin: 'ETH', delisted: true, receivedAt: START + 9 });
+  });
+
+  it('of all dexes come in one answer, in either form', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'allPerpMetas' }, [
+      { universe: [perp('BTC')] },
+      [{ universe: [perp('abc:GOLD')] }, []],
+      { universe: [] },
+    ]);
+    expect(instruments(venue).map(({ coin, provider }) => `${coin} ${provider}`)).toEqual([
+      'BTC venue_a_perp',
+      'abc:GOLD venue_a_dex',
+    ]);
+    expect([...venue.stage.state.universes]).toEqual([
+      ['', ['BTC']],
+      ['abc', ['abc:GOLD']],
+    ]);
+  });
+});
+
+describe('spot pairs', () => {
+  const meta = {
+    tokens: [
+      { name: 'USD', szDecimals: 8, index: 0 },
+      { name: 'BBB', szDecimals: 1, index: 12 },
+      { name: 'AAA', szDecimals: 5, index: 7 },
+    ],
+    universe: [
+      { name: 'AAA/USD', tokens: [7, 0], index: 0, isCanonical: true },
+      { name: '@44', tokens: [12, 0], index: 44, isCanonical: false },
+    ],
+  };
+
+  it('have the size decimals of their base token, found by its index', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'spotMeta' }, meta);
+    expect(instruments(venue)).toMatchObject([
+      { coin: 'AAA/USD', kind: 'spot', sizeDecimals: 5, maxLeverage: null, delisted: false, index: 0 },
+      { coin: '@44', kind: 'spot', sizeDecimals: 1, index: 44 },
+    ]);
+  });
+
+  it('of a token that is not listed are left out, and the others told', () => {
+    const venue = driveVenueA();
+    const unknown = { name: '@1', tokens: [99, 0], index: 1 };
+    venue.answer({ type: 'spotMeta' }, { ...meta, universe: [unknown, ...meta.universe] });
+    expect(instruments(venue).map(({ coin }) => coin)).toEqual(['AAA/USD', '@44']);
+    expect(venue.stage.dead).toEqual([]);
+  });
+
+  it('that are malformed are refused with the whole answer, and the field is named', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'spotMeta' }, { ...meta, universe: [...meta.universe, { name: '@1', tokens: [], index: 1 }] });
+    expect(venue.stage.outputs).toEqual([]);
+    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_answer' }]);
+    expect(venue.stage.dead[0]!.detail).toMatch(/^answer\.universe\[2\]\.tokens\[0\]: /);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { MalformedError } from './malformed-error.ts';
+import { parseFrame, parseRequest } from './messages.ts';
+
+const codeOf = (f: () => unknown): string => {
+  try {
+    f();
+  } catch (error) {
+    if (error instanceof MalformedError) return error.code;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('a frame', () => {
+  it('gives its channel, its data, and the text of the data as it was written', () => {
+    const frame = parseFrame('{"channel":"l2Book","data":{"px":"3331.0", "n":1e2}}');
+    expect(frame).toEqual({ channel: 'l2Book', data: { px: '3331.0', n: 100 }, payload: '{"px":"3331.0", "n":1e2}' });
+  });
+
+  it.each([
+    ['blanks', '{ "channel" : "x" , "data" : {"a": "}"} }\n', '{"a": "}"}'],
+    ['another order', '{"data":[1, 2],"channel":"x"}', '[1, 2]'],
+    ['more members', '{"channel":"x","data":{"a":[]},"time":5}', '{"a":[]}'],
+    ['two data members, of which JSON takes the last', '{"channel":"x","data":1,"data":[2]}', '[2]'],
+    ['a name that is escaped', '{"channel":"\\u0078","data":{}}', '{}'],
+  ])('may have %s', (_, text, payload) => {
+    expect(parseFrame(text)).toEqual({ channel: 'x', data: JSON.parse(payload), payload });
+  });
+
+  it.each(['{"channel":"pong"}', '{"data":{}}', '{"channel":5,"data":1}', '[]', 'null', '"text"', '7'])(
+    'is none where it names no channel or carries no data: %s',
+    (text) => {
+      expect(parseFrame(text)).toBeNull();
+    },
+  );
+
+  it.each([
+    '',
+    'PONG',
+    '{"channel":"trades","data":[{"coin":"BT',
+    '{"channel":"x","data":}',
+    '{"channel":"x","data":{}}}',
+  ])('is malformed where it is no JSON: %j', (text) => {
+    expect(codeOf(() => parseFrame(text))).toBe('malformed_json');
+  });
+});
+
+describe('a request', () => {
+  it('is the body that was asked with', () => {
+    expect(parseRequest('{"type":"meta","dex":"abc"}')).toEqual({ type: 'meta', dex: 'abc' });
+  });
+
+  it.each([null, '', 'GET /x', '[]', '{}', '{"type":7}'])('is malformed without a type: %j', (request) => {
+    const refused = () => {
+      try {
+        return parseRequest(request);
+      } catch (error) {
+        return error as Error;
+      }
+    };
+    expect(refused()).toBeInstanceOf(Error);
+  });
+});

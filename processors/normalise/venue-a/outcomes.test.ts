@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { type Market, marketTopics } from '#schemas/topics/normalised';
+import { bookOf, driveVenueA, START, trade } from './venue-a.fixture.ts';
+
+const DAY = 86_400_000;
+const EXPIRY = Date.UTC(2031, 3, 5, 9, 0);
+const binary = 'class:priceBinary|underlying:SOL|expiry:20310405-0900|targetPrice:201.5|period:1d';
+const outcome = (id: number, change: Record<string, unknown> = {}) => ({
+  outcome: id,
+  name: 'Recurring',
+  description: binary,
+  sideSpecs: [{ name: 'Yes' }, { name: 'No' }],
+  quoteToken: 'USDC',
+  ...change,
+});
+const question = (change: Record<string, unknown> = {}) => ({
+  question: 3,
+  name: 'Where will SOL be?',
+  description: 'class:priceBucket|underlying:SOL|expiry:20310405-0900|priceThresholds:190,210|period:1d',
+  fallbackOutcome: 20,
+  namedOutcomes: [21, 22],
+  settledNamedOutcomes: [],
+  ...change,
+});
+const bucket = (id: number, index: number) => outcome(id, { name: 'Bucket', description: `index:${index}` });
+
+type Venue = ReturnType<typeof driveVenueA>;
+const markets = (venue: Venue): Market[] => venue.stage.of(marketTopics.venue_a);
+const listed = (venue: Venue, outcomes: unknown[], questions: unknown[] = [], at = 0) =>
+  venue.answer({ type: 'outcomeMeta' }, { outcomes, questions }, at);
+/** `id open` or `id closed`, as told. */
+const told = (venue: Venue) =>
+  markets(venue).map(({ marketId, closed }) => `${marketId} ${closed ? 'closed' : 'open'}`);
+
+describe('an outcome', () => {
+  it('is a market of two coins', () => {
+    const venue = driveVenueA('0.00070');
+    listed(venue, [outcome(7)]);
+    expect(venue.stage.outputs).toMatchObject([{ topic: 'derived.markets.venue_a', key: '#70' }]);
+    const [{ fields, ...market }] = markets(venue) as [Market];
+    expect(market).toEqual({
+      provider: 'venue_a_outcome',
+      marketId: '#70',
+      receivedAt: START,
+      title: 'Recurring',
+      description: binary,
+      groupTitle: null,
+      groupItemTitle: null,
+      slug: null,
+      resolutionSource: null,
+      startTime: null,
+      endTime: EXPIRY,
+      instruments: ['#70', '#71'],
+      outcomes: ['Yes', 'No'],
+      active: true,
+      closed: false,
+      takerFeeRate: '0.0007',
+    });
+    expect(JSON.parse(fields)).toEqual({
+      class: 'priceBinary',
+      underlying: 'SOL',
+      expiry: '20310405-0900',
+      targetPrice: '201.5',
+      period: '1d',
+      outcome: outcome(7),
+    });
+  });
+
+  it('is told again only when it changed', () => {
+    const venue = driveVenueA();
+    listed(venue, [outcome(7), outcome(8)]);
+    listed(venue, [outcome(8), outcome(7)], [], 5);
+    venue.stage.restart();
+    listed(venue, [outcome(7), outcome(8, { name: 'Renamed' })], [], 9);
+    expect(told(venue)).toEqual(['#70 open', '#80 open', '#80 open']);
+    expect(markets(venue)[2]).toMatchObject({ title: 'Renamed', receivedAt: START + 9 });
+  });
+
+  it('is over when a later list leaves it out, and open again when it comes back', () => {
+    const venue = driveVenueA();
+    listed(venue, [outcome(7), outcome(8)]);
+    listed(venue, [outcome(8)], [], 5);
+    listed(venue, [outcome(8)], [], 10);
+    expect(told(venue)).toEqual(['#70 open', '#80 open', '#70 closed']);
+    expect(markets(venue)[2]).toMatchObject({ active: false, receivedAt: START + 5, endTime: EXPIRY });
+    listed(venue, [outcome(7), outcome(8)], [], 15);
+    expect(told(venue).at(-1)).toBe('#70 open');
+  });
+
+  it('without names of its sides has Yes and No, without a structured text no end', () => {
+    const venue = driveVenueA();
+    listed(venue, [
+      { outcome: 9, name: 'Old', sideSpecs: [] },
+      outcome(10, { description: 'Who wins the cup?', sideSpecs: [{ name: 'Lions' }, { name: 'Tigers' }] }),
+    ]);
+    expect(markets(venue)).toMatchObject([
+      { outcomes: ['Yes', 'No'], description: '', endTime: null },
+      { outcomes: ['Lions', 'Tigers'], endTime: null },
+    ]);
+  });
+
+  it('of a question has its title, its pairs, and its place in it', () => {
+    const venue = driveVenueA();
+    listed(venue, [bucket(20, 9), bucket(21, 0), bucket(22, 1)], [question()]);
+    expect(markets(venue)).toMatchObject(
+      ['#200', '#210', '#220'].map((marketId) => ({ marketId, groupTitle: 'Where will SOL be?', endTime: EXPIRY })),
+    );
+    const fields = markets(venue).map((market) => JSON.parse(market.fields));
+    expect(fields.map(({ namedIndex }) => namedIndex)).toEqual([null, 0, 1]);
+    expect(fields[1]).toMatchObject({
+      class: 'priceBucket',
+      priceThresholds: '190,210',
+      index: '0',
+      question: { question: 3, named: [21, 22], fallback: 20 },
+    });
+  });
+
+  it.each([
+    [{ outcomes: [{ name: 'no id' }] }, 'answer.outcomes[0].outcome'],
+    [{ outcomes: {} }, 'answer.outcomes'],
+    [{ outcomes: [outcome(1, { name: 5 })] }, 'answer.outcomes[0].name'],
+    [
+      { outcomes: [outcome(1)], questions: [{ question: 1, namedOutcomes: ['x'] }] },
+      'answer.questions[0].namedOutcomes[0]',
+    ],
+  ])('that is malformed is refused with the whole list, and closes nothing: %j', (body, field) => {
+    const venue = driveVenueA();
+    listed(venue, [outcome(7)]);
+    venue.answer({ type: 'outcomeMeta' }, body, 5);
+    expect(told(venue)).toEqual(['#70 open']);
+    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_answer' }]);
+    expect(venue.stage.dead[0]!.detail.startsWith(`${field}: `)).toBe(true);
+  });
+});
+
+describe('updates', () => {
+  it('create and settle outcomes, as a list or under `updates`', () => {
+    const venue = driveVenueA();
+    venue.frame('outcomeMetaUpdates', [{ outcomeCreated: outcome(7) }, { outcomeCreated: outcome(8) }]);
+    venue.frame('outcomeMetaUpdates', { updates: [{ outcomeSettled: 7 }, { outcomeSettled: { outcome: 8 } }] }, 5);
+    venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }, { outcomeSettled: 99 }, { somethingNew: {} }], 6);
+    expect(told(venue)).toEqual(['#70 open', '#80 open', '#70 closed', '#80 closed']);
+    expect(venue.stage.dead).toEqual([]);
+  });
+
+  it('that settled an outcome are not undone by a list that was under way', () => {
+    const venue = driveVenueA();
+    listed(venue, [outcome(7)]);
+    venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 5);
+    listed(venue, [outcome(7)], [], 6);
+    listed(venue, [], [], 7);
+    expect(told(venue)).toEqual(['#70 open', '#70 closed']);
+  });
+
+  it('of a question reach its outcomes', () => {
+    const venue = driveVenueA();
+    listed(venue, [bucket(20, 9), bucket(21, 0)], [question()]);
+    venue.frame('outcomeMetaUpdates', [{ questionUpdated: question({ name: 'SOL, then?' }) }], 5);
+    venue.frame('outcomeMetaUpdates', [{ questionSettled: { question: 3 } }], 6);
+    expect(markets(venue).map(({ marketId, groupTitle, closed }) => [marketId, groupTitle, closed])).toEqual([
+      ['#200', 'Where will SOL be?', false],
+      ['#210', 'Where will SOL be?', false],
+      ['#210', 'SOL, then?', false],
+      ['#200', 'SOL, then?', false],
+      ['#210', 'SOL, then?', true],
+      ['#200', 'SOL, then?', true],
+    ]);
+  });
+
+  it('that are malformed are refused whole', () => {
+    const venue = driveVenueA();
+    venue.frame('outcomeMetaUpdates', [{ outcomeCreated: outcome(7) }, { outcomeCreated: {} }]);
+    expect(venue.stage.outputs).toEqual([]);
+    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_frame' }]);
+  });
+});
+
+describe('an outcome that is over', () => {
+  it('is forgotten with the first day that begins a day later, figures and status removed', () => {
+    const venue = driveVenueA();
+    listed(venue, [outcome(7)]);
+    venue.frame('l2Book', bookOf('#70', [['0.4', '1']], []), 1);
+    venue.frame('allMids', { mids: { '#70': '0.4' } }, 2);
+    listed(venue, [], [], 10);
+    venue.stage.clear();
+    venue.clock(10 + DAY, { day: true });
+    venue.clock(11 + DAY);
+    expect(venue.stage.state.outcomes.outcomes.size).toBe(1);
+    venue.frame('trades', [trade({ coin: '#71' })], 11 + DAY);
+    expect(venue.stage.outputs.at(-2)).toMatchObject({ key: '#71', value: { outcome: 'No' } });
+    venue.clock(12 + DAY, { day: true });
+    expect(venue.stage.state.outcomes.outcomes.size).toBe(0);
+    expect(venue.stage.outputs.filter(({ value }) => value === null)).toEqual([
+      { topic: 'derived.contexts.venue_a', key: '#70', value: null },
+      { topic: 'derived.status.venue_a', key: '#70', value: null },
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
+import { bookOf, driveVenueA, START, trade } from './venue-a.fixture.ts';
+
+const ALL_MIDS = 'svc:stream:venue_a_perp:*';
+const OUTCOMES = 'svc:stream:venue_a_outcome:*';
+
+type Venue = ReturnType<typeof driveVenueA>;
+const frames = (venue: Venue): ChannelFrame[] => venue.stage.of(channelTopics.venue_a);
+/** `channel provider marketId`. */
+const told = (venue: Venue) =>
+  frames(venue).map(({ channel, provider, marketId }) => `${channel} ${provider} ${marketId}`);
+
+describe('a raw feed', () => {
+  it('carries the data of the frame letter for letter, numbered within its channel', () => {
+    const venue = driveVenueA();
+    const data = `{"coin":"BTC", "time":${START},"levels":[[{"px":"1.50","sz":"2.0","n":1}],[]]}`;
+    venue.text(`{"channel":"l2Book","data":${data}}`, 7);
+    venue.frame('l2Book', bookOf('ETH', [], []), 8);
+    venue.stage.restart();
+    venue.text(`{"data":${data},"channel":"l2Book"}`, 9);
+    expect(frames(venue)[0]).toEqual({
+      channel: 'svc:stream:venue_a_perp:BTC',
+      seq: 1,
+      type: 'raw',
+      provider: 'venue_a_perp',
+      marketId: 'BTC',
+      receivedAt: START + 7,
+      payload: data,
+    });
+    expect(frames(venue).map(({ channel, seq }) => `${channel} ${seq}`)).toEqual([
+      'svc:stream:venue_a_perp:BTC 1',
+      'svc:stream:venue_a_perp:ETH 1',
+      'svc:stream:venue_a_perp:BTC 2',
+    ]);
+    expect(frames(venue)[2]!.payload).toBe(data);
+  });
+
+  it('of books is that of the coin, of a builder dex too', () => {
+    const venue = driveVenueA();
+    venue.frame('l2Book', bookOf('abc:GOLD', [], []));
+    expect(told(venue)).toEqual(['svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD']);
+  });
+
+  it('of mids is one for all coins, and that of outcomes too where it names one', () => {
+    const venue = driveVenueA();
+    venue.frame('allMids', { mids: { BTC: '1' } });
+    venue.frame('allMids', { mids: { 'abc:GOLD': '1' }, dex: 'abc' });
+    venue.frame('allMids', { mids: { BTC: '1', '#70': '0.4' } });
+    expect(told(venue)).toEqual([
+      `${ALL_MIDS} venue_a_perp null`,
+      `${ALL_MIDS} venue_a_dex null`,
+      `${ALL_MIDS} venue_a_perp null`,
+      `${OUTCOMES} venue_a_outcome null`,
+    ]);
+  });
+
+  it('of outcomes carries their books, trades and figures', () => {
+    const venue = driveVenueA();
+    venue.frame('l2Book', bookOf('#71', [], []));
+    venue.frame('trades', [trade({ coin: '#70' }), trade({ coin: '#71' })]);
+    venue.frame('trades', [trade({ coin: '#70' }), trade({ coin: '#80' })]);
+    venue.frame('activeSpotAssetCtx', { coin: '#80', ctx: { markPx: '0.4' } });
+    expect(told(venue)).toEqual([
+      `${OUTCOMES} venue_a_outcome #70`,
+      `${OUTCOMES} venue_a_outcome #70`,
+      `${OUTCOMES} venue_a_outcome null`,
+      `${OUTCOMES} venue_a_outcome #80`,
+    ]);
+  });
+
+  it('there is none for trades and figures of other coins, nor for answers', () => {
+    const venue = driveVenueA();
+    venue.frame('trades', [trade()]);
+    venue.frame('activeAssetCtx', { coin: 'BTC', ctx: { markPx: '1' } });
+    venue.answer({ type: 'l2Book', coin: 'BTC' }, bookOf('BTC', [], []));
+    venue.answer({ type: 'allMids' }, { BTC: '1' });
+    expect(frames(venue)).toEqual([]);
+  });
+});

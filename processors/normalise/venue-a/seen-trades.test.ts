@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { forgetQuiet, isSeen, REMEMBERED_TRADES, remember, type SeenTrades } from './seen-trades.ts';
+
+const DAY = 86_400_000;
+const keyOf = (time: number, tid: number) => `${time}:${tid}`;
+/** True when the trade is new; it is remembered then. */
+function take(seen: SeenTrades, time: number, tid: number, coin = 'BTC'): boolean {
+  if (isSeen(seen, coin, time, keyOf(time, tid))) return false;
+  remember(seen, coin, time, keyOf(time, tid), time);
+  return true;
+}
+
+describe('trades told before', () => {
+  it('are known by coin, time and tid together', () => {
+    const seen: SeenTrades = new Map();
+    expect(take(seen, 100, 1)).toBe(true);
+    expect(take(seen, 100, 1)).toBe(false);
+    expect(take(seen, 100, 2)).toBe(true);
+    expect(take(seen, 101, 1)).toBe(true);
+    expect(take(seen, 100, 1, 'ETH')).toBe(true);
+  });
+
+  it('are known however long ago, and new ones taken, as long as time goes on', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 4 * REMEMBERED_TRADES }),
+        fc.infiniteStream(fc.nat()),
+        (steps, picks) => {
+          const seen: SeenTrades = new Map();
+          const told: [number, number][] = [];
+          let time = 1_000;
+          for (const [tid, step] of steps.entries()) {
+            time += step;
+            expect(take(seen, time, tid)).toBe(true);
+            told.push([time, tid]);
+            const [oldTime, oldTid] = told[picks.next().value! % told.length]!;
+            expect(take(seen, oldTime, oldTid)).toBe(false);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('of one block are all remembered, however many', () => {
+    const seen: SeenTrades = new Map();
+    const count = 3 * REMEMBERED_TRADES + 7;
+    take(seen, 99, 0);
+    for (let tid = 0; tid < count; tid += 1) expect(take(seen, 100, tid)).toBe(true);
+    for (let tid = 0; tid < count; tid += 1) expect(take(seen, 100, tid)).toBe(false);
+  });
+
+  it('take bounded room', () => {
+    const seen: SeenTrades = new Map();
+    for (let tid = 0; tid < 20 * REMEMBERED_TRADES; tid += 1) take(seen, 1_000 + tid, tid);
+    expect(seen.get('BTC')!.trades.size).toBeLessThan(2 * REMEMBERED_TRADES);
+  });
+});
+
+describe('a quiet coin', () => {
+  it('keeps the time of its newest trade alone after two days', () => {
+    const seen: SeenTrades = new Map();
+    take(seen, 1_000, 1);
+    take(seen, 2_000, 2);
+    forgetQuiet(seen, 2_000 + 2 * DAY - 1);
+    expect(seen.get('BTC')!.trades.size).toBe(2);
+    forgetQuiet(seen, 2_000 + 2 * DAY);
+    expect(seen.get('BTC')!.trades.size).toBe(0);
+    expect(take(seen, 2_000, 2)).toBe(false);
+    expect(take(seen, 2_001, 3)).toBe(true);
+  });
+
+  it('is forgotten after thirty days only where it is the coin of an outcome', () => {
+    const seen: SeenTrades = new Map();
+    take(seen, 1_000, 1, '#70');
+    take(seen, 1_000, 1, 'BTC');
+    forgetQuiet(seen, 1_000 + 30 * DAY - 1);
+    expect([...seen.keys()]).toEqual(['#70', 'BTC']);
+    forgetQuiet(seen, 1_000 + 30 * DAY);
+    expect([...seen.keys()]).toEqual(['BTC']);
+  });
+});
