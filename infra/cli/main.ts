@@ -5,11 +5,12 @@ import { docs } from './commands/docs.ts';
 import { match } from './commands/match.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
+import { simulator } from './commands/simulator.ts';
 import { start } from './commands/start.ts';
 import { watch } from './commands/watch.ts';
 
 /** Every command, in the order of `parallax help`. */
-export const COMMANDS: readonly Command[] = [start, watch, replay, record, deadLetters, match, docs];
+export const COMMANDS: readonly Command[] = [start, watch, replay, record, simulator, deadLetters, match, docs];
 
 /** Runs the command that the first argument names. Bad arguments end with one clear line and exit code 2. */
 export async function main(argv: readonly string[]): Promise<void> {

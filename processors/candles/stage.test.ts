@@ -5,9 +5,10 @@ import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { driveStage } from '../testing/drive-stage.ts';
 import { createCandlesStage } from './stage.ts';
 
-const START = 1_900_000_020_000 - (1_900_000_020_000 % 60_000);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** The beginning of an hour. */
+const START = 527_777 * HOUR;
 
 interface Said {
   /** After START, unix ms. */

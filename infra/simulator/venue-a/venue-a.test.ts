@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSocket, post, until } from '../client.fixture.ts';
+import { middleOfAnHour, openSocket, post, until } from '../client.fixture.ts';
 import { type Simulator, startSimulator } from '../start-simulator.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
-  simulator = await startSimulator({ seed: 2, rate: 400, events: 3, coins: 6, faults: [] });
+  simulator = await startSimulator({
+    seed: 2,
+    rate: 400,
+    events: 3,
+    coins: 6,
+    faults: [],
+    wallClock: middleOfAnHour(),
+  });
 });
 afterAll(async () => simulator.close());
 

@@ -1,12 +1,13 @@
 import { createPublicClient, defineChain, http, webSocket } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, openSocket, post, until } from '../client.fixture.ts';
+import { get, middleOfAnHour, openSocket, post, until } from '../client.fixture.ts';
 import { type Simulator, startSimulator } from '../start-simulator.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
 let simulator: Simulator;
+const wallClock = middleOfAnHour();
 beforeAll(async () => {
-  simulator = await startSimulator({ seed: 2, rate: 400, events: 6, coins: 6, faults: [] });
+  simulator = await startSimulator({ seed: 2, rate: 400, events: 6, coins: 6, faults: [], wallClock });
 });
 afterAll(async () => simulator.close());
 
@@ -135,7 +136,7 @@ describe('order-book host', () => {
     expect(one.tokens.map(({ token_id }) => token_id)).toEqual(tokensOf(market!));
     expect(one.tokens.map(({ outcome }) => outcome)).toEqual(['Yes', 'No']);
     const time = (await clob('/time')) as number;
-    expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(30);
+    expect(Math.abs(time - wallClock() / 1000)).toBeLessThan(30);
   });
 });
 

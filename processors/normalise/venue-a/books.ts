@@ -3,7 +3,7 @@ import type { Emit } from '#infra/stages/stage';
 import { type BookLevel, bookTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
 import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError } from './malformed-error.ts';
+import { FieldError, placed } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
 /** A whole book, checked. */
@@ -39,8 +39,7 @@ function readSide(value: unknown, side: 0 | 1): BookLevel[] {
     }
     return read;
   } catch (error) {
-    if (error instanceof FieldError) error.message = `data.levels[${side}][${at}].${error.message}`;
-    throw error;
+    throw placed(error, `data.levels[${side}][${at}]`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Emit } from '#infra/stages/stage';
 import { type AssetContext, contextTopics } from '#schemas/topics/normalised';
 import { providerOf } from './coins.ts';
 import { type Fields, readAmount, readDecimal, readList, readObject, readText } from './fields.ts';
-import { FieldError } from './malformed-error.ts';
+import { FieldError, placed } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
 /** The figures of a context; undefined where a message does not speak of it, null where it says that there is none. */
@@ -30,10 +30,13 @@ const FIGURES: readonly (readonly [FigureName, string, Reader])[] = [
 export function readContext(value: unknown, field: string): Figures {
   const context = readObject(value, field);
   const figures: Figures = {};
-  for (const [name, written, read] of FIGURES) {
-    const figure = context[written];
-    if (figure === undefined) continue;
-    figures[name] = figure === null ? null : read(figure, `${field}.${written}`);
+  try {
+    for (const [name, written, read] of FIGURES) {
+      const figure = context[written];
+      if (figure !== undefined) figures[name] = figure === null ? null : read(figure, written);
+    }
+  } catch (error) {
+    throw placed(error, field);
   }
   return figures;
 }
@@ -74,10 +77,13 @@ export type NewMids = readonly (readonly [coin: string, written: string, mid: st
 /** Reads `{coin: mid}`; a mid that stands as it stood is not looked at again. Throws `FieldError`. */
 export function readMids(state: VenueAState, mids: Fields, field: string): NewMids {
   const changed: (readonly [string, string, string])[] = [];
-  for (const coin of Object.keys(mids)) {
-    const written = mids[coin];
-    if (state.allMids.get(coin) === written) continue;
-    changed.push([coin, written as string, readAmount(written, `${field}.${coin}`)]);
+  try {
+    for (const coin of Object.keys(mids)) {
+      const written = mids[coin];
+      if (state.allMids.get(coin) !== written) changed.push([coin, written as string, readAmount(written, coin)]);
+    }
+  } catch (error) {
+    throw placed(error, field);
   }
   return changed;
 }
@@ -97,10 +103,15 @@ export function tellMids(state: VenueAState, mids: NewMids, receivedAt: number, 
 
 function tellContext(state: VenueAState, coin: string, figures: Figures, receivedAt: number, emit: Emit): void {
   const before = state.contexts.get(coin);
-  if (before && FIGURES.every(([name]) => figures[name] === undefined || figures[name] === before[name])) return;
+  if (before && !tellsNews(before, figures)) return;
   const context = { ...(before ?? emptyContext(coin)), ...figures, receivedAt };
   state.contexts.set(coin, context);
   emit(contextTopics.venue_a, coin, context);
+}
+
+function tellsNews(before: AssetContext, figures: Figures): boolean {
+  for (const [name] of FIGURES) if (figures[name] !== undefined && figures[name] !== before[name]) return true;
+  return false;
 }
 
 function emptyContext(coin: string): Omit<AssetContext, 'receivedAt'> {

@@ -19,6 +19,15 @@ export class FieldError extends Error {
   }
 }
 
+/**
+ * The same error with the place of what holds the field put before it. Places are put together here and not on the way
+ * in, since nearly all fields are good and nobody asks for theirs.
+ */
+export function placed(error: unknown, place: string): unknown {
+  if (error instanceof FieldError) error.message = `${place}.${error.message}`;
+  return error;
+}
+
 const SHOWN_CHARACTERS = 60;
 
 /** A value for people, cut short. */

@@ -5,7 +5,7 @@
  */
 
 /** Trades remembered of a coin: more than the venue replays. */
-export const REMEMBERED_TRADES = 512;
+export const REMEMBERED_TRADES = 256;
 /** A coin without trades for this long keeps no single trades. */
 const QUIET_AFTER_MS = 2 * 86_400_000;
 /** A coin of an outcome without trades for this long is over. */

@@ -3,7 +3,7 @@ import type { Emit } from '#infra/stages/stage';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
 import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError } from './malformed-error.ts';
+import { FieldError, placed } from './malformed-error.ts';
 import { outcomeNameOf } from './outcomes.ts';
 import { isSeen, remember } from './seen-trades.ts';
 import type { VenueAState } from './state.ts';
@@ -45,8 +45,7 @@ function readTrade(value: unknown, at: number): TradeMessage {
       seller,
     };
   } catch (error) {
-    if (error instanceof FieldError) error.message = `data[${at}].${error.message}`;
-    throw error;
+    throw placed(error, `data[${at}]`);
   }
 }
 

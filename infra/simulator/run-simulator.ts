@@ -8,22 +8,24 @@ import { startSimulator } from './start-simulator.ts';
 import { HOUR_MS } from './world/time.ts';
 import { WorldTimeError } from './world/world.ts';
 
-const print = (line: string) => void process.stdout.write(`${line}\n`);
+/** What the command needs of its surroundings. */
+export interface SimulatorSurroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Prints a line for the one who asked. */
+  readonly print: (line: string) => void;
+  /** Prints a line about what went wrong. */
+  readonly complain: (line: string) => void;
+  /** Resolves when the simulator is to end. */
+  readonly stopped: () => Promise<void>;
+}
 
 /** `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
 function variableOf(name: string): string {
   return `PARALLAX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-function waitForSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    // A repeated signal changes nothing: the first one is being obeyed.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
-  });
-}
-
-async function serve(settings: SimulatorSettings): Promise<void> {
-  const signalled = waitForSignal();
+async function serve(settings: SimulatorSettings, { print, stopped, complain }: SimulatorSurroundings): Promise<void> {
+  const end = stopped();
   const simulator = await startSimulator({
     host: settings.host,
     port: settings.port,
@@ -32,22 +34,27 @@ async function serve(settings: SimulatorSettings): Promise<void> {
     events: settings.simEvents,
     coins: settings.simCoins,
     faults: settings.simFaults,
+    onError: (error) => complain(`simulator: ${error}`),
   });
   for (const [name, url] of Object.entries(simulator.urls)) print(`${variableOf(name)}=${url}`);
-  await signalled;
+  await end;
   await simulator.close();
 }
 
-async function record(settings: SimulatorSettings, out: string): Promise<void> {
-  const lengthMs = settings.hours * HOUR_MS;
-  const startMs = settings.start === null ? Date.now() - lengthMs : Date.parse(settings.start);
-  if (Number.isNaN(startMs)) {
-    throw new SettingError(`--start cannot be "${settings.start}"; accepted: ${SIMULATOR_SETTINGS.start.accepts}`);
-  }
+/** When the recording begins: where asked, else so that it ends now. */
+function startOf({ start, hours }: SimulatorSettings): number {
+  const startMs = start === null ? Date.now() - hours * HOUR_MS : Date.parse(start);
+  if (!Number.isNaN(startMs)) return startMs;
+  throw new SettingError(`--start cannot be "${start}"; accepted: ${SIMULATOR_SETTINGS.start.accepts}`);
+}
+
+async function record(settings: SimulatorSettings, out: string, print: (line: string) => void): Promise<void> {
+  const startMs = startOf(settings);
+  const allHours = settings.hours;
   const bar = new SingleBar({
     format: 'simulated {bar} {percentage}% | {hours} of {allHours} h | {eta_formatted} left',
   });
-  bar.start(lengthMs, 0, { hours: '0.0', allHours: settings.hours });
+  bar.start(allHours * HOUR_MS, 0, { hours: '0.0', allHours });
   try {
     const { events, files } = await writeSimulatedRecording({
       seed: settings.simSeed,
@@ -68,23 +75,22 @@ async function record(settings: SimulatorSettings, out: string): Promise<void> {
   }
 }
 
-/** Runs the command; answers its exit code. */
-async function main(argv: readonly string[]): Promise<number> {
+/** Runs the command; answers its exit code. Throws a `SettingError` for bad arguments. */
+export async function runSimulator(argv: readonly string[], surroundings: SimulatorSurroundings): Promise<number> {
+  const { environment, print, complain } = surroundings;
   if (argv.includes('--help')) {
     print(`npm run simulator -- [settings]\n\n${settingsHelp(SIMULATOR_SETTINGS)}`);
     return 0;
   }
+  const settings = loadSimulatorSettings(argv, environment);
   try {
-    const settings = loadSimulatorSettings(argv, process.env);
-    if (settings.out === null) await serve(settings);
-    else await record(settings, settings.out);
+    if (settings.out === null) await serve(settings, surroundings);
+    else await record(settings, settings.out, print);
     return 0;
   } catch (error) {
-    const isSetting = error instanceof SettingError || error instanceof WorldTimeError;
-    if (!isSetting && !(error instanceof RecordingFolderError)) throw error;
-    process.stderr.write(`parallax simulator: ${error.message}\n`);
-    return isSetting ? 2 : 1;
+    if (error instanceof WorldTimeError) throw new SettingError(`--start: ${error.message}`);
+    if (!(error instanceof RecordingFolderError)) throw error;
+    complain(`parallax simulator: ${error.message}`);
+    return 1;
   }
 }
-
-process.exitCode = await main(process.argv.slice(2));

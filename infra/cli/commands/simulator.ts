@@ -1,0 +1,19 @@
+import { runSimulator } from '../../simulator/run-simulator.ts';
+import type { Command } from '../command.ts';
+
+/** Serves the simulated venues alone, or writes a recording of them. */
+export const simulator: Command = {
+  name: 'simulator',
+  summary: 'run the simulated venues alone, or write hours of them as a recording',
+  run: (argv) =>
+    runSimulator(argv, {
+      environment: process.env,
+      print: (line) => console.log(line),
+      complain: (line) => console.error(line),
+      // A repeated signal changes nothing: the first one is being obeyed.
+      stopped: () =>
+        new Promise((resolve) => {
+          for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+        }),
+    }),
+};
