@@ -5,6 +5,9 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+// The columnar engine holds threads of this pool for as long as its calls take; the rest needs some too.
+process.env.UV_THREADPOOL_SIZE ??= '8';
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const rooms = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'];
 const stamp = join(root, 'dist', '.built');
