@@ -47,7 +47,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
     refuseMalformed('malformed_answer', emit, () => takeAnswer(state, value, key, takerFeeRate, emit));
 
   return {
-    name: 'normalise-venue-a',
+    name: 'normalise.venue_a',
     inputs: [
       on(rawTopic('venue_a', 'ws'), onFrame),
       on(rawTopic('venue_a', 'info'), onAnswer),
