@@ -1,10 +1,15 @@
+import type { FastifyInstance } from 'fastify';
+import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
 import { seedAdminKey } from '#infra/control/seed';
-import { runStage } from '#infra/stages/run-stage';
+import { type RunningStage, runStage } from '#infra/stages/run-stage';
+import type { Stage } from '#infra/stages/stage';
 import { buildApp } from './app.ts';
-import { viewsStage } from './views/views.ts';
+import { VIEWS } from './views/views.ts';
+
+const PART = 'query-api';
 
 export interface RunningQueryApi extends Running {
   /** Base address that it listens on. */
@@ -13,31 +18,66 @@ export interface RunningQueryApi extends Running {
   readonly announcements: readonly string[];
 }
 
-/** Serves REST. Ready once the views hold everything that the log held at the start. */
+/**
+ * Serves REST. Listens at once, so that /health can tell how far the start is; data routes answer 503 until the views
+ * hold everything that the log held at the start, which is also when the role is ready.
+ */
 export async function start(context: RoleContext): Promise<RunningQueryApi> {
   const { log, codec, logger, metrics, health, settings, store } = context;
-  health.expect('query-api');
-  const control = await openControlHost(context);
-  const authenticator = createAuthenticator(control);
-  const minted = await seedAdminKey({
-    host: control,
-    authenticator,
-    logger,
-    adminToken: settings.adminToken,
-    plan: settings.plan,
-  });
-  const views = await runStage({ stage: viewsStage, log, codec, logger, metrics, health, mode: 'view' });
-  await views.caughtUp;
-  const app = await buildApp({ settings, store, views: views.state, health, metrics, authenticator, logger });
-  const address = await app.listen({ host: settings.host, port: settings.httpPort });
-  health.ready('query-api');
-  return {
-    address,
-    announcements: minted ? [`Admin key  ${minted} (shown once; keep it)`] : [],
-    async close() {
-      await app.close();
-      await views.close();
-      await control.close();
-    },
+  health.expect(PART);
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    const faults: unknown[] = [];
+    for (const step of closers.splice(0).reverse()) await step().catch((error: unknown) => void faults.push(error));
+    if (faults.length > 0) throw faults[0];
   };
+  try {
+    const control = await openControlHost(context);
+    closers.push(() => control.close());
+    const authenticator = createAuthenticator(control);
+    const { adminToken, plan, corsOrigins } = settings;
+    const minted = await seedAdminKey({ host: control, authenticator, logger, adminToken, plan });
+
+    const run = async <S>(stage: Stage<S>): Promise<RunningStage<S>> => {
+      const running = await runStage({ stage, log, codec, logger, metrics, health, mode: 'view' });
+      closers.push(() => running.close());
+      return running;
+    };
+    const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
+    let ready = false;
+    const app = await buildApp({
+      store,
+      views: { events: events.state, coins: coins.state, books: books.state },
+      health,
+      authenticator,
+      logger,
+      metrics,
+      corsOrigins,
+      isReady: () => ready,
+    });
+    closers.push(() => app.close());
+    const address = await listen(app, settings);
+    void Promise.all([events.caughtUp, coins.caughtUp, books.caughtUp]).then(() => {
+      ready = true;
+      health.ready(PART);
+    });
+    return { address, announcements: minted ? [`Admin key  ${minted} (shown once; keep it)`] : [], close };
+  } catch (error) {
+    // What made the start fail is told, not what closing the rest met with.
+    await close().catch((fault: unknown) => logger.error({ error: fault }, 'a part did not close cleanly'));
+    throw error;
+  }
+}
+
+/** A port that cannot be had is a bad setting. */
+async function listen(app: FastifyInstance, { host, httpPort }: RoleContext['settings']): Promise<string> {
+  try {
+    return await app.listen({ host, port: httpPort });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') throw error;
+    throw new SettingError(
+      `--http-port ${httpPort} on ${host} cannot be listened on (${code}); accepted: a free port, or 0`,
+    );
+  }
 }

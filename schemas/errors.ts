@@ -36,21 +36,38 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** What a venue answered, where an error comes from there (specification, Errors). */
+export interface UpstreamDetail {
+  readonly provider: string;
+  readonly status: number | null;
+  readonly body: unknown;
+}
+
+export interface ApiErrorOptions {
+  /** Where it differs from the code's usual one, as 413 for a body that is too large. */
+  readonly status?: number;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  readonly upstream?: UpstreamDetail;
+  /** Kept out of the answer; for the log. */
+  readonly cause?: unknown;
+}
+
 /** An error for a client: becomes the envelope `{error: {code, message, requestId}}`. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
   readonly status: number;
+  readonly canRetry: boolean;
   /** Seconds, for `Retry-After`. */
   readonly retryAfterSeconds: number | null;
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { status?: number; retryAfterSeconds?: number; cause?: unknown } = {},
-  ) {
+  readonly upstream: UpstreamDetail | null;
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.status = options.status ?? ERRORS[code].status;
+    this.canRetry = ERRORS[code].canRetry;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.upstream = options.upstream ?? null;
   }
 }

@@ -1,69 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
-import { runStage } from '#infra/stages/run-stage';
-import { type HttpResponse, loadUws, type us_listen_socket, type WebSocket } from '#infra/uws';
+import { type RunningStage, runStage } from '#infra/stages/run-stage';
+import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
 import { handleClientFrame } from './connection/client-frames.ts';
-import { Connection, type SocketData } from './connection/connection.ts';
+import { Connection, type ConnectionCounters, type SocketData } from './connection/connection.ts';
+import { Connections } from './connection/connections.ts';
 import { keepAlive } from './connection/keep-alive.ts';
-import { CLIENT_FRAME_BYTES_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_FRAME_BYTES_MAX } from './connection/limits.ts';
-import { createUpgrade } from './connection/upgrade.ts';
+import {
+  CLIENT_FRAME_BYTES_MAX,
+  SEND_QUEUE_BYTES_MAX,
+  SOCKET_FRAME_BYTES_MAX,
+  SOCKET_IDLE_SECONDS,
+} from './connection/limits.ts';
+import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
 import { announceStatus } from './fanout/announce-status.ts';
 import { Hub } from './fanout/hub.ts';
-import { marketStatusView } from './fanout/market-status.ts';
+import { type MarketStatusState, marketStatusView } from './fanout/market-status.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
 
-const CLOSE_WAIT_MS = 2_000;
+/** Part of `/health`. */
+const PART = 'stream-gateway';
+/** What clients are given to take their close frame before the sockets are cut. */
+const CLOSE_GRACE_MS = 250;
 
 /** Serves `/v1/stream`. `address` is the WebSocket base address, without the path. */
 export async function start(context: RoleContext): Promise<Running & { readonly address: string }> {
-  const { log, codec, logger, metrics, health, settings } = context;
-  health.expect('stream-gateway');
-  const control = await openControlHost(context);
-  const authenticator = createAuthenticator(control);
-  const hub = new Hub({ log, codec, logger });
-  const status = await runStage({
-    stage: marketStatusView,
-    log,
-    codec,
-    logger,
-    metrics,
-    health,
-    mode: 'view',
-    onProgress: () => announceStatus(hub, status.state),
-  });
-  await status.caughtUp;
-  await hub.start((error) => {
-    logger.error({ error }, 'the fan-out stopped by a fault');
-    health.degraded('stream-gateway', 'the fan-out stopped by a fault; see the log');
-  });
-  const connections = new Set<Connection>();
-  const subscriptions = new Subscriptions({ log, hub, logger, status: status.state });
-  const counters = {
-    sent: (frames: number) => metrics.framesSent.inc(frames),
-    dropped: (frames: number) => metrics.framesDropped.inc(frames),
+  context.health.expect(PART);
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
   };
+  try {
+    const port = await serve(context, closers);
+    context.health.ready(PART);
+    const { host } = context.settings;
+    return { address: `ws://${host.includes(':') ? `[${host}]` : host}:${port}`, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Starts part by part; `closers` takes how to end each. Gives the port. */
+async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Promise<number> {
+  const { log, logger, settings, metrics } = context;
+  const control = await openControlHost(context);
+  closers.push(() => control.close());
+  const hub = await startHub(context, closers);
+  const status = await startStatus(context, hub, closers);
+  const subscriptions = new Subscriptions({ log, hub, logger, status: status.state });
+  const connections = new Connections();
+  closers.push(() => subscriptions.close());
 
   const uws = await loadUws();
   const app = uws.App();
+  let closing = false;
+  const upgrade: UpgradeOptions = {
+    authenticator: createAuthenticator(control),
+    logger,
+    socketsOf: (keyId) => connections.ofKey(keyId).size,
+    socketsPerKeyMax: settings.maxSocketsPerKey,
+    isClosing: () => closing,
+  };
+  const counters: ConnectionCounters = {
+    sent: (frames) => metrics.framesSent.inc(frames),
+    dropped: (frames) => metrics.framesDropped.inc(frames),
+  };
+  route({ app, upgrade, subscriptions, connections, counters, onCount: (count) => metrics.sockets.set(count) });
+  const listening = await listen(app, settings.host, settings.wsPort);
+  const port = uws.us_socket_local_port(listening);
+  const stopKeepAlive = keepAlive(connections);
+  const stopWatching = control.onRevoked((keyId) => {
+    for (const connection of connections.ofKey(keyId)) connection.end(CLOSE.revoked);
+  });
+  closers.push(async () => {
+    closing = true;
+    uws.us_listen_socket_close(listening);
+    stopKeepAlive();
+    stopWatching();
+    const open = connections.size;
+    for (const connection of connections) connection.end(CLOSE.restart);
+    if (open > 0) await sleep(CLOSE_GRACE_MS);
+    app.close();
+  });
+  return port;
+}
+
+async function startHub({ log, codec, logger, metrics, health }: RoleContext, closers: (() => Promise<void>)[]) {
+  const hub = new Hub({
+    log,
+    codec,
+    logger,
+    onUnreadable: ({ topic }, reason) => metrics.deadLetters.inc({ topic, reason }),
+    onTrouble: (reason) => (reason === null ? health.ready(PART) : health.degraded(PART, reason)),
+  });
+  await hub.start((error) => {
+    logger.error({ error }, 'the fan-out stopped by a fault');
+    health.degraded(PART, 'the fan-out stopped by a fault; see the log');
+  });
+  closers.push(() => hub.close());
+  return hub;
+}
+
+async function startStatus(context: RoleContext, hub: Hub, closers: (() => Promise<void>)[]) {
+  let running: RunningStage<MarketStatusState> | null = null;
+  const onProgress = () => {
+    if (running) announceStatus(hub, running.state);
+  };
+  const status = await runStage({ stage: marketStatusView, ...context, mode: 'view', onProgress });
+  running = status;
+  closers.push(() => status.close());
+  // A stage that stopped never catches up; its fault is what there is to tell then.
+  await Promise.race([status.caughtUp, status.stopped]);
+  return status;
+}
+
+interface RouteOptions {
+  readonly app: TemplatedApp;
+  readonly upgrade: UpgradeOptions;
+  readonly subscriptions: Subscriptions;
+  readonly connections: Connections;
+  readonly counters: ConnectionCounters;
+  /** Told of the number of open connections. */
+  readonly onCount: (count: number) => void;
+}
+
+function route({ app, upgrade, subscriptions, connections, counters, onCount }: RouteOptions): void {
   app.ws<SocketData>('/v1/stream', {
-    idleTimeout: 0,
+    // Our own idle close comes first and with its code; this one frees sockets that were ended and linger.
+    idleTimeout: SOCKET_IDLE_SECONDS,
     sendPingsAutomatically: false,
     maxPayloadLength: SOCKET_FRAME_BYTES_MAX,
     // Never reached: our own queue stops long before, and knows what it drops.
     maxBackpressure: 4 * SEND_QUEUE_BYTES_MAX,
-    upgrade: createUpgrade({
-      authenticator,
-      logger,
-      socketsOf: (keyId) => [...connections].filter((connection) => connection.principal.keyId === keyId).length,
-      socketsPerKeyMax: settings.maxSocketsPerKey,
-    }),
+    upgrade: createUpgrade(upgrade),
     open(socket) {
       const data = socket.getUserData();
-      data.connection = new Connection(socket, data.principal, Date.now(), counters);
+      data.connection = new Connection({ socket, principal: data.principal, counters, now: Date.now });
       connections.add(data.connection);
-      metrics.sockets.set(connections.size);
+      onCount(connections.size);
     },
     message(socket, message) {
       const connection = seen(socket);
@@ -76,58 +155,29 @@ export async function start(context: RoleContext): Promise<Running & { readonly 
     },
     ping: (socket) => void seen(socket),
     pong: (socket) => void seen(socket),
-    drain: (socket) => socket.getUserData().connection?.drained(Date.now()),
+    drain: (socket) => socket.getUserData().connection!.drained(),
     close(socket) {
-      const { connection } = socket.getUserData();
-      if (!connection) return;
+      const connection = socket.getUserData().connection!;
       connection.closed = true;
       connections.delete(connection);
       subscriptions.dropAll(connection);
-      metrics.sockets.set(connections.size);
+      onCount(connections.size);
     },
   });
   app.any('/*', notFound);
-  const listening = await listen(app, settings.host, settings.wsPort);
-  const port = uws.us_socket_local_port(listening);
-  const stopKeepAlive = keepAlive(connections);
-  const stopWatching = control.onRevoked((keyId) => {
-    for (const connection of connections) if (connection.principal.keyId === keyId) connection.end(CLOSE.revoked);
-  });
-  health.ready('stream-gateway');
-
-  return {
-    address: `ws://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`,
-    async close() {
-      uws.us_listen_socket_close(listening);
-      stopKeepAlive();
-      stopWatching();
-      for (const connection of [...connections]) connection.end(CLOSE.restart);
-      const deadline = Date.now() + CLOSE_WAIT_MS;
-      while (connections.size > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 10));
-      app.close();
-      await hub.close();
-      await status.close();
-      await control.close();
-    },
-  };
 }
 
 function seen(socket: WebSocket<SocketData>): Connection {
   const connection = socket.getUserData().connection!;
-  connection.lastSeenMs = Date.now();
+  connection.seen();
   return connection;
 }
 
-function listen(app: import('#infra/uws').TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
+function listen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
       if (socket) resolve(socket);
-      else reject(new Error(`cannot listen on ${host}:${port}; is --ws-port taken?`));
+      else reject(new SettingError(`--ws-port ${port} on ${host} cannot be listened on; accepted: a free port, or 0`));
     });
   });
-}
-
-function notFound(res: HttpResponse): void {
-  res.writeStatus('404 Not Found').writeHeader('content-type', 'application/json');
-  res.end(JSON.stringify({ error: { code: 'not_found', message: 'only /v1/stream is served here', requestId: null } }));
 }

@@ -1,7 +1,9 @@
 import { SettingError } from '../config/declare.ts';
 import type { Command } from './command.ts';
+import { bench } from './commands/bench.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { docs } from './commands/docs.ts';
+import { freezeSchemasCommand } from './commands/freeze-schemas.ts';
 import { match } from './commands/match.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
@@ -10,7 +12,18 @@ import { start } from './commands/start.ts';
 import { watch } from './commands/watch.ts';
 
 /** Every command, in the order of `parallax help`. */
-export const COMMANDS: readonly Command[] = [start, watch, replay, record, simulator, deadLetters, match, docs];
+export const COMMANDS: readonly Command[] = [
+  start,
+  watch,
+  replay,
+  record,
+  simulator,
+  deadLetters,
+  match,
+  docs,
+  freezeSchemasCommand,
+  bench,
+];
 
 /** Runs the command that the first argument names. Bad arguments end with one clear line and exit code 2. */
 export async function main(argv: readonly string[]): Promise<void> {

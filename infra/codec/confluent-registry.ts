@@ -13,11 +13,14 @@ const APICURIO_PATH = '/apis/ccompat/v7';
 const registered = z.object({ id: z.number().int() });
 const fetched = z.object({ schema: z.string() });
 
+/** The registry could not be asked, or refused; a retry helps when it is away or fails by itself. */
 export class RegistryError extends Error {
   override name = 'RegistryError';
+  readonly code: 'registry_unavailable' | 'registry_refused';
   readonly canRetry: boolean;
   constructor(message: string, canRetry: boolean, options?: ErrorOptions) {
     super(message, options);
+    this.code = canRetry ? 'registry_unavailable' : 'registry_refused';
     this.canRetry = canRetry;
   }
 }
@@ -78,16 +81,17 @@ async function request(url: string, headers: Record<string, string>, body?: unkn
 
 async function requestOnce(url: string, headers: Record<string, string>, body: unknown): Promise<unknown> {
   let response: Response;
+  let text: string;
   try {
     response = await fetch(url, {
       headers,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
+    text = await response.text();
   } catch (error) {
     throw new RegistryError(`the schema registry at ${new URL(url).origin} cannot be reached`, true, { cause: error });
   }
-  const text = await response.text();
   if (response.status === 404) return null;
   if (!response.ok)
     throw new RegistryError(

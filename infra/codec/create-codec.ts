@@ -5,84 +5,116 @@ import { type Codec, CodecError } from './codec.ts';
 import type { SchemaRegistry } from './registry.ts';
 
 /** Magic byte 0, then the schema id as 4 bytes, big endian (Confluent wire format). */
-const HEADER_BYTES = 5;
+export const HEADER_BYTES = 5;
 const FIRST_BUFFER_BYTES = 64 * 1024;
+
+type Resolver = ReturnType<Type['createResolver']>;
 
 interface Prepared {
   readonly id: number;
   readonly type: Type;
-  /** Readers of older schemas, by writer id. */
-  readonly resolvers: Map<number, ReturnType<Type['createResolver']>>;
+  /** How to read what was written with another schema, by its id; an error where today's cannot. */
+  readonly resolvers: Map<number, Resolver | CodecError>;
 }
 
-/** A codec over a registry. */
+/**
+ * A codec over a registry. Encoding goes into one buffer that all topics share and grows to the largest record, and
+ * copies out exactly what was written.
+ */
 export function createCodec(registry: SchemaRegistry): Codec {
-  const prepared = new Map<string, Prepared>();
-  /** Schemas that records were written with, by id. */
-  const writers = new Map<number, Type>();
-  let scratch = Buffer.allocUnsafe(FIRST_BUFFER_BYTES);
-
-  const of = (topic: Topic<never>): Prepared => {
-    const found = prepared.get(topic.name);
-    if (!found) throw new Error(`codec.prepare was not called for ${topic.name}`);
-    return found;
-  };
-
-  return {
-    async prepare(topics) {
-      for (const topic of topics) {
-        if (prepared.has(topic.name)) continue;
-        const schema = avroSchema(topic.schema);
-        const id = await registry.register(`${topic.name}-value`, JSON.stringify(schema));
-        const type = parseSchema(schema);
-        prepared.set(topic.name, { id, type, resolvers: new Map() });
-      }
-    },
-
-    encode(topic, value) {
-      const { id, type } = of(topic as Topic<never>);
-      for (;;) {
-        const end = type.encode(value, scratch, HEADER_BYTES);
-        if (end >= 0) {
-          scratch[0] = 0;
-          scratch.writeUInt32BE(id, 1);
-          return Buffer.from(scratch.subarray(0, end));
-        }
-        // A negative position says how many bytes were missing.
-        scratch = Buffer.allocUnsafe(Math.max(scratch.length * 2, scratch.length - end));
-      }
-    },
-
-    decode(topic, bytes) {
-      const { id, type, resolvers } = of(topic as Topic<never>);
-      const writerId = idOf(bytes);
-      let resolver: ReturnType<Type['createResolver']> | undefined;
-      if (writerId !== id) {
-        const writer = writers.get(writerId);
-        if (!writer) throw new CodecError('unknown_schema', `schema ${writerId} is not known here yet`);
-        resolver = resolvers.get(writerId) ?? resolve(type, writer, topic.name);
-        resolvers.set(writerId, resolver);
-      }
-      try {
-        const { value, offset } = type.decode(bytes, HEADER_BYTES, resolver);
-        // Avsc tells a record that ends too early by an offset beyond the end or below zero.
-        if (offset !== bytes.length) throw new Error(offset < 0 || offset > bytes.length ? 'too short' : 'too long');
-        return value;
-      } catch (error) {
-        throw new CodecError('malformed', `a record of ${topic.name} does not fit its schema`, { cause: error });
-      }
-    },
-
-    async learn(bytes) {
-      const id = idOf(bytes);
-      if (!writers.has(id)) writers.set(id, parseSchema(JSON.parse(await registry.fetch(id)) as Schema));
-    },
-  };
+  return new RegistryCodec(registry);
 }
 
-function parseSchema(schema: Schema): Type {
-  // Plain `null | value` in memory, without wrapping objects.
-  return avsc.Type.forSchema(schema, { wrapUnions: false, registry: {} });
+class RegistryCodec implements Codec {
+  private readonly registry: SchemaRegistry;
+  private readonly prepared = new Map<string, Prepared>();
+  /** Schemas that records were written with, by id. */
+  private readonly writers = new Map<number, Type>();
+  private scratch = Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES);
+
+  constructor(registry: SchemaRegistry) {
+    this.registry = registry;
+  }
+
+  async prepare(topics: readonly Topic[]): Promise<void> {
+    for (const topic of topics) {
+      if (this.prepared.has(topic.name)) continue;
+      const schema = avroSchema(topic.schema);
+      const id = await this.registry.register(`${topic.name}-value`, JSON.stringify(schema));
+      const type = parseSchema(schema);
+      this.writers.set(id, type);
+      this.prepared.set(topic.name, { id, type, resolvers: new Map() });
+    }
+  }
+
+  encode<T>(topic: Topic<T>, value: T): Buffer {
+    const { id, type } = this.of(topic.name);
+    try {
+      let end = type.encode(value, this.scratch, HEADER_BYTES);
+      while (end < 0) {
+        // A negative position says how many bytes were missing.
+        this.scratch = Buffer.allocUnsafeSlow(Math.max(this.scratch.length * 2, this.scratch.length - end));
+        end = type.encode(value, this.scratch, HEADER_BYTES);
+      }
+      this.scratch.writeUInt8(0, 0);
+      this.scratch.writeUInt32BE(id, 1);
+      return Buffer.from(this.scratch.subarray(0, end));
+    } catch (error) {
+      throw new CodecError('malformed', `a value does not fit the schema of ${topic.name}`, { cause: error });
+    }
+  }
+
+  decode<T>(topic: Topic<T>, bytes: Buffer): T {
+    const prepared = this.of(topic.name);
+    const writerId = idOf(bytes);
+    const resolver = writerId === prepared.id ? undefined : this.resolverFor(topic.name, prepared, writerId);
+    try {
+      const { value, offset } = prepared.type.decode(bytes, HEADER_BYTES, resolver);
+      if (offset === bytes.length) return value as T;
+    } catch (error) {
+      throw malformed(topic.name, { cause: error });
+    }
+    // The record ends before its last field, or goes on after it.
+    throw malformed(topic.name);
+  }
+
+  async learn(bytes: Buffer): Promise<void> {
+    const id = idOf(bytes);
+    if (this.writers.has(id)) return;
+    this.writers.set(id, parseSchema(JSON.parse(await this.registry.fetch(id)) as Schema));
+  }
+
+  private of(topic: string): Prepared {
+    const found = this.prepared.get(topic);
+    if (!found) throw new Error(`codec.prepare was not called for ${topic}`);
+    return found;
+  }
+
+  private resolverFor(topic: string, { type, resolvers }: Prepared, writerId: number): Resolver {
+    const known = resolvers.get(writerId);
+    if (known instanceof CodecError) throw known;
+    if (known) return known;
+    const writer = this.writers.get(writerId);
+    if (!writer) throw new CodecError('unknown_schema', `schema ${writerId} is not known here yet`);
+    try {
+      const resolver = type.createResolver(writer);
+      resolvers.set(writerId, resolver);
+      return resolver;
+    } catch (error) {
+      const message = `schema ${writerId}, which ${topic} was written with, cannot be read any more`;
+      const incompatible = new CodecError('incompatible_schema', message, { cause: error });
+      resolvers.set(writerId, incompatible);
+      throw incompatible;
+    }
+  }
+}
+
+/**
+ * The avsc type of a schema: unions are plain `null | value`, records plain data without methods. Longs are exact from
+ * -2^52 to 2^53 - 2, which is all that times, counts and offsets need; avsc refuses larger ones.
+ */
+export function parseSchema(schema: Schema): Type {
+  return avsc.Type.forSchema(schema, { wrapUnions: false, omitRecordMethods: true, registry: {} });
 }
 
 function idOf(bytes: Buffer): number {
@@ -91,12 +123,6 @@ function idOf(bytes: Buffer): number {
   return bytes.readUInt32BE(1);
 }
 
-function resolve(type: Type, writer: Type, topic: string) {
-  try {
-    return type.createResolver(writer);
-  } catch (error) {
-    throw new CodecError('incompatible_schema', `a schema that ${topic} was written with cannot be read any more`, {
-      cause: error,
-    });
-  }
+function malformed(topic: string, options?: ErrorOptions): CodecError {
+  return new CodecError('malformed', `a record of ${topic} does not fit the schema that it names`, options);
 }

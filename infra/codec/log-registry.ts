@@ -1,50 +1,110 @@
 /**
- * The embedded registry: schemas stand on `control.schemas` under their ids. Its own records are JSON, since they are
- * what everything else is decoded by.
+ * The embedded registry: schemas stand on the topic `control.schemas` under their ids.
+ *
+ * The records of that topic are Avro in the Confluent wire format like all others, so that every tool reads them alike.
+ * Their own schema cannot be looked up in the topic itself: it is the first version of `SchemaEntry` for good, its id is
+ * 0, and it is never written there. Every other schema has an id from 1 on.
  */
-import { schemaTopic } from '#schemas/topics/control';
-import type { EventLog } from '../log/log.ts';
-import { readPartition } from '../log/read-partition.ts';
+import type { Schema } from 'avsc';
+import { avroSchema } from '#schemas/avro';
+import { type SchemaEntry, schemaTopic } from '#schemas/topics/control';
+import type { EventLog, LogRecord } from '../log/log.ts';
 import { CodecError } from './codec.ts';
+import { createCodec } from './create-codec.ts';
 import type { SchemaRegistry } from './registry.ts';
 
-interface Entry {
-  readonly id: number;
-  readonly subject: string;
-  readonly schema: string;
-}
-
 const AT = { topic: schemaTopic.name, partition: 0 };
+/** Id of the schema of `control.schemas` itself. */
+const OWN_ID = 0;
+const OWN_SCHEMA = JSON.stringify(avroSchema(schemaTopic.schema) satisfies Schema);
+const POLL_RECORDS = 1_000;
+const POLL_TIMEOUT_MS = 5_000;
 
-/** Reads the topic; the process that opens it is the only one that registers (an embedded log has one writer). */
+/**
+ * Reads the topic. The process that writes the log is the only one that registers; one that reads along learns of new
+ * schemas when it meets their ids.
+ */
 export async function openLogRegistry(log: EventLog): Promise<SchemaRegistry> {
   await log.createTopics([schemaTopic]);
-  const byId = new Map<number, string>();
-  const ids = new Map<string, number>();
-  let seq = 0;
-  await readPartition(log, AT, (record) => {
-    seq = record.seq;
+  const own = createCodec({ register: async () => OWN_ID, fetch: async () => OWN_SCHEMA });
+  await own.prepare([schemaTopic]);
+  const registry = new LogRegistry(
+    log,
+    (record) => own.decode(schemaTopic, record.value!),
+    (entry) => own.encode(schemaTopic, entry),
+  );
+  await registry.catchUp();
+  return registry;
+}
+
+class LogRegistry implements SchemaRegistry {
+  private readonly log: EventLog;
+  private readonly decode: (record: LogRecord) => SchemaEntry;
+  private readonly encode: (entry: SchemaEntry) => Buffer;
+  private readonly schemas = new Map<number, string>([[OWN_ID, OWN_SCHEMA]]);
+  private readonly ids = new Map<string, number>([[OWN_SCHEMA, OWN_ID]]);
+  private newestId = OWN_ID;
+  private seq = 0;
+  private receivedAt = 0;
+  /** Offset up to which the topic was read. */
+  private next = 0;
+  private registering: Promise<unknown> = Promise.resolve();
+
+  constructor(log: EventLog, decode: (record: LogRecord) => SchemaEntry, encode: (entry: SchemaEntry) => Buffer) {
+    this.log = log;
+    this.decode = decode;
+    this.encode = encode;
+  }
+
+  /** One after the other: two new schemas at once must not get the same id. */
+  register(subject: string, schema: string): Promise<number> {
+    const run = this.registering.then(() => this.registerOne(subject, schema));
+    this.registering = run.catch(() => {});
+    return run;
+  }
+
+  async fetch(id: number): Promise<string> {
+    if (!this.schemas.has(id)) await this.catchUp();
+    const schema = this.schemas.get(id);
+    if (schema === undefined) throw new CodecError('unknown_schema', `nobody registered schema ${id}`);
+    return schema;
+  }
+
+  /** Reads what was registered since the topic was last read. */
+  async catchUp(): Promise<void> {
+    const { first, next } = await this.log.bounds(AT);
+    if (this.next >= next) return;
+    const reader = await this.log.reader([{ ...AT, offset: Math.max(first, this.next) }]);
+    try {
+      while (this.next < next) {
+        const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
+        if (records.length === 0) throw new Error(`${AT.topic} ends before its last offset ${next - 1}`);
+        for (const record of records) this.take(record);
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+
+  private async registerOne(subject: string, schema: string): Promise<number> {
+    const known = this.ids.get(schema);
+    if (known !== undefined) return known;
+    const id = this.newestId + 1;
+    const receivedAt = Math.max(this.receivedAt, Date.now());
+    const value = this.encode({ receivedAt, id, subject, schema });
+    await this.log.append([{ ...AT, key: String(id), value, receivedAt, seq: this.seq + 1 }]);
+    await this.catchUp();
+    return id;
+  }
+
+  private take(record: LogRecord): void {
+    this.next = record.offset + 1;
+    this.seq = record.seq;
+    this.receivedAt = record.receivedAt;
     if (!record.value) return;
-    const entry = JSON.parse(record.value.toString('utf8')) as Entry;
-    byId.set(entry.id, entry.schema);
-    ids.set(entry.schema, entry.id);
-  });
-  return {
-    async register(subject, schema) {
-      const known = ids.get(schema);
-      if (known !== undefined) return known;
-      const id = byId.size + 1;
-      seq += 1;
-      const value = Buffer.from(JSON.stringify({ id, subject, schema } satisfies Entry));
-      await log.append([{ ...AT, key: String(id), value, receivedAt: 0, seq }]);
-      byId.set(id, schema);
-      ids.set(schema, id);
-      return id;
-    },
-    async fetch(id) {
-      const schema = byId.get(id);
-      if (schema === undefined) throw new CodecError('unknown_schema', `nobody registered schema ${id}`);
-      return schema;
-    },
-  };
+    const { id, schema } = this.decode(record);
+    this.schemas.set(id, schema);
+    this.ids.set(schema, id);
+    this.newestId = Math.max(this.newestId, id);
+  }
 }

@@ -1,114 +1,131 @@
 /**
  * From a token to its key. A secret that was checked before on this node costs a keyed digest; one that was not costs
- * a hash, of which only so many run at a time, so that wrong secrets cannot slow everyone else down.
+ * a hash, of which only so many run at a time.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Key } from '#schemas/domain/control/state';
+import type { Key, Organization } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import type { ControlHost } from './control-host.ts';
+import { HashBusyError, HashSlots } from './hash-slots.ts';
 import { verifySecret } from './secret-hash.ts';
 import { parseToken, type Token } from './token.ts';
 
-/** Hashes at a time: half the cores, so that requests always have the other half. */
-const HASHES_MAX = Math.max(1, Math.floor(availableParallelism() / 2));
-/** Longest wait for a place to hash in. */
-const HASH_WAIT_MS = 2_000;
-/** Hashes a second that one key id may cause. */
-const HASHES_PER_KEY_PER_SECOND = 5;
 const RETRY_AFTER_SECONDS = 1;
-const KNOWN_MAX = 100_000;
+/** Keys whose secret was checked here; one that falls out costs a hash again. */
+const KNOWN_KEYS_MAX = 100_000;
+/** Wrong secrets that were checked here, so that a client that goes on sending one costs nothing. */
+const KNOWN_WRONG_MAX = 10_000;
 
 export interface Authenticated {
   readonly key: Key;
+  readonly organization: Organization;
 }
 
 export interface Authenticator {
-  /** Null for a token that is not good. Throws an `ApiError` (503) when too many secrets wait to be checked. */
+  /** Null for a token that is not good. Rejects with an `ApiError` (503) when too many secrets wait to be checked. */
   authenticate(token: string): Promise<Authenticated | null>;
   /** Like `authenticate`, without waiting: undefined when the secret has to be hashed first. */
   authenticateKnown(token: string): Authenticated | null | undefined;
-  /** Takes a secret that was just made here as checked. */
+  /** Takes a secret that was just made or checked here as good. */
   remember(token: Token): void;
 }
 
-export function createAuthenticator(host: ControlHost): Authenticator {
-  const digestKey = randomBytes(32);
-  const digestOf = (secret: string) => createHmac('sha256', digestKey).update(secret).digest();
-  /** Digests of good secrets, by key id. */
-  const known = new LRUCache<string, Buffer>({ max: KNOWN_MAX });
-  const hashing = new HashSlots();
+type HostState = Pick<ControlHost, 'state'>;
 
-  const authenticateKnown = (text: string): Authenticated | null | undefined => {
+const authenticators = new WeakMap<HostState, Authenticator>();
+
+/** The authenticator of a host: one for all roles of the process, so that what one has checked the others know. */
+export function createAuthenticator(host: HostState): Authenticator {
+  const existing = authenticators.get(host);
+  if (existing) return existing;
+  const made = new HostAuthenticator(host, new HashSlots());
+  authenticators.set(host, made);
+  return made;
+}
+
+/** Exported for tests; roles go by `createAuthenticator`. */
+export class HostAuthenticator implements Authenticator {
+  private readonly host: HostState;
+  private readonly slots: HashSlots;
+  private readonly digestKey = randomBytes(32).toString('base64url');
+  /** Digest of the secret, by key id. */
+  private readonly good = new LRUCache<string, string>({ max: KNOWN_KEYS_MAX });
+  /** By key id and digest. */
+  private readonly wrong = new LRUCache<string, true>({ max: KNOWN_WRONG_MAX });
+  /** Checks under way, by key id and digest: many requests of a client that starts share one. */
+  private readonly underWay = new Map<string, Promise<boolean>>();
+
+  constructor(host: HostState, slots: HashSlots) {
+    this.host = host;
+    this.slots = slots;
+  }
+
+  authenticateKnown(text: string): Authenticated | null | undefined {
     const token = parseToken(text);
-    if (!token) return null;
-    const key = host.state.keys.get(token.keyId);
-    if (!key || key.sandbox !== token.sandbox) return null;
-    const digest = known.get(token.keyId);
-    return digest && timingSafeEqual(digest, digestOf(token.secret)) ? { key } : undefined;
-  };
-
-  return {
-    authenticateKnown,
-    remember: (token) => void known.set(token.keyId, digestOf(token.secret)),
-    async authenticate(text) {
-      const quick = authenticateKnown(text);
-      if (quick !== undefined) return quick;
-      const token = parseToken(text)!;
-      const key = host.state.keys.get(token.keyId)!;
-      const good = await hashing.run(token.keyId, () => verifySecret(token.secret, key.secret));
-      // The key may have been revoked while its secret was hashed.
-      if (!good || !host.state.keys.has(token.keyId)) return null;
-      known.set(token.keyId, digestOf(token.secret));
-      return { key };
-    },
-  };
-}
-
-/** Bounds how many hashes run, wait, and are caused by one key id. */
-class HashSlots {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-  private readonly recent = new LRUCache<string, number[]>({ max: 10_000 });
-
-  async run(keyId: string, hash: () => Promise<boolean>): Promise<boolean> {
-    this.countAgainst(keyId);
-    if (this.running >= HASHES_MAX) await this.waitForPlace();
-    this.running += 1;
-    try {
-      return await hash();
-    } finally {
-      this.running -= 1;
-      this.waiting.shift()?.();
-    }
+    const found = token && this.keyOf(token);
+    if (!found) return null;
+    const good = this.good.get(token.keyId);
+    if (good !== undefined) return good === this.digestOf(token.secret) ? found : null;
+    return this.wrong.has(this.checkName(token)) ? null : undefined;
   }
 
-  private countAgainst(keyId: string): void {
-    const now = Date.now();
-    const times = (this.recent.get(keyId) ?? []).filter((time) => now - time < 1_000);
-    if (times.length >= HASHES_PER_KEY_PER_SECOND) throw busy();
-    this.recent.set(keyId, [...times, now]);
-  }
-
-  private waitForPlace(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(enter), 1);
-        reject(busy());
-      }, HASH_WAIT_MS);
-      this.waiting.push(enter);
+  async authenticate(text: string): Promise<Authenticated | null> {
+    const quick = this.authenticateKnown(text);
+    if (quick !== undefined) return quick;
+    const token = parseToken(text)!;
+    const name = this.checkName(token);
+    const check = this.underWay.get(name) ?? this.check(token, name);
+    const good = await check.catch((error: unknown) => {
+      throw error instanceof HashBusyError ? busy(error) : error;
     });
+    // The key may have been revoked while its secret was hashed.
+    return good ? this.keyOf(token) : null;
+  }
+
+  remember(token: Token): void {
+    this.good.set(token.keyId, this.digestOf(token.secret));
+  }
+
+  private check(token: Token, name: string): Promise<boolean> {
+    const { secret } = this.keyOf(token)!.key;
+    const check = this.slots
+      .run(token.keyId, () => verifySecret(token.secret, secret))
+      .then((good) => {
+        if (good) this.remember(token);
+        else this.wrong.set(name, true);
+        return good;
+      })
+      .finally(() => this.underWay.delete(name));
+    this.underWay.set(name, check);
+    return check;
+  }
+
+  private keyOf({ keyId, sandbox }: Token): Authenticated | null {
+    const { keys, organizations } = this.host.state;
+    const key = keys.get(keyId);
+    const organization = key && organizations.get(key.orgId);
+    return organization && key.sandbox === sandbox ? { key, organization } : null;
+  }
+
+  /**
+   * SHA-256 over a key that lives as long as the process, and the secret. All secrets have one length and no digest is
+   * told to anyone, so this is as good as an HMAC, whose objects cost a request more than all the rest of it. Nobody
+   * outside can tell what digest a guess has, so how long a comparison of two digests takes says nothing of the secret.
+   */
+  private digestOf(secret: string): string {
+    return hash('sha256', this.digestKey + secret, 'hex');
+  }
+
+  private checkName({ keyId, secret }: Token): string {
+    return `${keyId} ${this.digestOf(secret)}`;
   }
 }
 
-function busy(): ApiError {
-  return new ApiError('internal_error', 'too many secrets are being checked; try again', {
+function busy(cause: HashBusyError): ApiError {
+  return new ApiError('internal_error', `${cause.message}; try again`, {
     status: 503,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
   });
 }

@@ -82,6 +82,8 @@ export type LogErrorCode =
   | 'log_unknown_topic'
   /** A group member no longer holds the partition. */
   | 'log_fenced'
+  /** A record is larger than the log takes. */
+  | 'log_too_large'
   /** The log was closed. */
   | 'log_closed';
 
@@ -104,7 +106,7 @@ export interface EventLog {
    * broker's process, `acks=all`). Embedded: the whole batch or nothing. Rejects with a `LogError`.
    */
   append(records: readonly AppendRecord[]): Promise<void>;
-  /** Promises watermarks. Cheap; embedded they live in memory, on Kafka they go into the partitions at intervals. */
+  /** Promises watermarks. Cheap; embedded they live in memory, on Kafka they go into a topic of their own at intervals. */
   advance(watermarks: readonly Watermark[]): void;
   reader(from: readonly (TopicPartition & { readonly offset: number })[]): Promise<LogReader>;
   group(groupId: string, topics: readonly string[]): Promise<GroupConsumer>;
@@ -114,7 +116,7 @@ export interface EventLog {
   last(at: TopicPartition): Promise<LogRecord | null>;
   /** Offset of the first record appended at or after this wall time; the next offset when there is none. */
   offsetAt(at: TopicPartition, appendedAt: number): Promise<number>;
-  /** Drops every record of the topic; its offsets start over. For rebuilds. */
+  /** Drops every record of the topic. Embedded its offsets start over, on Kafka they go on. For rebuilds. */
   clearTopic(topic: string): Promise<void>;
   /** Applies retention and compaction as of this wall time; a broker does it by itself. Returns records removed. */
   maintain(now: number, limits: { readonly rawMaxAgeMs: number; readonly rawMaxBytes: number }): Promise<number>;

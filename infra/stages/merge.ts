@@ -4,6 +4,7 @@
  * live and in a replay, in any batch size and on any machine.
  */
 import type { LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';
+import { partitionName } from './partition-name.ts';
 
 /** Queued records of one partition above which its reading is paused. */
 const QUEUE_RECORDS_MAX = 8_192;
@@ -26,8 +27,6 @@ interface Queue extends TopicPartition {
 export class OrderError extends Error {
   override name = 'OrderError';
 }
-
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 export class MergedInput {
   private readonly queues: Queue[];
@@ -52,7 +51,7 @@ export class MergedInput {
       .map(({ topic, partition, lastSeq }) => ({
         topic,
         partition,
-        name: keyOf({ topic, partition }),
+        name: partitionName({ topic, partition }),
         records: [],
         head: 0,
         watermark: ordered ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
@@ -67,13 +66,13 @@ export class MergedInput {
   /** Takes what a poll brought; a record whose number was seen before (a repeat by a revived writer) is dropped. */
   push(batch: ReadBatch): void {
     for (const record of batch.records) {
-      const queue = this.byName.get(keyOf(record))!;
+      const queue = this.byName.get(partitionName(record))!;
       if (record.seq !== 0 && record.seq <= queue.lastSeq) continue;
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
     }
     for (const mark of batch.watermarks) {
-      const queue = this.byName.get(keyOf(mark))!;
+      const queue = this.byName.get(partitionName(mark))!;
       if (mark.watermark > queue.watermark) queue.watermark = mark.watermark;
     }
     for (const queue of this.queues) {
@@ -85,7 +84,7 @@ export class MergedInput {
 
   /** Declares a partition complete: it holds nothing back any more. For replays of a finished log. */
   finish(at: TopicPartition): void {
-    this.byName.get(keyOf(at))!.watermark = Number.POSITIVE_INFINITY;
+    this.byName.get(partitionName(at))!.watermark = Number.POSITIVE_INFINITY;
   }
 
   /** Hands every record that may be taken now to `visit`, in the merged order, at most `max` of them. */
@@ -103,7 +102,7 @@ export class MergedInput {
         taken += 1;
         if (this.ordered && this.last && record.receivedAt < this.last.receivedAt)
           throw new OrderError(
-            `${first.name} offset ${record.offset} was received at ${record.receivedAt}, after ${keyOf(this.last)} at ${this.last.receivedAt} had been taken`,
+            `${first.name} offset ${record.offset} was received at ${record.receivedAt}, after ${partitionName(this.last)} at ${this.last.receivedAt} had been taken`,
           );
         this.last = record;
         if (record.seq !== 0) first.takenSeq = record.seq;

@@ -2,11 +2,10 @@
 import { deadTopic } from '#schemas/topics/control';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
-import type { AppendRecord, EventLog, LogRecord, TopicPartition } from '../log/log.ts';
+import type { AppendRecord, EventLog, LogRecord } from '../log/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { partitionName } from './partition-name.ts';
 import type { Emit } from './stage.ts';
-
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 interface Pending {
   readonly topic: Topic;
@@ -54,7 +53,7 @@ export class StageOutputs {
     for (const topic of options.topics) {
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const at = { topic: topic.name, partition };
-        kept.set(keyOf(at), (await options.log.last(at))?.seq ?? 0);
+        kept.set(partitionName(at), (await options.log.last(at))?.seq ?? 0);
       }
     }
     return new StageOutputs(options.stage, options.codec, options.metrics, options.given, kept);
@@ -114,7 +113,7 @@ export class StageOutputs {
 
   private add(topic: Topic, key: string, value: unknown): void {
     const partition = partitionOf(key, topic.partitions);
-    const name = keyOf({ topic: topic.name, partition });
+    const name = partitionName({ topic: topic.name, partition });
     const seq = (this.given.get(name) ?? 0) + 1;
     this.given.set(name, seq);
     if (seq <= (this.kept.get(name) ?? 0)) return;

@@ -15,6 +15,7 @@ import type { Health } from '../telemetry/health.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { MergedInput } from './merge.ts';
 import { StageOutputs } from './outputs.ts';
+import { partitionName } from './partition-name.ts';
 import { openSnapshots, type Snapshot, type SnapshotStore } from './snapshots.ts';
 import type { Stage, StageEvent } from './stage.ts';
 
@@ -54,8 +55,6 @@ export interface RunningStage<S> {
   position(): number;
   close(): Promise<void>;
 }
-
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 export async function runStage<S>(options: RunStageOptions<S>): Promise<RunningStage<S>> {
   const { stage, log, codec } = options;
@@ -97,7 +96,11 @@ class StageLoop<S> {
     string,
     { topic: Topic; handle: (state: S, event: StageEvent<never>, emit: never) => void }
   >;
-  private readonly partitions: TopicPartition[];
+  private readonly partitions: readonly TopicPartition[];
+  /** Every partition of the outputs. */
+  private readonly written: readonly TopicPartition[];
+  private readonly eventCounter: { inc(events: number): void };
+  private readonly positionGauge: { set(position: number): void };
   private readonly offsets: Map<string, number>;
   /** Last offset that each input held at the start and that is not taken yet. */
   private readonly behind = new Map<string, number>();
@@ -120,9 +123,10 @@ class StageLoop<S> {
     this.handlers = new Map(
       options.stage.inputs.map((input) => [input.topic.name, { topic: input.topic, handle: input.handle as never }]),
     );
-    this.partitions = options.stage.inputs.flatMap(({ topic }) =>
-      Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition })),
-    );
+    this.partitions = partitionsOf(options.stage.inputs.map(({ topic }) => topic));
+    this.written = partitionsOf(options.stage.outputs);
+    this.eventCounter = options.metrics.stageEvents.labels(options.stage.name);
+    this.positionGauge = options.metrics.stagePosition.labels(options.stage.name);
     this.caughtUp = new Promise((resolve) => {
       this.resolveCaughtUp = resolve;
     });
@@ -133,16 +137,16 @@ class StageLoop<S> {
     const from = [];
     for (const at of this.partitions) {
       const { first } = await log.bounds(at);
-      const offset = Math.max(first, this.offsets.get(keyOf(at)) ?? first);
-      this.offsets.set(keyOf(at), offset);
+      const offset = Math.max(first, this.offsets.get(partitionName(at)) ?? first);
+      this.offsets.set(partitionName(at), offset);
       const last = await log.last(at);
-      if (last && last.offset >= offset) this.behind.set(keyOf(at), last.offset);
-      from.push({ ...at, offset, lastSeq: this.snapshot?.inputSeqs.get(keyOf(at)) ?? 0 });
+      if (last && last.offset >= offset) this.behind.set(partitionName(at), last.offset);
+      from.push({ ...at, offset, lastSeq: this.snapshot?.inputSeqs.get(partitionName(at)) ?? 0 });
     }
     this.reader = await log.reader(from);
     this.input = new MergedInput(from, (at, paused) => this.reader.pause(at, paused), this.mode !== 'view');
     if (this.mode === 'rebuild') {
-      for (const at of this.partitions) if (!this.behind.has(keyOf(at))) this.input.finish(at);
+      for (const at of this.partitions) if (!this.behind.has(partitionName(at))) this.input.finish(at);
     }
     this.outputs = await StageOutputs.open({
       stage: stage.name,
@@ -186,13 +190,13 @@ class StageLoop<S> {
         await this.options.codec.learn(record.value!);
         if (!this.handle(record)) this.outputs.dead(record, 'unknown_schema', 'its schema id is not in the registry');
       }
-      this.offsets.set(keyOf(record), record.offset + 1);
+      this.offsets.set(partitionName(record), record.offset + 1);
     }
     if (taken === 0) return 0;
     await this.write(this.outputs.drain());
     this.steppedSinceSnapshot += taken;
     this.total += taken;
-    this.options.metrics.stageEvents.inc({ stage: this.options.stage.name }, taken);
+    this.eventCounter.inc(taken);
     this.options.onProgress?.(this.total);
     this.checkCaughtUp();
     return taken;
@@ -245,20 +249,15 @@ class StageLoop<S> {
     const position = this.input.position();
     if (position <= this.position || !Number.isFinite(position)) return;
     this.position = position;
-    this.options.metrics.stagePosition.set({ stage: this.options.stage.name }, position);
-    const marks = this.options.stage.outputs.flatMap((topic) =>
-      Array.from({ length: topic.partitions }, (_, partition) => ({
-        topic: topic.name,
-        partition,
-        watermark: position,
-      })),
-    );
-    if (marks.length > 0) this.options.log.advance(marks);
+    this.positionGauge.set(position);
+    if (this.written.length === 0) return;
+    this.options.log.advance(this.written.map(({ topic, partition }) => ({ topic, partition, watermark: position })));
   }
 
   /** In a rebuild, a partition that was read to its end holds nothing back any more. */
   private finishRead(records: readonly LogRecord[]): void {
-    for (const record of records) if (this.behind.get(keyOf(record)) === record.offset) this.input.finish(record);
+    for (const record of records)
+      if (this.behind.get(partitionName(record)) === record.offset) this.input.finish(record);
   }
 
   private checkCaughtUp(): void {
@@ -285,4 +284,10 @@ class StageLoop<S> {
     // A large state is snapshotted less often, so that snapshots take a few percent of the time at most.
     this.snapshotAt = Date.now() + (Date.now() - began) * 20;
   }
+}
+
+function partitionsOf(topics: readonly Topic[]): TopicPartition[] {
+  return topics.flatMap(({ name, partitions }) =>
+    Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })),
+  );
 }

@@ -1,18 +1,19 @@
 import type { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 
-/** Reads a value by its schema. Throws 400 `validation_failed` whose message names the field path. */
+/** Reads a value by its schema. Throws 400 `validation_failed` whose message names the path of every bad field. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const path = issue?.path.join('.') || 'body';
-  const given = Array.isArray(valueAt(value, issue?.path[0])) ? 'must be given once' : issue?.message;
-  throw new ApiError('validation_failed', `${path}: ${given}`);
+  const faults = parsed.error.issues.map(({ path, message }) => {
+    const name = path.join('.') || 'body';
+    // A URL gives a list for a parameter that comes twice.
+    return `${name}: ${Array.isArray(valueAt(value, path[0])) ? 'must be given once' : message}`;
+  });
+  throw new ApiError('validation_failed', [...new Set(faults)].join('; '));
 }
 
 function valueAt(value: unknown, key: PropertyKey | undefined): unknown {
-  return typeof value === 'object' && value !== null && key !== undefined
-    ? (value as Record<PropertyKey, unknown>)[key]
-    : null;
+  if (typeof value !== 'object' || value === null || key === undefined) return null;
+  return (value as Record<PropertyKey, unknown>)[key];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { healthAnswer } from '#infra/telemetry/ops-server';
+import { isoTimeSchema } from '#schemas/http/scalars';
 import { Answer, defineRoute } from '../route.ts';
 
 export const getHealth = defineRoute({
@@ -11,12 +12,13 @@ export const getHealth = defineRoute({
   summary: 'Whether every role of this process is ready: 200 when it is, 503 before.',
   params: z.object({}),
   query: z.object({}),
-  response: z.object({
-    status: z.string(),
+  response: z.looseObject({
+    status: z.enum(['ok', 'starting', 'degraded']),
     service: z.string(),
     version: z.string(),
     uptimeSeconds: z.number(),
-    timestamp: z.iso.datetime(),
+    timestamp: isoTimeSchema,
+    parts: z.record(z.string(), z.string()).describe('Every part of this process and its state.'),
   }),
   handle(_input, { health }) {
     const { statusCode, body } = healthAnswer(health);

@@ -2,7 +2,13 @@
 import type { WebSocket } from '#infra/uws';
 import { CLOSE, type ServerFrame } from '#schemas/stream/frames';
 import { addressTo, type EncodedFrame } from '../fanout/event-frame.ts';
-import { DROPPING_MAX_MS, SEND_QUEUE_BYTES_MAX, SEND_QUEUE_BYTES_RECOVERED, SOCKET_BUFFER_BYTES } from './limits.ts';
+import {
+  CONTROL_FRAMES_WAITING_MAX,
+  DROPPING_MAX_MS,
+  SEND_QUEUE_BYTES_MAX,
+  SEND_QUEUE_BYTES_RECOVERED,
+  SOCKET_BUFFER_BYTES,
+} from './limits.ts';
 import { type Outgoing, SendQueue } from './send-queue.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -20,9 +26,20 @@ export interface SocketData {
   connection: Connection | null;
 }
 
+/** What a connection asks of its socket. */
+export type Socket = Pick<WebSocket<SocketData>, 'cork' | 'send' | 'getBufferedAmount' | 'ping' | 'end'>;
+
 export interface ConnectionCounters {
   sent(frames: number): void;
   dropped(frames: number): void;
+}
+
+export interface ConnectionOptions {
+  readonly socket: Socket;
+  readonly principal: Principal;
+  readonly counters: ConnectionCounters;
+  /** Wall time, unix ms. */
+  readonly now: () => number;
 }
 
 type Reason = (typeof CLOSE)[keyof typeof CLOSE];
@@ -34,18 +51,19 @@ export class Connection {
   lastSeenMs: number;
   lastPingMs: number;
   lastPongMs: number;
+  /** Set when the socket is gone; nothing may touch it from then on. */
   closed = false;
-  private readonly socket: WebSocket<SocketData>;
-  private readonly counters: ConnectionCounters;
+  private readonly options: ConnectionOptions;
   private readonly queue = new SendQueue(SEND_QUEUE_BYTES_MAX);
-  /** Frames gathered since the last flush: a flush sends them under one cork. */
+  /** Events gathered since the last flush: a flush sends them under one cork. */
   private outbox: Outgoing[] = [];
+  private sentFrames = 0;
   private droppingSinceMs: number | null = null;
 
-  constructor(socket: WebSocket<SocketData>, principal: Principal, nowMs: number, counters: ConnectionCounters) {
-    this.socket = socket;
-    this.principal = principal;
-    this.counters = counters;
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.principal = options.principal;
+    const nowMs = options.now();
     this.lastSeenMs = nowMs;
     this.lastPingMs = nowMs;
     this.lastPongMs = nowMs;
@@ -53,7 +71,12 @@ export class Connection {
 
   /** Bytes that wait for the client, here and in the socket. */
   get waitingBytes(): number {
-    return this.closed ? 0 : this.queue.bytes + this.socket.getBufferedAmount();
+    return this.closed ? 0 : this.queue.bytes + this.options.socket.getBufferedAmount();
+  }
+
+  /** Notes any frame from the client as a sign of life. */
+  seen(): void {
+    this.lastSeenMs = this.options.now();
   }
 
   /** Gathers an event; true when this connection had nothing gathered and now waits for a flush. */
@@ -63,77 +86,90 @@ export class Connection {
   }
 
   /** Sends what was gathered. */
-  flush(nowMs: number): void {
-    const items = this.outbox;
-    if (items.length === 0 || this.closed) return;
-    this.outbox = [];
-    this.socket.cork(() => {
-      for (const item of items) this.offer(item);
-    });
-    this.judge(nowMs);
+  flush(): void {
+    if (this.outbox.length > 0) this.deliver([]);
   }
 
   /** Sends a frame that is no event, in its place among the events. */
   tell(frame: ServerFrame): void {
+    this.deliver([{ control: Buffer.from(JSON.stringify(frame)) }]);
+  }
+
+  /** Sends what was gathered and then these, or queues what the socket does not take. */
+  deliver(items: readonly Outgoing[]): void {
     if (this.closed) return;
-    const items: Outgoing[] = [...this.outbox, { control: Buffer.from(JSON.stringify(frame)) }];
+    const gathered = this.outbox;
     this.outbox = [];
-    this.socket.cork(() => {
+    this.corked(() => {
+      for (const item of gathered) this.offer(item);
       for (const item of items) this.offer(item);
     });
   }
 
   /** The socket took what it had: goes on with the queue. */
-  drained(nowMs: number): void {
-    if (this.closed) return;
-    this.socket.cork(() => {
-      while (!this.queue.empty && this.socket.getBufferedAmount() < SOCKET_BUFFER_BYTES) {
-        const item = this.queue.shift();
-        if (item) this.send(item);
-      }
-    });
-    this.judge(nowMs);
+  drained(): void {
+    if (!this.closed) this.corked(() => {});
   }
 
   ping(nowMs: number): void {
     this.lastPingMs = nowMs;
-    this.socket.ping();
+    this.options.socket.ping();
   }
 
   end(reason: Reason): void {
-    if (!this.closed) this.socket.end(reason.code, reason.reason);
+    if (!this.closed) this.options.socket.end(reason.code, reason.reason);
+  }
+
+  /** Ends a connection that has been dropping for too long; forgets the dropping once the queue fell below half. */
+  judge(nowMs: number): void {
+    if (this.closed || this.droppingSinceMs === null) return;
+    if (this.waitingBytes < SEND_QUEUE_BYTES_RECOVERED) this.droppingSinceMs = null;
+    else if (nowMs - this.droppingSinceMs >= DROPPING_MAX_MS) this.end(CLOSE.overflow);
+  }
+
+  /** Sends under one cork, what waits in the queue first, and counts and judges once. */
+  private corked(send: () => void): void {
+    this.options.socket.cork(() => {
+      while (!this.queue.empty && this.socketTakesMore()) this.send(this.queue.shift()!);
+      send();
+    });
+    if (this.sentFrames > 0) this.options.counters.sent(this.sentFrames);
+    this.sentFrames = 0;
+    const tooManyAnswers = this.queue.controls > CONTROL_FRAMES_WAITING_MAX || this.queue.bytes > SEND_QUEUE_BYTES_MAX;
+    if (tooManyAnswers) this.end(CLOSE.overflow);
+    else this.judge(this.options.now());
+  }
+
+  /** What the cork itself holds, 16 KiB at most, is not counted: it is on its way when the cork ends. */
+  private socketTakesMore(): boolean {
+    return this.options.socket.getBufferedAmount() < SOCKET_BUFFER_BYTES;
   }
 
   private offer(item: Outgoing): void {
-    if (this.queue.empty && this.socket.getBufferedAmount() < SOCKET_BUFFER_BYTES) {
+    if (this.queue.empty && this.socketTakesMore()) {
       this.send(item);
       return;
     }
-    const dropped = this.queue.push(item, this.socket.getBufferedAmount());
-    if (dropped > 0) this.counters.dropped(dropped);
-    if (dropped > 0 && this.droppingSinceMs === null) this.droppingSinceMs = Date.now();
+    const dropped = this.queue.push(item, this.options.socket.getBufferedAmount());
+    if (dropped === 0) return;
+    this.options.counters.dropped(dropped);
+    this.droppingSinceMs ??= this.options.now();
   }
 
   private send(item: Outgoing): void {
+    const { socket } = this.options;
     if ('control' in item) {
-      this.socket.send(item.control, false);
+      socket.send(item.control, false);
       return;
     }
     const { frame, subscription } = item;
     if (subscription.closed) return;
     if (subscription.lag) {
-      const lagged = { type: 'lagged', subscription_id: subscription.id, ...subscription.lag } as const;
+      const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.lag };
       subscription.lag = null;
-      this.socket.send(JSON.stringify(lagged), false);
+      socket.send(JSON.stringify(lagged), false);
     }
-    this.socket.send(addressTo(frame, subscription.idBytes), false);
-    this.counters.sent(1);
-  }
-
-  /** Ends a connection that has been dropping for too long; forgets the dropping once the queue fell below half. */
-  judge(nowMs: number): void {
-    if (this.droppingSinceMs === null) return;
-    if (this.waitingBytes < SEND_QUEUE_BYTES_RECOVERED) this.droppingSinceMs = null;
-    else if (nowMs - this.droppingSinceMs >= DROPPING_MAX_MS) this.end(CLOSE.overflow);
+    socket.send(addressTo(frame, subscription.idBytes), false);
+    this.sentFrames += 1;
   }
 }

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 1_000;
  * Pings every 25 s, tells `pong` every 30 s, and closes what gave no sign of life for 60 s: since any client answers a
  * protocol ping, only a dead connection is idle. Returns how to stop.
  */
-export function keepAlive(connections: ReadonlySet<Connection>): () => void {
+export function keepAlive(connections: Iterable<Connection>): () => void {
   const timer = setInterval(() => {
     const nowMs = Date.now();
     for (const connection of connections) tend(connection, nowMs);

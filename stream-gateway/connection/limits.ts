@@ -9,11 +9,17 @@ export const SEND_QUEUE_BYTES_RECOVERED = SEND_QUEUE_BYTES_MAX / 2;
 export const SOCKET_BUFFER_BYTES = 64 * 1024;
 /** Dropping for so long without recovering ends the connection with 4008. */
 export const DROPPING_MAX_MS = 10_000;
+/** Answers that wait for a client. They are never dropped, so one that asks on without reading is ended with 4008. */
+export const CONTROL_FRAMES_WAITING_MAX = 16_384;
 export const CLIENT_FRAME_BYTES_MAX = 16 * 1024;
 /** What the socket library takes at all; between the two a `bad_frame` can still be told before the close. */
 export const SOCKET_FRAME_BYTES_MAX = 1024 * 1024;
 export const IDLE_MS = 60_000;
+/** Silence after which the socket library frees a socket that was ended and whose peer takes nothing; above IDLE_MS. */
+export const SOCKET_IDLE_SECONDS = 120;
 export const PING_EVERY_MS = 25_000;
 export const PONG_EVERY_MS = 30_000;
-/** Connections of one node that may read history from the log at a time; the others wait their turn. */
+/** Readings of history from the log at a time in one node; the others wait their turn. */
 export const REPLAYS_MAX = 16;
+/** A replay waits while so much waits for its client: far below the queue's bound, so that it never causes a drop. */
+export const REPLAY_AHEAD_BYTES = 1024 * 1024;

@@ -10,16 +10,23 @@ export type Outgoing =
   | { readonly frame: EncodedFrame; readonly subscription: Subscription }
   | { readonly control: Buffer };
 
+/** Empty places that are not worth a compaction. */
+const HOLES_MIN = 1_024;
+
 const bytesOf = (item: Outgoing) => ('frame' in item ? item.frame.bytes.length : item.control.length);
 
 export class SendQueue {
   private readonly bytesMax: number;
+  /** Null where something was taken or dropped. */
   private items: (Outgoing | null)[] = [];
   private head = 0;
+  private length = 0;
+  private controlFrames = 0;
   private queuedBytes = 0;
-  /** Where the next event to drop is looked for; never behind `head`. */
+  /** Where the next event to drop is looked for: there is none before it. */
   private dropFrom = 0;
 
+  /** @param bytesMax what `push` keeps the queue at or below, as far as events can be dropped. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax;
   }
@@ -29,13 +36,20 @@ export class SendQueue {
   }
 
   get empty(): boolean {
-    return this.head === this.items.length;
+    return this.length === 0;
+  }
+
+  /** Waiting frames that are no events. */
+  get controls(): number {
+    return this.controlFrames;
   }
 
   /** Adds at the end; then drops the oldest events until the queue and `outsideBytes` fit. Returns events dropped. */
   push(item: Outgoing, outsideBytes: number): number {
     this.items.push(item);
+    this.length += 1;
     this.queuedBytes += bytesOf(item);
+    if ('control' in item) this.controlFrames += 1;
     let dropped = 0;
     while (this.queuedBytes + outsideBytes > this.bytesMax && this.dropOldest()) dropped += 1;
     return dropped;
@@ -43,36 +57,41 @@ export class SendQueue {
 
   /** Takes the oldest, or null. */
   shift(): Outgoing | null {
-    while (this.head < this.items.length) {
+    for (; this.head < this.items.length; this.head += 1) {
       const item = this.items[this.head];
-      this.items[this.head] = null;
-      this.head += 1;
-      if (this.head > 1_024 && this.head * 2 > this.items.length) this.compact();
       if (!item) continue;
-      this.queuedBytes -= bytesOf(item);
+      this.remove(this.head, item);
+      if ('control' in item) this.controlFrames -= 1;
       return item;
     }
-    this.compact();
     return null;
-  }
-
-  private compact(): void {
-    this.items = this.items.slice(this.head);
-    this.dropFrom = Math.max(0, this.dropFrom - this.head);
-    this.head = 0;
   }
 
   private dropOldest(): boolean {
     if (this.dropFrom < this.head) this.dropFrom = this.head;
     for (; this.dropFrom < this.items.length; this.dropFrom += 1) {
       const item = this.items[this.dropFrom];
-      if (!item || !('frame' in item)) continue;
-      this.items[this.dropFrom] = null;
-      this.queuedBytes -= bytesOf(item);
+      if (!item || 'control' in item) continue;
+      this.remove(this.dropFrom, item);
       noteDropped(item.subscription, item.frame.seq);
       return true;
     }
     return false;
+  }
+
+  private remove(index: number, item: Outgoing): void {
+    this.items[index] = null;
+    this.length -= 1;
+    this.queuedBytes -= bytesOf(item);
+    if (this.items.length > 2 * this.length + HOLES_MIN) this.compact();
+  }
+
+  /** Closes the holes; costs no more than making them did. */
+  private compact(): void {
+    const isKept = (item: Outgoing | null) => item !== null;
+    this.dropFrom = this.items.slice(this.head, Math.max(this.head, this.dropFrom)).filter(isKept).length;
+    this.items = this.items.filter(isKept);
+    this.head = 0;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Channel } from '#schemas/stream/channel-names';
+import type { StreamState } from '#schemas/stream/frames';
 import { SUBSCRIPTION_ID_LENGTH } from '../fanout/event-frame.ts';
 import type { Connection } from './connection.ts';
 
@@ -18,11 +19,15 @@ export interface Subscription {
   readonly channel: Channel;
   readonly channelName: string;
   readonly connection: Connection;
-  /** False while history is read for it from the log; live frames are left to that reading meanwhile. */
+  /** The client knows its id: nothing may be sent on it before. */
+  acknowledged: boolean;
+  /** False before the acknowledgement, and while history is read for it from the log, which brings live frames too. */
   live: boolean;
   /** Frames at or below this offset were delivered already. */
   afterOffset: number;
   lag: Lag | null;
+  /** The newest `status` it was told; null before the first. */
+  toldStatus: { readonly state: StreamState; readonly since: number } | null;
   closed: boolean;
 }
 
@@ -35,9 +40,11 @@ export function createSubscription(connection: Connection, channel: Channel, cha
     channel,
     channelName,
     connection,
-    live: true,
+    acknowledged: false,
+    live: false,
     afterOffset: -1,
     lag: null,
+    toldStatus: null,
     closed: false,
   };
 }

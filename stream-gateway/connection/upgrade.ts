@@ -1,21 +1,39 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Authenticator } from '#infra/control/authenticator';
+import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { HttpRequest, HttpResponse } from '#infra/uws';
+import { ApiError } from '#schemas/errors';
+import { errorEnvelope } from '#schemas/http/error-envelope';
 import type { SocketData } from './connection.ts';
 
 /** Prefix of the subprotocol that carries a token, since query strings end up in logs. */
 const BEARER_PROTOCOL = 'bearer.';
+const REQUEST_ID_LENGTH_MAX = 128;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Reason phrases of the refusals below; HTTP asks for one. */
+const PHRASES: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
 
 export interface UpgradeOptions {
   readonly authenticator: Authenticator;
   readonly logger: Logger;
+  /** Open sockets of a key. */
   readonly socketsOf: (keyId: string) => number;
   readonly socketsPerKeyMax: number;
+  /** True once the node has begun to stop. */
+  readonly isClosing: () => boolean;
 }
 
 /** What of a request is needed after the first wait; the request object itself is gone by then. */
 interface Handshake {
   readonly token: string | null;
+  readonly requestId: string;
   readonly key: string;
   readonly protocol: string;
   readonly extensions: string;
@@ -31,34 +49,50 @@ export function createUpgrade(options: UpgradeOptions) {
     res.onAborted(() => {
       aborted = true;
     });
-    admit(options, handshake).then(
-      (outcome) => {
-        if (aborted) return;
-        res.cork(() => {
-          if ('status' in outcome) refuse(res, outcome);
-          else res.upgrade<SocketData>(outcome, handshake.key, handshake.protocol, handshake.extensions, context);
-        });
-      },
-      (error) => {
-        options.logger.error({ error }, 'an upgrade failed');
-        if (!aborted) res.cork(() => refuse(res, REFUSALS.internal));
-      },
-    );
+    const settle = (found: Authenticated | null, failure: unknown) => {
+      if (aborted) return;
+      // Counted here and not before the wait: an upgrade opens its socket at once, so no two count the same place.
+      const refusal = failure === null ? refusalOf(options, found) : asApiError(options.logger, failure);
+      res.cork(() => {
+        if (refusal) refuse(res, refusal, handshake.requestId);
+        else res.upgrade(dataOf(found!), handshake.key, handshake.protocol, handshake.extensions, context);
+      });
+    };
+    const { token } = handshake;
+    if (token === null) settle(null, null);
+    else
+      options.authenticator
+        .authenticate(token)
+        .then(
+          (found) => settle(found, null),
+          (error: unknown) => settle(null, error),
+        )
+        .catch((error: unknown) => options.logger.error({ error }, 'an upgrade failed'));
   };
 }
 
-const REFUSALS = {
-  unauthenticated: { status: '401 Unauthorized', code: 'unauthenticated', message: 'missing or invalid token' },
-  tooMany: { status: '429 Too Many Requests', code: 'quota_exceeded', message: 'too many open sockets of this key' },
-  internal: { status: '500 Internal Server Error', code: 'internal_error', message: 'the service failed; try again' },
-} as const;
-type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
+/** Answers what is no upgrade of `/v1/stream`. */
+export function notFound(res: HttpResponse, req: HttpRequest): void {
+  refuse(res, new ApiError('not_found', 'only WebSocket upgrades of /v1/stream are served here'), requestIdOf(req));
+}
 
-async function admit(options: UpgradeOptions, { token }: Handshake): Promise<SocketData | Refusal> {
-  const found = token === null ? null : await options.authenticator.authenticate(token);
-  if (!found) return REFUSALS.unauthenticated;
-  const { key } = found;
-  if (options.socketsOf(key.id) >= options.socketsPerKeyMax) return REFUSALS.tooMany;
+function refusalOf(options: UpgradeOptions, found: Authenticated | null): ApiError | null {
+  if (!found) return new ApiError('unauthenticated', 'missing or invalid token');
+  const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (options.isClosing())
+    return new ApiError('internal_error', 'this node stops; try again', { status: 503, ...retry });
+  if (options.socketsOf(found.key.id) >= options.socketsPerKeyMax)
+    return new ApiError('quota_exceeded', 'too many open sockets of this key', retry);
+  return null;
+}
+
+function asApiError(logger: Logger, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  logger.error({ error }, 'a token could not be checked');
+  return new ApiError('internal_error', 'the service failed; try again');
+}
+
+function dataOf({ key }: Authenticated): SocketData {
   return { principal: { keyId: key.id, orgId: key.orgId, scopes: key.scopes, sandbox: key.sandbox }, connection: null };
 }
 
@@ -69,9 +103,10 @@ function readHandshake(req: HttpRequest): Handshake {
     .map((name) => name.trim());
   const bearer = protocols.find((name) => name.startsWith(BEARER_PROTOCOL));
   const header = /^Bearer (\S+)$/i.exec(req.getHeader('authorization'))?.[1];
-  const token = header ?? bearer?.slice(BEARER_PROTOCOL.length) ?? req.getQuery('token') ?? null;
+  const token = header ?? bearer?.slice(BEARER_PROTOCOL.length) ?? req.getQuery('token');
   return {
     token: token || null,
+    requestId: requestIdOf(req),
     key: req.getHeader('sec-websocket-key'),
     // A client that offered the protocol takes no answer without it.
     protocol: bearer ?? '',
@@ -79,7 +114,15 @@ function readHandshake(req: HttpRequest): Handshake {
   };
 }
 
-function refuse(res: HttpResponse, { status, code, message }: Refusal): void {
-  res.writeStatus(status).writeHeader('content-type', 'application/json');
-  res.end(JSON.stringify({ error: { code, message, requestId: null } }));
+function requestIdOf(req: HttpRequest): string {
+  const given = req.getHeader('x-request-id');
+  return given.length > 0 && given.length <= REQUEST_ID_LENGTH_MAX ? given : randomUUID();
+}
+
+function refuse(res: HttpResponse, error: ApiError, requestId: string): void {
+  res.writeStatus(`${error.status} ${PHRASES[error.status] ?? 'Error'}`);
+  res.writeHeader('content-type', 'application/json; charset=utf-8');
+  res.writeHeader('x-request-id', requestId);
+  if (error.retryAfterSeconds !== null) res.writeHeader('retry-after', String(error.retryAfterSeconds));
+  res.end(JSON.stringify(errorEnvelope(error, requestId)));
 }

@@ -1,4 +1,5 @@
 import { type Channel, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
+import type { Subscription } from '../connection/subscription.ts';
 import type { Hub } from './hub.ts';
 import {
   drainChanges,
@@ -24,16 +25,25 @@ export function statusOf(state: MarketStatusState, channel: Channel | ChannelNam
   }
 }
 
+/** Tells one subscription, unless it is what it was told last or nothing is known. */
+export function tellStatus(subscription: Subscription, status: InstrumentStatus | null): void {
+  const { id, connection, toldStatus } = subscription;
+  if (!status || (toldStatus?.state === status.state && toldStatus.since === status.since)) return;
+  subscription.toldStatus = status;
+  connection.tell({ type: 'status', subscription_id: id, ...status });
+}
+
 /** Tells the subscribers of every market whose state changed since the last call. */
-export function announceStatus(hub: Hub, state: MarketStatusState): void {
+export function announceStatus(hub: Pick<Hub, 'subscribersOf'>, state: MarketStatusState): void {
+  const channels = new Map<string, ChannelName>();
   for (const instrument of drainChanges(state)) {
-    for (const channel of channelsAbout(instrument, state.eventsOf.get(instrument) ?? [])) {
-      const status = statusOf(state, channel);
-      if (!status) continue;
-      for (const { id, connection } of hub.subscribersOf(formatChannel(channel))) {
-        connection.tell({ type: 'status', subscription_id: id, ...status });
-      }
-    }
+    for (const channel of channelsAbout(instrument, state.eventsOf.get(instrument) ?? []))
+      channels.set(formatChannel(channel), channel);
+  }
+  for (const [name, channel] of channels) {
+    // Those that wait for their acknowledgement get the status with it.
+    for (const subscription of hub.subscribersOf(name))
+      if (subscription.acknowledged) tellStatus(subscription, statusOf(state, channel));
   }
 }
 

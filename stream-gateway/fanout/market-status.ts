@@ -20,7 +20,7 @@ export interface MarketStatusState {
   /** YES instruments of each event's links in use. */
   readonly legs: Map<string, readonly string[]>;
   readonly eventsOf: Map<string, string[]>;
-  /** Instruments that changed since the last `drainChanges`. */
+  /** Instruments whose state or whose events changed since the last `drainChanges`. */
   changed: string[];
 }
 
@@ -34,13 +34,18 @@ export const marketStatusView: Stage<MarketStatusState> = {
       }),
     ),
     onKeyed(eventTopic, (state: MarketStatusState, { key, value }) => {
-      const legs = value?.links.filter((link) => link.used).map((link) => link.yesInstrument) ?? [];
-      for (const instrument of state.legs.get(key) ?? []) {
+      const legs =
+        value?.links.filter((link) => link.used && link.yesInstrument !== '').map((link) => link.yesInstrument) ?? [];
+      const before = state.legs.get(key) ?? [];
+      if (legs.join('\n') === before.join('\n')) return;
+      for (const instrument of before) {
         const events = state.eventsOf.get(instrument)?.filter((id) => id !== key) ?? [];
         if (events.length > 0) state.eventsOf.set(instrument, events);
         else state.eventsOf.delete(instrument);
       }
-      state.legs.set(key, legs);
+      if (legs.length > 0) state.legs.set(key, legs);
+      else state.legs.delete(key);
+      state.changed.push(...legs);
       for (const instrument of legs) state.eventsOf.set(instrument, [...(state.eventsOf.get(instrument) ?? []), key]);
     }),
   ],
@@ -60,13 +65,21 @@ export function instrumentStatus(state: MarketStatusState, instrument: string): 
   return state.instruments.get(instrument) ?? null;
 }
 
-/** The worst state of an event's legs, or null when nothing is known of any. */
+/**
+ * The worst state of an event's legs, or null when nothing is known of any. It has lasted since the first leg came into
+ * it; an event is live since its last leg is.
+ */
 export function eventStatus(state: MarketStatusState, universalId: string): InstrumentStatus | null {
   let worst: InstrumentStatus | null = null;
   for (const instrument of state.legs.get(universalId) ?? []) {
     const status = state.instruments.get(instrument);
-    if (!status) continue;
-    if (!worst || SEVERITY.indexOf(status.state) > SEVERITY.indexOf(worst.state)) worst = status;
+    if (status && (!worst || isWorse(status, worst))) worst = status;
   }
   return worst;
+}
+
+function isWorse(one: InstrumentStatus, other: InstrumentStatus): boolean {
+  const difference = SEVERITY.indexOf(one.state) - SEVERITY.indexOf(other.state);
+  if (difference !== 0) return difference > 0;
+  return one.state === 'live' ? one.since > other.since : one.since < other.since;
 }

@@ -1,18 +1,18 @@
-/** What happens between a subscribe frame and the first event: checks, acknowledgement, history, status. */
+/** What happens between a subscribe frame and the first event: checks, acknowledgement, status, history. */
 import type { Logger } from 'pino';
 import type { EventLog } from '#infra/log/log';
 import { type Channel, parseChannel } from '#schemas/stream/channel-names';
 import { type Cursor, formatCursor, parseCursor } from '#schemas/stream/cursor';
 import type { StreamErrorCode } from '#schemas/stream/frames';
 import { maySubscribe } from '../channels/authorise.ts';
-import { refillPath } from '../channels/refill.ts';
 import type { Connection } from '../connection/connection.ts';
 import { REPLAYS_MAX, SUBSCRIPTIONS_MAX } from '../connection/limits.ts';
 import { createSubscription, type Subscription } from '../connection/subscription.ts';
-import { statusOf } from './announce-status.ts';
+import { statusOf, tellStatus } from './announce-status.ts';
 import { catchUp } from './catch-up.ts';
 import type { Hub } from './hub.ts';
 import type { MarketStatusState } from './market-status.ts';
+import { Turns } from './turns.ts';
 
 export interface SubscriptionsOptions {
   readonly log: EventLog;
@@ -23,9 +23,8 @@ export interface SubscriptionsOptions {
 
 export class Subscriptions {
   private readonly options: SubscriptionsOptions;
-  /** Subscriptions that wait for history to be read; at most REPLAYS_MAX of them are being served. */
-  private readonly waiting: (() => Promise<void>)[] = [];
-  private replaying = 0;
+  private readonly turns = new Turns(REPLAYS_MAX);
+  private readonly replays = new Set<Promise<void>>();
 
   constructor(options: SubscriptionsOptions) {
     this.options = options;
@@ -37,16 +36,19 @@ export class Subscriptions {
       connection.tell({ type: 'error', error: wish.error, channel: channelName });
       return;
     }
+    const { hub } = this.options;
     const subscription = createSubscription(connection, wish.channel, channelName);
-    // Until it is acknowledged nothing may be sent on it, and the epoch in the acknowledgement may have to be read.
-    subscription.live = false;
     connection.subscriptions.set(subscription.id, subscription);
-    this.options.hub.add(subscription);
-    this.begin(subscription, wish.since).catch((error) => {
-      this.options.logger.error({ error, channel: channelName }, 'a subscription could not be served');
-      this.drop(subscription);
-      connection.tell({ type: 'error', error: 'internal_error', channel: channelName });
-    });
+    hub.add(subscription);
+    if (wish.since !== null) {
+      this.replay(subscription, wish.since);
+      return;
+    }
+    const place = hub.placeOf(subscription);
+    subscription.afterOffset = hub.positionOf(place);
+    const epoch = hub.epochOf(place.topic.name);
+    this.acknowledge(subscription, { epoch, seq: null, offset: subscription.afterOffset });
+    subscription.live = true;
   }
 
   unsubscribe(connection: Connection, id: string): void {
@@ -64,46 +66,50 @@ export class Subscriptions {
     for (const subscription of [...connection.subscriptions.values()]) this.drop(subscription);
   }
 
+  /** Resolves when no history is read any more; every connection must be closed already. */
+  async close(): Promise<void> {
+    await Promise.all(this.replays);
+  }
+
   private drop(subscription: Subscription): void {
     subscription.connection.subscriptions.delete(subscription.id);
     this.options.hub.remove(subscription);
   }
 
-  private async begin(subscription: Subscription, since: Cursor | 'earliest' | null): Promise<void> {
-    const { hub } = this.options;
-    const { connection, id, channelName } = subscription;
-    const place = hub.placeOf(subscription);
-    const epoch = await hub.epochOf(place.topic.name);
-    const offset = hub.positionOf(place);
-    const cursor =
-      since !== null && since !== 'earliest' ? formatCursor(since) : formatCursor({ epoch, seq: null, offset });
-    connection.tell({ type: 'subscribed', subscription_id: id, channel: channelName, cursor });
-    const status = statusOf(this.options.status, subscription.channel);
-    if (status) connection.tell({ type: 'status', subscription_id: id, ...status });
-    if (since === null) {
-      subscription.afterOffset = offset;
-      subscription.live = true;
-      return;
-    }
-    await this.inTurn(() =>
-      catchUp({ log: this.options.log, hub, subscription, since, refill: refillPath(subscription.channel) }),
-    );
+  private acknowledge(subscription: Subscription, cursor: Cursor): void {
+    const { connection, id, channel, channelName } = subscription;
+    subscription.acknowledged = true;
+    connection.tell({ type: 'subscribed', subscription_id: id, channel: channelName, cursor: formatCursor(cursor) });
+    tellStatus(subscription, statusOf(this.options.status, channel));
   }
 
-  /** Runs a reading of history when one of the REPLAYS_MAX places is free. */
-  private async inTurn(run: () => Promise<void>): Promise<void> {
-    if (this.replaying >= REPLAYS_MAX) {
-      await new Promise<void>((resolve) => {
-        this.waiting.push(async () => resolve());
-      });
-    }
-    this.replaying += 1;
-    try {
-      await run();
-    } finally {
-      this.replaying -= 1;
-      void this.waiting.shift()?.();
-    }
+  private replay(subscription: Subscription, since: Cursor | 'earliest'): void {
+    const { connection, channelName } = subscription;
+    const replay = this.serveHistory(subscription, since)
+      .catch((error: unknown) => {
+        if (subscription.closed) return;
+        this.options.logger.error({ error, channel: channelName }, 'the history of a channel could not be read');
+        this.drop(subscription);
+        connection.tell({ type: 'error', error: 'internal_error', channel: channelName });
+      })
+      .finally(() => this.replays.delete(replay));
+    this.replays.add(replay);
+  }
+
+  private async serveHistory(subscription: Subscription, wanted: Cursor | 'earliest'): Promise<void> {
+    const { log, hub } = this.options;
+    const since = wanted === 'earliest' ? await this.beginning(subscription) : wanted;
+    if (subscription.closed) return;
+    this.acknowledge(subscription, since);
+    await catchUp({ log, hub, subscription, since, turns: this.turns });
+  }
+
+  /** The cursor before the first kept record. */
+  private async beginning(subscription: Subscription): Promise<Cursor> {
+    const { log, hub } = this.options;
+    const { topic, partition } = hub.placeOf(subscription);
+    const { first } = await log.bounds({ topic: topic.name, partition });
+    return { epoch: hub.epochOf(topic.name), seq: null, offset: first - 1 };
   }
 }
 

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT_ROOT } from '../sources.ts';
 
@@ -82,13 +81,18 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
   };
 }
 
+/** The start-up lines by their label; a process without a role prints no line of it. */
 async function readAddresses(child: ChildProcess, exited: Promise<number | null>, errors: () => string) {
+  // All lines come in one write, once everything is ready.
   const found = new Promise<{ rest: string; ws: string }>((resolve) => {
-    let rest: string | null = null;
-    createInterface({ input: child.stdout! }).on('line', (line) => {
-      const [label, address] = line.split(/\s+/);
-      if (label === 'REST') rest = address!;
-      if (label === 'WebSocket' && rest) resolve({ rest, ws: address! });
+    child.stdout!.once('data', (chunk: Buffer) => {
+      const lines = new Map(
+        chunk
+          .toString()
+          .split('\n')
+          .map((line) => line.split(/\s+/, 2) as [string, string]),
+      );
+      resolve({ rest: lines.get('REST') ?? lines.get('Health') ?? '', ws: lines.get('WebSocket') ?? '' });
     });
   });
   const outcome = await Promise.race([found, exited, sleep(READY_TIMEOUT_MS, 'late' as const)]);
@@ -98,7 +102,7 @@ async function readAddresses(child: ChildProcess, exited: Promise<number | null>
 }
 
 /** One GET with the test token; throws on anything but 200. */
-export async function get<T>(service: Service, path: string): Promise<T> {
+export async function get<T>(service: Pick<Service, 'rest'>, path: string): Promise<T> {
   const response = await fetch(`${service.rest}${path}`, {
     headers: { authorization: `Bearer ${TEST_TOKEN}` },
     signal: AbortSignal.timeout(10_000),

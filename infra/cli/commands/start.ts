@@ -78,7 +78,9 @@ async function startAll(settings: Settings, logger: Logger, closers: Running[]):
     lines.push(`REST       ${api.address}`);
     lines.push(...api.announcements);
   } else {
-    close(await startOpsServer(context));
+    const ops = await startOpsServer(context);
+    close(ops);
+    lines.push(`Health     ${ops.address}`);
   }
   if (has('stream-gateway')) {
     const gateway = await startGateway(context);

@@ -1,101 +1,126 @@
-/** Consumer groups of the embedded log: the members live in one process, committed offsets in the environment. */
-import type { Database, RootDatabase } from 'lmdb';
+/** Consumer groups: their members live in this process, their committed offsets in the environment. */
+import type { Database } from 'lmdb';
 import { type GroupConsumer, LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import { assignPartitions, type GroupMember } from './assign-partitions.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
-import type { Partition } from './partition.ts';
+import { type Partition, partitionName } from './partition.ts';
 
-interface Member {
-  readonly topics: readonly string[];
-  held: readonly Partition[];
-  reader: EmbeddedReader | null;
+interface Member extends GroupMember {
+  readonly reader: EmbeddedReader;
+  holds: ReadonlySet<string>;
+  partitions: readonly Partition[];
+  /** Where it began to read what it holds; an older commit is one of an earlier hold. */
+  readonly began: Map<string, number>;
   left: boolean;
 }
 
-const nameOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
+export interface GroupsOptions {
+  /** Committed offsets, by group and partition. */
+  readonly offsets: Database<number, string>;
+  readonly transact: <T>(work: () => T) => T;
+  readonly partitionsOf: (topic: string) => readonly Partition[];
+  /** Told of the reader of every member, so that closing the log ends it. */
+  readonly onReader: (reader: EmbeddedReader) => void;
+}
+
+type CommitOffset = TopicPartition & { readonly offset: number };
 
 export class EmbeddedGroups {
-  private readonly offsets: Database<number, string>;
-  private readonly partitionsOf: (topic: string) => readonly Partition[];
+  private readonly options: GroupsOptions;
   private readonly members = new Map<string, Member[]>();
 
-  constructor(root: RootDatabase<Buffer, Buffer>, partitionsOf: (topic: string) => readonly Partition[]) {
-    this.offsets = root.openDB({ name: 'groups', encoding: 'json', keyEncoding: 'ordered-binary' });
-    this.partitionsOf = partitionsOf;
+  constructor(options: GroupsOptions) {
+    this.options = options;
   }
 
-  async join(groupId: string, topics: readonly string[]): Promise<GroupConsumer> {
-    for (const topic of topics) this.partitionsOf(topic);
-    const member: Member = { topics, held: [], reader: null, left: false };
-    const members = [...(this.members.get(groupId) ?? []), member];
-    await this.assign(groupId, members);
+  /** Adds a member and shares the partitions out anew. */
+  join(groupId: string, topics: readonly string[]): GroupConsumer {
+    for (const topic of topics) this.options.partitionsOf(topic);
+    const member: Member = {
+      topics,
+      reader: new EmbeddedReader([], { watermarks: false }),
+      holds: new Set(),
+      partitions: [],
+      began: new Map(),
+      left: false,
+    };
+    this.options.onReader(member.reader);
+    this.share(groupId, [...(this.members.get(groupId) ?? []), member]);
     return {
-      poll: (maxRecords, timeoutMs) => this.poll(member, maxRecords, timeoutMs),
-      assignment: () => member.held.map(({ topic, partition }) => ({ topic, partition })),
+      poll: (maxRecords, timeoutMs) => poll(member, maxRecords, timeoutMs),
+      assignment: () => member.partitions.map(({ topic, partition }) => ({ topic, partition })),
       commit: async (offsets) => this.commit(groupId, member, offsets),
-      close: async () => {
-        if (member.left) return;
-        member.left = true;
-        await this.assign(
-          groupId,
-          (this.members.get(groupId) ?? []).filter((other) => other !== member),
-        );
-        await member.reader?.close();
-      },
+      close: async () => this.leave(groupId, member),
     };
   }
 
-  private async poll(member: Member, maxRecords: number, timeoutMs: number): Promise<readonly LogRecord[]> {
-    if (member.left) throw new LogError('log_closed', 'this member has left its group');
-    const deadline = Date.now() + timeoutMs;
-    for (;;) {
-      const reader = member.reader!;
-      try {
-        const { records } = await reader.poll(maxRecords, Math.max(0, deadline - Date.now()));
-        if (records.length > 0 || Date.now() >= deadline) return records;
-      } catch (error) {
-        // A rebalance replaced the reader under this poll: go on with the new one.
-        if (!(error instanceof LogError) || error.code !== 'log_closed' || member.left || member.reader === reader)
-          throw error;
-      }
-    }
+  /** Forgets what was committed on the partitions of a topic whose offsets start over. Call within a transaction. */
+  forgetTopic(partitions: readonly Partition[]): void {
+    const names = new Set(partitions.map(({ name }) => name));
+    const stale = [...this.options.offsets.getKeys()].filter((key) => names.has(key.slice(key.indexOf('\n') + 1)));
+    for (const key of stale) this.options.offsets.removeSync(key);
+    for (const members of this.members.values())
+      for (const member of members) for (const name of names) if (member.began.has(name)) member.began.set(name, 0);
   }
 
-  private commit(groupId: string, member: Member, offsets: readonly (TopicPartition & { offset: number })[]): void {
-    const held = new Set(member.held.map(nameOf));
-    const lost = offsets.find((at) => !held.has(nameOf(at)));
-    if (lost || member.left)
-      throw new LogError(
-        'log_fenced',
-        `another member of ${groupId} holds ${lost ? nameOf(lost) : 'its partitions'} now`,
-      );
-    this.offsets.transactionSync(() => {
-      for (const at of offsets) this.offsets.putSync(`${groupId}/${nameOf(at)}`, at.offset);
+  private leave(groupId: string, member: Member): void {
+    if (member.left) return;
+    member.left = true;
+    this.share(
+      groupId,
+      this.members.get(groupId)!.filter((other) => other !== member),
+    );
+    member.reader.stop(new LogError('log_closed', `this member has left ${groupId}`));
+    member.partitions = [];
+    member.holds = new Set();
+  }
+
+  private commit(groupId: string, member: Member, offsets: readonly CommitOffset[]): void {
+    for (const at of offsets) {
+      const name = partitionName(at.topic, at.partition);
+      const began = member.began.get(name);
+      if (began === undefined || member.left)
+        throw new LogError('log_fenced', `this member of ${groupId} does not hold ${name} any more`);
+      if (at.offset < began)
+        throw new LogError(
+          'log_fenced',
+          `offset ${at.offset} of ${name} is behind what ${groupId} has committed since`,
+        );
+    }
+    this.options.transact(() => {
+      for (const at of offsets) this.options.offsets.putSync(offsetKey(groupId, at), at.offset);
     });
   }
 
-  /** Deals the partitions of each topic out to its members in turn. Who keeps a partition reads on from its commit too. */
-  private async assign(groupId: string, members: Member[]): Promise<void> {
+  private share(groupId: string, members: Member[]): void {
     if (members.length > 0) this.members.set(groupId, members);
     else this.members.delete(groupId);
-    const held = new Map<Member, Partition[]>(members.map((member) => [member, []]));
-    let turn = 0;
-    for (const topic of new Set(members.flatMap((member) => member.topics))) {
-      const interested = members.filter((member) => member.topics.includes(topic));
-      for (const partition of this.partitionsOf(topic)) {
-        held.get(interested[turn % interested.length]!)!.push(partition);
-        turn += 1;
-      }
-    }
-    for (const [member, partitions] of held) {
-      const before = member.reader;
-      member.held = partitions;
-      member.reader = new EmbeddedReader(
-        partitions.map((partition) => ({
-          partition,
-          offset: Math.max(partition.first(), this.offsets.get(`${groupId}/${nameOf(partition)}`) ?? 0),
-        })),
-      );
-      await before?.close();
-    }
+    const topics = new Set(members.flatMap((member) => member.topics));
+    const partitions = [...topics].flatMap((topic) => this.options.partitionsOf(topic));
+    const assigned = assignPartitions(members, partitions);
+    for (const [member, own] of assigned) this.give(groupId, member, own);
   }
+
+  private give(groupId: string, member: Member, partitions: readonly Partition[]): void {
+    const before = member.holds;
+    member.partitions = partitions;
+    member.holds = new Set(partitions.map(({ name }) => name));
+    for (const name of before) if (!member.holds.has(name)) member.began.delete(name);
+    const from = partitions.map((partition) => ({
+      partition,
+      offset: Math.max(partition.first(), this.options.offsets.get(offsetKey(groupId, partition)) ?? 0),
+    }));
+    for (const { partition, offset } of from) if (!before.has(partition.name)) member.began.set(partition.name, offset);
+    member.reader.assign(from);
+  }
+}
+
+/** A line feed can stand in neither a group's nor a topic's name. */
+function offsetKey(groupId: string, { topic, partition }: TopicPartition): string {
+  return `${groupId}\n${partitionName(topic, partition)}`;
+}
+
+async function poll({ reader }: Member, maxRecords: number, timeoutMs: number): Promise<readonly LogRecord[]> {
+  const { records } = await reader.poll(maxRecords, timeoutMs);
+  return records;
 }

@@ -1,87 +1,101 @@
-import type { Database } from 'lmdb';
-import type { LogRecord, TopicPartition } from '../log.ts';
-import { offsetKey, readOffsetKey, unpackRecord } from './record-layout.ts';
+import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import type { LogEnvironment, PartitionDb } from './environment.ts';
+import { unpackRecord } from './record-layout.ts';
 
-/** Newest records kept in memory, so that readers at the end of a partition never touch the disk. */
-const TAIL_RECORDS = 1_024;
-const TAIL_BYTES = 4 * 1024 * 1024;
+const NEWEST = { start: Number.MAX_SAFE_INTEGER, end: 0, inclusiveEnd: true, reverse: true, limit: 1 } as const;
 
-export type PartitionDb = Database<Buffer, Buffer>;
+/** What a reader keeps of a partition; told of news without a look at the disk. */
+export interface PartitionListener {
+  /** There are new records. */
+  onRecords(): void;
+  /** There is a new watermark. */
+  onWatermark(): void;
+  /** The partition was emptied; its offsets start over. */
+  onClear(): void;
+}
 
 /** One partition as this process knows it. */
 export class Partition implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
+  readonly name: string;
   readonly db: PartitionDb;
-  next: number;
+  /** Offset of the next record. */
+  next = 0;
   /** The writer's promise, in memory only: after a restart its writer promises anew. */
   watermark = Number.NEGATIVE_INFINITY;
-  /** Told when there are new records or a new watermark. */
-  readonly listeners = new Set<(partition: Partition) => void>();
-  private tail: LogRecord[] = [];
-  private tailBytes = 0;
+  /** What `next` was when the watermark was promised: a reader that has come so far may be told. */
+  watermarkOffset = 0;
+  readonly listeners = new Set<PartitionListener>();
+  /** Newest records in memory, with consecutive offsets up to the last; see `RecentRecords`. */
+  recent: LogRecord[] = [];
+  /** Index in `recent` of the oldest record that is still kept. */
+  recentHead = 0;
+  /** Changes when `recent` is dropped. */
+  recentEpoch = 0;
 
   constructor(topic: string, partition: number, db: PartitionDb) {
     this.topic = topic;
     this.partition = partition;
+    this.name = partitionName(topic, partition);
     this.db = db;
     this.next = (this.lastRecord()?.offset ?? -1) + 1;
   }
 
   /** Offset of the first kept record, or the next one when there is none. */
   first(): number {
-    for (const key of this.db.getKeys({ limit: 1 })) return readOffsetKey(key);
+    for (const offset of this.db.getKeys({ start: 0, limit: 1 })) return offset;
     return this.next;
   }
 
   lastRecord(): LogRecord | null {
-    for (const { key, value } of this.db.getRange({ reverse: true, limit: 1 })) {
-      return unpackRecord(this.topic, this.partition, readOffsetKey(key), value);
-    }
+    const newest = this.recent[this.recent.length - 1];
+    if (newest) return newest;
+    for (const { key, value } of this.db.getRange(NEWEST)) return unpackRecord(this.topic, this.partition, key, value);
     return null;
   }
 
-  /** Keeps a record that was just appended in memory. */
-  remember(record: LogRecord): void {
-    this.next = record.offset + 1;
-    this.tail.push(record);
-    this.tailBytes += sizeOf(record);
-    if (this.tail.length <= 2 * TAIL_RECORDS && this.tailBytes <= 2 * TAIL_BYTES) return;
-    let drop = Math.max(0, this.tail.length - TAIL_RECORDS);
-    let bytes = this.tail.slice(drop).reduce((sum, kept) => sum + sizeOf(kept), 0);
-    while (bytes > TAIL_BYTES && drop < this.tail.length - 1) {
-      bytes -= sizeOf(this.tail[drop]!);
-      drop += 1;
-    }
-    this.tail = this.tail.slice(drop);
-    this.tailBytes = bytes;
-  }
-
-  forget(): void {
-    this.tail = [];
-    this.tailBytes = 0;
-  }
-
-  /** At most `max` records from an offset on. */
-  read(offset: number, max: number): LogRecord[] {
-    const oldest = this.tail[0];
-    if (oldest && offset >= oldest.offset) {
-      // Offsets of the tail are consecutive: it holds what was appended since, in order.
-      const from = offset - oldest.offset;
-      return this.tail.slice(from, from + max);
-    }
+  /** Records from an offset on, at most so many and, but for the first, at most so many bytes of values. */
+  read(offset: number, maxRecords: number, maxBytes: number): LogRecord[] {
+    const oldest = this.recent[this.recentHead];
+    const kept = oldest !== undefined && offset >= oldest.offset;
+    const found = kept ? this.readRecent(this.recentHead + offset - oldest.offset, maxRecords) : null;
     const records: LogRecord[] = [];
-    for (const { key, value } of this.db.getRange({ start: offsetKey(offset), limit: max })) {
-      records.push(unpackRecord(this.topic, this.partition, readOffsetKey(key), value));
+    let bytes = 0;
+    for (const record of found ?? this.readStored(offset, maxRecords)) {
+      bytes += record.value?.length ?? 0;
+      if (bytes > maxBytes && records.length > 0) break;
+      records.push(record);
     }
     return records;
   }
 
-  notify(): void {
-    for (const listener of this.listeners) listener(this);
+  /** Drops what is kept in memory, after records were removed from the disk. */
+  forgetRecent(): void {
+    this.recent = [];
+    this.recentHead = 0;
+    this.recentEpoch += 1;
+  }
+
+  private readRecent(from: number, max: number): LogRecord[] {
+    return this.recent.slice(from, from + max);
+  }
+
+  private *readStored(offset: number, limit: number): Generator<LogRecord> {
+    for (const { key, value } of this.db.getRange({ start: offset, limit }))
+      yield unpackRecord(this.topic, this.partition, key, value);
   }
 }
 
-function sizeOf(record: LogRecord): number {
-  return (record.value?.length ?? 0) + record.key.length + 100;
+export function partitionName(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
+}
+
+/** Opens the partitions of a topic, which are made when they may be. */
+export function openPartitions(environment: LogEnvironment, topic: string, count: number): Partition[] {
+  return Array.from({ length: count }, (_, partition) => {
+    const db = environment.partition(partitionName(topic, partition));
+    if (!db) throw new LogError('log_unknown_topic', `partition ${partition} of ${topic} is not in the log yet`);
+    return new Partition(topic, partition, db);
+  });
 }

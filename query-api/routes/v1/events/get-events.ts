@@ -10,7 +10,7 @@ export const getEvents = defineRoute({
   path: '/v1/events',
   scope: 'read',
   sku: 'api.request',
-  cacheTtlMs: 0,
+  cacheTtlMs: 1_000,
   summary: 'Universal events: which markets ask the same question.',
   params: z.object({}),
   query: z.object({
@@ -36,8 +36,8 @@ export const getEvents = defineRoute({
       minProviders: query.min_providers,
       status: query.status,
     };
-    const { events, total, nextCursor } = listEvents(views, filter, query.limit, query.cursor ?? null);
-    const { reconcile } = views;
+    const { events, total, nextCursor } = listEvents(views.events, filter, query.limit, query.cursor ?? null);
+    const { reconcile } = views.events;
     return {
       events: events.map(toUniversalEvent),
       meta: { total, lastReconcile: reconcile && { at: isoTime(reconcile.receivedAt), ingested: reconcile.ingested } },

@@ -3,7 +3,7 @@ import { isoTime } from '#schemas/http/scalars';
 import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
 import { findEvent } from '../../../queries/find-event.ts';
 import { defineRoute } from '../../../route.ts';
-import { eventId } from './event-id.ts';
+import { eventPath } from './event-path.ts';
 
 export const getSpread = defineRoute({
   method: 'GET',
@@ -12,13 +12,13 @@ export const getSpread = defineRoute({
   sku: 'api.request',
   cacheTtlMs: 0,
   summary: 'The YES book of every linked market now.',
-  params: eventId,
+  params: eventPath,
   query: z.object({}),
   response: spreadSnapshotSchema,
   handle({ params }, { views }) {
-    const { universalId, receivedAt } = findEvent(views, params.universalId);
-    const spread = views.spreads.get(universalId);
+    const { universalId, receivedAt } = findEvent(views.events, params.universalId);
+    const spread = views.events.spreads.get(universalId);
     // Linked markets whose books were never received have no snapshot yet: no legs, rather than made-up ones.
-    return spread ? toSpreadSnapshot(spread) : { universalId, legs: [], fetchedAt: isoTime(views.now ?? receivedAt) };
+    return spread ? toSpreadSnapshot(spread) : { universalId, legs: [], fetchedAt: isoTime(receivedAt) };
   },
 });

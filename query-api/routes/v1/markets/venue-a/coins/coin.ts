@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import type { Instrument } from '#schemas/topics/normalised';
-import type { Views } from '../../../../../views/views.ts';
+import type { CoinsView } from '../../../../../views/coins.ts';
 
-/** Path of one coin: main-dex names as `BTC` or `kPEPE`. */
-export const coinPath = z.object({ coin: z.string().regex(/^[0-9A-Za-z]{1,32}$/, 'is no coin name') });
+/** Path of one coin: main-dex names as `BTC` or `kPEPE`. A text that no coin can have is simply unknown. */
+export const coinPath = z.object({ coin: z.string() });
 
-/** A listed perpetual coin. Throws 404 `unknown_coin` for any other. */
-export function findCoin(views: Pick<Views, 'instruments'>, coin: string): Instrument {
-  const instrument = views.instruments.get(coin);
-  if (!instrument || instrument.provider !== 'venue_a_perp' || instrument.kind !== 'perp' || instrument.delisted)
-    throw new ApiError('unknown_coin', `no coin ${coin}`);
+/** Whether a coin is a perpetual of the main dex that can be traded now. */
+export function isListedCoin({ provider, kind, delisted }: Instrument): boolean {
+  return provider === 'venue_a_perp' && kind === 'perp' && !delisted;
+}
+
+/** A listed perpetual coin. Throws 404 `unknown_coin` for any other text. */
+export function findCoin(view: Pick<CoinsView, 'instruments'>, coin: string): Instrument {
+  const instrument = view.instruments.get(coin);
+  if (!instrument || !isListedCoin(instrument)) throw new ApiError('unknown_coin', `no coin ${coin}`);
   return instrument;
 }

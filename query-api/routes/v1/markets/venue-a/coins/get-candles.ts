@@ -34,11 +34,11 @@ export const getCandles = defineRoute({
     ),
   }),
   async handle({ params, query }, { views, store }) {
-    const { coin } = findCoin(views, params.coin);
+    const { coin, provider } = findCoin(views.coins, params.coin);
     const { interval, limit, start_time: start = null, end_time: end = null } = query;
     if (start !== null && end !== null && start >= end)
       throw new ApiError('validation_failed', 'start_time: must be before end_time');
-    const bars = await readCandles(store, coin, { interval, limit, start, end });
+    const bars = await readCandles(store, { provider, coin }, { interval, limit, start, end });
     return {
       candles: bars.map(({ ts, open, high, low, close, volume, source }) => ({
         ts,

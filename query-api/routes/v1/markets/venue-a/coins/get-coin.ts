@@ -26,8 +26,8 @@ export const getCoin = defineRoute({
     dayBaseVlm: figure,
   }),
   handle({ params }, { views }) {
-    const { coin } = findCoin(views, params.coin);
-    const context = views.contexts.get(coin);
+    const { coin } = findCoin(views.coins, params.coin);
+    const context = views.coins.contexts.get(coin);
     if (!context) throw new ApiError('upstream_unavailable', `the venue has told no figures of ${coin} yet`);
     return {
       coin,

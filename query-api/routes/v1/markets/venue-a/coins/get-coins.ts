@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../../../../route.ts';
+import { isListedCoin } from './coin.ts';
 
 export const getCoins = defineRoute({
   method: 'GET',
@@ -7,6 +8,8 @@ export const getCoins = defineRoute({
   scope: 'read',
   sku: 'markets.read',
   cacheTtlMs: 60_000,
+  // Before the first catalog has come there are none, and that may change any moment.
+  isKept: ({ coins }) => coins.length > 0,
   summary: 'Perpetual coins of the main dex that are listed.',
   params: z.object({}),
   query: z.object({}),
@@ -16,8 +19,8 @@ export const getCoins = defineRoute({
     ),
   }),
   handle(_input, { views }) {
-    const coins = [...views.instruments.values()]
-      .filter(({ provider, kind, delisted }) => provider === 'venue_a_perp' && kind === 'perp' && !delisted)
+    const coins = [...views.coins.instruments.values()]
+      .filter(isListedCoin)
       .sort((a, b) => a.index - b.index)
       .map(({ coin, sizeDecimals, maxLeverage }) => ({ name: coin, sizeDecimals, maxLeverage }));
     return { coins };

@@ -20,7 +20,7 @@ export const getOrderbook = defineRoute({
   query: z.object({ depth: clampedInteger({ min: 1, max: 100, fallback: 20 }) }),
   response: z.object({ coin: z.string(), bids: z.array(level), asks: z.array(level), ts: z.number().int() }),
   handle({ params, query }, { views }) {
-    const { coin } = findCoin(views, params.coin);
+    const { coin } = findCoin(views.coins, params.coin);
     const held = views.books.get(coin);
     // Unknown is not empty: a book that was never received is an error.
     if (!held) throw new ApiError('upstream_unavailable', `no book of ${coin} was received`);

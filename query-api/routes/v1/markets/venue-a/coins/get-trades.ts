@@ -27,8 +27,8 @@ export const getCoinTrades = defineRoute({
     ),
   }),
   async handle({ params, query }, { views, store }) {
-    const { coin } = findCoin(views, params.coin);
-    const trades = await readTrades(store, [coin], query.limit);
+    const { coin, provider } = findCoin(views.coins, params.coin);
+    const trades = await readTrades(store, [{ provider, instrument: coin }], query.limit);
     return {
       trades: trades.map(({ price, qty, side, ts, txHash }) => ({
         coin,

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
 /** Path of one event. A text that no id can have is simply not found. */
-export const eventId = z.object({ universalId: z.string().max(128) });
+export const eventPath = z.object({ universalId: z.string() });

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Bench } from './bench.ts';
+import { measureNormalise } from './benches/normalise.ts';
+import { BENCH_NAMES } from './benches.ts';
+import { alternate, latencyResult, rateOf, rateResult } from './measure.ts';
+import { reaches, tableOf } from './report.ts';
+import { runBenches } from './run-benches.ts';
+import { median, quantile } from './statistics.ts';
+import { tradeIdIn } from './trade-venue.ts';
+
+const machine = { cpu: 'A processor', cores: 2, memoryGib: 8, os: 'linux x64', node: 'v20.0.0' };
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the arithmetic', () => {
+  it('takes the middle of the values, whatever their order', () => {
+    expect(median([9, 1, 5])).toBe(5);
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+    expect(() => median([])).toThrow(RangeError);
+  });
+
+  it('takes the value that a share of the values does not exceed', () => {
+    const values = Array.from({ length: 100 }, (_, nth) => 100 - nth);
+    expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([1, 50, 99, 100]);
+    expect(() => quantile([], 0.5)).toThrow(RangeError);
+  });
+
+  it('makes a rate of units and milliseconds, and refuses what is none', () => {
+    expect(rateOf({ units: 500, ms: 250 })).toBe(2_000);
+    expect(() => rateOf({ units: 0, ms: 1 })).toThrow(RangeError);
+    expect(() => rateOf({ units: 1, ms: 0 })).toThrow(RangeError);
+  });
+
+  it('sets a rate against its baseline, and a latency off against its own', () => {
+    expect(rateResult('a', 'rows/s', { subject: 80, baseline: 100 })).toMatchObject({ value: 80, ratio: 0.8 });
+    expect(rateResult('a', 'rows/s', { subject: 80, baseline: null })).toMatchObject({ baseline: null, ratio: null });
+    expect(latencyResult('l', { subject: 6, baseline: 2 })).toMatchObject({ value: 4, baseline: 2, ratio: 3 });
+  });
+
+  it('reaches an aim exactly at its limit', () => {
+    const rate = (subject: number) => rateResult('a', 'rows/s', { subject, baseline: 100 });
+    expect([50, 49].map((value) => reaches(rate(value), { ratioMin: 0.5 }))).toEqual([true, false]);
+    const late = (subject: number) => latencyResult('l', { subject, baseline: 1 });
+    expect([6, 7].map((value) => reaches(late(value), { valueMaxMs: 5 }))).toEqual([true, false]);
+    expect(reaches(rate(1), null)).toBeNull();
+  });
+});
+
+describe('measuring in turns', () => {
+  it('runs subject and baseline by turns, and counts no warm-up', async () => {
+    const turns: string[] = [];
+    const side = (name: string, rates: number[]) => () => {
+      turns.push(name);
+      return { units: rates.shift()!, ms: 1_000 };
+    };
+    const rates = await alternate(side('a', [1, 10, 30, 20]), side('b', [1, 40, 40, 40]), {
+      rounds: 3,
+      warmups: 1,
+      onProgress: () => {},
+    });
+    expect(turns.join('')).toBe('abababab');
+    expect(rates).toEqual({ subject: 20, baseline: 40 });
+  });
+
+  it('begins no round beyond its budget, but measures one', async () => {
+    let rounds = 0;
+    const side = () => {
+      rounds += 1;
+      return { units: 1, ms: 1 };
+    };
+    await alternate(side, side, { rounds: 50, warmups: 0, onProgress: () => {}, budgetMs: 0 });
+    expect(rounds).toBe(2);
+  });
+});
+
+describe('a run', () => {
+  const fake = (name: string, seen: string[]): Bench => ({
+    aims: { [name]: null, [`${name}-more`]: null },
+    run: async ({ folder, onProgress }) => {
+      seen.push(folder);
+      onProgress(0.5);
+      const rates = { subject: 1, baseline: null };
+      return [rateResult(name, 'rows/s', rates), rateResult(`${name}-more`, 'rows/s', rates)];
+    },
+  });
+
+  it('gives every result in order, or the one that is asked for', async () => {
+    const seen: string[] = [];
+    const benches = [fake('a', seen), fake('b', seen)];
+    const names = async (only: string | null) =>
+      (await runBenches({ benches, only, onProgress: () => {} })).map(({ name }) => name);
+    expect(await names(null)).toEqual(['a', 'a-more', 'b', 'b-more']);
+    expect(await names('b-more')).toEqual(['b-more']);
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  it('tells a share that never falls and ends at 1', async () => {
+    const shares: number[] = [];
+    const benches = [fake('a', []), fake('b', [])];
+    await runBenches({ benches, only: null, onProgress: (_, share) => void shares.push(share) });
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
+});
+
+describe('the report', () => {
+  it('tells the machine, and each result with its aim and whether it is reached', () => {
+    const results = [
+      rateResult('fanout', 'deliveries/s', { subject: 70_000, baseline: 100_000 }),
+      rateResult('processors', 'events/s', { subject: 900, baseline: null }),
+      latencyResult('latency-p50', { subject: 3.25, baseline: 0.25 }),
+    ];
+    const aims = { fanout: { ratioMin: 0.8 }, 'latency-p50': { valueMaxMs: 5 } };
+    const [head, , , fanout, processors, latency] = tableOf({ machine, results }, aims).split('\n');
+    expect(head).toBe('A processor, 2 cores, 8 GiB, linux x64, Node v20.0.0');
+    expect(fanout!.split(/\s{2,}/)).toEqual(['fanout', '70,000', 'deliveries/s', '100,000', '0.70', '≥ 0.8', 'short']);
+    expect(processors!.split(/\s{2,}/)).toEqual(['processors', '900.00', 'events/s', '–', '–', '–']);
+    expect(latency!.split(/\s{2,}/)).toEqual(['latency-p50', '3.00', 'ms', '0.25', '13.00', '≤ 5 ms', 'reached']);
+  });
+
+  it('has the names that users can ask for', () => {
+    const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
+    expect(BENCH_NAMES).toEqual([...first, 'latency-p50', 'latency-p99']);
+  });
+});
+
+it('finds the id of a trade in whatever a frame has become', () => {
+  expect(tradeIdIn(Buffer.from('{"data":{"id":"venue_a_perp:BTC:1:7000000012345"}}'))).toBe(7_000_000_012_345);
+  expect(tradeIdIn(Buffer.from('{"type":"pong"}'))).toBeNull();
+});
+
+it('measures normalising on a small simulated world', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+  folders.push(folder);
+  const size = { rate: 100, seconds: 1, rounds: 1, warmups: 0 };
+  const [result] = await measureNormalise({ folder, onProgress: () => {} }, size);
+  expect(result).toMatchObject({ name: 'normalise', unit: 'frames/s' });
+  expect(result!.value).toBeGreaterThan(0);
+  expect(result!.ratio).toBeCloseTo(result!.value / result!.baseline!);
+});

@@ -1,0 +1,33 @@
+/** What a benchmark is. Each file of `benches/` declares one. */
+
+/** Lower is better for milliseconds, higher for rates. */
+export type Unit = 'frames/s' | 'records/s' | 'events/s' | 'rows/s' | 'requests/s' | 'deliveries/s' | 'ms';
+
+/** One line of the report, and one entry of `results` with `--json`. */
+export interface BenchResult {
+  readonly name: string;
+  /** A rate, or for latency the milliseconds added over the baseline. */
+  readonly value: number;
+  readonly unit: Unit;
+  /** The same measured on the bare baseline; null where there is none. */
+  readonly baseline: number | null;
+  /** For rates `value / baseline`; for latency the whole latency over the baseline's. Null without a baseline. */
+  readonly ratio: number | null;
+}
+
+/** What a first release should reach. */
+export type Aim = { readonly ratioMin: number } | { readonly valueMaxMs: number };
+
+export interface BenchContext {
+  /** An empty folder of its own; deleted afterwards. */
+  readonly folder: string;
+  /** Tells how far it is: a share from 0 to 1. */
+  readonly onProgress: (share: number) => void;
+}
+
+export interface Bench {
+  /** The results that it gives, with what each should reach; null where nothing is asked. */
+  readonly aims: Readonly<Record<string, Aim | null>>;
+  /** Measures; must end by itself, within about 30 s. */
+  readonly run: (context: BenchContext) => Promise<BenchResult[]>;
+}

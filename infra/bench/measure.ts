@@ -1,0 +1,73 @@
+/** Measuring side by side: subject and baseline take turns, so that a machine that slows down slows both. */
+import type { BenchResult, Unit } from './bench.ts';
+import { median } from './statistics.ts';
+
+/** Does some work once; gives how many units were done and how long that took. */
+export type Measured = () => Measurement | Promise<Measurement>;
+
+export interface Measurement {
+  readonly units: number;
+  readonly ms: number;
+}
+
+export interface AlternateOptions {
+  readonly rounds: number;
+  /** Rounds before that whose numbers are thrown away: compilation, first pages of a file, full socket buffers. */
+  readonly warmups: number;
+  readonly onProgress: (share: number) => void;
+  /** No further round begins after so long; at least one is measured. */
+  readonly budgetMs?: number;
+}
+
+const BUDGET_MS = 20_000;
+
+/** Runs A B A B …, and gives the median rates in units a second. */
+export async function alternate(
+  subject: Measured,
+  baseline: Measured,
+  { rounds, warmups, onProgress, budgetMs = BUDGET_MS }: AlternateOptions,
+): Promise<{ readonly subject: number; readonly baseline: number }> {
+  const rates: { readonly subject: number[]; readonly baseline: number[] } = { subject: [], baseline: [] };
+  const deadline = performance.now() + budgetMs;
+  for (let round = 0; round < warmups + rounds; round += 1) {
+    if (rates.subject.length > 0 && performance.now() > deadline) break;
+    const [a, b] = [rateOf(await subject()), rateOf(await baseline())];
+    onProgress((round + 1) / (warmups + rounds));
+    if (round < warmups) continue;
+    rates.subject.push(a);
+    rates.baseline.push(b);
+  }
+  return { subject: median(rates.subject), baseline: median(rates.baseline) };
+}
+
+/** Units a second. Throws when nothing was done or no time passed: such a rate means nothing. */
+export function rateOf({ units, ms }: Measurement): number {
+  if (!(units > 0 && ms > 0)) throw new RangeError(`${units} units in ${ms} ms is no rate`);
+  return (units * 1_000) / ms;
+}
+
+/** Times synchronous work. */
+export function timed(work: () => number): Measurement {
+  const began = performance.now();
+  const units = work();
+  return { units, ms: performance.now() - began };
+}
+
+/** Times asynchronous work. */
+export async function timedAsync(work: () => Promise<number>): Promise<Measurement> {
+  const began = performance.now();
+  const units = await work();
+  return { units, ms: performance.now() - began };
+}
+
+/** The result of a rate beside its baseline's. */
+export function rateResult(name: string, unit: Unit, rates: { subject: number; baseline: number | null }): BenchResult {
+  const { subject, baseline } = rates;
+  return { name, value: subject, unit, baseline, ratio: baseline === null ? null : subject / baseline };
+}
+
+/** The result of a latency: what the subject adds to the baseline's milliseconds. */
+export function latencyResult(name: string, ms: { subject: number; baseline: number }): BenchResult {
+  const { subject, baseline } = ms;
+  return { name, value: subject - baseline, unit: 'ms', baseline, ratio: subject / baseline };
+}

@@ -1,0 +1,77 @@
+/** Parallax as a cluster: a real broker, a real schema registry, the engine over HTTP, and a process for each role. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type KafkaService, type RegistryService, startKafka, startRegistry } from '../../testing/services.ts';
+import { PROJECT_ROOT } from '../sources.ts';
+import { type Service, startService, temporaryFolder } from './service.ts';
+
+export interface Cluster {
+  /** REST of the query API and WebSocket of the gateway. */
+  readonly service: Pick<Service, 'rest' | 'ws'>;
+  readonly processes: Readonly<Record<string, Service>>;
+  /** Flags that a command needs to reach the same log and store. */
+  readonly flags: readonly string[];
+  /** Stops the four processes; the broker, registry and engine go on. Gives their exit codes. */
+  stopProcesses(): Promise<(number | null)[]>;
+  close(): Promise<void>;
+}
+
+/** The engine over HTTP as a process of its own. */
+async function startEngine(path: string): Promise<{ url: string; process: ChildProcess }> {
+  const script = ['infra/testing/run-ts.mjs', 'infra/testing/clickhouse-http-server-main.ts'];
+  const child = spawn(process.execPath, [...script.map((file) => join(PROJECT_ROOT, file)), path], {
+    cwd: PROJECT_ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+  return { url: chunk.toString().trim(), process: child };
+}
+
+/** Starts everything, with ingest playing a recording. */
+export async function startCluster(recordingFolder: string): Promise<Cluster> {
+  const folder = temporaryFolder('parallax-cluster');
+  const [kafka, registry, engine]: [KafkaService, RegistryService, Awaited<ReturnType<typeof startEngine>>] =
+    await Promise.all([startKafka(), startRegistry(), startEngine(join(folder.path, 'engine'))]);
+  const address = new URL(engine.url);
+  const flags = [
+    '--log',
+    `kafka://${kafka.brokers.join(',')}`,
+    '--store',
+    `http://default:@${address.host}/default`,
+    '--schema-registry',
+    registry.url,
+    '--venues',
+    `recording:${recordingFolder}`,
+  ];
+  const start = (role: string) =>
+    startService({ dataDir: join(folder.path, role), flags: [...flags, '--roles', role] });
+  const processes: Record<string, Service> = {};
+  const closeServices = async () => {
+    engine.process.kill('SIGTERM');
+    await Promise.all([kafka.stop(), registry.stop()]);
+    folder.remove();
+  };
+  try {
+    // The first one makes topics and tables; the processors become ready only once ingest tells how far it is.
+    processes['query-api'] = await start('query-api');
+    processes['stream-gateway'] = await start('stream-gateway');
+    [processes.processors, processes.ingest] = await Promise.all([start('processors'), start('ingest')]);
+  } catch (error) {
+    for (const running of Object.values(processes)) await running.kill();
+    await closeServices();
+    throw error;
+  }
+  return {
+    service: { rest: processes['query-api']!.rest, ws: processes['stream-gateway']!.ws },
+    processes,
+    flags,
+    async stopProcesses() {
+      const codes = [];
+      for (const role of ['ingest', 'processors', 'stream-gateway', 'query-api'])
+        codes.push(await processes[role]!.stop());
+      return codes;
+    },
+    close: closeServices,
+  };
+}

@@ -1,0 +1,141 @@
+/** What must come out of REST and WebSocket when a recorded folder has been played, whatever the service runs on. */
+import { expect, it } from 'vitest';
+import { minuteBars, readLines, recording, venueATrades, venueBTrades } from './recordings.ts';
+import { eventually, get, type Service } from './service.ts';
+import type { StreamClient } from './stream-client.ts';
+
+/** A service that has played a recording to its end, with a stream client on it. */
+export interface Played {
+  readonly service: Pick<Service, 'rest' | 'ws'>;
+  readonly stream: StreamClient;
+}
+
+interface TradePayload {
+  readonly provider: string;
+  readonly marketId: string | null;
+  readonly tokenId?: string;
+  readonly ts: string;
+  readonly side: string;
+  readonly price: number;
+  readonly qty: number;
+  readonly maker: string;
+  readonly taker: string;
+  readonly txHash: string;
+  readonly logIndex: number | null;
+  readonly tradeId: string | null;
+}
+
+const withSource = (bar: object) => ({ ...bar, source: 'venue_node' });
+
+/** venue_a-eth-2025-12-10. */
+export function ethSuite(run: Played): void {
+  const channel = 'svc:stream:trade:venue_a_perp';
+
+  it('gives every trade once, in order, on the stream', async () => {
+    await run.stream.subscribe(channel, 'earliest');
+    await eventually(
+      async () => run.stream.events(channel).length,
+      (count) => count >= 6_385,
+    );
+    const frames = run.stream.events(channel);
+    expect(frames.map((frame) => frame.seq)).toEqual(frames.map((_, index) => index + 1));
+    const payloads = frames.map((frame) => frame.data.payload as TradePayload);
+    expect(payloads).toHaveLength(6_385);
+    expect(payloads.filter((trade) => trade.side === 'buy')).toHaveLength(4_062);
+    const recorded = venueATrades(recording('venue_a-eth-2025-12-10'));
+    const plain = payloads.map(({ marketId, side, price, qty, ts, tradeId }) => ({
+      marketId,
+      side,
+      price,
+      qty,
+      ts,
+      tradeId,
+    }));
+    expect(plain).toEqual(
+      recorded.map((trade) => ({
+        marketId: trade.coin,
+        side: trade.side === 'B' ? 'buy' : 'sell',
+        price: Number(trade.px),
+        qty: Number(trade.sz),
+        ts: new Date(trade.time).toISOString(),
+        tradeId: String(trade.tid),
+      })),
+    );
+  });
+
+  it('gives 22 one-minute candles that equal an independent computation', async () => {
+    const expected = minuteBars(venueATrades(recording('venue_a-eth-2025-12-10')));
+    expect(expected).toHaveLength(22);
+    const { candles } = await eventually(
+      () => get<{ candles: unknown[] }>(run.service, '/v1/markets/venue_a/coins/ETH/candles?interval=1m&limit=5000'),
+      (answer) =>
+        answer.candles.length === 22 && JSON.stringify(answer.candles) === JSON.stringify(expected.map(withSource)),
+      45_000,
+    );
+    expect(candles).toEqual(expected.map(withSource));
+  });
+
+  it('gives the newest trades and the last book over REST', async () => {
+    const { trades } = await get<{ trades: { price: number; side: string }[] }>(
+      run.service,
+      '/v1/markets/venue_a/coins/ETH/trades?limit=200',
+    );
+    const newest = venueATrades(recording('venue_a-eth-2025-12-10')).slice(-200).reverse();
+    expect(trades.map((trade) => trade.price)).toEqual(newest.map((trade) => Number(trade.px)));
+    const book = await get<{ bids: unknown[]; asks: unknown[] }>(
+      run.service,
+      '/v1/markets/venue_a/coins/ETH/orderbook',
+    );
+    const last = readLines(recording('venue_a-eth-2025-12-10'), 'ws.l2Book').at(-1)!.data as {
+      data: { levels: { px: string; sz: string }[][] };
+    };
+    const levels = (side: number) =>
+      last.data.levels[side]!.map(({ px, sz }) => ({ price: Number(px), size: Number(sz) }));
+    expect(book.bids).toEqual(levels(0));
+    expect(book.asks).toEqual(levels(1));
+  });
+
+  it('gives the coins that are listed', async () => {
+    const { coins } = await get<{ coins: { name: string }[] }>(run.service, '/v1/markets/venue_a/coins');
+    expect(coins.map((coin) => coin.name)).toContain('ETH');
+    expect(coins.map((coin) => coin.name)).not.toContain('MATIC');
+  });
+}
+
+/** venue_b-2026. */
+export function chainSuite(run: Played): void {
+  const channel = 'svc:stream:trade:venue_b';
+
+  it('gives 538 trades with price, quantity, side, maker, taker and time', async () => {
+    await run.stream.subscribe(channel, 'earliest');
+    const expected = venueBTrades(recording('venue_b-2026'));
+    expect(expected).toHaveLength(538);
+    await eventually(
+      async () => run.stream.events(channel).length,
+      (count) => count >= 538,
+    );
+    const byId = (trades: readonly { txHash: string; logIndex: number | null }[]) =>
+      [...trades].sort((a, b) => a.txHash.localeCompare(b.txHash) || a.logIndex! - b.logIndex!);
+    const got = byId(run.stream.events(channel).map((frame) => frame.data.payload as TradePayload)) as TradePayload[];
+    expect(got).toHaveLength(538);
+    for (const [index, trade] of (byId(expected) as typeof expected).entries()) {
+      const { price, qty, ...exact } = trade;
+      expect(got[index]).toMatchObject(exact);
+      expect(got[index]!.price).toBeCloseTo(price, 12);
+      expect(got[index]!.qty).toBeCloseTo(qty, 9);
+    }
+  });
+
+  it('numbers the raw frames of the recorded book and hands them on whole', async () => {
+    const frames = readLines(recording('venue_b-2026'), 'clob_ws').map((line) => line.data as Record<string, unknown>);
+    const token = String(frames[0]!.asset_id);
+    const raw = `svc:stream:venue_b:${token}`;
+    await run.stream.subscribe(raw, 'earliest');
+    const named = frames.filter((frame) => JSON.stringify(frame).includes(token));
+    await eventually(
+      async () => run.stream.events(raw).length,
+      (count) => count >= named.length,
+    );
+    expect(run.stream.events(raw).map((frame) => frame.data.payload)).toEqual(named);
+  });
+}

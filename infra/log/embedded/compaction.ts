@@ -1,0 +1,84 @@
+import type { Partition } from './partition.ts';
+import { appendedAtOf, isTombstone, keyOf } from './record-layout.ts';
+import type { RemoveRecords } from './retention.ts';
+import type { Slices } from './slices.ts';
+
+/**
+ * How long a tombstone is kept: a reader that was away for less learns from it that the key is gone, as on a broker
+ * (`delete.retention.ms`).
+ */
+export const TOMBSTONE_MS = 24 * 3_600_000;
+/** A pass is due when so much was appended since the last, as a share of what that one left. */
+const DUE_SHARE = 0.5;
+/** Removed at once, so that a transaction stays short. */
+const REMOVE_RECORDS = 256;
+
+interface Pass {
+  /** Offset that it came to. */
+  readonly next: number;
+  /** Keys that it left. */
+  readonly kept: number;
+  /** Wall time at which the first tombstone that it left may go. */
+  readonly tombstoneDueAt: number;
+}
+
+/** Remembers what the last pass over each partition left, so that a large one is not scanned for a few new records. */
+export class Compaction {
+  private readonly passes = new Map<string, Pass>();
+
+  /**
+   * Leaves the newest record of each key, and tombstones for a time. The last record of all stays. Gives how many were
+   * removed. Appends may go on meanwhile; what they supersede goes in a later pass.
+   */
+  async compact(partition: Partition, now: number, remove: RemoveRecords, slices: Slices): Promise<number> {
+    const last = this.passes.get(partition.name);
+    const end = partition.next;
+    if (last && end - last.next <= last.kept * DUE_SHARE && now < last.tombstoneDueAt) return 0;
+    const scan = await scanStale(partition, end, now, slices);
+    if (!scan) return 0;
+    for (let at = 0; at < scan.stale.length; at += REMOVE_RECORDS) {
+      remove(partition, scan.stale.slice(at, at + REMOVE_RECORDS));
+      if (!(await slices.next())) return at + REMOVE_RECORDS;
+    }
+    this.passes.set(partition.name, { next: end, kept: scan.kept, tombstoneDueAt: scan.tombstoneDueAt });
+    return scan.stale.length;
+  }
+
+  /** The topic was emptied. */
+  forget(partition: Partition): void {
+    this.passes.delete(partition.name);
+  }
+}
+
+interface Scan {
+  /** Offsets that may go. */
+  readonly stale: number[];
+  readonly kept: number;
+  readonly tombstoneDueAt: number;
+}
+
+/** Goes backwards from `end`, so that the first record seen of a key is its newest; null when it has to stop. */
+async function scanStale(partition: Partition, end: number, now: number, slices: Slices): Promise<Scan | null> {
+  const seen = new Set<string>();
+  const stale: number[] = [];
+  let tombstoneDueAt = Number.POSITIVE_INFINITY;
+  for (let from = end - 1; from >= 0; ) {
+    let reached = -1;
+    for (const { key, value } of partition.db.getRange({ start: from, end: 0, inclusiveEnd: true, reverse: true })) {
+      const name = keyOf(value);
+      const superseded = seen.has(name);
+      seen.add(name);
+      // The last record of all stays even as a tombstone: offset and number go on from it.
+      const dueAt =
+        isTombstone(value) && key !== end - 1 ? appendedAtOf(value) + TOMBSTONE_MS : Number.POSITIVE_INFINITY;
+      if (superseded || dueAt <= now) stale.push(key);
+      else tombstoneDueAt = Math.min(tombstoneDueAt, dueAt);
+      reached = key;
+      if (slices.over()) break;
+    }
+    if (reached <= 0) break;
+    from = reached - 1;
+    if (!(await slices.next())) return null;
+  }
+  return { stale, kept: seen.size, tombstoneDueAt };
+}

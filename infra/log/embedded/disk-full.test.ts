@@ -1,0 +1,176 @@
+/** A full disk, on a small file system of its own. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type EventLog, LogError } from '../log.ts';
+import { openEmbeddedLog } from './open-embedded-log.ts';
+
+const MEBIBYTE = 2 ** 20;
+const DISK_BYTES = 16 * MEBIBYTE;
+const RESERVE_BYTES = 3 * MEBIBYTE;
+const AT = { topic: 'raw.full', partition: 0 };
+const KEPT = { topic: 'kept', partition: 0 };
+const EVERYTHING = { rawMaxAgeMs: 1e12, rawMaxBytes: 1e12 };
+
+/** How file systems may be mounted here; null when they may not. */
+function mounter(folder: string): ((...args: string[]) => boolean) | null {
+  for (const prefix of [[], ['sudo', '-n']]) {
+    const run = (...args: string[]) => {
+      const [command, ...rest] = [...prefix, ...args];
+      return spawnSync(command!, rest, { stdio: 'ignore', timeout: 10_000 }).status === 0;
+    };
+    if (run('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0777`, 'tmpfs', folder)) return run;
+  }
+  return null;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'parallax-disk-'));
+const run = process.platform === 'linux' ? mounter(folder) : null;
+if (!run) rmSync(folder, { recursive: true });
+const title = run ? 'a full disk' : 'a full disk (skipped: mounting a small file system needs Linux and root)';
+
+describe.skipIf(!run)(title, () => {
+  let log: EventLog;
+  let seq = 0;
+  let path = '';
+  let made = 0;
+  const filler = join(folder, 'filler');
+
+  beforeAll(() => expect(freeBytes()).toBeGreaterThan(DISK_BYTES / 2));
+  afterAll(() => {
+    run!('umount', folder);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    rmSync(filler, { force: true });
+    if (path) rmSync(path, { recursive: true, force: true });
+    made += 1;
+    path = join(folder, `log-${made}`);
+    seq = 0;
+    log = await openEmbeddedLog({ path, reserveBytes: RESERVE_BYTES });
+    await log.createTopics([
+      { name: AT.topic, partitions: 1, retention: { kind: 'raw' } },
+      { name: KEPT.topic, partitions: 1, retention: { kind: 'compacted' } },
+    ]);
+    return () => log.close();
+  });
+
+  function freeBytes(): number {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  }
+
+  const batch = (bytes = 4_000) =>
+    Array.from({ length: 10 }, (_, index) => ({
+      ...AT,
+      key: 'k',
+      value: Buffer.alloc(bytes, seq + index + 1),
+      receivedAt: 1,
+      seq: seq + index + 1,
+    }));
+
+  /** Appends until the log refuses; gives what it refused with. */
+  async function fillUp(): Promise<unknown> {
+    for (;;) {
+      try {
+        await log.append(batch());
+        seq += 10;
+      } catch (error) {
+        return error;
+      }
+    }
+  }
+
+  /** Takes the rest of the disk, to the last byte. */
+  function takeRest(): void {
+    const file = openSync(filler, 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(64 * 1024));
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  async function expectWhole(): Promise<void> {
+    const { first, next } = await log.bounds(AT);
+    expect((await log.last(AT))?.seq).toBe(seq);
+    const reader = await log.reader([{ ...AT, offset: first }]);
+    let expected = seq - (next - first) + 1;
+    for (let reached = first; reached < next; ) {
+      const { records } = await reader.poll(1_000, 1_000);
+      for (const record of records) {
+        expect(record.seq).toBe(expected);
+        expect(record.value?.every((byte) => byte === record.seq % 256)).toBe(true);
+        expected += 1;
+        reached = record.offset + 1;
+      }
+    }
+    await reader.close();
+  }
+
+  it('refuses the whole batch with log_full, keeps what there is, and goes on when there is room', async () => {
+    const error = await fillUp();
+    expect(error).toBeInstanceOf(LogError);
+    expect(error).toMatchObject({ code: 'log_full', canRetry: true });
+    expect(seq).toBeGreaterThan(500);
+    expect(freeBytes()).toBeGreaterThan(RESERVE_BYTES / 2);
+    await expectWhole();
+    // Retention makes room inside the file: the disk is as full as before.
+    expect(await log.maintain(Date.now(), { ...EVERYTHING, rawMaxBytes: 2 * MEBIBYTE })).toBeGreaterThan(100);
+    for (let more = 0; more < 20; more += 1) {
+      await log.append(batch());
+      seq += 10;
+    }
+    await expectWhole();
+    await log.close();
+    log = await openEmbeddedLog({ path, reserveBytes: RESERVE_BYTES });
+    await expectWhole();
+  });
+
+  it('goes on when somebody else gives the disk free again', async () => {
+    await log.append(batch());
+    seq += 10;
+    takeRest();
+    await expect.poll(() => log.append(batch()).then(String, ({ code }) => code)).toBe('log_full');
+    const next = (await log.bounds(AT)).next;
+    expect(next).toBe(seq);
+    rmSync(filler);
+    await expect
+      .poll(() =>
+        log.append(batch()).then(
+          () => 'taken',
+          ({ code }) => code,
+        ),
+      )
+      .toBe('taken');
+    seq += 10;
+    await expectWhole();
+  });
+
+  it('tells a write that the disk cut short as log_full too, and takes nothing of it', async () => {
+    await log.append(batch());
+    seq += 10;
+    const before = await log.bounds(AT);
+    // What the log last saw of the disk is outdated at once.
+    takeRest();
+    await expect(log.append(batch(40_000))).rejects.toMatchObject({ code: 'log_full', canRetry: true });
+    expect(await log.bounds(AT)).toEqual(before);
+    await expectWhole();
+    rmSync(filler);
+    await expect
+      .poll(() =>
+        log.append(batch(40_000)).then(
+          () => 'taken',
+          ({ code }) => code,
+        ),
+      )
+      .toBe('taken');
+    seq += 10;
+    await expectWhole();
+  });
+});

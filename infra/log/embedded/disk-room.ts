@@ -1,0 +1,110 @@
+/**
+ * Refuses appends before the disk is full to the last byte. What is left then lets retention and compaction go on,
+ * whose deletions need new pages first, and keeps LMDB from failing in the middle of a write.
+ */
+import { statfsSync } from 'node:fs';
+import type { LogEnvironment } from './environment.ts';
+
+/** The disk is looked at again after this many bytes, or this much time. */
+const LOOK_BYTES = 1024 * 1024;
+const LOOK_MS = 50;
+/** Pages are not filled to the brim. */
+const WASTE = 2;
+/** A batch writes the path to the end of each partition anew: so many pages, of the largest usual size. */
+const PATH_BYTES = 4 * 4_096;
+/** The file begins with two pages that say where everything is. */
+const META_PAGES = 2;
+/** Below this the disk counts as full when a write was cut short. */
+const LAST_BYTES = 1024 * 1024;
+
+/** Whether more than a remainder is free on the disk that holds this path. */
+export function hasRoom(path: string): boolean {
+  return freeBytes(path) > LAST_BYTES;
+}
+
+export interface DiskRoomOptions {
+  readonly environment: LogEnvironment;
+  /** Somewhere on the disk of the log. */
+  readonly path: string;
+  /** What stays free for deletions. */
+  readonly reserveBytes: number;
+  /** Every named database of the environment. */
+  readonly databases: () => readonly { getStats(): object }[];
+}
+
+export class DiskRoom {
+  private readonly options: DiskRoomOptions;
+  /** What may be appended before the disk is looked at again. */
+  private budget = 0;
+  private lookedAt = Number.NEGATIVE_INFINITY;
+  /** The disk holds nothing but the reserve: only pages of the file that became free may be written to. */
+  private short = false;
+  /** Bytes of such pages, as far as is known. */
+  private reusable = 0;
+
+  constructor(options: DiskRoomOptions) {
+    this.options = options;
+  }
+
+  /** Whether a batch of so many bytes, to so many partitions, may be appended. */
+  takes(bytes: number, partitions: number): boolean {
+    const needed = bytes * WASTE + partitions * PATH_BYTES;
+    if (this.budget < needed || performance.now() - this.lookedAt > LOOK_MS) this.look(needed);
+    if (this.budget < needed) return false;
+    this.budget -= needed;
+    if (this.short) this.reusable -= needed;
+    return true;
+  }
+
+  /**
+   * Called when a sync point begins; gives what to call once it is made. LMDB writes to no page that the sync point
+   * before leads to, so what is free now can only be written to from then on.
+   */
+  beforeSyncPoint(): () => void {
+    if (!this.short) return () => {};
+    const free = this.freeInsideBytes();
+    return () => {
+      this.reusable = free;
+      this.lookedAt = Number.NEGATIVE_INFINITY;
+    };
+  }
+
+  private look(needed: number): void {
+    this.lookedAt = performance.now();
+    const beyondReserve = freeBytes(this.options.path) - this.options.reserveBytes;
+    this.short = beyondReserve < needed;
+    this.budget = this.short ? this.reusable : Math.min(Math.max(LOOK_BYTES, needed), beyondReserve);
+    if (!this.short) this.reusable = 0;
+  }
+
+  /** Pages of the file that hold nothing any more: what retention gave back. */
+  private freeInsideBytes(): number {
+    const { pageSize, lastPageNumber, root, free } = this.options.environment.root.getStats() as RootStats;
+    let used = META_PAGES + pagesOf(root) + pagesOf(free);
+    for (const database of this.options.databases()) used += pagesOf(database.getStats() as TreeStats);
+    return (lastPageNumber + 1 - used) * pageSize;
+  }
+}
+
+interface TreeStats {
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+interface RootStats extends TreeStats {
+  readonly pageSize: number;
+  readonly lastPageNumber: number;
+  readonly root: TreeStats;
+  readonly free: TreeStats;
+}
+
+/** Pages that a tree takes. */
+export function pagesOf(stats: TreeStats): number {
+  return stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}

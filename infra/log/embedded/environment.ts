@@ -1,0 +1,82 @@
+/** The LMDB environment under the log: how it is opened, and how its transactions and errors are told. */
+import { join } from 'node:path';
+import { type Database, type DatabaseOptions, open, type RootDatabase, TransactionFlags } from 'lmdb';
+import { LogError } from '../log.ts';
+import { hasRoom } from './disk-room.ts';
+import { OFFSET_KEYS } from './record-layout.ts';
+
+/** Named databases of one environment: one for each partition of each topic, with room for topics to come. */
+const DATABASES_MAX = 4_096;
+/**
+ * Does not wait for the disk at the end of a transaction: what was written outlives the process as it is. What outlives
+ * a loss of power is the business of `sync-points.ts`.
+ */
+const NO_WAIT = TransactionFlags.ABORTABLE | TransactionFlags.SYNCHRONOUS_COMMIT | TransactionFlags.NO_SYNC_FLUSH;
+
+/** `keyEncoder` is missing in the types of a single database. */
+const PARTITION_OPTIONS: DatabaseOptions & { readonly keyEncoder: typeof OFFSET_KEYS } = {
+  encoding: 'binary',
+  keyEncoder: OFFSET_KEYS,
+};
+
+/** Records of one partition, by offset. */
+export type PartitionDb = Omit<Database<Buffer, number>, 'putSync'> & {
+  /** False when the put was refused, as an append of a key that is not the highest; the types of lmdb say nothing of it. */
+  putSync(offset: number, value: Buffer, options: { readonly append: true }): boolean;
+};
+
+/** Where LMDB keeps the data in a log folder. */
+export const DATA_FILE = 'data.mdb';
+
+export interface LogEnvironment {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  /** The database of one partition; null when it does not exist and nothing may be written. */
+  partition(name: string): PartitionDb | null;
+  /** A database of JSON values; null when it does not exist and nothing may be written. */
+  json<T>(name: string): Database<T, string> | null;
+  /** All of `work` or nothing. Throws a `LogError` when the disk does not take it. */
+  transact<T>(work: () => T): T;
+  /** Number of the newest transaction, of whatever process. */
+  newestTransaction(): number;
+}
+
+/** Opens the environment in a folder that exists. */
+export function openEnvironment(path: string, readOnly: boolean): LogEnvironment {
+  const root = open({
+    path,
+    readOnly,
+    maxDbs: DATABASES_MAX,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    // A writable map turns a full disk into a bus error; with plain writes it is an error of the transaction.
+    useWritemap: false,
+    // Its flush follows each commit inside the same call, which would hold up the event loop for as long as it takes.
+    overlappingSync: false,
+  }) as RootDatabase<Buffer, Buffer>;
+  return {
+    root,
+    partition: (name) => (root.openDB(name, PARTITION_OPTIONS) as unknown as PartitionDb) ?? null,
+    json: <T>(name: string) => (root.openDB({ name, encoding: 'json' }) as Database<T, string>) ?? null,
+    transact<T>(work: () => T): T {
+      try {
+        return root.transactionSync(work, NO_WAIT);
+      } catch (error) {
+        throw toLogError(error, path);
+      }
+    },
+    newestTransaction: () => (root.getStats() as { lastTxnId: number }).lastTxnId,
+  };
+}
+
+/** LMDB's error as the port's; what is no error of the disk stays as it is. */
+function toLogError(error: unknown, path: string): unknown {
+  const text = error instanceof Error ? error.message : String(error);
+  const full = new LogError('log_full', `the log has no room left on the disk of ${path}`, { cause: error });
+  if (/MDB_MAP_FULL|No space left|Disk quota/i.test(text)) return full;
+  // LMDB tells a write that the disk cut short as an I/O error.
+  if (/Input\/output error/i.test(text))
+    return hasRoom(join(path, DATA_FILE))
+      ? new LogError('log_unavailable', `the disk of ${path} fails`, { cause: error })
+      : full;
+  return error;
+}

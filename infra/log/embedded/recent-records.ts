@@ -1,0 +1,66 @@
+import type { LogRecord } from '../log.ts';
+import type { Partition } from './partition.ts';
+
+/** Newest records kept in memory, of all partitions together. */
+const RECORDS_MAX = 65_536;
+const BYTES_MAX = 32 * 1024 * 1024;
+/** Beside key and value, in memory. */
+const RECORD_BYTES = 150;
+/** Dropped runs that the list may hold before it is rewritten. */
+const DROPPED_MAX = 1_024;
+
+interface Run {
+  readonly partition: Partition;
+  readonly epoch: number;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/**
+ * Keeps the newest records of all partitions in memory, the oldest appends leaving first: readers at the end of a
+ * partition share them and never touch the disk.
+ */
+export class RecentRecords {
+  private readonly recordsMax: number;
+  private readonly bytesMax: number;
+  private runs: Run[] = [];
+  private head = 0;
+  private records = 0;
+  private bytes = 0;
+
+  constructor(recordsMax = RECORDS_MAX, bytesMax = BYTES_MAX) {
+    this.recordsMax = recordsMax;
+    this.bytesMax = bytesMax;
+  }
+
+  /** Takes what was just appended to a partition, in offset order. */
+  add(partition: Partition, records: readonly LogRecord[]): void {
+    let bytes = 0;
+    for (const record of records) {
+      partition.recent.push(record);
+      bytes += RECORD_BYTES + record.key.length + (record.value?.length ?? 0);
+    }
+    this.runs.push({ partition, epoch: partition.recentEpoch, records: records.length, bytes });
+    this.records += records.length;
+    this.bytes += bytes;
+    while (this.records > this.recordsMax || this.bytes > this.bytesMax) this.dropOldest();
+  }
+
+  private dropOldest(): void {
+    const run = this.runs[this.head]!;
+    this.head += 1;
+    this.records -= run.records;
+    this.bytes -= run.bytes;
+    if (this.head > DROPPED_MAX) {
+      this.runs = this.runs.slice(this.head);
+      this.head = 0;
+    }
+    const { partition } = run;
+    if (partition.recentEpoch !== run.epoch) return;
+    partition.recentHead += run.records;
+    // Rewritten when half of it is gone: seldom enough to cost little, often enough to hold no memory for long.
+    if (partition.recentHead * 2 < partition.recent.length) return;
+    partition.recent = partition.recent.slice(partition.recentHead);
+    partition.recentHead = 0;
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * What makes a loss of power leave a consistent earlier state, without any append waiting for the disk.
+ *
+ * A commit writes new pages beside the old ones and then one of the two meta pages at the head of the file, which names
+ * the root of everything. None of that is flushed, so after a loss of power a meta page may be on the disk whose pages
+ * are not. A **sync point** is a commit that is known to be on the disk whole:
+ *
+ * 1. a read transaction is opened, which keeps LMDB from writing over any page of the newest commit, and the two meta
+ *    pages are copied;
+ * 2. the data file is flushed, off the event loop, while appends go on;
+ * 3. the copied meta pages are written to the file `sync-point` and flushed;
+ * 4. the read transaction of the sync point before is let go.
+ *
+ * When the log is opened after the machine was started anew, the meta pages of the newest sync point are put back:
+ * every page that they lead to is as it was. When only the process died, the system has kept what was written, and the
+ * newest commit stays.
+ *
+ * The file `sync-point` has two slots, written in turn, so that one is always whole:
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 8 | `PLXSYNC1` |
+ * | 8 | generation, float64 big endian; the higher of two whole slots counts |
+ * | 4 | bytes of a page |
+ * | 64 | id of the boot, UTF-8, padded with zeros |
+ * | 32 | SHA-256 of everything else in the slot |
+ * | 2 pages | the meta pages |
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Transaction } from 'lmdb';
+import { bootId } from './boot-id.ts';
+import { DATA_FILE, type LogEnvironment } from './environment.ts';
+
+/** Appends that a loss of power may take: those of this time and of one flush. */
+const INTERVAL_MS = 100;
+const SYNC_FILE = 'sync-point';
+const MAGIC = Buffer.from('PLXSYNC1');
+const GENERATION_AT = 8;
+const PAGE_BYTES_AT = 16;
+const BOOT_AT = 20;
+const BOOT_BYTES = 64;
+const HASH_AT = BOOT_AT + BOOT_BYTES;
+const HASH_BYTES = 32;
+const PAGES_AT = HASH_AT + HASH_BYTES;
+const META_PAGES = 2;
+/** Larger than a slot with pages of 64 KiB, the largest of any system. */
+const SLOT_BYTES = 256 * 1024;
+const SLOTS = 2;
+
+const flush = promisify(fdatasync);
+const writeAt = promisify(write);
+
+export interface SyncPoint {
+  readonly generation: number;
+  readonly boot: string;
+  /** The two meta pages. */
+  readonly meta: Buffer;
+}
+
+/** Whether the machine was started since the newest sync point was made, so that what came after it may be gone. */
+export function wasPowerLost(path: string, boot: string = bootId()): boolean {
+  return lostPoint(path, boot) !== null;
+}
+
+/**
+ * Goes back to the newest sync point when the machine was started since it was made; true when it did. Nobody else may
+ * have the environment open.
+ */
+export function restoreAfterPowerLoss(path: string, boot: string = bootId()): boolean {
+  const point = lostPoint(path, boot);
+  if (!point) return false;
+  const data = openSync(join(path, DATA_FILE), 'r+');
+  try {
+    writeSync(data, point.meta, 0, point.meta.length, 0);
+    fdatasyncSync(data);
+  } finally {
+    closeSync(data);
+  }
+  return true;
+}
+
+function lostPoint(path: string, boot: string): SyncPoint | null {
+  const file = join(path, SYNC_FILE);
+  if (!existsSync(file) || !existsSync(join(path, DATA_FILE))) return null;
+  const point = readSyncPoint(file);
+  return point && point.boot !== boot ? point : null;
+}
+
+export interface SyncPointsOptions {
+  readonly environment: LogEnvironment;
+  readonly path: string;
+  /** Called when a sync point begins; what it gives is called once it is made. */
+  readonly onBegin: () => () => void;
+  /** Told when a sync point that nobody waits for could not be made; the next write tries again. */
+  readonly onFault: (error: unknown) => void;
+  readonly boot?: string;
+}
+
+/** Makes a sync point soon after something was written. */
+export class SyncPoints {
+  private readonly options: SyncPointsOptions;
+  private readonly boot: string;
+  private readonly pageBytes: number;
+  private readonly data: number;
+  private readonly file: number;
+  private generation: number;
+  private pinned: Transaction | null = null;
+  private synced = -1;
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private closed = false;
+
+  constructor(options: SyncPointsOptions) {
+    const { environment, path, boot = bootId() } = options;
+    this.options = options;
+    this.boot = boot;
+    this.pageBytes = (environment.root.getStats() as { pageSize: number }).pageSize;
+    this.data = openSync(join(path, DATA_FILE), 'r');
+    const file = join(path, SYNC_FILE);
+    const exists = existsSync(file);
+    this.generation = exists ? (readSyncPoint(file)?.generation ?? 0) : 0;
+    this.file = openSync(file, exists ? 'r+' : 'w+');
+    if (!exists) this.allocate();
+    syncFolder(path);
+  }
+
+  /** Something was written. */
+  touch(): void {
+    if (this.timer || this.closed) return;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.make().catch(this.options.onFault);
+    }, INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  /** Resolves when everything committed until now would survive a loss of power. */
+  make(): Promise<void> {
+    const run = this.running.then(() => this.makeOne());
+    this.running = run.catch(() => {});
+    return run;
+  }
+
+  /** Makes the last sync point. */
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer) clearTimeout(this.timer);
+    try {
+      await this.make();
+    } finally {
+      this.pinned?.done();
+      this.pinned = null;
+      closeSync(this.data);
+      closeSync(this.file);
+    }
+  }
+
+  private async makeOne(): Promise<void> {
+    const { environment, onBegin } = this.options;
+    const newest = environment.newestTransaction();
+    const onMade = onBegin();
+    if (newest !== this.synced) {
+      environment.root.resetReadTxn();
+      const pin = environment.root.useReadTransaction();
+      try {
+        await this.write();
+      } catch (error) {
+        pin.done();
+        throw error;
+      }
+      this.synced = newest;
+      this.pinned?.done();
+      this.pinned = pin;
+    }
+    onMade();
+  }
+
+  private async write(): Promise<void> {
+    const meta = Buffer.alloc(META_PAGES * this.pageBytes);
+    // Before anything else may be committed: these are the meta pages of the pinned transaction.
+    readSync(this.data, meta, 0, meta.length, 0);
+    await flush(this.data);
+    const generation = this.generation + 1;
+    const slot = packSlot({ generation, boot: this.boot, meta });
+    await writeAt(this.file, slot, 0, slot.length, slotAt(generation));
+    await flush(this.file);
+    this.generation = generation;
+  }
+
+  /** Takes the room of both slots now: a sync point must not fail because the disk became full. */
+  private allocate(): void {
+    const blank = Buffer.alloc(PAGES_AT + META_PAGES * this.pageBytes);
+    for (let slot = 0; slot < SLOTS; slot += 1) writeSync(this.file, blank, 0, blank.length, slotAt(slot));
+    fdatasyncSync(this.file);
+  }
+}
+
+function slotAt(generation: number): number {
+  return (generation % SLOTS) * SLOT_BYTES;
+}
+
+function packSlot({ generation, boot, meta }: SyncPoint): Buffer {
+  const slot = Buffer.alloc(PAGES_AT + meta.length);
+  MAGIC.copy(slot);
+  slot.writeDoubleBE(generation, GENERATION_AT);
+  slot.writeUInt32BE(meta.length / META_PAGES, PAGE_BYTES_AT);
+  slot.write(boot, BOOT_AT, BOOT_BYTES);
+  meta.copy(slot, PAGES_AT);
+  hashOf(slot).copy(slot, HASH_AT);
+  return slot;
+}
+
+/** The newest whole sync point of a file, or null. */
+function readSyncPoint(file: string): SyncPoint | null {
+  const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  const points = Array.from({ length: SLOTS }, (_, slot) => unpackSlot(bytes.subarray(slot * SLOT_BYTES)));
+  return points.reduce((best, point) => (point && (!best || point.generation > best.generation) ? point : best), null);
+}
+
+function unpackSlot(bytes: Buffer): SyncPoint | null {
+  const slot = bytes.subarray(0, PAGES_AT + META_PAGES * bytes.readUInt32BE(PAGE_BYTES_AT));
+  if (slot.length > SLOT_BYTES || !slot.subarray(0, MAGIC.length).equals(MAGIC)) return null;
+  if (!hashOf(slot).equals(slot.subarray(HASH_AT, PAGES_AT))) return null;
+  return {
+    generation: slot.readDoubleBE(GENERATION_AT),
+    boot: slot.toString('utf8', BOOT_AT, HASH_AT).replace(/\0+$/, ''),
+    meta: slot.subarray(PAGES_AT),
+  };
+}
+
+function hashOf(slot: Buffer): Buffer {
+  return createHash('sha256').update(slot.subarray(0, HASH_AT)).update(slot.subarray(PAGES_AT)).digest();
+}
+
+/** A new file is only there after a loss of power when its folder was flushed too. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,11 @@
+import type { AppendRecord } from '../log.ts';
+
+/** What `writer-process.fixture.ts` writes to. */
+export const WRITER_TOPIC = 'written';
+export const BATCH_RECORDS = 20;
+
+/** The record of that number: odd ones go to partition 1, and each says what it is. */
+export function recordNumber(seq: number): AppendRecord {
+  const value = Buffer.from(`record ${seq} `.repeat(1 + (seq % 40)));
+  return { topic: WRITER_TOPIC, partition: seq % 2, key: `key-${seq}`, value, receivedAt: seq, seq };
+}

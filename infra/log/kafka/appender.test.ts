@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { recordOf } from '../conformance.ts';
+import type { AppendRecord } from '../log.ts';
+import { Appender } from './appender.ts';
+import type { KafkaClient } from './kafka-client.ts';
+
+interface Sent {
+  readonly producer: number;
+  readonly records: string[];
+}
+type Outcome = 'taken' | 'lost' | 'refused';
+
+/** A producer whose sends end as the test says, in the order they come; `hold` keeps them from ending. */
+class Double {
+  readonly sent: Sent[] = [];
+  readonly outcomes: Outcome[] = [];
+  producers = 0;
+  release: (() => void) | null = null;
+  private held: Promise<void> = Promise.resolve();
+  readonly client = { kafka: { producer: () => this.producer() } } as unknown as KafkaClient;
+
+  hold(): void {
+    this.held = new Promise((resolve) => {
+      this.release = resolve;
+    });
+  }
+
+  private producer() {
+    this.producers += 1;
+    const producer = this.producers;
+    return {
+      connect: async () => {},
+      disconnect: async () => {},
+      sendBatch: async ({ topicMessages }: { topicMessages: { topic: string; messages: Message[] }[] }) => {
+        const records = topicMessages.flatMap(({ topic, messages }) =>
+          messages.map(({ partition, headers }) => `${topic}/${partition}:${headers.s}`),
+        );
+        this.sent.push({ producer, records });
+        await this.held;
+        const outcome = this.outcomes.shift() ?? 'taken';
+        if (outcome === 'lost') throw new Error('the connection was lost');
+        if (outcome === 'refused') throw Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
+        return topicMessages.map(({ topic, messages }) => ({
+          topicName: topic,
+          partition: messages[0]!.partition,
+          baseOffset: '40',
+        }));
+      },
+    };
+  }
+}
+interface Message {
+  readonly partition: number;
+  readonly headers: { readonly s: string };
+}
+
+const A = { topic: 'a', partition: 0 };
+const B = { topic: 'b', partition: 0 };
+const one = (seq: number, at = A) => [recordOf(at, seq)];
+const sized = (seq: number, bytes: number): AppendRecord => ({ ...recordOf(A, seq), value: Buffer.alloc(bytes) });
+
+describe('the appender', () => {
+  const appenders: Appender[] = [];
+  afterEach(() => Promise.all(appenders.map((appender) => appender.close())));
+  const setup = (options: { queueBytesMax?: number; retryForMs?: number } = {}) => {
+    const double = new Double();
+    const ends: [string, number][] = [];
+    const appender = new Appender({
+      client: double.client,
+      onAppended: ({ topic, partition }, next) => void ends.push([`${topic}/${partition}`, next]),
+      ...options,
+    });
+    appenders.push(appender);
+    return { double, appender, ends };
+  };
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+  };
+
+  it('sends what is appended in one turn together, and tells where each partition ends', async () => {
+    const { double, appender, ends } = setup();
+    await Promise.all([appender.append(one(1)), appender.append(one(2)), appender.append(one(1, B))]);
+    expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1', 'a/0:2', 'b/0:1']]);
+    expect(ends).toEqual([
+      ['a/0', 42],
+      ['b/0', 41],
+    ]);
+  });
+
+  it('has one request under way; what comes meanwhile goes with the next', async () => {
+    const { double, appender } = setup();
+    double.hold();
+    const first = appender.append(one(1));
+    await turns(5);
+    const rest = [appender.append(one(2)), appender.append(one(3))];
+    await turns(5);
+    expect(double.sent).toHaveLength(1);
+    double.release!();
+    await Promise.all([first, ...rest]);
+    expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1'], ['a/0:2', 'a/0:3']]);
+  });
+
+  it('repeats a request of unknown outcome whole, in place, by a new producer', async () => {
+    const { double, appender } = setup();
+    double.outcomes.push('lost', 'lost');
+    const first = appender.append(one(1));
+    await turns(5);
+    await Promise.all([first, appender.append(one(2))]);
+    expect(double.sent).toEqual([
+      { producer: 1, records: ['a/0:1'] },
+      { producer: 2, records: ['a/0:1'] },
+      { producer: 3, records: ['a/0:1'] },
+      { producer: 3, records: ['a/0:2'] },
+    ]);
+  });
+
+  it('rejects after its time, together with everything handed over behind', async () => {
+    const { double, appender } = setup({ retryForMs: 0 });
+    double.outcomes.push('lost');
+    double.hold();
+    const first = expect(appender.append(one(1))).rejects.toMatchObject({ code: 'log_unavailable', canRetry: true });
+    await turns(5);
+    const behind = expect(appender.append(one(2))).rejects.toMatchObject({ code: 'log_unavailable' });
+    double.release!();
+    await Promise.all([first, behind]);
+    await appender.append(one(1));
+    expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1'], ['a/0:1']]);
+  });
+
+  it('does not repeat what is refused for good', async () => {
+    const { double, appender } = setup();
+    double.outcomes.push('refused');
+    await expect(appender.append(one(1))).rejects.toMatchObject({ code: 'log_too_large', canRetry: false });
+    expect(double.sent).toHaveLength(1);
+  });
+
+  it('parts what is too much for one batch of a partition, in order, and resolves when all of it is taken', async () => {
+    const { double, appender } = setup();
+    await appender.append([1, 2, 3].map((seq) => sized(seq, 400 * 1024)));
+    expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1', 'a/0:2'], ['a/0:3']]);
+  });
+
+  it('refuses what does not fit beside what waits, and takes it when there is room', async () => {
+    const { double, appender } = setup({ queueBytesMax: 1_000 });
+    double.hold();
+    const waiting = appender.append([sized(1, 900)]);
+    await expect(appender.append(one(2))).rejects.toMatchObject({ code: 'log_full', canRetry: true });
+    double.release!();
+    await waiting;
+    await expect(appender.append([sized(2, 5_000)])).resolves.toBeUndefined();
+  });
+
+  it('takes nothing more once closed, and has sent what it took', async () => {
+    const { double, appender } = setup();
+    const taken = appender.append(one(1));
+    await appender.close();
+    await taken;
+    expect(double.sent).toHaveLength(1);
+    await expect(appender.append(one(2))).rejects.toMatchObject({ code: 'log_closed' });
+  });
+});

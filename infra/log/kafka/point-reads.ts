@@ -1,0 +1,137 @@
+import { backoff } from '../../retry.ts';
+import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import { coalesce } from './coalesce.ts';
+import { Connection, type Fetched, type FetchFrom } from './connection.ts';
+import { toLogError } from './errors.ts';
+import { groupBy } from './group-by.ts';
+import type { Cluster, KafkaClient, OffsetQuery, RawRecord } from './kafka-client.ts';
+import { fromMessage } from './record-mapping.ts';
+import { RECORD_BYTES_MAX } from './topics.ts';
+
+const ATTEMPTS_MAX = 7;
+const FETCH_BYTES = 32 * 1024 * 1024;
+
+export interface Bounds {
+  readonly first: number;
+  readonly next: number;
+}
+
+const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
+
+/** Questions about single points of partitions, over one shared connection, gathered into few requests. */
+export class PointReads {
+  private readonly connection: Connection;
+  private closed = false;
+  readonly bounds: (at: TopicPartition) => Promise<Bounds>;
+  readonly last: (at: TopicPartition) => Promise<LogRecord | null>;
+
+  constructor(client: KafkaClient) {
+    this.connection = new Connection(client);
+    this.bounds = coalesce((asked) => this.ask(asked, (cluster) => boundsOf(cluster, asked)));
+    this.last = coalesce((asked) => this.ask(asked, (cluster) => this.lastOf(cluster, asked)));
+  }
+
+  async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
+    const offset = await this.ask([at], async (cluster) => {
+      const query = { topic: at.topic, partitions: [{ partition: at.partition }], fromTimestamp: appendedAt };
+      return (await offsetsOf(cluster, [query])).get(keyOf(at))!;
+    });
+    return offset >= 0 ? offset : (await this.bounds(at)).next;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.connection.reset();
+  }
+
+  private async ask<T>(at: readonly TopicPartition[], question: (cluster: Cluster) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.closed) throw new LogError('log_closed', 'the log was closed');
+      try {
+        return await question(await this.connection.open(new Set(at.map(({ topic }) => topic))));
+      } catch (error) {
+        await this.connection.reset();
+        // The caller made sure that the topics exist: an unknown one has not reached this broker yet.
+        if (attempt >= ATTEMPTS_MAX) throw toLogError(error, 'reading offsets');
+        await backoff(attempt);
+      }
+    }
+  }
+
+  private async lastOf(cluster: Cluster, asked: readonly TopicPartition[]): Promise<(LogRecord | null)[]> {
+    const bounds = await boundsOf(cluster, asked);
+    const filled = new Map<string, FetchFrom>();
+    for (const [index, at] of asked.entries()) {
+      const { first, next } = bounds[index]!;
+      if (next > first) filled.set(keyOf(at), { ...at, offset: next - 1 });
+    }
+    const found = new Map<string, LogRecord>();
+    for (const fetched of await this.fetch(cluster, [...filled.values()])) {
+      const newest = newestOf(fetched);
+      if (newest) found.set(keyOf(fetched), newest);
+    }
+    // A broker fills one answer up to a size: for what did not fit it is asked one by one.
+    for (const [key, at] of filled) {
+      if (found.has(key)) continue;
+      const [fetched] = await this.fetch(cluster, [at]);
+      const newest = fetched ? newestOf(fetched) : null;
+      if (newest) found.set(key, newest);
+    }
+    return asked.map((at) => found.get(keyOf(at)) ?? null);
+  }
+
+  private async fetch(cluster: Cluster, from: readonly FetchFrom[]): Promise<Fetched[]> {
+    const byLeader = groupBy(from, (at) => leaderOf(cluster, at));
+    const limits = { waitMs: 0, bytes: FETCH_BYTES, bytesPerPartition: RECORD_BYTES_MAX };
+    const answers = [...byLeader].map(([leader, at]) => this.connection.fetch(leader, at, limits));
+    return (await Promise.all(answers)).flat();
+  }
+}
+
+/** Node that leads a partition. Throws when there is none now. */
+export function leaderOf(cluster: Cluster, { topic, partition }: TopicPartition): string {
+  const [leader] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+  if (leader === undefined || leader === '-1')
+    throw new LogError('log_unavailable', `Kafka: ${topic}/${partition} has no leader now`);
+  return leader;
+}
+
+/** First and next offset of each partition. */
+export async function boundsOf(cluster: Cluster, asked: readonly TopicPartition[]): Promise<Bounds[]> {
+  const topics = groupBy(asked, ({ topic }) => topic);
+  const queries = [...topics].map(([topic, at]) => ({
+    topic,
+    partitions: [...new Set(at.map(({ partition }) => partition))].map((partition) => ({ partition })),
+  }));
+  const [firsts, nexts] = await Promise.all([
+    offsetsOf(
+      cluster,
+      queries.map((query) => ({ ...query, fromBeginning: true })),
+    ),
+    offsetsOf(
+      cluster,
+      queries.map((query) => ({ ...query, fromBeginning: false })),
+    ),
+  ]);
+  return asked.map((at) => {
+    const [first, next] = [firsts.get(keyOf(at)), nexts.get(keyOf(at))];
+    if (first === undefined || next === undefined)
+      throw new LogError('log_unavailable', `Kafka: ${keyOf(at)} has no leader now`);
+    // The start may have moved on between the two answers.
+    return { first, next: Math.max(first, next) };
+  });
+}
+
+async function offsetsOf(cluster: Cluster, queries: readonly OffsetQuery[]): Promise<Map<string, number>> {
+  const answers = await cluster.fetchTopicsOffset(queries);
+  return new Map(
+    answers.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => [keyOf({ topic, partition }), Number(offset)] as const),
+    ),
+  );
+}
+
+function newestOf({ topic, partition, messages }: Fetched): LogRecord | null {
+  const newest = messages.findLast((message: RawRecord) => !message.isControlRecord);
+  return newest ? fromMessage(topic, partition, newest) : null;
+}

@@ -1,0 +1,158 @@
+import type { Retention } from '#schemas/topics/topic';
+import { LogError, type TopicPartition, type TopicStorage } from '../log.ts';
+import { toLogError } from './errors.ts';
+import type { KafkaClient } from './kafka-client.ts';
+
+/** A topic takes records up to this size; snapshots and books stay far below it. */
+export const RECORD_BYTES_MAX = 8 * 1024 * 1024;
+const HOUR_MS = 3_600_000;
+
+/** Of Kafka's protocol; Node does not find kafkajs' own name for it. */
+const TOPIC_RESOURCE = 2;
+
+type Admin = ReturnType<KafkaClient['kafka']['admin']>;
+type Configs = Readonly<Record<string, string>>;
+
+/** Which topics the cluster has, as far as this process asked, and how they are made. */
+export class Topics {
+  private readonly client: KafkaClient;
+  private readonly rawMaxAgeMs: number;
+  private readonly partitions = new Map<string, number>();
+  /** Configs that this process made or checked. */
+  private readonly settled = new Map<string, string>();
+
+  constructor(client: KafkaClient, rawMaxAgeMs: number) {
+    this.client = client;
+    this.rawMaxAgeMs = rawMaxAgeMs;
+  }
+
+  async create(topics: readonly TopicStorage[]): Promise<void> {
+    const byName = new Map(topics.map((topic) => [topic.name, topic]));
+    for (const topic of topics) this.checkCount(topic);
+    const unsettled = [...byName.values()].filter(
+      ({ name, retention }) => this.settled.get(name) !== JSON.stringify(this.configsOf(retention)),
+    );
+    if (unsettled.length === 0) return;
+    await this.withAdmin('creating topics', async (admin) => {
+      await this.load(admin);
+      for (const topic of unsettled) this.checkCount(topic);
+      const missing = unsettled.filter(({ name }) => !this.partitions.has(name));
+      const existing = unsettled.filter(({ name }) => this.partitions.has(name));
+      if (existing.length > 0) await this.alterWhereDifferent(admin, existing);
+      if (missing.length > 0) await this.createMissing(admin, missing);
+      for (const { name, retention } of unsettled) this.settled.set(name, JSON.stringify(this.configsOf(retention)));
+    });
+  }
+
+  /** Throws `log_unknown_topic` for a partition that neither this process nor the cluster knows. */
+  async check(at: readonly TopicPartition[]): Promise<void> {
+    if (at.some(({ topic }) => !this.partitions.has(topic))) await this.withAdmin('asking for topics', this.load);
+    for (const one of at) this.checkKnown(one);
+  }
+
+  /** As `check`, by what this process knows already. */
+  checkKnown({ topic, partition }: TopicPartition): void {
+    const count = this.partitions.get(topic);
+    if (count === undefined) throw new LogError('log_unknown_topic', `there is no topic ${topic}`);
+    if (!(partition >= 0 && partition < count))
+      throw new LogError('log_unknown_topic', `${topic} has no partition ${partition}`);
+  }
+
+  /** Numbers of the topic's partitions. */
+  async partitionsOf(topic: string): Promise<number[]> {
+    await this.check([{ topic, partition: 0 }]);
+    return Array.from({ length: this.partitions.get(topic)! }, (_, partition) => partition);
+  }
+
+  /** Deletes every record below the ends of the topic's partitions. */
+  async clear(topic: string): Promise<void> {
+    const partitions = await this.partitionsOf(topic);
+    await this.withAdmin(`clearing ${topic}`, async (admin) => {
+      // Asking for the offsets makes kafkajs know the leaders, which deleting does not do by itself.
+      const ends = await admin.fetchTopicOffsets(topic);
+      const filled = ends.filter(({ partition, low, high }) => partitions.includes(partition) && low !== high);
+      if (filled.length === 0) return;
+      await admin.deleteTopicRecords({
+        topic,
+        partitions: filled.map(({ partition, high }) => ({ partition, offset: high })),
+      });
+    });
+  }
+
+  private checkCount({ name, partitions }: TopicStorage): void {
+    const known = this.partitions.get(name);
+    if (known !== undefined && known !== partitions)
+      throw new LogError('log_unknown_topic', `${name} has ${known} partitions, not ${partitions}`);
+  }
+
+  private readonly load = async (admin: Admin): Promise<void> => {
+    const { topics } = await admin.fetchTopicMetadata();
+    this.partitions.clear();
+    for (const { name, partitions } of topics) this.partitions.set(name, partitions.length);
+  };
+
+  private async createMissing(admin: Admin, missing: readonly TopicStorage[]): Promise<void> {
+    const made = await admin.createTopics({
+      topics: missing.map(({ name, partitions, retention }) => ({
+        topic: name,
+        numPartitions: partitions,
+        configEntries: Object.entries(this.configsOf(retention)).map(([key, value]) => ({ name: key, value })),
+      })),
+    });
+    // Another process may have made some of them meanwhile, perhaps differently.
+    if (made) for (const { name, partitions } of missing) this.partitions.set(name, partitions);
+    else await this.load(admin);
+    for (const topic of missing) this.checkCount(topic);
+  }
+
+  /** Retention follows the settings also when they change; what else an operator configured stays. */
+  private async alterWhereDifferent(admin: Admin, topics: readonly TopicStorage[]): Promise<void> {
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: topics.map(({ name }) => ({ type: TOPIC_RESOURCE, name })),
+    });
+    const found = new Map(resources.map((resource) => [resource.resourceName, resource.configEntries]));
+    const changes = topics.flatMap(({ name, retention }) => {
+      const wanted = this.configsOf(retention);
+      const entries = found.get(name) ?? [];
+      const has = new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+      if (Object.entries(wanted).every(([key, value]) => has.get(key) === value)) return [];
+      const own = entries.filter(({ isDefault }) => !isDefault);
+      const all = new Map([
+        ...own.map(({ configName, configValue }) => [configName, configValue] as const),
+        ...Object.entries(wanted),
+      ]);
+      const configEntries = [...all].map(([key, value]) => ({ name: key, value }));
+      return [{ type: TOPIC_RESOURCE, name, configEntries }];
+    });
+    if (changes.length > 0) await admin.alterConfigs({ validateOnly: false, resources: changes });
+  }
+
+  private configsOf(retention: Retention): Configs {
+    const common = { 'max.message.bytes': String(RECORD_BYTES_MAX + 64 * 1024) };
+    switch (retention.kind) {
+      case 'compacted':
+        // With `delete` beside it, and without an age, a rebuild may clear the topic and nothing else ever expires.
+        return { ...common, 'cleanup.policy': 'compact,delete', 'retention.ms': '-1' };
+      case 'forever':
+        return { ...common, 'cleanup.policy': 'delete', 'retention.ms': '-1' };
+      case 'hours':
+        return { ...common, 'cleanup.policy': 'delete', 'retention.ms': String(retention.hours * HOUR_MS) };
+      case 'raw':
+      case 'derived':
+        return { ...common, 'cleanup.policy': 'delete', 'retention.ms': String(this.rawMaxAgeMs) };
+    }
+  }
+
+  private async withAdmin(doing: string, work: (admin: Admin) => Promise<void>): Promise<void> {
+    const admin = this.client.kafka.admin();
+    try {
+      await admin.connect();
+      await work(admin);
+    } catch (error) {
+      throw toLogError(error, doing);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}

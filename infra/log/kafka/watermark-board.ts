@@ -1,0 +1,44 @@
+import type { TopicPartition, Watermark } from '../log.ts';
+
+/** A promise, and the offset from which on it holds: who has read up to there may rely on it. */
+export interface Promised extends Watermark {
+  readonly from: number;
+}
+
+const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
+
+/** The newest promise of every partition that this process has heard of, and who wants to hear of the next. */
+export class WatermarkBoard {
+  private readonly promises = new Map<string, Promised>();
+  private readonly listeners = new Map<string, Set<() => void>>();
+
+  get(at: TopicPartition): Promised | undefined {
+    return this.promises.get(keyOf(at));
+  }
+
+  /** Takes a promise unless a newer one is known. */
+  put(promised: Promised): void {
+    const key = keyOf(promised);
+    const known = this.promises.get(key);
+    if (known && known.watermark >= promised.watermark) return;
+    this.promises.set(key, promised);
+    for (const listener of this.listeners.get(key) ?? []) listener();
+  }
+
+  /** Forgets a topic that was cleared: its writer starts over. */
+  forget(topic: string): void {
+    for (const [key, promised] of this.promises) if (promised.topic === topic) this.promises.delete(key);
+  }
+
+  /** Calls back at each new promise of the partition, until the returned function is called. */
+  listen(at: TopicPartition, listener: () => void): () => void {
+    const key = keyOf(at);
+    const listeners = this.listeners.get(key) ?? new Set();
+    this.listeners.set(key, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.listeners.delete(key);
+    };
+  }
+}

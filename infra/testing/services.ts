@@ -1,0 +1,7 @@
+/**
+ * Real services for tests: Apache Kafka and the Apicurio schema registry, fetched once by Maven into `.cache/services`
+ * and run as processes on free loopback ports. Suites that need them skip with `servicesMissing()`.
+ */
+export { type KafkaService, startKafka } from './services/kafka.ts';
+export { servicesMissing } from './services/packages.ts';
+export { type RegistryService, startRegistry } from './services/registry.ts';

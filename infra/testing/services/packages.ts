@@ -1,0 +1,85 @@
+/** Fetches what the services run from into `.cache/services`, where later runs find it. */
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const KAFKA_VERSION = '4.1.0';
+export const APICURIO_VERSION = '2.6.13.Final';
+/** The registry alone is 142 MB; a slow line must be able to fetch it. */
+const FETCH_TIMEOUT_MS = 300_000;
+
+const run = promisify(execFile);
+const cache = join(dirname(fileURLToPath(import.meta.url)), '../../../.cache/services');
+const kafkaFolder = join(cache, `kafka-${KAFKA_VERSION}`);
+const registryFolder = join(cache, `apicurio-${APICURIO_VERSION}`);
+
+/** Why the services cannot be run here, as a sentence; null when they can. */
+export function servicesMissing(): string | null {
+  if (!answers('java', '-version')) return 'needs Java 17 or newer on the PATH to run Kafka and the schema registry';
+  if (existsSync(kafkaFolder) && existsSync(registryFolder)) return null;
+  if (!answers('mvn', '-version')) return 'needs Maven on the PATH to fetch Kafka and the schema registry once';
+  return null;
+}
+
+/** Folder with every jar of the broker. */
+export function kafkaJars(): Promise<string> {
+  return fetchInto(kafkaFolder, async (folder) => {
+    writeFileSync(join(folder, 'pom.xml'), POM);
+    await maven(folder, ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`]);
+  });
+}
+
+/** The registry's runnable jar. */
+export async function registryJar(): Promise<string> {
+  const folder = await fetchInto(registryFolder, async (into) => {
+    const artifact = `io.apicurio:apicurio-registry-app:${APICURIO_VERSION}:zip:all`;
+    await maven(into, ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${into}`]);
+    const archive = `apicurio-registry-app-${APICURIO_VERSION}-all.zip`;
+    await run('jar', ['xf', archive], { cwd: into, timeout: FETCH_TIMEOUT_MS });
+    rmSync(join(into, archive));
+  });
+  const jar = readdirSync(folder).find((name) => name.endsWith('-runner.jar'));
+  if (!jar) throw new Error(`${folder} holds no runnable jar; remove the folder to fetch it again`);
+  return join(folder, jar);
+}
+
+/** Fills a folder beside the wanted one and renames it, so that a half fetched one is never taken for whole. */
+async function fetchInto(folder: string, fill: (folder: string) => Promise<void>): Promise<string> {
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const partial = mkdtempSync(join(cache, 'fetching-'));
+  try {
+    await fill(partial);
+    renameSync(partial, folder);
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    // Another process may have been faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+async function maven(cwd: string, args: readonly string[]): Promise<void> {
+  await run('mvn', ['-q', '-B', ...args], { cwd, timeout: FETCH_TIMEOUT_MS });
+}
+
+function answers(command: string, argument: string): boolean {
+  return spawnSync(command, [argument], { stdio: 'ignore' }).status === 0;
+}
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>parallax.testing</groupId>
+  <artifactId>kafka</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka_2.13</artifactId>
+      <version>${KAFKA_VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+`;

@@ -1,0 +1,431 @@
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { formatToken, mintToken } from '#infra/control/token';
+import { SCOPES } from '#schemas/domain/control/state';
+import { ApiError } from '#schemas/errors';
+import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
+import { defineRoute, missingScopeCode, type Route, type RouteDeclaration } from './route.ts';
+import { ROUTES } from './routes/index.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from './testing/test-app.fixture.ts';
+
+const opened: TestApp[] = [];
+async function open(options?: TestAppOptions): Promise<TestApp> {
+  const made = await createTestApp(options);
+  opened.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const { app } of opened.splice(0)) await app.close();
+});
+
+/** A route of our own, for what all routes have in common. */
+function aRoute(fields: Partial<RouteDeclaration<object, { n?: string | undefined }, unknown>>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/thing',
+    scope: 'read',
+    sku: null,
+    cacheTtlMs: 0,
+    summary: 'A thing.',
+    params: z.object({}),
+    query: z.object({ n: z.string().optional() }),
+    response: z.unknown(),
+    handle: () => ({ ok: true }),
+    ...fields,
+  });
+}
+/** A path of a route with something in place of its parameters. */
+const pathOf = ({ path }: Route) => path.replaceAll(/:\w+/g, 'x');
+const guarded = ROUTES.filter((route) => route.scope !== null);
+
+describe.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
+  const ask = (app: TestApp, authorization?: string) =>
+    app.request(route.method, pathOf(route), authorization === undefined ? {} : { authorization });
+
+  it('refuses a request without a good token as unauthenticated', async () => {
+    const app = await open();
+    const good = await app.unseenToken(SCOPES);
+    const tokens = [
+      undefined,
+      '',
+      'Bearer',
+      'Basic dXNlcjpwYXNz',
+      'Bearer plx_live_nonsense',
+      `Bearer ${formatToken(mintToken())}`,
+      `Bearer ${good.slice(0, -43)}${'A'.repeat(43)}`,
+      `Bearer ${good.replace('plx_live_', 'plx_test_')}`,
+    ];
+    for (const token of tokens) {
+      const answer = await ask(app, token);
+      expect(answer.status, token).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('unauthenticated');
+    }
+  });
+
+  it('refuses a key that holds every scope but its own, with the code of its family', async () => {
+    const app = await open();
+    const token = await app.unseenToken(SCOPES.filter((scope) => scope !== route.scope));
+    const answer = await ask(app, `Bearer ${token}`);
+    expect(answer.status).toBe(403);
+    const { error } = errorEnvelopeSchema.parse(answer.json());
+    expect(error.code).toBe(route.path.startsWith('/v1/markets/') ? 'insufficient_scope' : 'forbidden_scope');
+    expect(error.message).toContain(route.scope);
+  });
+
+  it('lets a key in that holds its scope alone', async () => {
+    const app = await open();
+    const answer = await ask(app, `Bearer ${await app.unseenToken([route.scope!])}`);
+    expect([401, 403]).not.toContain(answer.status);
+  });
+
+  it('answers 503 while the views still take what the log held at the start', async () => {
+    const app = await open();
+    app.setReady(false);
+    const answer = await app.get(pathOf(route));
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('internal_error');
+  });
+
+  it('answers other methods with 405 and what is allowed', async () => {
+    const app = await open();
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await app.request(method, pathOf(route));
+      expect(answer.status, method).toBe(405);
+      expect(answer.headers.allow).toBe('GET, HEAD');
+      expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('method_not_allowed');
+    }
+  });
+});
+
+describe('keys', () => {
+  it('can be named by the scheme in any case', async () => {
+    const app = await open({ routes: [aRoute({})] });
+    const token = await app.unseenToken(['read']);
+    for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+      expect((await app.request('GET', '/v1/thing', { authorization: `${scheme} ${token}` })).status).toBe(200);
+  });
+
+  it('stop being good the moment they are gone', async () => {
+    const app = await open({ routes: [aRoute({})] });
+    const authorization = `Bearer ${await app.unseenToken(['read'])}`;
+    expect((await app.request('GET', '/v1/thing', { authorization })).status).toBe(200);
+    app.control.keys.clear();
+    expect((await app.request('GET', '/v1/thing', { authorization })).status).toBe(401);
+  });
+
+  it('name the missing scope insufficient_scope on portfolio, stats, markets and positions routes only', () => {
+    const insufficient = [
+      '/v1/portfolio',
+      '/v1/portfolio/nav',
+      '/v1/positions',
+      '/v1/accounts/batch',
+      '/v1/markets/venue_a/leaderboard',
+      '/v1/me/stats',
+      '/v1/me/platform-volume',
+    ];
+    const forbidden = ['/v1/events', '/keys', '/v1/me/wallets', '/v1/portfolios', '/v1/me/pnl'];
+    for (const path of insufficient) expect(missingScopeCode({ path: path as '/' }), path).toBe('insufficient_scope');
+    for (const path of forbidden) expect(missingScopeCode({ path: path as '/' }), path).toBe('forbidden_scope');
+  });
+});
+
+describe('request ids', () => {
+  const send = async (headers: Record<string, string>) => {
+    const { headers: got } = await (await open()).request('GET', '/providers', headers);
+    return got['x-request-id'];
+  };
+  it('are echoed up to 128 characters and made otherwise', async () => {
+    expect(await send({ 'x-request-id': 'a' })).toBe('a');
+    expect(await send({ 'x-request-id': 'b'.repeat(128) })).toBe('b'.repeat(128));
+    expect(await send({ 'x-request-id': 'c'.repeat(129) })).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await send({ 'x-request-id': '' })).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await send({})).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('are told in errors as in the header', async () => {
+    const app = await open();
+    const answer = await app.request('GET', '/v1/nothing', { 'x-request-id': 'mine' });
+    expect(answer.headers['x-request-id']).toBe('mine');
+    expect(answer.json()).toEqual({
+      error: { code: 'not_found', message: 'no route GET /v1/nothing', requestId: 'mine' },
+    });
+  });
+});
+
+describe('faults', () => {
+  it('of the service are told without their cause and logged with it', async () => {
+    const route = aRoute({
+      handle: () => {
+        throw new Error('the secret reason');
+      },
+    });
+    const app = await open({ routes: [route] });
+    const answer = await app.get('/v1/thing', { 'x-request-id': 'find-me' });
+    expect(answer.status).toBe(500);
+    expect(answer.json()).toMatchObject({ error: { code: 'internal_error', requestId: 'find-me' } });
+    expect(answer.body).not.toContain('secret reason');
+    expect(app.logged.join()).toContain('the secret reason');
+    expect(app.logged.join()).toContain('find-me');
+  });
+
+  it('of a venue carry what it answered', async () => {
+    const route = aRoute({
+      handle: async () => {
+        throw new ApiError('upstream_unavailable', 'venue_a is down', {
+          upstream: { provider: 'venue_a', status: 503, body: { reason: 'down' } },
+        });
+      },
+    });
+    const app = await open({ routes: [route] });
+    expect((await app.get('/v1/thing')).json()).toMatchObject({
+      error: {
+        code: 'upstream_unavailable',
+        provider: 'venue_a',
+        upstream: { status: 503, body: { reason: 'down' } },
+      },
+    });
+  });
+
+  it('name every bad field of a request', async () => {
+    const query = z.object({ n: z.string().max(2).optional(), m: z.enum(['a']) });
+    const route = aRoute({ query: query as unknown as Route['query'] as never });
+    const app = await open({ routes: [route] });
+    const answer = await app.get('/v1/thing?n=abc&m=b');
+    expect(answer.status).toBe(400);
+    const { error } = errorEnvelopeSchema.parse(answer.json());
+    expect(error.code).toBe('validation_failed');
+    expect(error.message).toMatch(/n: .*m: /);
+    const twice = await app.get('/v1/thing?n=a&n=b&m=a');
+    expect(twice.status).toBe(400);
+    expect(errorEnvelopeSchema.parse(twice.json()).error.message).toBe('n: must be given once');
+  });
+
+  it('end an answer that takes too long with 503', async () => {
+    let release: (value: unknown) => void = () => {};
+    const route = aRoute({ handle: () => new Promise((resolve) => (release = resolve)) });
+    const app = await open({ routes: [route], app: { answerTimeoutMs: 20 } });
+    const answer = await app.get('/v1/thing');
+    release({});
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.json()).toMatchObject({ error: { code: 'internal_error' } });
+  });
+
+  it('in a URL are bad requests, and names too long for anything are not found', async () => {
+    const app = await open();
+    expect((await app.get('/v1/events/%zz/spread')).json()).toMatchObject({ error: { code: 'bad_request' } });
+    const longest = await app.get(`/v1/events/${'x'.repeat(256)}/spread`);
+    const longer = await app.get(`/v1/events/${'x'.repeat(257)}/spread`);
+    expect([longest.status, longer.status]).toEqual([404, 404]);
+    expect(longer.json()).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('in what is no HTTP at all are told in the envelope too', async () => {
+    const { app } = await open();
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.end('NONSENSE\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(errorEnvelopeSchema.parse(JSON.parse(text.split('\r\n\r\n')[1]!)).error.code).toBe('bad_request');
+  });
+});
+
+describe('bodies', () => {
+  const post = aRoute({ method: 'POST' });
+  const send = async (payload: string, type = 'application/json') => {
+    const made = await open({ routes: [post] });
+    const authorization = `Bearer ${await made.unseenToken(['read'])}`;
+    const headers = { authorization, 'content-type': type };
+    const answer = await made.app.inject({ method: 'POST', url: '/v1/thing', headers, payload });
+    return { status: answer.statusCode, code: answer.json().error?.code };
+  };
+  it('of 1 MiB are taken and larger ones are 413', async () => {
+    const filled = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
+    expect(await send(filled(1024 * 1024))).toEqual({ status: 200, code: undefined });
+    expect(await send(filled(1024 * 1024 + 1))).toEqual({ status: 413, code: 'validation_failed' });
+  });
+  it('that are no JSON are bad requests', async () => {
+    expect(await send('{')).toEqual({ status: 400, code: 'bad_request' });
+    expect(await send('')).toEqual({ status: 400, code: 'bad_request' });
+    expect(await send('a=b', 'application/x-www-form-urlencoded')).toEqual({ status: 400, code: 'bad_request' });
+    expect(await send('{"__proto__":{"x":1}}')).toEqual({ status: 400, code: 'bad_request' });
+  });
+});
+
+describe('kept answers', () => {
+  const countingRoute = () => {
+    let calls = 0;
+    const handle = () => {
+      calls += 1;
+      return { call: calls };
+    };
+    return aRoute({ cacheTtlMs: 5_000, handle });
+  };
+
+  it('are served again until their time is over', async () => {
+    const app = await open({ routes: [countingRoute()] });
+    expect((await app.get('/v1/thing')).json()).toEqual({ call: 1 });
+    app.advance(5_000);
+    expect((await app.get('/v1/thing')).json()).toEqual({ call: 1 });
+    app.advance(1);
+    expect((await app.get('/v1/thing')).json()).toEqual({ call: 2 });
+  });
+
+  it('belong to what is asked, not to how it is spelled', async () => {
+    const app = await open({ routes: [countingRoute()] });
+    for (const url of ['/v1/thing', '/v1/thing?', '/v1/thing?unknown=1', '/v1/thing?unknown=2'])
+      expect((await app.get(url)).json()).toEqual({ call: 1 });
+    expect((await app.get('/v1/thing?n=1')).json()).toEqual({ call: 2 });
+  });
+
+  it('are not served to those who may not ask', async () => {
+    const app = await open({ routes: [countingRoute()] });
+    await app.get('/v1/thing');
+    expect((await app.request('GET', '/v1/thing')).status).toBe(401);
+    const token = await app.unseenToken(['stream']);
+    expect((await app.request('GET', '/v1/thing', { authorization: `Bearer ${token}` })).status).toBe(403);
+  });
+
+  it('are worked out once for all who ask at a time', async () => {
+    const release: ((value: unknown) => void)[] = [];
+    const route = aRoute({ cacheTtlMs: 5_000, handle: () => new Promise((resolve) => release.push(resolve)) });
+    const app = await open({ routes: [route] });
+    const asked = Array.from({ length: 5 }, () => app.get('/v1/thing'));
+    while (release.length === 0) await sleep(1);
+    release[0]!({ ok: 1 });
+    const answers = await Promise.all(asked);
+    expect(answers.map((answer) => answer.body)).toEqual(Array(5).fill('{"ok":1}'));
+    expect(release).toHaveLength(1);
+  });
+
+  it('are neither errors nor what the route calls momentary', async () => {
+    let calls = 0;
+    const handle = () => {
+      calls += 1;
+      if (calls === 1) throw new ApiError('not_found', 'not yet');
+      return { call: calls };
+    };
+    const route = aRoute({ cacheTtlMs: 5_000, handle, isKept: (body) => (body as { call: number }).call > 2 });
+    const app = await open({ routes: [route] });
+    expect((await app.get('/v1/thing')).status).toBe(404);
+    for (const call of [2, 3, 3]) expect((await app.get('/v1/thing')).json()).toEqual({ call });
+  });
+});
+
+describe('encodings', () => {
+  const text = (bytes: number) => 'x'.repeat(bytes - 2);
+  const ask = async (bytes: number, encoding?: string) => {
+    const app = await open({ routes: [aRoute({ cacheTtlMs: 1_000, handle: () => text(bytes) })] });
+    return app.get('/v1/thing', encoding === undefined ? {} : { 'accept-encoding': encoding });
+  };
+  it('are used above 1 KiB when asked for', async () => {
+    expect((await ask(1_024, 'gzip')).headers['content-encoding']).toBeUndefined();
+    const gzipped = await ask(1_025, 'gzip');
+    expect(gzipped.headers['content-encoding']).toBe('gzip');
+    expect(gzipped.headers.vary).toBe('accept-encoding');
+    expect(gunzipSync(gzipped.bytes).toString()).toBe(JSON.stringify(text(1_025)));
+    const brotli = await ask(1_025, 'gzip, br');
+    expect(brotli.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(brotli.bytes).toString()).toBe(JSON.stringify(text(1_025)));
+    const plain = await ask(1_025);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.headers['content-length']).toBe('1025');
+    expect(plain.headers.vary).toBe('accept-encoding');
+  });
+});
+
+describe('other origins', () => {
+  const origin = 'https://app.example';
+  it('may not call unless a setting lets them', async () => {
+    const answer = await (await open()).request('GET', '/providers', { origin });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('may call from where the setting says, errors included', async () => {
+    const app = await open({ app: { corsOrigins: `${origin},https://other.example` } });
+    for (const url of ['/providers', '/v1/events', '/nothing']) {
+      const answer = await app.request('GET', url, { origin });
+      expect(answer.headers['access-control-allow-origin'], url).toBe(origin);
+      expect(answer.headers['access-control-expose-headers']).toContain('x-request-id');
+      expect(answer.headers.vary).toContain('Origin');
+    }
+    const foreign = await app.request('GET', '/providers', { origin: 'https://evil.example' });
+    expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('are told what they may do before they do it', async () => {
+    const app = await open({ app: { corsOrigins: '*' } });
+    const answer = await app.request('OPTIONS', '/v1/events', {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    });
+    expect(answer.status).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-headers']).toBe('authorization');
+  });
+});
+
+describe('/health', () => {
+  it('answers 503 until every part is ready, and says what each part does', async () => {
+    const { health, request } = await open();
+    health.expect('ingest');
+    health.tell('playback', 'running');
+    const before = await request('GET', '/health');
+    expect(before.status).toBe(503);
+    expect(before.json()).toMatchObject({ status: 'starting', parts: { ingest: 'starting' }, playback: 'running' });
+    health.ready('ingest');
+    const after = await request('GET', '/health');
+    expect(after.status).toBe(200);
+    expect(after.json()).toMatchObject({ status: 'ok', service: 'parallax', parts: { ingest: 'ready' } });
+    const { version, uptimeSeconds, timestamp } = after.json() as Record<string, string>;
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(uptimeSeconds).toBeGreaterThanOrEqual(0);
+    expect(new Date(timestamp!).toISOString()).toBe(timestamp);
+    health.degraded('log', 'no room on the disk');
+    const full = await request('GET', '/health');
+    expect(full.status).toBe(503);
+    expect(full.json()).toMatchObject({ status: 'degraded', parts: { log: 'no room on the disk' } });
+  });
+
+  it('answers while the service starts', async () => {
+    const app = await open();
+    app.setReady(false);
+    expect((await app.request('GET', '/health')).status).toBe(200);
+    expect((await app.request('GET', '/providers')).status).toBe(200);
+  });
+
+  it('answers HEAD without a body', async () => {
+    const answer = await (await open()).request('HEAD', '/health');
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe('');
+  });
+});
+
+describe('/metrics', () => {
+  it('counts answers by declared path and status, without a token', async () => {
+    const app = await open();
+    await app.get('/v1/events/evt_a/spread');
+    await app.get('/v1/events/evt_b/spread');
+    await app.get('/nowhere/1');
+    const answer = await app.request('GET', '/metrics');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toContain('text/plain');
+    const count = (route: string, status: number) =>
+      `parallax_http_request_seconds_count{route="${route}",status="${status}"}`;
+    expect(answer.body).toContain(`${count('/v1/events/:universalId/spread', 404)} 2`);
+    expect(answer.body).toContain(`${count('unknown', 404)} 1`);
+    expect(answer.body).not.toContain('evt_a');
+  });
+  it('takes no other methods', async () => {
+    expect((await (await open()).request('POST', '/metrics')).status).toBe(405);
+  });
+});

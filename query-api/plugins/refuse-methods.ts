@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '#schemas/errors';
+import type { ErrorSender } from './errors.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Known paths under other methods answer 405 with `Allow`, rather than 404 (the contract, REST). */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  errors: ErrorSender,
+  routes: readonly { readonly path: string; readonly method: string }[],
+): void {
+  const byPath = new Map<string, Set<string>>();
+  for (const { path, method } of routes) {
+    const methods = byPath.get(path) ?? new Set<string>();
+    byPath.set(path, methods.add(method));
+    // Fastify answers HEAD wherever it answers GET.
+    if (method === 'GET') methods.add('HEAD');
+  }
+  for (const [url, methods] of byPath) {
+    const allowed = [...methods].join(', ');
+    app.route({
+      method: METHODS.filter((method) => !methods.has(method)),
+      url,
+      handler: (request, reply) => {
+        const error = new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed}`);
+        errors.send(request, reply, error, ['allow', allowed]);
+      },
+    });
+  }
+}

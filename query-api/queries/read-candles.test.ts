@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '#infra/store/store';
+import { type Decimal, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { candlesTable } from '#schemas/tables/candles';
+import type { Candle } from '#schemas/topics/derived';
+import { openTestStore } from '../testing/open-test-store.fixture.ts';
+import { type Bar, type CandleWindow, INTERVALS, type Interval, readCandles } from './read-candles.ts';
+
+let opened: Awaited<ReturnType<typeof openTestStore>>;
+let store: Store;
+beforeAll(async () => {
+  opened = await openTestStore();
+  store = opened.store;
+});
+afterAll(() => opened.close());
+beforeEach(() => store.command('TRUNCATE TABLE candles'));
+
+const BTC = { provider: 'venue_a_perp', coin: 'BTC' };
+const MINUTE_MS = 60_000;
+/** 2026-03-01T00:00:00.000Z. */
+const DAY_MS = Date.UTC(2026, 2, 1);
+
+const minute = (number: number, fields: Partial<Candle> = {}): Candle => ({
+  ...BTC,
+  openTime: DAY_MS + number * MINUTE_MS,
+  receivedAt: DAY_MS + number * MINUTE_MS + 1,
+  open: String(100 + number),
+  high: String(200 + number),
+  low: String(50 - number),
+  close: String(101 + number),
+  volume: '0.1',
+  trades: 1,
+  source: 'venue_node',
+  ...fields,
+});
+
+async function keep(candles: readonly Candle[], seq = 1): Promise<void> {
+  const meta = { topic: 'derived.candles', partition: 0, offset: 0, key: 'BTC', receivedAt: DAY_MS };
+  await store.insert(
+    'candles',
+    candles.map((candle, at) => candlesTable.row(candle, { ...meta, seq: seq + at })),
+  );
+}
+const ask = (window: Partial<CandleWindow>) =>
+  readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window });
+const minutesOf = (bars: readonly Bar[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
+const at = (number: number) => DAY_MS + number * MINUTE_MS;
+
+describe('bars', () => {
+  it('of a minute are what was told last of it, exactly', async () => {
+    await keep([minute(0, { close: '1' })]);
+    await keep([minute(0, { close: '0.000000000000000001', volume: '99999999999999999999.5' })], 2);
+    expect(await ask({})).toEqual([
+      {
+        ts: DAY_MS,
+        open: '100',
+        high: '200',
+        low: '50',
+        close: '0.000000000000000001',
+        volume: '99999999999999999999.5',
+        source: 'venue_node',
+      },
+    ]);
+  });
+
+  it('of five minutes open with the first, close with the last, and add up exactly', async () => {
+    await keep([minute(3), minute(1, { volume: '0.2' }), minute(4)]);
+    expect(await ask({ interval: '5m' })).toEqual([
+      { ts: DAY_MS, open: '101', high: '204', low: '46', close: '105', volume: '0.4', source: 'venue_node' },
+    ]);
+  });
+
+  it('made of several sources have none', async () => {
+    await keep([minute(0), minute(1, { source: 'official_api' }), minute(5)]);
+    expect((await ask({ interval: '5m' })).map((bar) => bar.source)).toEqual([null, 'venue_node']);
+  });
+
+  it('are not made up where nothing was traded, nor taken from another coin', async () => {
+    await keep([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
+    expect(minutesOf(await ask({}))).toEqual([0, 2]);
+    expect(
+      await readCandles(store, { ...BTC, coin: 'SOL' }, { interval: '1m', start: null, end: null, limit: 9 }),
+    ).toEqual([]);
+  });
+});
+
+describe('a window', () => {
+  beforeEach(() => keep([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => minute(number))));
+
+  it('without bounds has the newest bars', async () => {
+    expect(minutesOf(await ask({ limit: 3 }))).toEqual([7, 8, 9]);
+  });
+  it('with both bounds has every bar in it, capped at the newest', async () => {
+    expect(minutesOf(await ask({ start: at(2), end: at(5) }))).toEqual([2, 3, 4]);
+    expect(minutesOf(await ask({ start: at(2), end: at(5), limit: 2 }))).toEqual([3, 4]);
+    expect(minutesOf(await ask({ start: at(2) - 1, end: at(5) + 1 }))).toEqual([2, 3, 4, 5]);
+    expect(minutesOf(await ask({ start: at(2) + 1, end: at(5) - 1 }))).toEqual([3, 4]);
+  });
+  it('with a start has the first bars from it on', async () => {
+    expect(minutesOf(await ask({ start: at(2), limit: 3 }))).toEqual([2, 3, 4]);
+    expect(minutesOf(await ask({ start: at(8) }))).toEqual([8, 9]);
+  });
+  it('with an end has the newest bars that closed by it', async () => {
+    expect(minutesOf(await ask({ end: at(5), limit: 2 }))).toEqual([3, 4]);
+    expect(minutesOf(await ask({ end: at(5) - 1, limit: 2 }))).toEqual([2, 3]);
+    expect(minutesOf(await ask({ end: at(5) + 1, limit: 2 }))).toEqual([3, 4]);
+  });
+  it('that is not covered is empty', async () => {
+    expect(await ask({ start: at(10) })).toEqual([]);
+    expect(await ask({ end: DAY_MS })).toEqual([]);
+    expect(await ask({ start: 0, end: 1 })).toEqual([]);
+    expect(await ask({ start: 8.64e15 })).toEqual([]);
+    expect(minutesOf(await ask({ end: 8.64e15, limit: 1 }))).toEqual([9]);
+  });
+});
+
+describe('any window of any bars', () => {
+  it('is what working it out the long way gives', async () => {
+    const window = fc.record({
+      interval: fc.constantFrom(...(Object.keys(INTERVALS) as Interval[])),
+      limit: fc.integer({ min: 1, max: 12 }),
+      start: fc.option(fc.integer({ min: -100, max: 4_000 })),
+      end: fc.option(fc.integer({ min: -100, max: 4_000 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 80 }),
+        fc.array(window, { minLength: 1, maxLength: 6 }),
+        async (minutes, windows) => {
+          await store.command('TRUNCATE TABLE candles');
+          const candles = minutes.map((number) => minute(number));
+          // Told three times, so that older states are in the way of every limit.
+          for (const seq of [1, 1_000, 2_000]) await keep(candles, seq);
+          for (const { interval, limit, start, end } of windows) {
+            const asked = { interval, limit, start: start && at(start) - 30_000, end: end && at(end) - 30_000 };
+            if (asked.start && asked.end && asked.start >= asked.end) continue;
+            expect(await ask(asked)).toEqual(longWay(candles, asked));
+          }
+        },
+      ),
+      { numRuns: 15 },
+    );
+  }, 120_000);
+});
+
+/** The windowing rules of the specification, one after the other over all bars. */
+function longWay(candles: readonly Candle[], { interval, limit, start, end }: CandleWindow): Bar[] {
+  const stepMs = INTERVALS[interval];
+  const buckets = Map.groupBy(
+    [...candles].sort((a, b) => a.openTime - b.openTime),
+    (candle) => Math.floor(candle.openTime / stepMs) * stepMs,
+  );
+  const pick = (of: readonly Candle[], side: 'high' | 'low', sign: number) =>
+    [...of].sort((a, b) => sign * Number(parseDecimal(b[side]) - parseDecimal(a[side])))[0]![side];
+  const bars = [...buckets].map(([ts, of]) => ({
+    ts,
+    open: of[0]!.open,
+    high: pick(of, 'high', 1),
+    low: pick(of, 'low', -1),
+    close: of.at(-1)!.close,
+    volume: formatDecimal(of.reduce((sum, { volume }) => sum + parseDecimal(volume), 0n) as Decimal),
+    source: 'venue_node',
+  }));
+  if (start !== null && end !== null) return bars.filter(({ ts }) => ts >= start && ts < end).slice(-limit);
+  if (start !== null) return bars.filter(({ ts }) => ts >= start).slice(0, limit);
+  if (end !== null) return bars.filter(({ ts }) => ts + stepMs <= end).slice(-limit);
+  return bars.slice(-limit);
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '#infra/store/store';
+import { tradesTable } from '#schemas/tables/trades';
+import type { Trade } from '#schemas/topics/normalised';
+import { openTestStore } from '../testing/open-test-store.fixture.ts';
+import { aTrade, NOON_MS } from '../testing/records.fixture.ts';
+import { readTrades } from './read-trades.ts';
+
+let opened: Awaited<ReturnType<typeof openTestStore>>;
+let store: Store;
+beforeAll(async () => {
+  opened = await openTestStore();
+  store = opened.store;
+});
+afterAll(() => opened.close());
+beforeEach(() => store.command('TRUNCATE TABLE trades'));
+
+const BTC = { provider: 'venue_a_perp', instrument: 'BTC' };
+const YES = { provider: 'venue_b', instrument: '111' };
+
+/** A trade of a coin that nothing but its number tells from others. */
+const numbered = (number: number, fields: Partial<Trade> = {}) =>
+  aTrade({
+    id: `venue_a_perp:BTC:${number}`,
+    ...BTC,
+    marketId: 'BTC',
+    ts: NOON_MS + number,
+    arrival: number,
+    tradeId: String(number),
+    ...fields,
+  });
+
+/** Keeps trades as the sink does; each insert is a part of its own, so that newer states stand beside older ones. */
+async function keep(trades: readonly Trade[], seq = 1): Promise<void> {
+  const meta = { topic: 'derived.trades.venue_a', partition: 0, offset: 0, key: 'BTC', receivedAt: NOON_MS };
+  await store.insert(
+    'trades',
+    trades.map((trade, at) => tradesTable.row(trade, { ...meta, seq: seq + at })),
+  );
+}
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+const idsOf = (trades: readonly Trade[]) => trades.map((trade) => Number(trade.id.split(':')[2]));
+
+describe('the newest trades', () => {
+  it('come newest first, exactly as they were told', async () => {
+    const told = aTrade({ price: '0.333333333333333333', qty: '12345678901234567890.000000000000000001' });
+    await keep([told]);
+    expect(await readTrades(store, [YES], 10)).toEqual([told]);
+  });
+
+  it('are none where nothing was traded, and where nothing is asked for', async () => {
+    expect(await readTrades(store, [BTC], 10)).toEqual([]);
+    expect(await readTrades(store, [], 10)).toEqual([]);
+  });
+
+  it('at equal venue times come in the reverse order of their arrival', async () => {
+    await keep([3, 1, 2].map((number) => numbered(number, { ts: NOON_MS })));
+    expect(idsOf(await readTrades(store, [BTC], 10))).toEqual([3, 2, 1]);
+  });
+
+  it('count once, in their newest state, and not at all when reverted', async () => {
+    await keep(numbers(9).map((number) => numbered(number, { status: 'pending' })));
+    await keep([numbered(8, { status: 'confirmed' }), numbered(9, { status: 'reverted' })], 100);
+    const trades = await readTrades(store, [BTC], 3);
+    expect(idsOf(trades)).toEqual([8, 7, 6]);
+    expect(trades[0]!.status).toBe('confirmed');
+  });
+
+  it('are found behind any number of reverted ones', async () => {
+    await keep(numbers(400).map((number) => numbered(number)));
+    await keep(
+      numbers(395).map((at) => numbered(at + 5, { status: 'reverted' })),
+      1_000,
+    );
+    expect(idsOf(await readTrades(store, [BTC], 2))).toEqual([5, 4]);
+    expect(idsOf(await readTrades(store, [BTC], 200))).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  it('of several instruments come in one order, those of others not at all', async () => {
+    await keep([
+      numbered(1),
+      aTrade({ id: 'venue_b:x:2', ts: NOON_MS + 2 }),
+      numbered(3),
+      aTrade({ id: 'venue_b:x:4', instrument: '999', ts: NOON_MS + 4 }),
+    ]);
+    expect(idsOf(await readTrades(store, [BTC, YES], 10))).toEqual([3, 2, 1]);
+    expect(idsOf(await readTrades(store, [BTC, YES], 2))).toEqual([3, 2]);
+    expect(idsOf(await readTrades(store, [YES], 10))).toEqual([2]);
+  });
+});

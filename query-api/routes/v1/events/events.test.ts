@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clockTopic } from '#schemas/topics/control';
+import {
+  type Arbitrage,
+  arbitrageHeadTopic,
+  eventTopic,
+  reconcileTopic,
+  type Spread,
+  spreadHeadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
+import { aLink, anArbitrage, anEvent, aSpread, aTrade, feed, NOON_MS } from '../../../testing/records.fixture.ts';
+import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
+import { VIEWS } from '../../../views/views.ts';
+import { getArbitrage } from './get-arbitrage.ts';
+import { getEvents } from './get-events.ts';
+import { getSpread } from './get-spread.ts';
+import { getEventTrades } from './get-trades.ts';
+
+let test: TestApp;
+beforeEach(async () => {
+  test = await createTestApp();
+});
+afterEach(() => test.app.close());
+
+const tell = {
+  event: (fields: Partial<UniversalEvent>) => {
+    const event = anEvent(fields);
+    feed(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
+  },
+  spread: (fields: Partial<Spread>) => {
+    const spread = aSpread(fields);
+    feed(VIEWS.events, test.views.events, spreadHeadTopic, spread.universalId, spread);
+  },
+  arbitrage: (fields: Partial<Arbitrage>) => {
+    const record = anArbitrage(fields);
+    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, `${record.universalId}:${record.kind}`, record);
+  },
+  clock: (receivedAt: number) =>
+    feed(
+      VIEWS.events,
+      test.views.events,
+      clockTopic,
+      'clock',
+      { receivedAt, tick: true, hour: false, day: false },
+      receivedAt,
+    ),
+};
+
+async function body<T>(url: string, status = 200): Promise<T> {
+  const answer = await test.get(url);
+  expect(answer.status, answer.body).toBe(status);
+  return answer.json();
+}
+const codeOf = async (url: string, status: number) =>
+  (await body<{ error: { code: string; message: string } }>(url, status)).error;
+
+interface Listed {
+  readonly events: { readonly universalId: string }[];
+  readonly meta: { readonly total: number; readonly lastReconcile: { at: string; ingested: number } | null };
+  readonly pagination: { readonly nextCursor: string | null; readonly hasMore: boolean };
+}
+const list = (query = '') => body<Listed>(`/v1/events${query}`);
+const ids = async (query = '') => (await list(query)).events.map((event) => event.universalId);
+
+describe('GET /v1/events', () => {
+  it('tells events by firstSeenAt then id, whole', async () => {
+    tell.event({ universalId: 'evt_c', firstSeenAt: 1 });
+    tell.event({ universalId: 'evt_b', firstSeenAt: 2 });
+    tell.event({ universalId: 'evt_a', firstSeenAt: 2 });
+    const answer = await list();
+    getEvents.response.parse(answer);
+    expect(answer.events.map((event) => event.universalId)).toEqual(['evt_c', 'evt_a', 'evt_b']);
+    expect(answer.events[0]).toEqual({
+      universalId: 'evt_c',
+      canonicalName: 'BTC at or above 100000 on 2026-03-31',
+      kind: 'price_binary',
+      underlying: 'BTC',
+      threshold: 100000,
+      op: 'gte',
+      resolutionDate: '2026-03-31T00:00:00.000Z',
+      status: 'open',
+      firstSeenAt: '1970-01-01T00:00:00.001Z',
+      lastSeenAt: '2026-03-01T12:00:00.000Z',
+      links: [
+        {
+          provider: 'venue_b',
+          providerMarketId: '0xmarket',
+          confidence: 1,
+          source: 'catalog',
+          evidence: { title: 'made up' },
+          polarity: 'same',
+          used: true,
+        },
+      ],
+    });
+    expect(answer.meta).toEqual({ total: 3, lastReconcile: null });
+    expect(answer.pagination).toEqual({ nextCursor: null, hasMore: false });
+  });
+
+  it('tells the newest catalog pass', async () => {
+    const pass = { receivedAt: NOON_MS, ingested: 17 };
+    feed(VIEWS.events, test.views.events, reconcileTopic, 'latest', pass);
+    expect((await list()).meta.lastReconcile).toEqual({ at: '2026-03-01T12:00:00.000Z', ingested: 17 });
+  });
+
+  it('filters by underlying, resolution, providers and status', async () => {
+    const outcome = aLink({ provider: 'venue_a_outcome', providerMarketId: '#10' });
+    tell.event({ universalId: 'evt_1', underlying: 'BTC', resolutionTime: 1_000, links: [outcome, aLink()] });
+    tell.event({ universalId: 'evt_2', underlying: 'ETH', resolutionTime: 2_000, status: 'closed' });
+    tell.event({ universalId: 'evt_3', underlying: null, resolutionTime: null, status: 'resolved' });
+    expect(await ids('?underlying=btc')).toEqual(['evt_1']);
+    expect(await ids('?underlying=DOGE')).toEqual([]);
+    expect(await ids('?resolution_after=999')).toEqual(['evt_1', 'evt_2']);
+    expect(await ids('?resolution_after=1000')).toEqual(['evt_2']);
+    expect(await ids('?resolution_after=1970-01-01T00:00:01.999Z')).toEqual(['evt_2']);
+    expect(await ids('?resolution_after=1970-01-01T00:00:02Z')).toEqual([]);
+    expect(await ids('?min_providers=1')).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    expect(await ids('?min_providers=2')).toEqual(['evt_1']);
+    expect(await ids('?min_providers=3')).toEqual([]);
+    expect(await ids('?status=closed')).toEqual(['evt_2']);
+    expect((await list('?status=open')).meta.total).toBe(1);
+  });
+
+  it('pages from 1 to 1000 events at a time, without a hole or a repeat while events come', async () => {
+    for (let at = 0; at < 1_005; at += 1) tell.event({ universalId: `evt_${at}`, firstSeenAt: at });
+    const sizes: Record<string, number> = {
+      '': 100,
+      '?limit=1': 1,
+      '?limit=0': 1,
+      '?limit=-5': 1,
+      '?limit=1000': 1_000,
+    };
+    for (const [query, size] of Object.entries(sizes)) expect(await ids(query), query).toHaveLength(size);
+    expect(await ids('?limit=1001')).toHaveLength(1_000);
+    expect(await ids(`?limit=${'9'.repeat(30)}`)).toHaveLength(1_000);
+    const first = await list('?limit=600');
+    expect(first.meta.total).toBe(1_005);
+    expect(first.pagination.hasMore).toBe(true);
+    tell.event({ universalId: 'evt_late', firstSeenAt: 3 });
+    const second = await list(`?limit=600&cursor=${first.pagination.nextCursor}`);
+    expect(second.pagination).toEqual({ nextCursor: null, hasMore: false });
+    const both = [...first.events, ...second.events].map((event) => event.universalId);
+    expect(both).toEqual(Array.from({ length: 1_005 }, (_, at) => `evt_${at}`));
+  });
+
+  it('refuses what is no number, no time, no status and no cursor of ours, by name', async () => {
+    const bad = [
+      'limit=x',
+      'limit=1.5',
+      'limit=',
+      'min_providers=two',
+      'resolution_after=soon',
+      'status=shut',
+      'cursor=AAAA',
+      'cursor=%20',
+    ];
+    for (const query of bad) {
+      const { code, message } = await codeOf(`/v1/events?${query}`, 400);
+      expect(code, query).toBe('validation_failed');
+      expect(message).toContain(query.split('=')[0]);
+    }
+  });
+});
+
+describe('GET /v1/events/{universalId}/spread', () => {
+  it('tells the newest legs, unknown sides as null', async () => {
+    tell.event({});
+    tell.spread({});
+    const leg = {
+      provider: 'venue_a_outcome',
+      marketId: '#10',
+      yesBid: null,
+      yesAsk: '0.5',
+      yesMid: null,
+      live: true,
+      bookAt: 1,
+    };
+    tell.spread({ receivedAt: NOON_MS + 1, legs: [leg] });
+    const answer = await body<object>('/v1/events/evt_1/spread');
+    getSpread.response.parse(answer);
+    expect(answer).toEqual({
+      universalId: 'evt_1',
+      legs: [{ provider: 'venue_a_outcome', marketId: '#10', yesBid: null, yesAsk: 0.5, yesMid: null }],
+      fetchedAt: '2026-03-01T12:00:00.001Z',
+    });
+  });
+
+  it('has no legs where no linked market is in use', async () => {
+    tell.event({ receivedAt: NOON_MS });
+    expect(await body('/v1/events/evt_1/spread')).toEqual({
+      universalId: 'evt_1',
+      legs: [],
+      fetchedAt: '2026-03-01T12:00:00.000Z',
+    });
+  });
+});
+
+describe('GET /v1/events/{universalId}/arbitrage', () => {
+  it('tells one record of each kind, and none that was withdrawn', async () => {
+    tell.event({});
+    tell.clock(NOON_MS + 5_000);
+    tell.arbitrage({ kind: 'negation_pair', netEdge: '0.01' });
+    tell.arbitrage({});
+    const answer = await body<{ records: { kind: string }[]; fetchedAt: string }>('/v1/events/evt_1/arbitrage');
+    getArbitrage.response.parse(answer);
+    expect(answer.records.map((record) => record.kind)).toEqual(['cross_provider', 'negation_pair']);
+    expect(answer.records[0]).toMatchObject({ netEdge: -0.001, buyProvider: 'venue_a_outcome', sellFee: 0.02 });
+    expect(answer.fetchedAt).toBe('2026-03-01T12:00:05.000Z');
+    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, 'evt_1:cross_provider', null);
+    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, 'evt_1:negation_pair', null);
+    expect((await body<{ records: unknown[] }>('/v1/events/evt_1/arbitrage')).records).toEqual([]);
+  });
+
+  it('is never older than what it tells', async () => {
+    tell.event({});
+    tell.clock(NOON_MS);
+    tell.arbitrage({ receivedAt: NOON_MS + 1_234 });
+    expect(await body('/v1/events/evt_1/arbitrage')).toMatchObject({ fetchedAt: '2026-03-01T12:00:01.234Z' });
+  });
+});
+
+describe('GET /v1/events/{universalId}/trades', () => {
+  it('tells the trades of both sides of every linked market', async () => {
+    tell.event({ links: [aLink(), aLink({ provider: 'venue_a_outcome', yesInstrument: '#10', noInstrument: null })] });
+    const asked: unknown[] = [];
+    test.setQuery((sql, parameters) => {
+      asked.push(parameters);
+      const { arrival, logIndex, blockNumber, ...trade } = aTrade();
+      return sql.includes('FINAL') ? [{ ...trade, arrival: '1', logIndex: '1', blockNumber: '7' }] : [];
+    });
+    const answer = await body<object>('/v1/events/evt_1/trades');
+    getEventTrades.response.parse(answer);
+    expect(answer).toEqual({
+      universalId: 'evt_1',
+      trades: [
+        {
+          id: 'venue_b:0xhash:1',
+          provider: 'venue_b',
+          marketId: '0xmarket',
+          tokenId: '111',
+          outcome: 'Yes',
+          ts: '2026-03-01T12:00:00.000Z',
+          side: 'buy',
+          price: 0.42,
+          qty: 10,
+          maker: '0x00000000000000000000000000000000000000aa',
+          taker: '0x00000000000000000000000000000000000000bb',
+          txHash: '0xhash',
+          logIndex: 1,
+          tradeId: null,
+          status: 'confirmed',
+        },
+      ],
+    });
+    expect(asked.at(-1)).toMatchObject({
+      providers: ['venue_b', 'venue_a_outcome'],
+      instruments: ['111', '222', '#10'],
+      limit: 50,
+    });
+  });
+
+  it.each([
+    ['', 50],
+    ['?limit=1', 1],
+    ['?limit=0', 1],
+    ['?limit=200', 200],
+    ['?limit=201', 200],
+  ])('takes %s as %i', async (query, limit) => {
+    tell.event({});
+    const limits: unknown[] = [];
+    test.setQuery((sql, parameters) => {
+      if (sql.includes('FINAL')) limits.push(parameters.limit);
+      return [];
+    });
+    await body(`/v1/events/evt_1/trades${query}`);
+    expect(limits).toEqual([limit]);
+  });
+});
+
+describe.each(['spread', 'arbitrage', 'trades'])('GET /v1/events/{universalId}/%s', (thing) => {
+  it('knows no event that nobody told of', async () => {
+    expect(await codeOf(`/v1/events/evt_unknown/${thing}`, 404)).toMatchObject({ code: 'not_found' });
+  });
+
+  it("answers a merged event's id with the survivor, over several mergers", async () => {
+    tell.event({ universalId: 'evt_old', mergedInto: 'evt_mid' });
+    tell.event({ universalId: 'evt_mid', mergedInto: 'evt_1' });
+    tell.event({});
+    expect(await body(`/v1/events/evt_old/${thing}`)).toMatchObject({ universalId: 'evt_1' });
+    expect(await ids()).toEqual(['evt_1']);
+  });
+
+  it('does not hang on events that name each other, nor answer with one that is gone', async () => {
+    tell.event({ universalId: 'evt_a', mergedInto: 'evt_b' });
+    tell.event({ universalId: 'evt_b', mergedInto: 'evt_a' });
+    tell.event({ universalId: 'evt_c', mergedInto: 'evt_gone' });
+    for (const id of ['evt_a', 'evt_c'])
+      expect(await codeOf(`/v1/events/${id}/${thing}`, 404)).toMatchObject({ code: 'not_found' });
+  });
+});

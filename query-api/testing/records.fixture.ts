@@ -1,0 +1,177 @@
+/** Records of the topics as tests need them: whole, with what a test does not speak of filled in. */
+import type { StageEvent, StageInput } from '#infra/stages/stage';
+import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
+import type { AssetContext, BookUpdate, Instrument, Trade } from '#schemas/topics/normalised';
+import type { Topic } from '#schemas/topics/topic';
+
+/** 2026-03-01T12:00:00.000Z. */
+export const NOON_MS = Date.UTC(2026, 2, 1, 12);
+
+/** Hands a record to the handler that a view has for its topic. */
+export function feed<S, T>(
+  view: { readonly inputs: readonly StageInput<S>[] },
+  state: S,
+  topic: Topic<T>,
+  key: string,
+  value: T | null,
+  receivedAt = NOON_MS,
+): void {
+  const input = view.inputs.find((entry) => entry.topic.name === topic.name);
+  if (!input) throw new Error(`the view does not read ${topic.name}`);
+  const handle = input.handle as unknown as (state: S, event: StageEvent<T | null>, emit: never) => void;
+  handle(state, { topic: topic.name, partition: 0, offset: 0, key, receivedAt, value }, undefined as never);
+}
+
+export function aLink(fields: Partial<EventLink> = {}): EventLink {
+  return {
+    provider: 'venue_b',
+    providerMarketId: '0xmarket',
+    confidence: 1,
+    source: 'catalog',
+    polarity: 'same',
+    used: true,
+    evidence: '{"title":"made up"}',
+    yesInstrument: '111',
+    noInstrument: '222',
+    takerFeeRate: '0',
+    ...fields,
+  };
+}
+
+export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
+  return {
+    universalId: 'evt_1',
+    receivedAt: NOON_MS,
+    canonicalName: 'BTC at or above 100000 on 2026-03-31',
+    kind: 'price_binary',
+    underlying: 'BTC',
+    threshold: '100000',
+    op: 'gte',
+    resolutionTime: Date.UTC(2026, 2, 31),
+    status: 'open',
+    firstSeenAt: NOON_MS,
+    lastSeenAt: NOON_MS,
+    links: [aLink()],
+    mergedInto: null,
+    ...fields,
+  };
+}
+
+export function aSpread(fields: Partial<Spread> = {}): Spread {
+  return {
+    universalId: 'evt_1',
+    receivedAt: NOON_MS,
+    legs: [
+      {
+        provider: 'venue_b',
+        marketId: '0xmarket',
+        yesBid: '0.41',
+        yesAsk: '0.43',
+        yesMid: '0.42',
+        live: true,
+        bookAt: NOON_MS,
+      },
+    ],
+    causeProvider: null,
+    causeMarketId: null,
+    ...fields,
+  };
+}
+
+export function anArbitrage(fields: Partial<Arbitrage> = {}): Arbitrage {
+  return {
+    universalId: 'evt_1',
+    receivedAt: NOON_MS,
+    kind: 'cross_provider',
+    size: '100',
+    grossEdge: '0.02',
+    netEdge: '-0.001',
+    quoteAgeMs: 1_200,
+    firstProvider: 'venue_a_outcome',
+    firstMarketId: '#10',
+    firstPrice: '0.4',
+    firstFee: '0.001',
+    secondProvider: 'venue_b',
+    secondMarketId: '0xmarket',
+    secondPrice: '0.42',
+    secondFee: '0.02',
+    causeProvider: null,
+    causeMarketId: null,
+    ...fields,
+  };
+}
+
+export function anInstrument(fields: Partial<Instrument> = {}): Instrument {
+  return {
+    provider: 'venue_a_perp',
+    coin: 'BTC',
+    receivedAt: NOON_MS,
+    kind: 'perp',
+    sizeDecimals: 5,
+    maxLeverage: 40,
+    delisted: false,
+    index: 0,
+    ...fields,
+  };
+}
+
+export function aContext(fields: Partial<AssetContext> = {}): AssetContext {
+  return {
+    provider: 'venue_a_perp',
+    coin: 'BTC',
+    receivedAt: NOON_MS,
+    markPrice: '100000.5',
+    oraclePrice: '100001',
+    midPrice: '100000.25',
+    funding: '0.0000125',
+    openInterest: '31234.5',
+    dayNotionalVolume: '123456789.25',
+    dayBaseVolume: '1234.5',
+    previousDayPrice: '99000',
+    ...fields,
+  };
+}
+
+/** A whole book of that many levels a side around 100. */
+export function aBookUpdate(levels: number, fields: Partial<BookUpdate> = {}): BookUpdate {
+  const side = (step: number) =>
+    Array.from({ length: levels }, (_, at) => ({ price: String(100 + step * (at + 1)), size: '1.5' }));
+  return {
+    provider: 'venue_a_perp',
+    instrument: 'BTC',
+    marketId: 'BTC',
+    feed: 'books/0',
+    ts: NOON_MS,
+    receivedAt: NOON_MS,
+    snapshot: true,
+    bids: side(-0.5),
+    asks: side(0.5),
+    ...fields,
+  };
+}
+
+export function aTrade(fields: Partial<Trade> = {}): Trade {
+  return {
+    id: 'venue_b:0xhash:1',
+    provider: 'venue_b',
+    marketId: '0xmarket',
+    instrument: '111',
+    outcome: 'Yes',
+    ts: NOON_MS,
+    receivedAt: NOON_MS,
+    arrival: 1,
+    side: 'buy',
+    price: '0.42',
+    qty: '10',
+    usd: '4.2',
+    maker: '0x00000000000000000000000000000000000000aa',
+    taker: '0x00000000000000000000000000000000000000bb',
+    txHash: '0xhash',
+    logIndex: 1,
+    tradeId: null,
+    blockNumber: 7,
+    blockHash: '0xblock',
+    status: 'confirmed',
+    ...fields,
+  };
+}

@@ -1,0 +1,143 @@
+/** The real application over doubles: views that a test fills, a store that answers from a function, keys of any scope. */
+import type { FastifyInstance } from 'fastify';
+import { pino, stdSerializers } from 'pino';
+import { HostAuthenticator } from '#infra/control/authenticator';
+import { HASH_LIMITS, HashSlots } from '#infra/control/hash-slots';
+import { hashSecret } from '#infra/control/secret-hash';
+import { formatToken, mintToken, type Token } from '#infra/control/token';
+import type { Parameter, Store } from '#infra/store/store';
+import { createHealth, type Health } from '#infra/telemetry/health';
+import { createMetrics, type Metrics } from '#infra/telemetry/metrics';
+import { type ControlState, initialControlState, SCOPES, type Scope } from '#schemas/domain/control/state';
+import { type AppDependencies, buildApp } from '../app.ts';
+import type { Route } from '../route.ts';
+import { createViews, type Views } from '../views/views.ts';
+
+/** Answers a statement of the store. */
+export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];
+
+export interface TestApp {
+  readonly app: FastifyInstance;
+  readonly views: Views;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly control: ControlState;
+  /** JSON lines that the service logged. */
+  readonly logged: string[];
+  /** Moves the clock that kept answers go by. */
+  advance(ms: number): void;
+  setReady(ready: boolean): void;
+  setQuery(query: QueryDouble): void;
+  /** A token of these scopes whose secret was never checked here. */
+  unseenToken(scopes: readonly Scope[]): Promise<string>;
+  /** GET with the token of a key that holds all scopes. */
+  get(url: string, headers?: Readonly<Record<string, string>>): ReturnType<TestApp['request']>;
+  request(
+    method: string,
+    url: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; headers: Record<string, unknown>; body: string; bytes: Buffer; json(): never }>;
+}
+
+export interface TestAppOptions {
+  readonly routes?: readonly Route[];
+  readonly app?: Partial<AppDependencies>;
+}
+
+const ORGANIZATION = {
+  id: 'org_test',
+  name: 'Test',
+  plan: 'enterprise',
+  createdAt: '2026-01-01T00:00:00.000Z',
+} as const;
+/** Never compared: tokens of tests are remembered instead, since hashing is slow by design. */
+const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as const;
+
+export async function createTestApp({ routes, app: overrides }: TestAppOptions = {}): Promise<TestApp> {
+  const control = initialControlState();
+  control.organizations.set(ORGANIZATION.id, ORGANIZATION);
+  const authenticator = new HostAuthenticator({ state: control }, new HashSlots(HASH_LIMITS));
+  const views = createViews();
+  const health = createHealth();
+  const metrics = createMetrics();
+  const logged: string[] = [];
+  let query: QueryDouble = () => [];
+  let clock = 1_000;
+  let ready = true;
+  const store: Pick<Store, 'query'> = {
+    query: async <T>(sql: string, parameters: Readonly<Record<string, Parameter>> = {}) =>
+      query(sql, parameters) as T[],
+  };
+  const addKey = (
+    token: Token,
+    scopes: readonly Scope[],
+    secret: typeof NO_HASH | Awaited<ReturnType<typeof hashSecret>>,
+  ) => {
+    const { keyId: id, sandbox } = token;
+    control.keys.set(id, {
+      id,
+      orgId: ORGANIZATION.id,
+      name: 'test',
+      userId: 'test',
+      scopes,
+      sandbox,
+      secret,
+      createdAt: ORGANIZATION.createdAt,
+    });
+    return formatToken(token);
+  };
+  const all = mintToken();
+  authenticator.remember(all);
+  const allToken = addKey(all, SCOPES, NO_HASH);
+  const app = await buildApp(
+    {
+      store,
+      views,
+      health,
+      metrics,
+      authenticator,
+      logger: pino(
+        { level: 'warn', serializers: { error: stdSerializers.err } },
+        { write: (line: string) => void logged.push(line) },
+      ),
+      corsOrigins: null,
+      isReady: () => ready,
+      now: () => clock,
+      ...overrides,
+    },
+    routes,
+  );
+  const request: TestApp['request'] = async (method, url, headers = {}) => {
+    const answer = await app.inject({ method: method as 'GET', url, headers: { ...headers } });
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: answer.body,
+      bytes: answer.rawPayload,
+      json: () => answer.json() as never,
+    };
+  };
+  return {
+    app,
+    views,
+    health,
+    metrics,
+    control,
+    logged,
+    advance: (ms) => {
+      clock += ms;
+    },
+    setReady: (value) => {
+      ready = value;
+    },
+    setQuery: (value) => {
+      query = value;
+    },
+    unseenToken: async (scopes) => {
+      const token = mintToken();
+      return addKey(token, scopes, await hashSecret(token.secret));
+    },
+    get: (url, headers) => request('GET', url, { authorization: `Bearer ${allToken}`, ...headers }),
+    request,
+  };
+}

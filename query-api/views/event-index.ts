@@ -1,0 +1,61 @@
+/** Events under their ids and in the order in which they are listed, as plain data that a snapshot can hold. */
+import type { UniversalEvent } from '#schemas/topics/derived';
+
+export interface EventIndex {
+  /** Every id that was ever told, merged ones too. */
+  readonly byId: Map<string, UniversalEvent>;
+  /** Those that are listed, by `compareEvents`: all but the merged ones. */
+  readonly listed: UniversalEvent[];
+}
+
+/** The place of an event in the list: what it is sorted by. */
+export type EventPlace = Pick<UniversalEvent, 'firstSeenAt' | 'universalId'>;
+
+export function createEventIndex(): EventIndex {
+  return { byId: new Map(), listed: [] };
+}
+
+/** By firstSeenAt, then id (the contract, Markets, matching, arbitrage). */
+export function compareEvents(a: EventPlace, b: EventPlace): number {
+  if (a.firstSeenAt !== b.firstSeenAt) return a.firstSeenAt - b.firstSeenAt;
+  if (a.universalId === b.universalId) return 0;
+  return a.universalId < b.universalId ? -1 : 1;
+}
+
+/** Takes the newest state of an event. */
+export function putEvent(index: EventIndex, event: UniversalEvent): void {
+  const before = index.byId.get(event.universalId);
+  index.byId.set(event.universalId, event);
+  if (before && before.mergedInto === null) {
+    const at = placeOf(index.listed, before);
+    if (event.mergedInto === null && compareEvents(before, event) === 0) {
+      index.listed[at] = event;
+      return;
+    }
+    index.listed.splice(at, 1);
+  }
+  if (event.mergedInto === null) index.listed.splice(placeOf(index.listed, event), 0, event);
+}
+
+/** Forgets an event; one that is not there stays not there. */
+export function removeEvent(index: EventIndex, universalId: string): void {
+  const before = index.byId.get(universalId);
+  if (!before) return;
+  index.byId.delete(universalId);
+  if (before.mergedInto === null) index.listed.splice(placeOf(index.listed, before), 1);
+}
+
+/** Index of the first listed event that does not come before `place`. */
+export function placeOf(listed: readonly EventPlace[], place: EventPlace): number {
+  // Catalogs are read oldest first, so the end is by far the commonest place.
+  const last = listed.at(-1);
+  if (!last || compareEvents(last, place) < 0) return listed.length;
+  let low = 0;
+  let high = listed.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareEvents(listed[middle]!, place) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,127 @@
+/** The real gateway on an embedded log of its own, with keys of any scope and frames of any channel. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createCodec } from '#infra/codec/create-codec';
+import { openLogRegistry } from '#infra/codec/log-registry';
+import { loadSettings } from '#infra/config/settings';
+import type { RoleContext } from '#infra/context';
+import { createAuthenticator } from '#infra/control/authenticator';
+import { openControlHost } from '#infra/control/control-host';
+import { formatToken, mintToken } from '#infra/control/token';
+import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
+import { beginEpoch } from '#infra/log/epochs';
+import type { Store } from '#infra/store/store';
+import { createHealth } from '#infra/telemetry/health';
+import { createMetrics } from '#infra/telemetry/metrics';
+import type { Scope } from '#schemas/domain/control/state';
+import { parseChannel } from '#schemas/stream/channel-names';
+import { TOPICS } from '#schemas/topics/catalog';
+import { channelTopics } from '#schemas/topics/channels';
+import { partitionOf, type Topic } from '#schemas/topics/topic';
+import { start } from '../start.ts';
+
+/** Never compared: tokens of tests are remembered instead, since hashing is slow by design. */
+const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as const;
+
+export interface GatewayWorld {
+  readonly context: RoleContext;
+  readonly address: string;
+  /** JSON lines that the gateway logged. */
+  readonly logged: string[];
+  /** A good token; `org_1` and the scope `stream` unless told otherwise. */
+  token(options?: { scopes?: readonly Scope[]; orgId?: string; sandbox?: boolean }): string;
+  /** Appends so many frames to a channel in one batch, numbered on from the last. Gives the newest `seq`. */
+  publish(channel: string, frames: number, payload?: string): Promise<number>;
+  /** Appends one record to any topic. */
+  append<T>(topic: Topic<T>, key: string, value: T): Promise<void>;
+  /** Empties the channel topics and begins new epochs, as a rebuild does. */
+  rebuild(): Promise<void>;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openGateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayWorld> {
+  const path = await mkdtemp(join(tmpdir(), 'parallax-gateway-'));
+  const log = await openEmbeddedLog({ path });
+  await log.createTopics(TOPICS);
+  const codec = createCodec(await openLogRegistry(log));
+  await codec.prepare(TOPICS);
+  const logged: string[] = [];
+  const context: RoleContext = {
+    settings: { ...loadSettings([], environment), host: '127.0.0.1', wsPort: 0 },
+    log,
+    // The gateway has no use for it.
+    store: null as unknown as Store,
+    codec,
+    logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+    metrics: createMetrics(),
+    health: createHealth(),
+  };
+  const beginEpochs = async () => {
+    for (const topic of Object.values(channelTopics)) await beginEpoch(log, codec, topic.name);
+  };
+  await beginEpochs();
+  const host = await openControlHost(context);
+  const gateway = await start(context);
+  const seqs = new Map<string, number>();
+  let stopped = false;
+  const stop = async () => {
+    if (!stopped) await gateway.close();
+    stopped = true;
+  };
+  return {
+    context,
+    address: gateway.address,
+    logged,
+    token({ scopes = ['stream'], orgId = 'org_1', sandbox = false } = {}) {
+      const createdAt = '2026-01-01T00:00:00.000Z';
+      const token = mintToken(sandbox);
+      host.state.organizations.set(orgId, { id: orgId, name: orgId, plan: 'enterprise', createdAt });
+      const key = { id: token.keyId, orgId, name: 'test', userId: 'test', scopes, sandbox, secret: NO_HASH, createdAt };
+      host.state.keys.set(token.keyId, key);
+      createAuthenticator(host).remember(token);
+      return formatToken(token);
+    },
+    async publish(channel, frames, payload = '{"yesMid":0.5}') {
+      const topic = channelTopics[parseChannel(channel)!.writer];
+      const before = seqs.get(channel) ?? 0;
+      const at = { topic: topic.name, partition: partitionOf(channel, topic.partitions), key: channel };
+      const records = Array.from({ length: frames }, (_, nth) => {
+        const seq = before + nth + 1;
+        const frame = {
+          channel,
+          seq,
+          type: 'event.spread',
+          provider: 'venue_b',
+          marketId: null,
+          receivedAt: 7,
+          payload,
+        };
+        return { ...at, seq, receivedAt: 7, value: codec.encode(topic, frame) };
+      });
+      seqs.set(channel, before + frames);
+      await log.append(records);
+      return before + frames;
+    },
+    async append(topic, key, value) {
+      const partition = partitionOf(key, topic.partitions);
+      await log.append([
+        { topic: topic.name, partition, key, value: codec.encode(topic, value), receivedAt: Date.now(), seq: 0 },
+      ]);
+    },
+    async rebuild() {
+      for (const topic of Object.values(channelTopics)) await log.clearTopic(topic.name);
+      await beginEpochs();
+      seqs.clear();
+    },
+    stop,
+    async close() {
+      await stop();
+      await host.close();
+      await log.close();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
