@@ -23,7 +23,10 @@ async function connected(options: Parameters<GatewayWorld['token']>[0] = {}): Pr
 }
 /** Channels of their own, so that tests do not meet. */
 let made = 0;
-const freshChannel = () => `svc:stream:event:evt_fresh${(made += 1)}`;
+function freshChannel(): string {
+  made += 1;
+  return `svc:stream:event:evt_fresh${made}`;
+}
 const consecutive = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, nth) => from + nth);
 
 describe('the upgrade', () => {

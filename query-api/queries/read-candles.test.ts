@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
-import { type Decimal, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { candlesTable } from '#schemas/tables/candles';
 import type { Candle } from '#schemas/topics/derived';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
@@ -133,8 +133,9 @@ describe('any window of any bars', () => {
           // Told three times, so that older states are in the way of every limit.
           for (const seq of [1, 1_000, 2_000]) await keep(candles, seq);
           for (const { interval, limit, start, end } of windows) {
-            const asked = { interval, limit, start: start && at(start) - 30_000, end: end && at(end) - 30_000 };
-            if (asked.start && asked.end && asked.start >= asked.end) continue;
+            const offMinute = (number: number | null) => (number === null ? null : at(number) - 30_000);
+            const asked = { interval, limit, start: offMinute(start), end: offMinute(end) };
+            if (asked.start !== null && asked.end !== null && asked.start >= asked.end) continue;
             expect(await ask(asked)).toEqual(longWay(candles, asked));
           }
         },
@@ -147,10 +148,11 @@ describe('any window of any bars', () => {
 /** The windowing rules of the specification, one after the other over all bars. */
 function longWay(candles: readonly Candle[], { interval, limit, start, end }: CandleWindow): Bar[] {
   const stepMs = INTERVALS[interval];
-  const buckets = Map.groupBy(
-    [...candles].sort((a, b) => a.openTime - b.openTime),
-    (candle) => Math.floor(candle.openTime / stepMs) * stepMs,
-  );
+  const buckets = new Map<number, Candle[]>();
+  for (const candle of [...candles].sort((a, b) => a.openTime - b.openTime)) {
+    const ts = Math.floor(candle.openTime / stepMs) * stepMs;
+    buckets.set(ts, [...(buckets.get(ts) ?? []), candle]);
+  }
   const pick = (of: readonly Candle[], side: 'high' | 'low', sign: number) =>
     [...of].sort((a, b) => sign * Number(parseDecimal(b[side]) - parseDecimal(a[side])))[0]![side];
   const bars = [...buckets].map(([ts, of]) => ({
@@ -159,7 +161,7 @@ function longWay(candles: readonly Candle[], { interval, limit, start, end }: Ca
     high: pick(of, 'high', 1),
     low: pick(of, 'low', -1),
     close: of.at(-1)!.close,
-    volume: formatDecimal(of.reduce((sum, { volume }) => sum + parseDecimal(volume), 0n) as Decimal),
+    volume: formatDecimal(of.reduce<Decimal>((sum, { volume }) => (sum + parseDecimal(volume)) as Decimal, ZERO)),
     source: 'venue_node',
   }));
   if (start !== null && end !== null) return bars.filter(({ ts }) => ts >= start && ts < end).slice(-limit);

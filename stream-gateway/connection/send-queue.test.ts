@@ -82,4 +82,23 @@ describe('the send queue', () => {
     expect(got).toEqual([...got].sort((a, b) => Number(a) - Number(b)));
     expect(queue.bytes).toBe(0);
   });
+
+  it('drops events behind answers and tells how many answers wait', () => {
+    const queue = new SendQueue(3_000);
+    const of = subscription();
+    let dropped = 0;
+    for (let seq = 1; seq <= 5_000; seq += 1) {
+      if (seq % 50 === 0) queue.push(control(), 0);
+      dropped += queue.push(event(of, seq), 0);
+    }
+    expect(queue.controls).toBe(100);
+    expect(queue.bytes).toBeLessThanOrEqual(3_000);
+    expect(of.lag).toEqual({ fromSeq: 1, toSeq: dropped, dropped });
+    const left = drain(queue);
+    expect(left.filter((item) => item === 'control').length).toBe(100);
+    expect(left.filter((item) => item !== 'control')).toEqual(
+      Array.from({ length: 5_000 - dropped }, (_, nth) => dropped + nth + 1),
+    );
+    expect([queue.controls, queue.bytes, queue.empty]).toEqual([0, 0, true]);
+  });
 });

@@ -15,7 +15,7 @@ import { beginEpoch } from '#infra/log/epochs';
 import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
-import type { Scope } from '#schemas/domain/control/state';
+import type { Key, Scope } from '#schemas/domain/control/state';
 import { parseChannel } from '#schemas/stream/channel-names';
 import { TOPICS } from '#schemas/topics/catalog';
 import { channelTopics } from '#schemas/topics/channels';
@@ -75,11 +75,20 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     context,
     address: gateway.address,
     logged,
-    token({ scopes = ['stream'], orgId = 'org_1', sandbox = false } = {}) {
+    token({ scopes = ['stream'] as const, orgId = 'org_1', sandbox = false } = {}) {
       const createdAt = '2026-01-01T00:00:00.000Z';
       const token = mintToken(sandbox);
       host.state.organizations.set(orgId, { id: orgId, name: orgId, plan: 'enterprise', createdAt });
-      const key = { id: token.keyId, orgId, name: 'test', userId: 'test', scopes, sandbox, secret: NO_HASH, createdAt };
+      const key: Key = {
+        id: token.keyId,
+        orgId,
+        name: 'test',
+        userId: 'test',
+        scopes,
+        sandbox,
+        secret: NO_HASH,
+        createdAt,
+      };
       host.state.keys.set(token.keyId, key);
       createAuthenticator(host).remember(token);
       return formatToken(token);

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createStages } from '#processors/stages';
 import { TABLES } from '#schemas/tables/index';
@@ -113,7 +114,9 @@ async function rebuildInPlace(settings: ReplaySettings, ports: Ports): Promise<v
  */
 async function verify(settings: ReplaySettings, ports: Ports): Promise<Difference[]> {
   await rebuild({ ...tools(settings), ports, label: 'finish ' });
-  const scratchDir = await mkdtemp(join(resolve(settings.dataDir), 'verify-'));
+  // Beside the live log where there is one, since that disk has room for it; anywhere with a remote log.
+  const parent = settings.log === 'embedded' ? resolve(settings.dataDir) : tmpdir();
+  const scratchDir = await mkdtemp(join(parent, 'parallax-verify-'));
   const scratch = await openEmbeddedLog({ path: scratchDir });
   const database = `${ports.store.database}_verify`;
   await ports.store.command(`DROP DATABASE IF EXISTS ${database}`);

@@ -18,7 +18,7 @@ import { ForeignTail } from './foreign-tail.ts';
 import { maintain } from './maintenance.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
-import { appendedAtOf, RecordPacker, sizeBound } from './record-layout.ts';
+import { RecordPacker, sizeBound } from './record-layout.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
@@ -147,17 +147,7 @@ export class EmbeddedLog implements EventLog {
 
   async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
     this.assertOpen();
-    const partition = this.topics.partitionAt(at);
-    // Append times never decrease within a partition, so a binary search over offsets finds the first.
-    let low = partition.first();
-    let high = partition.next;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const entry = firstFrom(partition, middle);
-      if (entry && entry.offset < high && entry.appendedAt < appendedAt) low = entry.offset + 1;
-      else high = middle;
-    }
-    return firstFrom(partition, low)?.offset ?? partition.next;
+    return this.topics.partitionAt(at).offsetAt(appendedAt);
   }
 
   async clearTopic(topic: string): Promise<void> {
@@ -282,10 +272,4 @@ export class EmbeddedLog implements EventLog {
     if (!this.writer) throw new LogError('log_locked', 'this process opened the log to read only');
     return this.writer;
   }
-}
-
-function firstFrom(partition: Partition, offset: number): { offset: number; appendedAt: number } | null {
-  for (const { key, value } of partition.db.getRange({ start: offset, limit: 1 }))
-    return { offset: key, appendedAt: appendedAtOf(value) };
-  return null;
 }

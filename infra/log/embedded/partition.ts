@@ -1,6 +1,6 @@
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import type { LogEnvironment, PartitionDb } from './environment.ts';
-import { unpackRecord } from './record-layout.ts';
+import { appendedAtOf, unpackRecord } from './record-layout.ts';
 
 const NEWEST = { start: Number.MAX_SAFE_INTEGER, end: 0, inclusiveEnd: true, reverse: true, limit: 1 } as const;
 
@@ -70,11 +70,31 @@ export class Partition implements TopicPartition {
     return records;
   }
 
+  /** Offset of the first record appended at or after this wall time; the next offset when there is none. */
+  offsetAt(appendedAt: number): number {
+    // Append times never decrease within a partition, so a binary search over offsets finds the first.
+    let low = this.first();
+    let high = this.next;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const entry = this.firstFrom(middle);
+      if (entry && entry.offset < high && entry.appendedAt < appendedAt) low = entry.offset + 1;
+      else high = middle;
+    }
+    return this.firstFrom(low)?.offset ?? this.next;
+  }
+
   /** Drops what is kept in memory, after records were removed from the disk. */
   forgetRecent(): void {
     this.recent = [];
     this.recentHead = 0;
     this.recentEpoch += 1;
+  }
+
+  private firstFrom(offset: number): { readonly offset: number; readonly appendedAt: number } | null {
+    for (const { key, value } of this.db.getRange({ start: offset, limit: 1 }))
+      return { offset: key, appendedAt: appendedAtOf(value) };
+    return null;
   }
 
   private readRecent(from: number, max: number): LogRecord[] {

@@ -14,19 +14,7 @@
  * When the log is opened after the machine was started anew, the meta pages of the newest sync point are put back:
  * every page that they lead to is as it was. When only the process died, the system has kept what was written, and the
  * newest commit stays.
- *
- * The file `sync-point` has two slots, written in turn, so that one is always whole:
- *
- * | bytes | what |
- * |---|---|
- * | 8 | `PLXSYNC1` |
- * | 8 | generation, float64 big endian; the higher of two whole slots counts |
- * | 4 | bytes of a page |
- * | 64 | id of the boot, UTF-8, padded with zeros |
- * | 32 | SHA-256 of everything else in the slot |
- * | 2 pages | the meta pages |
  */
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -43,32 +31,14 @@ import { promisify } from 'node:util';
 import type { Transaction } from 'lmdb';
 import { bootId } from './boot-id.ts';
 import { DATA_FILE, type LogEnvironment } from './environment.ts';
+import { META_PAGES, packSlot, readSyncPoint, SLOTS, type SyncPoint, slotAt, slotBytes } from './sync-point-file.ts';
 
 /** Appends that a loss of power may take: those of this time and of one flush. */
 const INTERVAL_MS = 100;
 const SYNC_FILE = 'sync-point';
-const MAGIC = Buffer.from('PLXSYNC1');
-const GENERATION_AT = 8;
-const PAGE_BYTES_AT = 16;
-const BOOT_AT = 20;
-const BOOT_BYTES = 64;
-const HASH_AT = BOOT_AT + BOOT_BYTES;
-const HASH_BYTES = 32;
-const PAGES_AT = HASH_AT + HASH_BYTES;
-const META_PAGES = 2;
-/** Larger than a slot with pages of 64 KiB, the largest of any system. */
-const SLOT_BYTES = 256 * 1024;
-const SLOTS = 2;
 
 const flush = promisify(fdatasync);
 const writeAt = promisify(write);
-
-export interface SyncPoint {
-  readonly generation: number;
-  readonly boot: string;
-  /** The two meta pages. */
-  readonly meta: Buffer;
-}
 
 /** Whether the machine was started since the newest sync point was made, so that what came after it may be gone. */
 export function wasPowerLost(path: string, boot: string = bootId()): boolean {
@@ -202,53 +172,10 @@ export class SyncPoints {
 
   /** Takes the room of both slots now: a sync point must not fail because the disk became full. */
   private allocate(): void {
-    const blank = Buffer.alloc(PAGES_AT + META_PAGES * this.pageBytes);
+    const blank = Buffer.alloc(slotBytes(this.pageBytes));
     for (let slot = 0; slot < SLOTS; slot += 1) writeSync(this.file, blank, 0, blank.length, slotAt(slot));
     fdatasyncSync(this.file);
   }
-}
-
-function slotAt(generation: number): number {
-  return (generation % SLOTS) * SLOT_BYTES;
-}
-
-function packSlot({ generation, boot, meta }: SyncPoint): Buffer {
-  const slot = Buffer.alloc(PAGES_AT + meta.length);
-  MAGIC.copy(slot);
-  slot.writeDoubleBE(generation, GENERATION_AT);
-  slot.writeUInt32BE(meta.length / META_PAGES, PAGE_BYTES_AT);
-  slot.write(boot, BOOT_AT, BOOT_BYTES);
-  meta.copy(slot, PAGES_AT);
-  hashOf(slot).copy(slot, HASH_AT);
-  return slot;
-}
-
-/** The newest whole sync point of a file, or null. */
-function readSyncPoint(file: string): SyncPoint | null {
-  const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, bytes, 0, bytes.length, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  const points = Array.from({ length: SLOTS }, (_, slot) => unpackSlot(bytes.subarray(slot * SLOT_BYTES)));
-  return points.reduce((best, point) => (point && (!best || point.generation > best.generation) ? point : best), null);
-}
-
-function unpackSlot(bytes: Buffer): SyncPoint | null {
-  const slot = bytes.subarray(0, PAGES_AT + META_PAGES * bytes.readUInt32BE(PAGE_BYTES_AT));
-  if (slot.length > SLOT_BYTES || !slot.subarray(0, MAGIC.length).equals(MAGIC)) return null;
-  if (!hashOf(slot).equals(slot.subarray(HASH_AT, PAGES_AT))) return null;
-  return {
-    generation: slot.readDoubleBE(GENERATION_AT),
-    boot: slot.toString('utf8', BOOT_AT, HASH_AT).replace(/\0+$/, ''),
-    meta: slot.subarray(PAGES_AT),
-  };
-}
-
-function hashOf(slot: Buffer): Buffer {
-  return createHash('sha256').update(slot.subarray(0, HASH_AT)).update(slot.subarray(PAGES_AT)).digest();
 }
 
 /** A new file is only there after a loss of power when its folder was flushed too. */

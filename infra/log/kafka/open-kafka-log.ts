@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type AppendRecord, type EventLog, LogError, type TopicPartition, type TopicStorage } from '../log.ts';
 import { Appender } from './appender.ts';
@@ -16,6 +17,8 @@ import { WatermarkWriter } from './watermark-writer.ts';
 const DAY_MS = 86_400_000;
 const RAW_MAX_AGE_MS = 30 * DAY_MS;
 const WATERMARK_INTERVAL_MS = 50;
+/** How long closing waits for the last watermarks. */
+const LAST_WATERMARKS_MS = 1_000;
 
 export interface KafkaLogOptions {
   /** `host:port` of some brokers of the cluster; the others are found through them. */
@@ -147,8 +150,11 @@ class KafkaLog implements EventLog {
     if (this.closed) return;
     this.closed = true;
     await Promise.all([this.follower.close(), ...[...this.openOnes].map((one) => one.close())]);
-    await this.watermarks.close();
+    const written = this.watermarks.close();
+    // While no broker answers, the last watermarks would be tried for long; they are promised again after a start.
+    await Promise.race([written, sleep(LAST_WATERMARKS_MS, undefined, { ref: false })]);
     await this.appender.close();
+    await written;
     await this.points.close();
   }
 

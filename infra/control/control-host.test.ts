@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clockTopic, commandTopic } from '#schemas/topics/control';
+import { SettingError } from '../config/declare.ts';
+import { LogError } from '../log/log.ts';
+import { createAuthenticator } from './authenticator.ts';
+import { type ControlHost, openControlHost } from './control-host.ts';
+import { openTestLog, type TestLog } from './open-test-log.fixture.ts';
+import { seedAdminKey } from './seed.ts';
+import { formatToken, mintToken, parseToken } from './token.ts';
+
+const AT = { topic: commandTopic.name, partition: 0 };
+const CLOCK_MS = Date.UTC(2026, 2, 1);
+let opened: TestLog;
+let hosts: ControlHost[];
+let logged: string[];
+const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+
+beforeEach(async () => {
+  opened = await openTestLog();
+  hosts = [];
+  logged = [];
+});
+afterEach(async () => {
+  for (const host of hosts) await host.close();
+  await opened.close();
+});
+
+async function host(log = opened.log): Promise<ControlHost> {
+  const made = await openControlHost({ log, codec: opened.codec, logger });
+  hosts.push(made);
+  return made;
+}
+/** Another node: the same log, told apart by being another object. */
+const otherNode = () => host(Object.create(opened.log) as typeof opened.log);
+
+async function seed(on: ControlHost, adminToken: string | null): Promise<string | null> {
+  return seedAdminKey({ host: on, authenticator: createAuthenticator(on), logger, adminToken, plan: 'pro' });
+}
+async function commands() {
+  const reader = await opened.log.reader([{ ...AT, offset: 0 }]);
+  const { records } = await reader.poll(100, 50);
+  await reader.close();
+  return records;
+}
+
+describe('a host', () => {
+  it('answers a command once it has taken it, and takes what others append', async () => {
+    const [first, second] = [await host(), await otherNode()];
+    const token = await seed(first, null);
+    expect(first.state.keys.size).toBe(1);
+    const deadline = Date.now() + 5_000;
+    while (second.state.keys.size === 0 && Date.now() < deadline) await sleep(5);
+    expect(second.state).toEqual(first.state);
+    expect((await createAuthenticator(second).authenticate(token!))?.organization.plan).toBe('pro');
+  });
+
+  it('knows at its start everything that was decided before', async () => {
+    await seed(await host(), null);
+    expect((await otherNode()).state).toEqual(hosts[0]!.state);
+  });
+
+  it('is one for all who open it on the same log, until the last has closed it', async () => {
+    const [first, second] = [await host(), await host()];
+    expect(second).toBe(first);
+    await hosts.pop()!.close();
+    expect(await seed(first, null)).toMatch(/^plx_live_/);
+  });
+
+  it('stamps commands with the newest clock position and never goes back', async () => {
+    const on = await host();
+    await on.submit('key.paint', {});
+    const mark = { receivedAt: CLOCK_MS, tick: true, hour: false, day: false };
+    const clock = { topic: clockTopic.name, partition: 0, key: 'clock', receivedAt: CLOCK_MS, seq: 1 };
+    await opened.log.append([{ ...clock, value: opened.codec.encode(clockTopic, mark) }]);
+    await Promise.all([on.submit('key.paint', {}), on.submit('key.paint', {})]);
+    const times = (await commands()).map((record) => record.receivedAt);
+    expect(times).toEqual([0, CLOCK_MS, CLOCK_MS]);
+  });
+
+  it('gives every command a key of its own, since the topic is compacted', async () => {
+    const on = await host();
+    await Promise.all([1, 2, 3].map(() => on.submit('key.paint', {})));
+    expect(new Set((await commands()).map((record) => record.key)).size).toBe(3);
+  });
+
+  it('tells the refusal of a command', async () => {
+    expect(await (await host()).submit('key.paint', {})).toMatchObject({ ok: false, code: 'bad_request' });
+  });
+
+  it('says so when the log takes nothing, and goes on when it does again', async () => {
+    let full = true;
+    const log = Object.create(opened.log) as typeof opened.log;
+    log.append = (records) => (full ? Promise.reject(new LogError('log_full', 'no room')) : opened.log.append(records));
+    const on = await host(log);
+    await expect(on.submit('key.paint', {})).rejects.toMatchObject({ code: 'log_full' });
+    full = false;
+    expect(await on.submit('key.paint', {})).toMatchObject({ ok: false });
+  });
+
+  it('passes over a record that is no command', async () => {
+    const on = await host();
+    await opened.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
+    expect(await seed(on, null)).toMatch(/^plx_live_/);
+    expect(logged.join()).toContain('passed over');
+  });
+});
+
+describe('seeding', () => {
+  it('makes a token once, tells it once, and keeps no trace of its secret', async () => {
+    const on = await host();
+    const token = await seed(on, null);
+    expect(parseToken(token!)).not.toBeNull();
+    expect(await seed(on, null)).toBeNull();
+    const { secret } = parseToken(token!)!;
+    for (const record of await commands()) expect(record.value!.includes(secret)).toBe(false);
+    expect(logged.join()).not.toContain(secret);
+  });
+
+  it('takes a given token, tells nothing, and knows it again at the next start', async () => {
+    const on = await host();
+    const given = formatToken(mintToken());
+    expect(await seed(on, given)).toBeNull();
+    expect(await seed(on, given)).toBeNull();
+    expect(await commands()).toHaveLength(1);
+    expect(createAuthenticator(on).authenticateKnown(given)?.key.scopes).toEqual(['read', 'trade', 'stream', 'admin']);
+  });
+
+  it('makes another given token one more admin key of the first organization, and logs it', async () => {
+    const on = await host();
+    await seed(on, null);
+    const given = formatToken(mintToken());
+    await seed(on, given);
+    expect(on.state.keys.size).toBe(2);
+    expect(on.state.organizations.size).toBe(1);
+    expect(createAuthenticator(on).authenticateKnown(given)?.key.orgId).toBe(on.state.firstOrganizationId);
+    expect(logged.join()).toContain('one more admin key');
+  });
+
+  it('refuses a given token whose id is that of a key with another secret', async () => {
+    const on = await host();
+    const token = mintToken();
+    await seed(on, formatToken(token));
+    const other = formatToken({ ...token, secret: mintToken().secret });
+    await expect(seed(on, other)).rejects.toThrow(SettingError);
+    expect(createAuthenticator(on).authenticateKnown(other)).toBeNull();
+  });
+
+  it('refuses a sandbox token', async () => {
+    await expect(seed(await host(), formatToken(mintToken(true)))).rejects.toThrow(SettingError);
+  });
+
+  it('by two nodes at once leaves one organization, and one token that was told', async () => {
+    const nodes = [await host(), await otherNode()];
+    const tokens = await Promise.all(nodes.map((node) => seed(node, null)));
+    expect(tokens.filter((token) => token !== null)).toHaveLength(1);
+    expect(nodes[0]!.state.organizations.size).toBe(1);
+    expect(nodes[0]!.state.keys.size).toBe(1);
+  });
+
+  it('by two nodes at once with the same token gives both a key that works', async () => {
+    const nodes = [await host(), await otherNode()];
+    const given = formatToken(mintToken());
+    await Promise.all(nodes.map((node) => seed(node, given)));
+    for (const node of nodes) expect(createAuthenticator(node).authenticateKnown(given)).not.toBeNull();
+    expect(nodes[0]!.state.keys.size).toBe(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimFolder } from './single-writer.ts';
+
+describe('claimFolder', () => {
+  let path: string;
+  beforeEach(() => {
+    path = mkdtempSync(join(tmpdir(), 'parallax-claim-'));
+  });
+  afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+  it('holds a folder until it is let go, whatever path leads to it, and no other', async () => {
+    mkdirSync(join(path, 'log'));
+    symlinkSync(join(path, 'log'), join(path, 'link'));
+    const release = await claimFolder(join(path, 'log'));
+    await expect(claimFolder(join(path, 'link'))).rejects.toMatchObject({ name: 'LogError', code: 'log_locked' });
+    const other = await claimFolder(path);
+    await release();
+    const again = await claimFolder(join(path, 'link'));
+    await again();
+    await other();
+  });
+
+  it('gives the folder to one of several that come at once', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 5 }, () => claimFolder(path)));
+    const taken = tries.filter((one) => one.status === 'fulfilled');
+    expect(taken).toHaveLength(1);
+    await taken[0]!.value();
+  });
+});

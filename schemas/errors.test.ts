@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, ERRORS } from './errors.ts';
+import { errorEnvelope, errorEnvelopeSchema } from './http/error-envelope.ts';
+
+describe('the error catalogue', () => {
+  it('holds every code of the specification and the contract, with its status', () => {
+    const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
+    expect(statuses).toEqual({
+      bad_request: 400,
+      validation_failed: 400,
+      unknown_provider: 400,
+      no_platform_attribution: 400,
+      unauthenticated: 401,
+      upstream_unauthorized: 401,
+      forbidden_scope: 403,
+      insufficient_scope: 403,
+      not_found: 404,
+      unknown_coin: 404,
+      unknown_pair: 404,
+      unknown_dex: 404,
+      unknown_symbol: 404,
+      method_not_allowed: 405,
+      conflict: 409,
+      quota_exceeded: 429,
+      upstream_rate_limited: 429,
+      internal_error: 500,
+      upstream_unavailable: 502,
+      portfolio_snapshot_incomplete: 502,
+    });
+  });
+
+  it('says that trying again helps exactly where the fault can pass', () => {
+    const passing = Object.entries(ERRORS).filter(([, { canRetry }]) => canRetry);
+    expect(passing.every(([, { status }]) => status === 429 || status >= 500)).toBe(true);
+    expect(passing).toHaveLength(5);
+  });
+});
+
+describe('an error', () => {
+  it('has the status of its code unless it says otherwise', () => {
+    expect(new ApiError('validation_failed', 'limit: must be a whole number').status).toBe(400);
+    expect(new ApiError('validation_failed', 'body: is too large', { status: 413 }).status).toBe(413);
+  });
+
+  it('becomes the envelope, with what the venue answered only where there is such a thing', () => {
+    const plain = new ApiError('not_found', 'no event', { cause: new Error('hidden') });
+    expect(errorEnvelope(plain, 'r1')).toEqual({ error: { code: 'not_found', message: 'no event', requestId: 'r1' } });
+    const upstream = { provider: 'venue_b', status: 503, body: 'down' };
+    const told = errorEnvelope(new ApiError('upstream_unavailable', 'venue_b is down', { upstream }), null);
+    expect(told.error).toEqual({
+      code: 'upstream_unavailable',
+      message: 'venue_b is down',
+      requestId: null,
+      provider: 'venue_b',
+      upstream: { status: 503, body: 'down' },
+    });
+    expect(errorEnvelopeSchema.parse(told)).toEqual(told);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { clampedInteger, cursorParameter, parseTime, timeParameter } from './parameters.ts';
+
+describe('a clamped whole number', () => {
+  const limit = clampedInteger({ min: 1, max: 200, fallback: 50 });
+  it('is its default when it is not given', () => {
+    expect(limit.parse(undefined)).toBe(50);
+  });
+  it.each([
+    ['1', 1],
+    ['200', 200],
+    ['0', 1],
+    ['201', 200],
+    ['-7', 1],
+    ['007', 7],
+    ['9'.repeat(400), 200],
+    [`-${'9'.repeat(400)}`, 1],
+  ])('takes %s as %i', (text, value) => {
+    expect(limit.parse(text)).toBe(value);
+  });
+  it.each(['', ' ', '1.5', '1e3', 'x', '0x10', '+1', '1 ', 'NaN', '--1'])('refuses %j', (text) => {
+    expect(limit.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('a time', () => {
+  const NOON_MS = Date.UTC(2026, 2, 1, 12);
+  it.each([
+    ['0', 0],
+    ['1772366400000', NOON_MS],
+    ['8640000000000000', 8.64e15],
+    ['2026-03-01', Date.UTC(2026, 2, 1)],
+    ['2026-03-01T12:00Z', NOON_MS],
+    ['2026-03-01T12:00:00Z', NOON_MS],
+    ['2026-03-01T12:00:00.250Z', NOON_MS + 250],
+    ['2026-03-01T14:00:00+02:00', NOON_MS],
+    ['2026-03-01T14:00:00 02:00', NOON_MS],
+    ['2026-02-29T00:00:00Z'.replace('2026', '2028'), Date.UTC(2028, 1, 29)],
+  ])('reads %s', (text, ms) => {
+    expect(parseTime(text)).toBe(ms);
+  });
+  it('without a zone is UTC, wherever the machine stands', () => {
+    expect(parseTime('2026-03-01T12:00:00')).toBe(NOON_MS);
+    expect(parseTime('2026-03-01T12:00:00.500')).toBe(NOON_MS + 500);
+  });
+  it.each([
+    '',
+    'now',
+    '-1',
+    '1.5',
+    '8640000000000001',
+    '2026-02-30',
+    '2026-02-29',
+    '2026-13-01',
+    '2026-03-01T25:00:00Z',
+    '2026-3-1',
+    '20260301T120000Z',
+    'March 1, 2026',
+  ])('refuses %j', (text) => {
+    expect(parseTime(text)).toBeNull();
+    expect(timeParameter.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('a cursor', () => {
+  it('is url-safe text of at most 512 characters', () => {
+    expect(cursorParameter.safeParse('a'.repeat(512)).success).toBe(true);
+    for (const text of ['', 'a'.repeat(513), 'a b', 'a=', 'ä'])
+      expect(cursorParameter.safeParse(text).success).toBe(false);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { fakeConnection, frameOf } from '../testing/fake-socket.fixture.ts';
+import { CONTROL_FRAMES_WAITING_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_BUFFER_BYTES } from './limits.ts';
+
+const LARGE = 10_000;
+
+/** A connection whose client has stopped reading and whose queue has begun to drop. */
+function dropping() {
+  const fake = fakeConnection();
+  const subscription = fake.subscribe();
+  fake.stalled = true;
+  let seq = 0;
+  const push = (frames = 1) => {
+    for (let nth = 0; nth < frames; nth += 1) {
+      seq += 1;
+      fake.connection.gather(frameOf(seq, LARGE), subscription);
+      fake.connection.flush();
+    }
+  };
+  while (fake.counts.dropped === 0) push();
+  return { fake, subscription, push, newest: () => seq };
+}
+
+describe('a connection', () => {
+  it('sends what was gathered under one cork, each frame under the id of its own subscription', () => {
+    const fake = fakeConnection();
+    const [one, other] = [fake.subscribe(), fake.subscribe()];
+    const shared = frameOf(1);
+    expect(fake.connection.gather(shared, one)).toBe(true);
+    expect(fake.connection.gather(shared, other)).toBe(false);
+    fake.connection.flush();
+    fake.connection.flush();
+    expect(fake.sent.map(({ subscription_id }) => subscription_id)).toEqual([one.id, other.id]);
+    expect(fake.counts).toMatchObject({ corks: 1, sent: 2, dropped: 0 });
+  });
+
+  it('keeps frames that are no events in their place among the events', () => {
+    const fake = fakeConnection();
+    const subscription = fake.subscribe();
+    fake.connection.gather(frameOf(1), subscription);
+    fake.connection.tell({ type: 'pong' });
+    expect(fake.connection.gather(frameOf(2), subscription)).toBe(true);
+    fake.connection.flush();
+    expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'pong', 2]);
+  });
+
+  it('sends nothing of a subscription that was ended while its events waited', () => {
+    const fake = fakeConnection();
+    const subscription = fake.subscribe();
+    fake.connection.gather(frameOf(1), subscription);
+    subscription.closed = true;
+    fake.connection.flush();
+    expect(fake.sent).toEqual([]);
+  });
+
+  it('touches its socket no more once that is gone', () => {
+    const fake = fakeConnection();
+    fake.connection.gather(frameOf(1), fake.subscribe());
+    fake.connection.closed = true;
+    fake.connection.flush();
+    fake.connection.tell({ type: 'pong' });
+    fake.connection.drained();
+    fake.connection.end({ code: 1001, reason: 'idle' });
+    expect([fake.sent, fake.ended, fake.connection.waitingBytes]).toEqual([[], [], 0]);
+  });
+
+  it('hands the socket little and keeps the rest, 5 MiB together at most', () => {
+    const { fake, push } = dropping();
+    push(2_000);
+    expect(fake.bufferedBytes).toBeLessThan(SOCKET_BUFFER_BYTES + 2 * LARGE);
+    expect(fake.connection.waitingBytes).toBeLessThanOrEqual(SEND_QUEUE_BYTES_MAX);
+    expect(fake.connection.waitingBytes).toBeGreaterThan(SEND_QUEUE_BYTES_MAX - 2 * LARGE);
+  });
+
+  it('tells exactly what was dropped before the next event, once', () => {
+    const { fake, push, newest } = dropping();
+    push(100);
+    fake.drain();
+    const lagged = fake.sent.filter(({ type }) => type === 'lagged');
+    expect(lagged.length).toBe(1);
+    const before = Number(fake.sent[fake.sent.indexOf(lagged[0]!) - 1]!.seq);
+    const after = Number(fake.sent[fake.sent.indexOf(lagged[0]!) + 1]!.seq);
+    expect(lagged[0]).toMatchObject({ fromSeq: before + 1, toSeq: after - 1, dropped: after - before - 1 });
+    expect(fake.counts.dropped).toBe(after - before - 1);
+    expect(fake.sent.at(-1)?.seq).toBe(newest());
+    expect(fake.connection.waitingBytes).toBe(0);
+  });
+
+  it('goes on with its queue at the next flush, also when the socket never said that it drained', () => {
+    const { fake, push, newest } = dropping();
+    fake.stalled = false;
+    fake.bufferedBytes = 0;
+    push();
+    expect(fake.sent.at(-1)?.seq).toBe(newest());
+  });
+
+  it('is ended with 4008 once dropping has gone on for 10 s, and not a millisecond before', () => {
+    const { fake, push } = dropping();
+    fake.nowMs += 9_999;
+    push();
+    fake.connection.judge(fake.nowMs);
+    expect(fake.ended).toEqual([]);
+    fake.nowMs += 1;
+    fake.connection.judge(fake.nowMs);
+    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+  });
+
+  it('begins to count anew after the queue fell below half, and not for less', () => {
+    const { fake, push } = dropping();
+    const takeUntil = (bytes: number) => {
+      // The client takes a bit at a time.
+      while (fake.connection.waitingBytes >= bytes) {
+        fake.bufferedBytes = 0;
+        fake.connection.drained();
+      }
+    };
+    fake.nowMs += 5_000;
+    takeUntil(SEND_QUEUE_BYTES_MAX / 2 + 200_000);
+    fake.nowMs += 4_999;
+    push();
+    expect(fake.ended).toEqual([]);
+    takeUntil(SEND_QUEUE_BYTES_MAX / 2);
+    const before = fake.counts.dropped;
+    while (fake.counts.dropped === before) push();
+    fake.nowMs += 9_999;
+    push();
+    expect(fake.ended).toEqual([]);
+    fake.nowMs += 1;
+    push();
+    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+  });
+
+  it('is ended with 4008 when it asks on and on without reading the answers', () => {
+    const fake = fakeConnection();
+    fake.stalled = true;
+    fake.bufferedBytes = SOCKET_BUFFER_BYTES;
+    for (let nth = 0; nth < CONTROL_FRAMES_WAITING_MAX; nth += 1) fake.connection.tell({ type: 'pong' });
+    expect(fake.ended).toEqual([]);
+    fake.connection.tell({ type: 'pong' });
+    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+  });
+});

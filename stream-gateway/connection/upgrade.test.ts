@@ -1,0 +1,86 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { Authenticated, Authenticator } from '#infra/control/authenticator';
+import type { HttpRequest, HttpResponse } from '#infra/uws';
+import { ApiError } from '#schemas/errors';
+import { createUpgrade } from './upgrade.ts';
+
+const TOKEN = 'plx_live_secret';
+const KEY = { id: 'key', orgId: 'org', scopes: ['stream'], sandbox: false };
+const FOUND = { key: KEY, organization: { id: 'org' } } as unknown as Authenticated;
+
+/** Runs one upgrade against doubles; gives what was answered and logged. */
+async function attempt(
+  authenticate: Authenticator['authenticate'],
+  { open = 0, closing = false, abort = false }: { open?: number; closing?: boolean; abort?: boolean } = {},
+) {
+  const answer = { status: '', headers: new Map<string, string>(), body: '', upgrades: 0 };
+  const logged: string[] = [];
+  let onAborted = () => {};
+  const res = {
+    onAborted: (listener: () => void) => {
+      onAborted = listener;
+    },
+    cork: (work: () => void) => work(),
+    writeStatus: (status: string) => {
+      answer.status = status;
+    },
+    writeHeader: (name: string, value: string) => answer.headers.set(name, value),
+    end: (body: string) => {
+      answer.body = body;
+    },
+    upgrade: () => {
+      answer.upgrades += 1;
+    },
+  } as unknown as HttpResponse;
+  const headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` };
+  const req = { getHeader: (name: string) => headers[name] ?? '', getQuery: () => undefined };
+  createUpgrade({
+    authenticator: { authenticate } as Authenticator,
+    logger: pino({}, { write: (line: string) => void logged.push(line) }),
+    socketsOf: () => open,
+    socketsPerKeyMax: 2,
+    isClosing: () => closing,
+  })(res, req as unknown as HttpRequest, null as never);
+  if (abort) onAborted();
+  await new Promise((resolve) => setImmediate(resolve));
+  return { ...answer, logged: logged.join('') };
+}
+
+describe('an upgrade', () => {
+  it('is let in up to the limit of sockets and refused at it', async () => {
+    expect((await attempt(async () => FOUND, { open: 1 })).upgrades).toBe(1);
+    const refused = await attempt(async () => FOUND, { open: 2 });
+    expect([refused.upgrades, refused.status]).toEqual([0, '429 Too Many Requests']);
+  });
+
+  it('is refused with 503 and Retry-After when too many secrets are being checked', async () => {
+    const busy = async () => {
+      throw new ApiError('internal_error', 'busy', { status: 503, retryAfterSeconds: 3 });
+    };
+    const { status, headers, logged } = await attempt(busy);
+    expect([status, headers.get('retry-after'), logged]).toEqual(['503 Service Unavailable', '3', '']);
+  });
+
+  it('is refused with 500 and logged without the token for a fault', async () => {
+    const { status, body, logged } = await attempt(() => Promise.reject(new Error('broken')));
+    expect(status).toBe('500 Internal Server Error');
+    expect(body).not.toContain('broken');
+    expect(logged).toContain('broken');
+    expect(logged).not.toContain(TOKEN);
+  });
+
+  it('is refused with 503 while the node stops', async () => {
+    const { status, headers } = await attempt(async () => FOUND, { closing: true });
+    expect([status, headers.get('retry-after')]).toEqual(['503 Service Unavailable', '1']);
+  });
+
+  it.each([
+    ['a good token', async () => FOUND],
+    ['a bad token', async () => null],
+    ['a fault', () => Promise.reject(new Error('broken'))],
+  ])('that was aborted is not answered, whatever comes of it: %s', async (_name, authenticate) => {
+    const { status, body, upgrades } = await attempt(authenticate, { abort: true });
+    expect([status, body, upgrades]).toEqual(['', '', 0]);
+  });
+});

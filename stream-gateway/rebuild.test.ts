@@ -1,0 +1,110 @@
+/** What subscribers are told when history is gone or the numbers start over. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseCursor } from '#schemas/stream/cursor';
+import { channelTopics } from '#schemas/topics/channels';
+import { partitionOf } from '#schemas/topics/topic';
+import { type Client, openClient, until } from './testing/client.fixture.ts';
+import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+
+const CHANNEL = 'svc:stream:arbitrage:evt_one';
+const DAY_MS = 86_400_000;
+
+let world: GatewayWorld;
+let client: Client;
+beforeEach(async () => {
+  world = await openGateway();
+  client = await openClient(world.address, world.token());
+});
+afterEach(async () => {
+  client.socket.terminate();
+  await world.close();
+});
+
+async function cursorOf(seq: number): Promise<string> {
+  const { subscription_id } = await client.subscribe(CHANNEL, 'earliest');
+  await until(() => client.seqs(subscription_id).includes(seq), `the event ${seq}`);
+  return client.ofType('event').find((event) => event.seq === seq)!.cursor as string;
+}
+
+describe('a cursor that the log no longer reaches back to', () => {
+  it('is answered by a gap with the way to refill it, then by all that is kept', async () => {
+    await world.publish(CHANNEL, 5);
+    const cursor = await cursorOf(2);
+    await world.context.log.maintain(Date.now() + 3 * DAY_MS, { rawMaxAgeMs: DAY_MS, rawMaxBytes: 1e12 });
+    await world.publish(CHANNEL, 5);
+    const later = await openClient(world.address, world.token());
+    const { subscription_id } = await later.subscribe(CHANNEL, cursor);
+    await until(() => later.seqs(subscription_id).at(-1) === 10, 'the newest event');
+    const [gap] = later.ofType('gap');
+    expect(gap).toEqual({
+      type: 'gap',
+      subscription_id,
+      from: cursor,
+      to: expect.any(String),
+      refill: '/v1/events/evt_one/arbitrage',
+    });
+    const first = later.seqs(subscription_id)[0]!;
+    expect(first).toBeGreaterThan(3);
+    expect(later.frames.indexOf(gap!)).toBeLessThan(later.frames.findIndex(({ type }) => type === 'event'));
+    // Where the gap ends the kept events begin: `to` is a cursor without a further gap.
+    const again = await later.subscribe(CHANNEL, gap!.to as string);
+    await until(() => later.seqs(again.subscription_id).at(-1) === 10, 'the newest event again');
+    expect(later.seqs(again.subscription_id)).toEqual(later.seqs(subscription_id));
+    expect(later.ofType('gap').length).toBe(1);
+    later.socket.terminate();
+  });
+
+  it('is answered by a gap without a refill where there is none', async () => {
+    const { cursor } = await client.subscribe('svc:stream:anomaly:all');
+    const { epoch } = parseCursor(cursor as string)!;
+    const { subscription_id } = await client.subscribe('svc:stream:anomaly:all', `${epoch}.1.zz`);
+    await until(() => client.ofType('gap').length === 1, 'the gap');
+    expect(client.ofType('gap')[0]).toMatchObject({ subscription_id, refill: null });
+  });
+});
+
+describe('a rebuilt topic', () => {
+  it('answers a cursor of the epoch before by a gap and the new events from the first', async () => {
+    await world.publish(CHANNEL, 5);
+    const cursor = await cursorOf(5);
+    await world.rebuild();
+    await world.publish(CHANNEL, 8);
+    const later = await openClient(world.address, world.token());
+    const { subscription_id } = await later.subscribe(CHANNEL, cursor);
+    await until(() => later.seqs(subscription_id).length >= 8, 'the new events');
+    expect(later.seqs(subscription_id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(later.ofType('gap').length).toBe(1);
+    later.socket.terminate();
+  });
+
+  it('is told to subscribers that are live, who get the new events under the new epoch', async () => {
+    const ack = await client.subscribe(CHANNEL);
+    await world.publish(CHANNEL, 5);
+    await until(() => client.ofType('event').length === 5, 'the old events');
+    await world.rebuild();
+    await until(() => client.ofType('gap').length === 1, 'the gap');
+    await world.publish(CHANNEL, 3);
+    await until(() => client.ofType('event').length === 8, 'the new events');
+    const fresh = client.ofType('event').slice(5);
+    expect(fresh.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    const old = parseCursor(ack.cursor as string)!.epoch;
+    expect(new Set(fresh.map(({ epoch }) => epoch === old))).toEqual(new Set([false]));
+  });
+});
+
+describe('a record that is no frame', () => {
+  it('is passed over, counted, and stops neither the fan-out nor a replay', async () => {
+    const live = await client.subscribe(CHANNEL);
+    const topic = channelTopics.events;
+    const at = { topic: topic.name, partition: partitionOf(CHANNEL, topic.partitions), key: CHANNEL };
+    await world.publish(CHANNEL, 1);
+    await world.context.log.append([{ ...at, value: Buffer.from('rubbish'), receivedAt: 8, seq: 0 }]);
+    await world.publish(CHANNEL, 1);
+    await until(() => client.seqs(live.subscription_id).length === 2, 'both events');
+    const { subscription_id } = await client.subscribe(CHANNEL, 'earliest');
+    await until(() => client.seqs(subscription_id).length === 2, 'both events again');
+    const { values } = await world.context.metrics.deadLetters.get();
+    expect(values).toEqual([{ labels: { topic: topic.name, reason: 'malformed' }, value: 2 }]);
+    expect(world.context.health.report().status).toBe('ok');
+  });
+});

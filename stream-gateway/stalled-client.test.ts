@@ -1,0 +1,116 @@
+/** A client that stops reading harms nobody but itself, and is told exactly what it missed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Client, openClient, openRawClient, type RawClient, until } from './testing/client.fixture.ts';
+import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+
+const CHANNELS = ['svc:stream:event:evt_a', 'svc:stream:event:evt_b'] as const;
+const PAYLOAD = JSON.stringify({ text: 'x'.repeat(8_000) });
+const BATCH = 50;
+
+let world: GatewayWorld;
+let quick: Client;
+let stalled: RawClient;
+beforeEach(async () => {
+  world = await openGateway();
+  quick = await openClient(world.address, world.token());
+  stalled = await openRawClient(world.address, world.token());
+  for (const channel of CHANNELS) {
+    await quick.subscribe(channel);
+    stalled.send({ type: 'subscribe', channel });
+  }
+  await until(() => stalled.frames.length === 2, 'both acknowledgements');
+});
+afterEach(async () => {
+  stalled.tcp.destroy();
+  quick.socket.terminate();
+  await world.close();
+});
+
+/** Publishes on both channels, in turn, and waits until the quick client has it. */
+async function publishBatch(): Promise<void> {
+  const newest = [];
+  for (const channel of CHANNELS) newest.push(await world.publish(channel, BATCH, PAYLOAD));
+  const wanted = newest.reduce((sum, seq) => sum + seq, 0);
+  await until(() => quick.ofType('event').length >= wanted, `${wanted} events at the quick client`);
+}
+
+const dropped = async () => (await world.context.metrics.framesDropped.get()).values[0]?.value ?? 0;
+
+/** Walks the frames of a subscription: every hole must be told by the `lagged` before the event after it. */
+function checkHoles(client: RawClient, id: unknown): { delivered: number; dropped: number } {
+  let next = 1;
+  let lost = 0;
+  let delivered = 0;
+  for (const frame of client.frames) {
+    if (frame.subscription_id !== id) continue;
+    if (frame.type === 'lagged') {
+      expect(frame.fromSeq).toBe(next);
+      expect(frame.dropped).toBe(Number(frame.toSeq) - Number(frame.fromSeq) + 1);
+      next = Number(frame.toSeq) + 1;
+      lost += Number(frame.dropped);
+    }
+    if (frame.type !== 'event') continue;
+    expect(frame.seq).toBe(next);
+    next += 1;
+    delivered += 1;
+  }
+  return { delivered, dropped: lost };
+}
+
+describe('a client that stops reading', () => {
+  it('loses the oldest events, told exactly, while others get everything', async () => {
+    stalled.tcp.pause();
+    let published = 0;
+    // Until the kernel's buffers and the queue are full and a good deal was dropped.
+    while ((await dropped()) < 500) {
+      await publishBatch();
+      published += BATCH;
+    }
+    expect(quick.ofType('lagged')).toEqual([]);
+    for (const channel of CHANNELS)
+      expect(
+        quick
+          .ofType('event')
+          .filter((event) => event.channel === channel)
+          .map(({ seq }) => seq),
+      ).toEqual(Array.from({ length: published }, (_, nth) => nth + 1));
+    const lost = await dropped();
+    stalled.tcp.resume();
+    await until(
+      () => stalled.frames.some(({ type, seq }) => type === 'event' && seq === published),
+      'the newest event',
+    );
+    // One more on each channel, so that what was dropped of either is told.
+    for (const channel of CHANNELS) await world.publish(channel, 1, PAYLOAD);
+    const ids = stalled.frames
+      .filter(({ type }) => type === 'subscribed')
+      .map(({ subscription_id }) => subscription_id);
+    const newest = (id: unknown) =>
+      stalled.frames.some(
+        (frame) => frame.subscription_id === id && frame.type === 'event' && frame.seq === published + 1,
+      );
+    await until(() => ids.every(newest), 'the events after the pause');
+    const told = ids.map((id) => checkHoles(stalled, id));
+    expect(told[0]!.dropped + told[1]!.dropped).toBe(lost);
+    for (const each of told) expect(each.delivered + each.dropped).toBe(published + 1);
+    expect(stalled.closeCode).toBeNull();
+  }, 60_000);
+
+  it('is closed with 4008 when that has gone on for 10 s', async () => {
+    stalled.tcp.pause();
+    while ((await dropped()) === 0) await publishBatch();
+    const began = Date.now();
+    const open = async () => (await world.context.metrics.sockets.get()).values[0]!.value;
+    while ((await open()) === 2) {
+      expect(Date.now() - began).toBeLessThan(20_000);
+      await publishBatch();
+      await sleep(100);
+    }
+    expect(Date.now() - began).toBeGreaterThan(9_000);
+    expect(quick.ofType('lagged')).toEqual([]);
+    stalled.tcp.resume();
+    await until(() => stalled.closeCode !== null, 'the close frame');
+    expect(stalled.closeCode).toBe(4008);
+  }, 60_000);
+});

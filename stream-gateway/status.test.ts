@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StreamState } from '#schemas/stream/frames';
+import { type EventLink, eventTopic } from '#schemas/topics/derived';
+import { statusTopics } from '#schemas/topics/normalised';
+import { type Client, openClient, until } from './testing/client.fixture.ts';
+import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+
+const TOKEN = '123456789';
+const COIN = 'BTC';
+const EVENT = 'svc:stream:event:evt_one';
+
+let world: GatewayWorld;
+let client: Client;
+beforeEach(async () => {
+  world = await openGateway();
+  client = await openClient(world.address, world.token());
+});
+afterEach(async () => {
+  client.socket.terminate();
+  await world.close();
+});
+
+const tell = (venue: 'venue_a' | 'venue_b', instrument: string, state: StreamState, since: number) =>
+  world.append(statusTopics[venue], instrument, {
+    provider: venue,
+    instrument,
+    marketId: null,
+    feed: 'feed',
+    state,
+    receivedAt: since,
+    since,
+  });
+
+function link(provider: string, yesInstrument: string, used = true): EventLink {
+  return {
+    provider,
+    providerMarketId: yesInstrument,
+    confidence: 1,
+    source: 'structured',
+    polarity: 'same',
+    used,
+    evidence: '{}',
+    yesInstrument,
+    noInstrument: null,
+    takerFeeRate: null,
+  };
+}
+
+const linkEvent = (links: EventLink[]) =>
+  world.append(eventTopic, 'evt_one', {
+    universalId: 'evt_one',
+    receivedAt: 1,
+    canonicalName: 'One',
+    kind: null,
+    underlying: null,
+    threshold: null,
+    op: null,
+    resolutionTime: null,
+    status: 'open',
+    firstSeenAt: 1,
+    lastSeenAt: 1,
+    links,
+    mergedInto: null,
+  });
+
+const statesOf = (id: unknown) =>
+  client
+    .ofType('status')
+    .filter(({ subscription_id }) => subscription_id === id)
+    .map(({ state, since }) => [state, since]);
+
+describe('status frames', () => {
+  it('follow the instrument of a raw feed, the current state first', async () => {
+    await tell('venue_b', TOKEN, 'live', 10);
+    const channel = `svc:stream:venue_b:${TOKEN}`;
+    const { subscription_id: id } = await client.subscribe(channel);
+    await tell('venue_b', TOKEN, 'stale', 20);
+    await tell('venue_b', TOKEN, 'recovering', 30);
+    await tell('venue_b', TOKEN, 'venue_down', 40);
+    await until(() => statesOf(id).at(-1)?.[0] === 'venue_down', 'the last state');
+    const later = await client.subscribe(channel);
+    await until(() => statesOf(later.subscription_id).length === 1, 'the state at once');
+    expect(statesOf(later.subscription_id)).toEqual([['venue_down', 40]]);
+    const acknowledged = client.frames.indexOf(later);
+    expect(client.frames[acknowledged + 1]).toMatchObject({ type: 'status', state: 'venue_down' });
+  });
+
+  it('tell an event the worst of its used legs, once per change', async () => {
+    await linkEvent([link('venue_a_outcome', '#10'), link('venue_b', TOKEN), link('venue_b', '555', false)]);
+    const ids: unknown[] = [];
+    for (const family of ['event', 'arbitrage', 'trade'])
+      ids.push((await client.subscribe(`svc:stream:${family}:evt_one`)).subscription_id);
+    const settled = async (state: string, since: number) =>
+      until(() => ids.every((id) => statesOf(id).at(-1)?.join() === `${state},${since}`), `${state} since ${since}`);
+    await tell('venue_a', '#10', 'live', 10);
+    await settled('live', 10);
+    await tell('venue_b', TOKEN, 'live', 15);
+    await settled('live', 15);
+    await tell('venue_b', TOKEN, 'stale', 20);
+    await settled('stale', 20);
+    // Neither a leg that gets less bad than the other nor one that is not used changes anything.
+    await tell('venue_a', '#10', 'recovering', 25);
+    await tell('venue_b', '555', 'venue_down', 26);
+    await tell('venue_b', TOKEN, 'live', 30);
+    await settled('recovering', 25);
+    for (const id of ids)
+      expect(statesOf(id)).toEqual([
+        ['live', 10],
+        ['live', 15],
+        ['stale', 20],
+        ['recovering', 25],
+      ]);
+  });
+
+  it('follow the links of an event', async () => {
+    await tell('venue_b', TOKEN, 'stale', 20);
+    const { subscription_id: id } = await client.subscribe(EVENT);
+    await linkEvent([link('venue_b', TOKEN)]);
+    await until(() => statesOf(id).length === 1, 'the state of the new leg');
+    expect(statesOf(id)).toEqual([['stale', 20]]);
+  });
+
+  it('are not sent for quiet markets, other markets, or channels of no market', async () => {
+    const quiet: unknown[] = [];
+    for (const channel of ['svc:stream:venue_b:777', 'svc:stream:venue_a_perp:ETH', 'svc:stream:anomaly:all', EVENT])
+      quiet.push((await client.subscribe(channel)).subscription_id);
+    const { subscription_id: loud } = await client.subscribe(`svc:stream:venue_a_perp:${COIN}`);
+    await tell('venue_a', COIN, 'stale', 50);
+    await until(() => statesOf(loud).length === 1, 'the state of the coin');
+    await client.ask({ type: 'ping' }, 'pong');
+    for (const id of quiet) expect(statesOf(id)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+/** A socket without a network: what it buffers and when it drains is the test's to say. */
+import { channelOf } from '#schemas/stream/channel-names';
+import { Connection, type Socket } from '../connection/connection.ts';
+import { createSubscription, type Subscription } from '../connection/subscription.ts';
+import { type EncodedFrame, encodeEventFrame } from '../fanout/event-frame.ts';
+import type { Frame } from './client.fixture.ts';
+
+export interface FakeConnection {
+  readonly connection: Connection;
+  /** Frames that were handed to the socket. */
+  readonly sent: Frame[];
+  readonly counts: { sent: number; dropped: number; corks: number; pings: number };
+  readonly ended: { code: number | undefined; reason: string }[];
+  /** Wall time of the connection. */
+  nowMs: number;
+  /** While true, what is sent stays in the socket's buffer. */
+  stalled: boolean;
+  bufferedBytes: number;
+  /** The socket takes all it has, and says so, until nothing waits. */
+  drain(): void;
+  subscribe(name?: string): Subscription;
+}
+
+export function fakeConnection(keyId = 'key'): FakeConnection {
+  const sent: Frame[] = [];
+  const counts = { sent: 0, dropped: 0, corks: 0, pings: 0 };
+  const ended: FakeConnection['ended'] = [];
+  const socket: Pick<Socket, 'send' | 'getBufferedAmount' | 'ping'> & {
+    cork(work: () => void): never;
+    end(code?: number, reason?: unknown): void;
+  } = {
+    cork(work) {
+      counts.corks += 1;
+      work();
+      return undefined as never;
+    },
+    send(message) {
+      const text = String(message);
+      sent.push(JSON.parse(text) as Frame);
+      if (fake.stalled) fake.bufferedBytes += Buffer.byteLength(text);
+      return fake.stalled ? 0 : 1;
+    },
+    getBufferedAmount: () => fake.bufferedBytes,
+    ping() {
+      counts.pings += 1;
+      return 1;
+    },
+    end(code, reason) {
+      ended.push({ code, reason: String(reason) });
+      fake.connection.closed = true;
+    },
+  };
+  const fake = {
+    sent,
+    counts,
+    ended,
+    nowMs: 1_000_000,
+    stalled: false,
+    bufferedBytes: 0,
+    drain() {
+      fake.stalled = false;
+      fake.bufferedBytes = 0;
+      fake.connection.drained();
+    },
+    subscribe: (universalId = 'evt_one') =>
+      createSubscription(fake.connection, channelOf({ kind: 'event', universalId }), `svc:stream:event:${universalId}`),
+  } as Omit<FakeConnection, 'connection'> & { connection: Connection };
+  fake.connection = new Connection({
+    socket,
+    principal: { keyId, orgId: 'org', scopes: ['stream'], sandbox: false },
+    counters: {
+      sent: (frames) => {
+        counts.sent += frames;
+      },
+      dropped: (frames) => {
+        counts.dropped += frames;
+      },
+    },
+    now: () => fake.nowMs,
+  });
+  return fake;
+}
+
+/** An event whose frame is about so large. */
+export function frameOf(seq: number, bytes = 200): EncodedFrame {
+  const payload = JSON.stringify('x'.repeat(bytes));
+  const frame = { channel: 'c', seq, type: 't', provider: null, marketId: null, receivedAt: 1, payload };
+  return encodeEventFrame(frame, 'epoch', seq);
+}
