@@ -208,7 +208,11 @@ describe('faults', () => {
 
   it('end an answer that takes too long with 503', async () => {
     let release: (value: unknown) => void = () => {};
-    const route = aRoute({ handle: () => new Promise((resolve) => (release = resolve)) });
+    const handle = () =>
+      new Promise((resolve) => {
+        release = resolve;
+      });
+    const route = aRoute({ handle });
     const app = await open({ routes: [route], app: { answerTimeoutMs: 20 } });
     const answer = await app.get('/v1/thing');
     release({});
@@ -235,6 +239,26 @@ describe('faults', () => {
     for await (const chunk of socket) text += String(chunk);
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(errorEnvelopeSchema.parse(JSON.parse(text.split('\r\n\r\n')[1]!)).error.code).toBe('bad_request');
+  });
+});
+
+describe('closing', () => {
+  it('waits for the answer that is being worked out, and takes no new connection', async () => {
+    let release: (value: unknown) => void = () => {};
+    const handle = () =>
+      new Promise((resolve) => {
+        release = resolve;
+      });
+    const { app, unseenToken } = await open({ routes: [aRoute({ handle })] });
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const headers = { authorization: `Bearer ${await unseenToken(['read'])}` };
+    const asked = fetch(`${address}/v1/thing`, { headers });
+    while (release.length === 0) await sleep(1);
+    const closed = app.close();
+    await expect(fetch(`${address}/providers`)).rejects.toThrow();
+    release({ ok: true });
+    expect(await (await asked).json()).toEqual({ ok: true });
+    await closed;
   });
 });
 

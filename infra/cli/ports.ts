@@ -22,7 +22,9 @@ export interface Ports {
   close(): Promise<void>;
 }
 
-type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues'>;
+type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'>;
+
+const DAY_MS = 86_400_000;
 
 /**
  * Opens log, codec and store as the settings say; topics exist and tables are migrated when it resolves.
@@ -60,10 +62,13 @@ export async function openPorts(settings: PortSettings, { claim = true } = {}): 
 }
 
 /** Opens the log alone. */
-export async function openLog(settings: Pick<Settings, 'log'>, dataDir: string): Promise<EventLog> {
+export async function openLog(settings: Pick<Settings, 'log' | 'retentionDays'>, dataDir: string): Promise<EventLog> {
   if (settings.log === 'embedded') return openEmbeddedLog({ path: join(dataDir, 'log') });
   const { openKafkaLog } = await import('../log/kafka/open-kafka-log.ts');
-  return openKafkaLog({ brokers: settings.log.slice('kafka://'.length).split(',') });
+  return openKafkaLog({
+    brokers: settings.log.slice('kafka://'.length).split(','),
+    rawMaxAgeMs: settings.retentionDays * DAY_MS,
+  });
 }
 
 /** A data directory belongs to one `--venues` value: another world in the same log would make no sense. */
@@ -83,7 +88,7 @@ function claimDataDir(dataDir: string, venues: string): void {
 
 /** Opens the log and its codec beside a running service, to read only. */
 export async function openForReading(
-  settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry'>,
+  settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry' | 'retentionDays'>,
 ): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
   const dataDir = resolve(settings.dataDir);
   const embedded = settings.log === 'embedded';

@@ -9,7 +9,10 @@ const SALT_BYTES = 16;
 
 function derive(secret: string, salt: Buffer, { N, r, p }: Pick<SecretHash, 'N' | 'r' | 'p'>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(secret, salt, HASH_BYTES, { N, r, p }, (error, hash) => (error ? reject(error) : resolve(hash)));
+    // Twice what these parameters take; the default limit would refuse stronger ones than today's.
+    scrypt(secret, salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r * p }, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    );
   });
 }
 

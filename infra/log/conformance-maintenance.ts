@@ -10,7 +10,9 @@ const MEBIBYTE = 2 ** 20;
 
 export function testMaintenance(under: LogUnderTest): void {
   testCompacted(under);
-  describe.skipIf(!under.maintains)('maintenance', () => {
+  // A broker does this by itself, when it likes: there is nothing to hold it to, so there are no such tests for it.
+  if (!under.maintains) return;
+  describe('maintenance', () => {
     testCompaction(under);
     testRetention(under);
   });

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { deadTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 import { type Codec, CodecError } from '../codec/codec.ts';
-import type { AppendRecord, EventLog, LogReader, LogRecord, TopicPartition } from '../log/log.ts';
+import type { AppendRecord, EventLog, LogReader, LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';
 import { LogError } from '../log/log.ts';
 import { backoff } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
@@ -166,7 +166,7 @@ class StageLoop<S> {
   async run(): Promise<void> {
     try {
       while (!this.stopping && !(this.mode === 'rebuild' && this.behind.size === 0)) {
-        const batch = await this.reader.poll(POLL_RECORDS, this.stopping ? 0 : POLL_TIMEOUT_MS);
+        const batch = await this.poll();
         this.input.push(batch);
         if (this.mode === 'rebuild') this.finishRead(batch.records);
         while (!this.stopping && (await this.step()) === STEP_RECORDS) await yieldToIo();
@@ -174,9 +174,26 @@ class StageLoop<S> {
         await this.snapshotWhenDue();
         await yieldToIo();
       }
-      await this.save();
+      await this.saveIfTaken();
     } finally {
       await this.reader.close();
+    }
+  }
+
+  /** Reads; a log that cannot be reached stops this stage, and only for as long as it lasts. */
+  private async poll(): Promise<ReadBatch> {
+    const { health, logger, stage } = this.options;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const batch = await this.reader.poll(POLL_RECORDS, this.stopping ? 0 : POLL_TIMEOUT_MS);
+        if (attempt > 0) health?.ready(`stage ${stage.name}`);
+        return batch;
+      } catch (error) {
+        if (!(error instanceof LogError) || !error.canRetry || this.stopping) throw error;
+        if (attempt === 0) logger.error({ stage: stage.name, error }, 'the log gives nothing; trying again');
+        health?.degraded(`stage ${stage.name}`, error.message);
+        await backoff(attempt);
+      }
     }
   }
 
@@ -267,7 +284,18 @@ class StageLoop<S> {
 
   private async snapshotWhenDue(): Promise<void> {
     if (this.steppedSinceSnapshot < SNAPSHOT_EVENTS || Date.now() - this.snapshotAt < SNAPSHOT_INTERVAL_MS) return;
-    await this.save();
+    await this.saveIfTaken();
+  }
+
+  /** A snapshot only shortens the next start: one that the log cannot take now is left for the next time. */
+  private async saveIfTaken(): Promise<void> {
+    try {
+      await this.save();
+    } catch (error) {
+      if (!(error instanceof LogError) || !error.canRetry) throw error;
+      this.options.logger.warn({ stage: this.options.stage.name, error }, 'no snapshot was taken; later');
+      this.snapshotAt = Date.now();
+    }
   }
 
   private async save(): Promise<void> {

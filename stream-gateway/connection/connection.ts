@@ -4,6 +4,7 @@ import { CLOSE, type ServerFrame } from '#schemas/stream/frames';
 import { addressTo, type EncodedFrame } from '../fanout/event-frame.ts';
 import {
   CONTROL_FRAMES_WAITING_MAX,
+  CORK_BYTES,
   DROPPING_MAX_MS,
   SEND_QUEUE_BYTES_MAX,
   SEND_QUEUE_BYTES_RECOVERED,
@@ -58,6 +59,8 @@ export class Connection {
   /** Events gathered since the last flush: a flush sends them under one cork. */
   private outbox: Outgoing[] = [];
   private sentFrames = 0;
+  /** Bytes that may be sent before the socket is asked again how much it holds. */
+  private corkBytesLeft = 0;
   private droppingSinceMs: number | null = null;
 
   constructor(options: ConnectionOptions) {
@@ -129,6 +132,7 @@ export class Connection {
 
   /** Sends under one cork, what waits in the queue first, and counts and judges once. */
   private corked(send: () => void): void {
+    this.corkBytesLeft = 0;
     this.options.socket.cork(() => {
       while (!this.queue.empty && this.socketTakesMore()) this.send(this.queue.shift()!);
       send();
@@ -140,9 +144,15 @@ export class Connection {
     else this.judge(this.options.now());
   }
 
-  /** What the cork itself holds, 16 KiB at most, is not counted: it is on its way when the cork ends. */
+  /**
+   * What the cork itself holds, 16 KiB at most, is not counted: it is on its way when the cork ends. Until it is full the
+   * buffered amount does not change, so it is asked for once for so many bytes and not for every frame.
+   */
   private socketTakesMore(): boolean {
-    return this.options.socket.getBufferedAmount() < SOCKET_BUFFER_BYTES;
+    if (this.corkBytesLeft > 0) return true;
+    if (this.options.socket.getBufferedAmount() >= SOCKET_BUFFER_BYTES) return false;
+    this.corkBytesLeft = CORK_BYTES;
+    return true;
   }
 
   private offer(item: Outgoing): void {
@@ -160,6 +170,7 @@ export class Connection {
     const { socket } = this.options;
     if ('control' in item) {
       socket.send(item.control, false);
+      this.corkBytesLeft -= item.control.length;
       return;
     }
     const { frame, subscription } = item;
@@ -170,6 +181,7 @@ export class Connection {
       socket.send(JSON.stringify(lagged), false);
     }
     socket.send(addressTo(frame, subscription.idBytes), false);
+    this.corkBytesLeft -= frame.bytes.length;
     this.sentFrames += 1;
   }
 }

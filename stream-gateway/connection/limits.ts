@@ -7,6 +7,8 @@ export const SEND_QUEUE_BYTES_MAX = 5 * 1024 * 1024;
 export const SEND_QUEUE_BYTES_RECOVERED = SEND_QUEUE_BYTES_MAX / 2;
 /** Bytes handed to the socket before the rest waits in our own queue, from which the oldest can still be dropped. */
 export const SOCKET_BUFFER_BYTES = 64 * 1024;
+/** What the socket library gathers under a cork before it writes to the socket. */
+export const CORK_BYTES = 16 * 1024;
 /** Dropping for so long without recovering ends the connection with 4008. */
 export const DROPPING_MAX_MS = 10_000;
 /** Answers that wait for a client. They are never dropped, so one that asks on without reading is ended with 4008. */

@@ -88,7 +88,7 @@ describe('the send queue', () => {
     const of = subscription();
     let dropped = 0;
     for (let seq = 1; seq <= 5_000; seq += 1) {
-      if (seq % 50 === 0) queue.push(control(), 0);
+      if (seq % 50 === 0) dropped += queue.push(control(), 0);
       dropped += queue.push(event(of, seq), 0);
     }
     expect(queue.controls).toBe(100);

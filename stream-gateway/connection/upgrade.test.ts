@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { HttpRequest, HttpResponse } from '#infra/uws';
@@ -37,7 +37,7 @@ async function attempt(
   const req = { getHeader: (name: string) => headers[name] ?? '', getQuery: () => undefined };
   createUpgrade({
     authenticator: { authenticate } as Authenticator,
-    logger: pino({}, { write: (line: string) => void logged.push(line) }),
+    logger: pino({ serializers: { error: stdSerializers.err } }, { write: (line: string) => void logged.push(line) }),
     socketsOf: () => open,
     socketsPerKeyMax: 2,
     isClosing: () => closing,

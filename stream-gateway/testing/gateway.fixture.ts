@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 import { createCodec } from '#infra/codec/create-codec';
 import { openLogRegistry } from '#infra/codec/log-registry';
 import { loadSettings } from '#infra/config/settings';
@@ -55,7 +55,10 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     // The gateway has no use for it.
     store: null as unknown as Store,
     codec,
-    logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+    logger: pino(
+      { level: 'debug', serializers: { error: stdSerializers.err } },
+      { write: (line: string) => void logged.push(line) },
+    ),
     metrics: createMetrics(),
     health: createHealth(),
   };

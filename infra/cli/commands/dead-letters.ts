@@ -7,13 +7,14 @@ import { readPartition } from '../../log/read-partition.ts';
 import type { Command } from '../command.ts';
 import { openPorts, type Ports } from '../ports.ts';
 
-const { dataDir, venues, log, store, schemaRegistry } = SETTINGS;
+const { dataDir, venues, log, store, schemaRegistry, retentionDays } = SETTINGS;
 const DEAD_LETTER_SETTINGS = {
   dataDir,
   venues,
   log,
   store,
   schemaRegistry,
+  retentionDays,
   topic: textSetting({
     flag: 'topic',
     variable: 'PARALLAX_DEAD_LETTERS_TOPIC',

@@ -13,11 +13,12 @@ const POLL_TIMEOUT_MS = 250;
 /** A record is written once nothing older can come; another process tells no watermarks, so this much time decides. */
 const SETTLE_MS = 1_000;
 
-const { dataDir, log, schemaRegistry } = SETTINGS;
+const { dataDir, log, schemaRegistry, retentionDays } = SETTINGS;
 const RECORD_SETTINGS = {
   dataDir,
   log,
   schemaRegistry,
+  retentionDays,
   out: textSetting({
     flag: 'out',
     variable: 'PARALLAX_RECORD_OUT',

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCodec } from '#infra/codec/create-codec';
+import { openLogRegistry } from '#infra/codec/log-registry';
+import { SettingError } from '#infra/config/declare';
+import { loadSettings } from '#infra/config/settings';
+import type { RoleContext } from '#infra/context';
+import { formatToken, mintToken } from '#infra/control/token';
+import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
+import type { EventLog } from '#infra/log/log';
+import { createHealth } from '#infra/telemetry/health';
+import { createMetrics } from '#infra/telemetry/metrics';
+import { TOPICS } from '#schemas/topics/catalog';
+import type { UniversalEvent } from '#schemas/topics/derived';
+import { eventTopic } from '#schemas/topics/derived';
+import { type RunningQueryApi, start } from './start.ts';
+import { anEvent, NOON_MS } from './testing/records.fixture.ts';
+
+let folder: string;
+let log: EventLog;
+let context: RoleContext;
+let roles: RunningQueryApi[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
+  roles = [];
+  await openContext();
+});
+afterEach(async () => {
+  for (const role of roles) await role.close();
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function openContext(environment: Record<string, string> = {}): Promise<void> {
+  log = await openEmbeddedLog({ path: join(folder, 'log') });
+  await log.createTopics(TOPICS);
+  const codec = createCodec(await openLogRegistry(log));
+  await codec.prepare(TOPICS);
+  context = {
+    settings: loadSettings(['--http-port', '0'], environment),
+    log,
+    codec,
+    // No route of this test reads it.
+    store: { query: () => Promise.reject(new Error('not needed here')) } as unknown as RoleContext['store'],
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    health: createHealth(),
+  };
+}
+async function open(): Promise<RunningQueryApi> {
+  const role = await start(context);
+  roles.push(role);
+  return role;
+}
+async function closeAll(): Promise<void> {
+  for (const role of roles.splice(0)) await role.close();
+}
+async function tell(event: UniversalEvent, seq: number): Promise<void> {
+  const value = context.codec.encode(eventTopic, event);
+  const { universalId: key } = event;
+  await log.append([{ topic: eventTopic.name, partition: 0, key, value, receivedAt: event.receivedAt, seq }]);
+}
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await done())) {
+    if (Date.now() > deadline) throw new Error('not within 10 s');
+    await sleep(5);
+  }
+}
+const isHealthy = (role: RunningQueryApi) => async () => (await fetch(`${role.address}/health`)).status === 200;
+const tokenOf = (role: RunningQueryApi) => /plx_live_\S+/.exec(role.announcements.join())![0];
+async function eventsOf(role: RunningQueryApi, token: string): Promise<string[]> {
+  const answer = await fetch(`${role.address}/v1/events`, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(200);
+  const { events } = (await answer.json()) as { events: { universalId: string }[] };
+  return events.map((event) => event.universalId);
+}
+
+describe('the role', () => {
+  it('announces a token on the first start only, and serves what the log held and what comes', async () => {
+    await tell(anEvent({ universalId: 'evt_1' }), 1);
+    const role = await open();
+    expect(role.announcements).toHaveLength(1);
+    const token = tokenOf(role);
+    await until(isHealthy(role));
+    expect(await eventsOf(role, token)).toEqual(['evt_1']);
+    await tell(anEvent({ universalId: 'evt_2', receivedAt: NOON_MS + 1 }), 2);
+    await until(async () => (await eventsOf(role, token)).length === 2);
+  });
+
+  it('serves the same after a restart, with the same token, announcing none', async () => {
+    await tell(anEvent({ universalId: 'evt_1' }), 1);
+    const first = await open();
+    const token = tokenOf(first);
+    await until(isHealthy(first));
+    await closeAll();
+    await log.close();
+    await openContext();
+    const second = await open();
+    expect(second.announcements).toEqual([]);
+    await until(isHealthy(second));
+    expect(await eventsOf(second, token)).toEqual(['evt_1']);
+  });
+
+  it('takes the token of the setting and announces none', async () => {
+    const given = formatToken(mintToken());
+    await log.close();
+    await openContext({ PARALLAX_ADMIN_TOKEN: given });
+    const role = await open();
+    expect(role.announcements).toEqual([]);
+    await until(isHealthy(role));
+    expect(await eventsOf(role, given)).toEqual([]);
+  });
+
+  it('frees its port and ends its views when it is closed', async () => {
+    const role = await open();
+    await until(isHealthy(role));
+    await closeAll();
+    await expect(fetch(`${role.address}/health`)).rejects.toThrow();
+    const again = await open();
+    await until(isHealthy(again));
+  });
+
+  it('refuses a port that is taken in one line that names the setting, and leaves nothing running', async () => {
+    const { address } = await open();
+    const settings = loadSettings(['--http-port', new URL(address).port], {});
+    await expect(start({ ...context, settings })).rejects.toThrow(SettingError);
+    await expect(start({ ...context, settings })).rejects.toThrow(/--http-port/);
+  });
+});
