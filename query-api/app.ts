@@ -63,14 +63,20 @@ export async function buildApp(
     frameworkErrors: (error, request, reply) => errors.send(request, reply, error),
   });
   answerErrors(app, errors);
+  app.addHook('preClose', (done) => {
+    sender.beginClosing();
+    done();
+  });
   if (corsOrigins !== null) await allowOrigins(app, corsOrigins);
   const cache = new AnswerCache(dependencies.now);
   const timeout = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
   const options = { dependencies, authenticator, cache, sender, errors, isReady, ...timeout };
   for (const route of routes) app.route({ method: route.method, url: route.path, handler: serveRoute(route, options) });
-  app.get(METRICS_PATH, async (_request, reply) => {
-    reply.header('content-type', metrics.registry.contentType);
-    return metrics.registry.metrics();
+  app.get(METRICS_PATH, (request, reply) => {
+    metrics.registry.metrics().then(
+      (text) => sender.bytes(request, reply, 200, metrics.registry.contentType, Buffer.from(text)),
+      (fault: unknown) => errors.send(request, reply, fault),
+    );
   });
   refuseOtherMethods(app, errors, [...routes, { path: METRICS_PATH, method: 'GET' }]);
   return app;

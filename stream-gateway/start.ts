@@ -10,12 +10,7 @@ import { handleClientFrame } from './connection/client-frames.ts';
 import { Connection, type ConnectionCounters, type SocketData } from './connection/connection.ts';
 import { Connections } from './connection/connections.ts';
 import { keepAlive } from './connection/keep-alive.ts';
-import {
-  CLIENT_FRAME_BYTES_MAX,
-  SEND_QUEUE_BYTES_MAX,
-  SOCKET_FRAME_BYTES_MAX,
-  SOCKET_IDLE_SECONDS,
-} from './connection/limits.ts';
+import { CLIENT_FRAME_BYTES_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_FRAME_BYTES_MAX } from './connection/limits.ts';
 import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
 import { announceStatus } from './fanout/announce-status.ts';
 import { Hub } from './fanout/hub.ts';
@@ -131,8 +126,8 @@ interface RouteOptions {
 
 function route({ app, upgrade, subscriptions, connections, counters, onCount }: RouteOptions): void {
   app.ws<SocketData>('/v1/stream', {
-    // Our own idle close comes first and with its code; this one frees sockets that were ended and linger.
-    idleTimeout: SOCKET_IDLE_SECONDS,
+    // Ours comes with its code. A socket that was ended and whose peer takes nothing is cut by the library in seconds.
+    idleTimeout: 0,
     sendPingsAutomatically: false,
     maxPayloadLength: SOCKET_FRAME_BYTES_MAX,
     // Never reached: our own queue stops long before, and knows what it drops.

@@ -17,9 +17,15 @@ export interface SenderOptions {
 /** Sends answers. Every answer goes out through here, so every answer is counted and carries the same headers. */
 export class Sender {
   private readonly options: SenderOptions;
+  private closing = false;
 
   constructor(options: SenderOptions) {
     this.options = options;
+  }
+
+  /** From now on every answer ends its connection: one that is kept alive would hold the closing up. */
+  beginClosing(): void {
+    this.closing = true;
   }
 
   /** Sends a body in the encoding that the client likes best, if it is large enough to be worth it. */
@@ -31,14 +37,26 @@ export class Sender {
     return body.in(encoding).then((bytes) => this.json(request, reply, statusCode, bytes, headers));
   }
 
+  /** Sends bytes of JSON as they are. */
+  json(request: FastifyRequest, reply: FastifyReply, statusCode: number, body: Buffer, others = NO_HEADERS): void {
+    this.bytes(request, reply, statusCode, 'application/json; charset=utf-8', body, others);
+  }
+
   /**
-   * Sends bytes of JSON as they are, past Fastify's own sending: that looks for hooks, serialisers and types that no
+   * Sends bytes as they are, past Fastify's own sending: that looks for hooks, serialisers and types that no
    * answer of ours has, which is much of what a kept answer costs.
    */
-  json(request: FastifyRequest, reply: FastifyReply, statusCode: number, body: Buffer, others = NO_HEADERS): void {
+  bytes(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    statusCode: number,
+    contentType: string,
+    body: Buffer,
+    others = NO_HEADERS,
+  ): void {
     const headers = [
       'content-type',
-      'application/json; charset=utf-8',
+      contentType,
       'content-length',
       String(body.length),
       'x-request-id',
@@ -49,6 +67,7 @@ export class Sender {
       'nosniff',
       ...others,
     ];
+    if (this.closing) headers.push('connection', 'close');
     if (this.options.pluginHeaders) addPluginHeaders(headers, reply);
     reply.hijack();
     reply.raw.writeHead(statusCode, headers);

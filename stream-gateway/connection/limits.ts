@@ -17,8 +17,6 @@ export const CLIENT_FRAME_BYTES_MAX = 16 * 1024;
 /** What the socket library takes at all; between the two a `bad_frame` can still be told before the close. */
 export const SOCKET_FRAME_BYTES_MAX = 1024 * 1024;
 export const IDLE_MS = 60_000;
-/** Silence after which the socket library frees a socket that was ended and whose peer takes nothing; above IDLE_MS. */
-export const SOCKET_IDLE_SECONDS = 120;
 export const PING_EVERY_MS = 25_000;
 export const PONG_EVERY_MS = 30_000;
 /** Readings of history from the log at a time in one node; the others wait their turn. */

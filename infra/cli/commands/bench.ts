@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { BENCH_NAMES, BENCHES } from '../../bench/benches.ts';
+import { inProcess } from '../../bench/in-process.ts';
 import { describeMachine, tableOf } from '../../bench/report.ts';
 import { runBenches } from '../../bench/run-benches.ts';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
@@ -40,7 +41,7 @@ export const bench: Command = {
     const bar = process.stderr.isTTY ? startBar() : null;
     try {
       const onProgress = (names: string, share: number) => bar?.update(Math.round(share * BAR_STEPS), { names });
-      const results = await runBenches({ benches: BENCHES, only: values.only, onProgress });
+      const results = await runBenches({ benches: BENCHES.map(inProcess), only: values.only, onProgress });
       bar?.stop();
       const report = { machine: describeMachine(), results };
       const aims = Object.assign({}, ...BENCHES.map((entry) => entry.aims));
