@@ -2,7 +2,7 @@
  * From a token to its key. A secret that was checked before on this node costs a keyed digest; one that was not costs
  * a hash, of which only so many run at a time.
  */
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Key, Organization } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
@@ -50,7 +50,7 @@ export class HostAuthenticator implements Authenticator {
   private readonly slots: HashSlots;
   private readonly digestKey = randomBytes(32).toString('base64url');
   /** Digest of the secret, by key id. */
-  private readonly good = new LRUCache<string, string>({ max: KNOWN_KEYS_MAX });
+  private readonly good = new LRUCache<string, Buffer>({ max: KNOWN_KEYS_MAX });
   /** By key id and digest. */
   private readonly wrong = new LRUCache<string, true>({ max: KNOWN_WRONG_MAX });
   /** Checks under way, by key id and digest: many requests of a client that starts share one. */
@@ -66,7 +66,7 @@ export class HostAuthenticator implements Authenticator {
     const found = token && this.keyOf(token);
     if (!found) return null;
     const good = this.good.get(token.keyId);
-    if (good !== undefined) return good === this.digestOf(token.secret) ? found : null;
+    if (good) return timingSafeEqual(good, this.digestOf(token.secret)) ? found : null;
     return this.wrong.has(this.checkName(token)) ? null : undefined;
   }
 
@@ -110,15 +110,15 @@ export class HostAuthenticator implements Authenticator {
 
   /**
    * SHA-256 over a key that lives as long as the process, and the secret. All secrets have one length and no digest is
-   * told to anyone, so this is as good as an HMAC, whose objects cost a request more than all the rest of it. Nobody
-   * outside can tell what digest a guess has, so how long a comparison of two digests takes says nothing of the secret.
+   * told to anyone, so this is as good as an HMAC, whose objects cost a request more than all the rest of it. Digests
+   * are compared in constant time all the same.
    */
-  private digestOf(secret: string): string {
-    return hash('sha256', this.digestKey + secret, 'hex');
+  private digestOf(secret: string): Buffer {
+    return hash('sha256', this.digestKey + secret, 'buffer');
   }
 
   private checkName({ keyId, secret }: Token): string {
-    return `${keyId} ${this.digestOf(secret)}`;
+    return `${keyId} ${this.digestOf(secret).toString('hex')}`;
   }
 }
 
