@@ -103,7 +103,8 @@ describe('a client that stops reading', () => {
     const began = Date.now();
     const open = async () => (await world.context.metrics.sockets.get()).values[0]!.value;
     while ((await open()) === 2) {
-      expect(Date.now() - began).toBeLessThan(20_000);
+      // Ten seconds, those in which the socket library gives an ended socket up, and room for a busy machine.
+      expect(Date.now() - began).toBeLessThan(50_000);
       await publishBatch();
       await sleep(100);
     }
@@ -112,5 +113,5 @@ describe('a client that stops reading', () => {
     stalled.tcp.resume();
     await until(() => stalled.closeCode !== null, 'the close frame');
     expect(stalled.closeCode).toBe(4008);
-  }, 60_000);
+  }, 90_000);
 });

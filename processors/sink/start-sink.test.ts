@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CodecError } from '#infra/codec/codec';
+import { type Codec, CodecError } from '#infra/codec/codec';
 import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
 import { migrate } from '#infra/store/migrate';
@@ -148,6 +148,11 @@ describe('a store that fails', () => {
   });
 });
 
+/** A codec that is another one but for some of its methods. */
+function codecWith(codec: Codec, methods: Partial<Codec>): Codec {
+  return Object.assign(Object.create(codec) as Codec, methods);
+}
+
 describe('a record that can never become a row', () => {
   const topic = tradeTopics.venue_b.name;
   const deadCount = async () =>
@@ -190,8 +195,7 @@ describe('a record that can never become a row', () => {
     let known = false;
     let attempts = 0;
     const { codec } = around;
-    const forgetful: typeof codec = {
-      ...codec,
+    const forgetful = codecWith(codec, {
       decode(of, bytes) {
         if (!known) throw new CodecError('unknown_schema', 'not known here yet');
         return codec.decode(of, bytes);
@@ -201,7 +205,7 @@ describe('a record that can never become a row', () => {
         if (attempts < 3) throw new Error('the registry cannot be reached');
         known = true;
       },
-    };
+    });
     await around.appendTrades(ids(2));
     await start({ codec: forgetful });
     await until(() => idsIn(around.store).size === 2, 'both rows');
@@ -210,13 +214,12 @@ describe('a record that can never become a row', () => {
 
   it('is one whose schema nobody knows', async () => {
     const { codec } = around;
-    const unknowing: typeof codec = {
-      ...codec,
+    const unknowing = codecWith(codec, {
       decode() {
         throw new CodecError('unknown_schema', 'not known here yet');
       },
       learn: () => Promise.reject(new CodecError('unknown_schema', 'nobody registered it')),
-    };
+    });
     await around.appendTrades(ids(1));
     await start({ codec: unknowing });
     await until(async () => (await deadCount()).length === 1, 'the dead letter');
