@@ -1,4 +1,7 @@
+import { RecordingError } from '#schemas/domain/recording';
 import { SettingError } from '../config/declare.ts';
+import { LogError } from '../log/log.ts';
+import { StoreError } from '../store/store.ts';
 import type { Command } from './command.ts';
 import { bench } from './commands/bench.ts';
 import { deadLetters } from './commands/dead-letters.ts';
@@ -31,15 +34,26 @@ export async function main(argv: readonly string[]): Promise<void> {
   const command = COMMANDS.find((entry) => entry.name === name);
   if (!command) {
     const list = COMMANDS.map((entry) => `  ${entry.name.padEnd(14)} ${entry.summary}`).join('\n');
-    console.log(`parallax <command> [--help]\n\n${list}`);
-    process.exitCode = name === 'help' || name === '--help' ? 0 : 2;
+    const asked = name === 'help' || name === '--help';
+    if (!asked)
+      console.error(`parallax: unknown command ${name}; accepted: ${COMMANDS.map((entry) => entry.name).join(', ')}`);
+    else console.log(`parallax <command> [--help]\n\n${list}`);
+    process.exitCode = asked ? 0 : 2;
     return;
   }
   try {
     process.exitCode = await command.run(rest);
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    console.error(`parallax ${name}: ${error.message}`);
-    process.exitCode = 2;
+    const code = exitCodeOf(error);
+    if (code === null) throw error;
+    console.error(`parallax ${name}: ${(error as Error).message}`);
+    process.exitCode = code;
   }
+}
+
+/** The faults that an operator can mend are told in one clear line; null for all others. */
+function exitCodeOf(error: unknown): number | null {
+  if (error instanceof SettingError) return 2;
+  if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;
+  return null;
 }

@@ -74,7 +74,10 @@ export async function openLog(settings: Pick<Settings, 'log' | 'retentionDays'>,
 /** A data directory belongs to one `--venues` value: another world in the same log would make no sense. */
 function claimDataDir(dataDir: string, venues: string): void {
   const file = join(dataDir, 'parallax.json');
-  const value = venues.startsWith('recording:') ? `recording:${resolve(venues.slice('recording:'.length))}` : venues;
+  const folder = venues.startsWith('recording:') ? resolve(venues.slice('recording:'.length)) : null;
+  if (folder && !existsSync(folder))
+    throw new SettingError(`--venues: there is no folder ${folder}; accepted: sim, live, recording:<folder>`);
+  const value = folder ? `recording:${folder}` : venues;
   if (existsSync(file)) {
     const made = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
     if (made === value) return;

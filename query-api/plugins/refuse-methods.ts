@@ -22,10 +22,12 @@ export function refuseOtherMethods(
     app.route({
       method: METHODS.filter((method) => !methods.has(method)),
       url,
-      handler: (request, reply) => {
+      // Before the body is read: whatever it is, the method is what is wrong.
+      onRequest: (request, reply) => {
         const error = new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed}`);
         errors.send(request, reply, error, ['allow', allowed]);
       },
+      handler: () => {},
     });
   }
 }

@@ -13,6 +13,12 @@ const POLL_TIMEOUT_MS = 250;
 /** A record is written once nothing older can come; another process tells no watermarks, so this much time decides. */
 const SETTLE_MS = 1_000;
 
+/**
+ * What is recorded from now on only. Answers are recorded as far back as they are kept: a recording without the catalogs
+ * that the venues told before it began could not be read.
+ */
+const LIVE_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
+
 const { dataDir, log, schemaRegistry, retentionDays } = SETTINGS;
 const RECORD_SETTINGS = {
   dataDir,
@@ -31,7 +37,8 @@ const RECORD_SETTINGS = {
     flag: 'from-start',
     variable: 'PARALLAX_RECORD_FROM_START',
     fallback: false,
-    meaning: 'Begin with the oldest raw record that is kept, rather than now.',
+    meaning:
+      'Begin with the oldest frame that is kept, rather than now; answers are always recorded as far back as kept.',
   }),
   follow: switchSetting({
     flag: 'follow',
@@ -57,7 +64,8 @@ export const record: Command = {
     for (const topic of rawTopics.values()) {
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const { first, next } = await source.log.bounds({ topic: topic.name, partition });
-        from.push({ topic: topic.name, partition, offset: values.fromStart || !values.follow ? first : next });
+        const whole = values.fromStart || !values.follow || !LIVE_TOPICS.has(topic.name);
+        from.push({ topic: topic.name, partition, offset: whole ? first : next });
       }
     }
     const reader = await source.log.reader(from);

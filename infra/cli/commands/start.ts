@@ -1,17 +1,13 @@
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { start as startIngest } from '#ingest/start';
 import { start as startProcessors } from '#processors/start';
 import { start as startQueryApi } from '#query-api/start';
-import { RecordingError } from '#schemas/domain/recording';
 import { start as startGateway } from '#stream-gateway/start';
 import { settingsHelp } from '../../config/help.ts';
 import { loadSettings, SETTINGS, type Settings } from '../../config/settings.ts';
 import type { RoleContext, Running } from '../../context.ts';
-import { LogError } from '../../log/log.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
-import { StoreError } from '../../store/store.ts';
 import { createHealth } from '../../telemetry/health.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
@@ -43,12 +39,8 @@ export const start: Command = {
       const failed = Promise.race(closers.flatMap((running) => (running.failed ? [running.failed] : [stop.signalled])));
       await Promise.race([announceWhenReady(started, stop), failed]);
       await Promise.race([stop.signalled, failed]);
-    } catch (error) {
-      const line = refusal(error);
-      if (!line) throw error;
-      console.error(`parallax start: ${line}`);
-      return 1;
     } finally {
+      stop.end();
       await closeAll(closers, logger);
     }
     return 0;
@@ -156,7 +148,14 @@ function waitForSignal(logger: Logger) {
       });
     }
   });
-  return { signalled, stopping: () => stopping };
+  return {
+    signalled,
+    stopping: () => stopping,
+    /** Ends what waits for the service to become ready, as after a fault. */
+    end: () => {
+      stopping = true;
+    },
+  };
 }
 
 async function closeAll(closers: Running[], logger: Logger): Promise<void> {
@@ -168,11 +167,4 @@ async function closeAll(closers: Running[], logger: Logger): Promise<void> {
       process.exitCode = 1;
     }
   }
-}
-
-/** One clear line for the faults that an operator can mend; null for the others. */
-function refusal(error: unknown): string | null {
-  if (error instanceof LogError && error.code === 'log_locked') return `${error.message} (${resolve('.')})`;
-  if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return error.message;
-  return null;
 }
