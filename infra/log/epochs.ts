@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { epochTopic } from '#schemas/topics/control';
 import type { Codec } from '../codec/codec.ts';
-import type { EventLog } from './log.ts';
+import type { EventLog, LogRecord } from './log.ts';
 import { readPartition } from './read-partition.ts';
 
 const AT = { topic: epochTopic.name, partition: 0 };
@@ -20,9 +20,13 @@ export async function beginEpoch(log: EventLog, codec: Codec, topic: string): Pr
 /** The current epoch of every topic that has one. The topic and its schema must have been prepared. */
 export async function readEpochs(log: EventLog, codec: Codec): Promise<Map<string, string>> {
   const epochs = new Map<string, string>();
-  await readPartition(log, AT, (record) => {
-    if (record.value) epochs.set(record.key, codec.decode(epochTopic, record.value).epoch);
-  });
+  const records: LogRecord[] = [];
+  await readPartition(log, AT, (record) => void records.push(record));
+  for (const { key, value } of records) {
+    if (!value) continue;
+    await codec.learn(value);
+    epochs.set(key, codec.decode(epochTopic, value).epoch);
+  }
   return epochs;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The event-log port. Two adapters implement it, `embedded/` on LMDB and `kafka/` on Apache Kafka, and one conformance
- * suite (`conformance.ts`) says what may be relied on: a behaviour that the suite does not show may not be.
+ * suite (`conformance/`) says what may be relied on: a behaviour that the suite does not show may not be.
  */
 import type { Retention } from '#schemas/topics/topic';
 
@@ -63,6 +63,29 @@ export interface GroupConsumer {
   close(): Promise<void>;
 }
 
+/** The right to be the only writer of some topics, among all processes. */
+export interface Lease {
+  /**
+   * Rejects with `log_fenced` once another process has it, or this one was away for so long that another may; pending
+   * otherwise. Nothing that is appended to the topics after that is taken.
+   */
+  readonly lost: Promise<never>;
+  /**
+   * The highest watermark that a holder before promised of the topics, as far as readers may still go by it, or -Infinity.
+   * The clock of this process may be behind that of the one before.
+   */
+  readonly promisedUntil: number;
+  /** Gives it up, once what was appended is taken; nothing can be appended under it any more. */
+  release(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  /** Told once when another process has it, and this one waits. */
+  readonly onStandby?: () => void;
+  /** Ends the wait: the lease rejects with `log_locked`. */
+  readonly signal?: AbortSignal;
+}
+
 /** What the log has to know of a topic to keep it. */
 export interface TopicStorage {
   readonly name: string;
@@ -76,11 +99,11 @@ export type LogErrorCode =
   | 'log_full'
   /** The broker or the disk cannot be reached now. */
   | 'log_unavailable'
-  /** Another process holds the data directory. */
+  /** Another process holds the data directory, or the lease. */
   | 'log_locked'
   /** The topic or partition does not exist. */
   | 'log_unknown_topic'
-  /** A group member no longer holds the partition. */
+  /** A group member no longer holds the partition, or a writer the lease of the topic. */
   | 'log_fenced'
   /** A record is larger than the log takes. */
   | 'log_too_large'
@@ -103,11 +126,19 @@ export interface EventLog {
   createTopics(topics: readonly TopicStorage[]): Promise<void>;
   /**
    * Appends in the given order. When it resolves, every record survives the death of the process (and on Kafka of a
-   * broker's process, `acks=all`). Embedded: the whole batch or nothing. Rejects with a `LogError`.
+   * broker's process, `acks=all`). Embedded: the whole batch or nothing. Rejects with a `LogError`; `log_too_large`
+   * concerns records of this call alone, see `appendFitting`.
    */
   append(records: readonly AppendRecord[]): Promise<void>;
   /** Promises watermarks. Cheap; embedded they live in memory, on Kafka they go into a topic of their own at intervals. */
   advance(watermarks: readonly Watermark[]): void;
+  /**
+   * Resolves once this process is the only one that may write the topics, which must exist, under this name; everything
+   * that another one appended stands in the log by then. Every writer of numbered records has one, so that a second
+   * process waits as a standby. Embedded it is had at once: one process owns the data directory. On Kafka the holder is
+   * a group's member, and an older one is fenced by the brokers.
+   */
+  lease(name: string, topics: readonly string[], options?: LeaseOptions): Promise<Lease>;
   reader(from: readonly (TopicPartition & { readonly offset: number })[]): Promise<LogReader>;
   group(groupId: string, topics: readonly string[]): Promise<GroupConsumer>;
   /** First kept and next offset of a partition. */

@@ -1,4 +1,5 @@
 import type { EventLog, LogRecord, TopicPartition } from './log.ts';
+import { partitionName } from './partition-name.ts';
 
 const POLL_RECORDS = 4_096;
 /** Long enough for a broker that just started; an embedded log answers at once. */
@@ -17,8 +18,7 @@ export async function readPartition(
   try {
     for (let reached = -1; reached < last.offset; ) {
       const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      if (records.length === 0)
-        throw new Error(`${at.topic}/${at.partition} ends before its last offset ${last.offset}`);
+      if (records.length === 0) throw new Error(`${partitionName(at)} ends before its last offset ${last.offset}`);
       for (const record of records) {
         reached = record.offset;
         visit(record);

@@ -3,6 +3,7 @@
  * log takes nothing the queue asks for a pause, keeps what it has and tries again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { appendFitting } from '#infra/log/append-fitting';
 import { type AppendRecord, type EventLog, LogError } from '#infra/log/log';
 import { backoffMs } from '#infra/retry';
 
@@ -26,6 +27,8 @@ export interface AppendQueueOptions {
   readonly cut: (firstLeft: number | null) => number;
   /** The batch is in the log, and everything before `cut` with it. */
   readonly onAppended: (records: readonly AppendRecord[], cut: number) => void;
+  /** The log refuses these for their size: what is appended in their place, which must be small. */
+  readonly onRefused: (records: readonly AppendRecord[]) => readonly AppendRecord[];
   /** The log takes nothing now (the error says why), or takes records again (null). */
   readonly onTrouble: (error: LogError | null) => void;
   /** The log refused for good: nothing will be written any more. */
@@ -149,11 +152,17 @@ export class AppendQueue {
   }
 
   private async append(batch: readonly AppendRecord[]): Promise<void> {
+    const refused = await this.appendUntilTaken(batch);
+    if (refused.length > 0) await this.appendUntilTaken(this.options.onRefused(refused));
+  }
+
+  /** Gives what the log refused for its size. */
+  private async appendUntilTaken(batch: readonly AppendRecord[]): Promise<readonly AppendRecord[]> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        await this.options.log.append(batch);
+        const refused = await appendFitting(this.options.log, batch);
         if (attempt > 0) this.trouble(null);
-        return;
+        return refused;
       } catch (error) {
         if (!(error instanceof LogError) || !error.canRetry) throw error;
         if (this.closing && attempt >= CLOSING_ATTEMPTS) throw error;

@@ -4,6 +4,7 @@
  */
 
 import type { EventLog, LogRecord } from '#infra/log/log';
+import { numbersBefore } from '#infra/log/numbers-before';
 import { RecordingError } from '#schemas/domain/recording';
 import type { Topic } from '#schemas/topics/topic';
 
@@ -32,8 +33,10 @@ export class PartitionNumbers {
     for (const topic of topics) {
       const partitions: WrittenPartition[] = [];
       for (let partition = 0; partition < topic.partitions; partition += 1) {
-        const kept = await log.last({ topic: topic.name, partition });
-        partitions.push({ topic, partition, kept, seq: numbering === 'continue' ? (kept?.seq ?? 0) : 0 });
+        const at = { topic: topic.name, partition };
+        const kept = await log.last(at);
+        const seq = numbering === 'repeat' ? 0 : (kept?.seq ?? (await numbersBefore(log, at)));
+        partitions.push({ topic, partition, kept, seq });
       }
       byTopic.set(topic.name, partitions);
     }

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogError } from '#infra/log/log';
+import { RECORD_BYTES_MAX } from '#infra/log/record-size';
+import { deadTopic } from '#schemas/topics/control';
 import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, until } from '../testing/open-publisher.fixture.ts';
 import type { Publisher } from './publisher.ts';
@@ -151,9 +153,60 @@ describe('a live publisher', () => {
 
   it('asks to pause when too many bytes wait', async () => {
     const { publisher } = await open();
-    const large = Buffer.alloc(33 * 1024 * 1024, 0x20);
-    publisher.receive({ ...frame(''), payload: large });
+    const large = Buffer.alloc(7 * 1024 * 1024, 0x20);
+    for (let count = 0; count < 5; count += 1) publisher.receive({ ...frame(''), payload: large });
     expect(publisher.pressed).toBe(true);
+  });
+
+  it('keeps to what a writer before it promised on a machine whose clock is ahead', async () => {
+    const { publisher, raw } = await open({ now: () => START, promisedUntil: START + 1_500 });
+    publisher.receive(frame('1'));
+    await publisher.flush();
+    expect(raw('venue_a', 'ws')[0]).toMatchObject({ receivedAt: START + 1_500 });
+  });
+
+  it('keeps what is too large for the log as a dead letter with its size and beginning, and the rest as ever', async () => {
+    const { publisher, said, log, codec, metrics, failures } = await open({ now: () => START });
+    publisher.receive(frame('before'));
+    publisher.receive({ ...frame(''), payload: Buffer.alloc(RECORD_BYTES_MAX + 1, 'x') });
+    publisher.receive({ ...frame(''), payload: Buffer.alloc(RECORD_BYTES_MAX + 2, 'y') });
+    publisher.receive(frame('after'));
+    await publisher.flush();
+    expect(said('venue_a', 'ws')).toEqual(['before', 'after']);
+    expect(log.of('raw.venue_a.ws').map(({ seq }) => seq)).toEqual([1, 2]);
+    const letters = log.of('dead.raw.venue_a.ws');
+    expect(new Set(letters.map(({ key }) => key)).size).toBe(2);
+    expect(codec.decode(deadTopic('raw.venue_a.ws'), letters[0]!.value!)).toMatchObject({
+      stage: 'ingest',
+      topic: 'raw.venue_a.ws',
+      key: 'venue_a.ws.0',
+      offset: -1,
+      reason: 'too_large',
+      detail: expect.stringContaining(`${RECORD_BYTES_MAX + 1} bytes`),
+      value: Buffer.alloc(64 * 1024, 'x'),
+    });
+    expect(await metrics.registry.metrics()).toContain(
+      'parallax_dead_letters_total{topic="raw.venue_a.ws",reason="too_large"} 2',
+    );
+    expect(failures).toEqual([]);
+  });
+
+  it('goes on when the log refuses a record for its size that was thought to fit', async () => {
+    const log = new MemoryLog();
+    const append = log.append.bind(log);
+    log.append = async (records) => {
+      if (records.some(({ topic, value }) => topic.startsWith('raw.') && value!.length > 1_000))
+        throw new LogError('log_too_large', 'an operator lowered the limit');
+      await append(records);
+    };
+    const { publisher, said, failures } = await open({ log });
+    publisher.receive(frame('before', 'venue_a.ws.0'));
+    publisher.receive({ ...frame(''), source: 'venue_a.info', payload: 'x'.repeat(2_000) });
+    publisher.receive(frame('after', 'venue_a.ws.0'));
+    await publisher.flush();
+    expect(said('venue_a', 'ws')).toEqual(['before', 'after']);
+    expect(log.of('dead.raw.venue_a.info')).toHaveLength(1);
+    expect(failures).toEqual([]);
   });
 
   it('says that the log is full, loses nothing, and goes on when there is room', async () => {

@@ -1,8 +1,13 @@
 /**
  * Refuses appends before the disk is full to the last byte. What is left then lets retention and compaction go on,
  * whose deletions need new pages first, and keeps LMDB from failing in the middle of a write.
+ *
+ * A failed write must not happen at all: `lmdb` (3.5.6) tells of it in a buffer of 100 bytes that the numbers of a large
+ * file overrun, which breaks the heap of the process and ends it at some later moment. Whoever else uses the disk may
+ * fill it at any time, so what an append may make the file grow by is taken from the disk, as zeros behind the last
+ * page, before the append is let through.
  */
-import { statfsSync } from 'node:fs';
+import { closeSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
 import type { LogEnvironment } from './environment.ts';
 
 /** The disk is looked at again after this many bytes, or this much time. */
@@ -14,6 +19,9 @@ const WASTE = 2;
 const PATH_BYTES = 4 * 4_096;
 /** The file begins with two pages that say where everything is. */
 const META_PAGES = 2;
+/** Taken beyond what appends need, for what else is written: committed offsets, new topics, deletions. */
+const SPARE_BYTES = 1024 * 1024;
+const ZEROS = Buffer.alloc(256 * 1024);
 /** Below this the disk counts as full when a write was cut short. */
 const LAST_BYTES = 1024 * 1024;
 
@@ -24,8 +32,8 @@ export function hasRoom(path: string): boolean {
 
 export interface DiskRoomOptions {
   readonly environment: LogEnvironment;
-  /** Somewhere on the disk of the log. */
-  readonly path: string;
+  /** The data file of the log. */
+  readonly file: string;
   /** What stays free for deletions. */
   readonly reserveBytes: number;
   /** Every named database of the environment. */
@@ -71,10 +79,23 @@ export class DiskRoom {
 
   private look(needed: number): void {
     this.lookedAt = performance.now();
-    const beyondReserve = freeBytes(this.options.path) - this.options.reserveBytes;
+    const beyondReserve = freeBytes(this.options.file) - this.options.reserveBytes;
     this.short = beyondReserve < needed;
-    this.budget = this.short ? this.reusable : Math.min(Math.max(LOOK_BYTES, needed), beyondReserve);
     if (!this.short) this.reusable = 0;
+    // Pages that became free may lie too scattered for a large record: then the file grows all the same.
+    const wanted = Math.min(Math.max(LOOK_BYTES, needed), this.short ? this.reusable : beyondReserve);
+    this.budget = Math.min(wanted, this.takeAhead(wanted + SPARE_BYTES));
+  }
+
+  /** Makes the file reach so many bytes beyond its last page, as far as the disk has them; gives how many it reaches. */
+  private takeAhead(bytes: number): number {
+    const { environment, file } = this.options;
+    const { pageSize, lastPageNumber } = environment.root.getStats() as RootStats;
+    const used = (lastPageNumber + 1) * pageSize;
+    // Only ever behind the end of the file, where no page can be.
+    const size = statSync(file).size;
+    if (size < used + bytes) extend(file, size, used + bytes);
+    return statSync(file).size - used;
   }
 
   /** Pages of the file that hold nothing any more: what retention gave back. */
@@ -102,6 +123,18 @@ interface RootStats extends TreeStats {
 /** Pages that a tree takes. */
 export function pagesOf(stats: TreeStats): number {
   return stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
+}
+
+/** Writes zeros from the end of a file on; a disk that is full ends it early. */
+function extend(path: string, from: number, to: number): void {
+  const file = openSync(path, 'r+');
+  try {
+    for (let at = from; at < to; ) at += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
+  } catch (error) {
+    if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    closeSync(file);
+  }
 }
 
 function freeBytes(path: string): number {

@@ -1,9 +1,10 @@
 /** Consumer groups: their members live in this process, their committed offsets in the environment. */
 import type { Database } from 'lmdb';
 import { type GroupConsumer, LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import { partitionName } from '../partition-name.ts';
 import { assignPartitions, type GroupMember } from './assign-partitions.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
-import { type Partition, partitionName } from './partition.ts';
+import type { Partition } from './partition.ts';
 
 interface Member extends GroupMember {
   readonly reader: EmbeddedReader;
@@ -77,7 +78,7 @@ export class EmbeddedGroups {
 
   private commit(groupId: string, member: Member, offsets: readonly CommitOffset[]): void {
     for (const at of offsets) {
-      const name = partitionName(at.topic, at.partition);
+      const name = partitionName(at);
       const began = member.began.get(name);
       if (began === undefined || member.left)
         throw new LogError('log_fenced', `this member of ${groupId} does not hold ${name} any more`);
@@ -117,7 +118,7 @@ export class EmbeddedGroups {
 
 /** A line feed can stand in neither a group's nor a topic's name. */
 function offsetKey(groupId: string, { topic, partition }: TopicPartition): string {
-  return `${groupId}\n${partitionName(topic, partition)}`;
+  return `${groupId}\n${partitionName({ topic, partition })}`;
 }
 
 async function poll({ reader }: Member, maxRecords: number, timeoutMs: number): Promise<readonly LogRecord[]> {

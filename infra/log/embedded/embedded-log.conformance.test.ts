@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeEventLog } from '../conformance.ts';
+import { describeEventLog } from '../conformance/event-log.fixture.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
 
 describeEventLog(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordOf } from '../conformance.ts';
+import { recordOf } from '../conformance/records.fixture.ts';
 import type { EventLog } from '../log.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
 

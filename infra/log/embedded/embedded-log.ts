@@ -2,6 +2,7 @@ import {
   type AppendRecord,
   type EventLog,
   type GroupConsumer,
+  type Lease,
   LogError,
   type LogReader,
   type LogRecord,
@@ -9,12 +10,14 @@ import {
   type TopicStorage,
   type Watermark,
 } from '../log.ts';
+import { checkSizes } from '../record-size.ts';
 import { Compaction } from './compaction.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { EmbeddedGroups } from './embedded-groups.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import type { LogEnvironment } from './environment.ts';
 import { ForeignTail } from './foreign-tail.ts';
+import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
@@ -22,7 +25,6 @@ import { RecordPacker, sizeBound } from './record-layout.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
-import { Turns } from './turns.ts';
 
 /** What only the writing process has. */
 export interface WriterParts {
@@ -56,7 +58,7 @@ export class EmbeddedLog implements EventLog {
   private readonly recent = new RecentRecords();
   private readonly compaction = new Compaction();
   private readonly readers = new Set<EmbeddedReader>();
-  private readonly turns = new Turns();
+  private readonly loopShare = new LoopShare();
   private appendedAt: number;
   private maintaining: Promise<unknown> = Promise.resolve();
   private stopMaintenance = false;
@@ -84,6 +86,7 @@ export class EmbeddedLog implements EventLog {
   async append(records: readonly AppendRecord[]): Promise<void> {
     const { room, syncPoints } = this.assertWriting();
     if (records.length === 0) return;
+    checkSizes(records);
     const placed = this.place(records);
     let bytes = 0;
     for (const record of records) bytes += sizeBound(record);
@@ -106,7 +109,7 @@ export class EmbeddedLog implements EventLog {
       this.recent.add(partition, own);
     }
     for (const { partition } of placed) for (const listener of partition.listeners) listener.onRecords();
-    if (this.turns.isLong()) await this.turns.next();
+    if (this.loopShare.isUsedUp()) await this.loopShare.next();
   }
 
   advance(watermarks: readonly Watermark[]): void {
@@ -117,6 +120,13 @@ export class EmbeddedLog implements EventLog {
       partition.watermarkOffset = partition.next;
       for (const listener of partition.listeners) listener.onWatermark();
     }
+  }
+
+  /** Had at once, and for good: whoever writes is alone in the data directory. */
+  async lease(_name: string, topics: readonly string[]): Promise<Lease> {
+    this.assertWriting();
+    for (const topic of topics) this.topics.partitionsOf(topic);
+    return { lost: new Promise(() => {}), promisedUntil: Number.NEGATIVE_INFINITY, release: async () => {} };
   }
 
   async reader(from: readonly (TopicPartition & { readonly offset: number })[]): Promise<LogReader> {

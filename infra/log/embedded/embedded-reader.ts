@@ -6,7 +6,9 @@ import {
   type TopicPartition,
   type Watermark,
 } from '../log.ts';
-import { type Partition, type PartitionListener, partitionName } from './partition.ts';
+import { News } from '../news.ts';
+import { partitionName } from '../partition-name.ts';
+import type { Partition, PartitionListener } from './partition.ts';
 
 /** Values handed out by one poll; a single larger one is still handed out. */
 const POLL_BYTES_MAX = 16 * 1024 * 1024;
@@ -61,7 +63,7 @@ export class EmbeddedReader implements LogReader {
   private readonly positions = new Map<string, Position>();
   /** Positions that may have something to deliver, in the order in which they get their turn. */
   private ready: Position[] = [];
-  private wake: (() => void) | null = null;
+  private readonly news = new News();
   private fault: LogError | null = null;
   private readonly onClose: (reader: EmbeddedReader) => void;
 
@@ -85,13 +87,13 @@ export class EmbeddedReader implements LogReader {
       if (batch.records.length > 0 || batch.watermarks.length > 0) return batch;
       const waitMs = deadline - performance.now();
       if (waitMs <= 0) return batch;
-      await this.waitForNews(waitMs);
+      await this.news.wait(waitMs);
     }
   }
 
   pause(at: TopicPartition, paused: boolean): void {
-    const position = this.positions.get(partitionName(at.topic, at.partition));
-    if (!position) throw new LogError('log_unknown_topic', `this reader does not read ${at.topic}/${at.partition}`);
+    const position = this.positions.get(partitionName(at));
+    if (!position) throw new LogError('log_unknown_topic', `this reader does not read ${partitionName(at)}`);
     position.paused = paused;
     if (!paused) this.queue(position);
   }
@@ -107,7 +109,7 @@ export class EmbeddedReader implements LogReader {
     for (const position of this.positions.values()) position.partition.listeners.delete(position);
     this.positions.clear();
     this.ready = [];
-    this.wake?.();
+    this.news.tell();
     this.onClose(this);
   }
 
@@ -131,21 +133,9 @@ export class EmbeddedReader implements LogReader {
   /** Gives a position its turn in one of the next polls. */
   queue(position: Position): void {
     if (position.queued) return;
-    if (!position.paused) this.wake?.();
+    if (!position.paused) this.news.tell();
     position.queued = true;
     this.ready.push(position);
-  }
-
-  private waitForNews(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.wake = null;
-        resolve();
-      };
-      const timer = setTimeout(done, timeoutMs);
-      this.wake = done;
-    });
   }
 
   /** Takes turns until the batch is full or every queued position had its turn. */

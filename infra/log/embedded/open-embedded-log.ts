@@ -49,7 +49,7 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
   const topics = new TopicTable(environment);
   const groups = environment.json<number>('groups')!;
   const databases = () => [groups, ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db))];
-  const room = new DiskRoom({ environment, path, reserveBytes, databases });
+  const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, databases });
   const syncPoints = new SyncPoints({ environment, path, onBegin: () => room.beforeSyncPoint(), onFault });
   const log = new EmbeddedLog(environment, topics, { room, syncPoints, release });
   // From here on there is a sync point to go back to.

@@ -1,4 +1,5 @@
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import { partitionName } from '../partition-name.ts';
 import type { LogEnvironment, PartitionDb } from './environment.ts';
 import { appendedAtOf, unpackRecord } from './record-layout.ts';
 
@@ -37,7 +38,7 @@ export class Partition implements TopicPartition {
   constructor(topic: string, partition: number, db: PartitionDb) {
     this.topic = topic;
     this.partition = partition;
-    this.name = partitionName(topic, partition);
+    this.name = partitionName(this);
     this.db = db;
     this.next = (this.lastRecord()?.offset ?? -1) + 1;
   }
@@ -107,14 +108,10 @@ export class Partition implements TopicPartition {
   }
 }
 
-export function partitionName(topic: string, partition: number): string {
-  return `${topic}/${partition}`;
-}
-
 /** Opens the partitions of a topic, which are made when they may be. */
 export function openPartitions(environment: LogEnvironment, topic: string, count: number): Partition[] {
   return Array.from({ length: count }, (_, partition) => {
-    const db = environment.partition(partitionName(topic, partition));
+    const db = environment.partition(partitionName({ topic, partition }));
     if (!db) throw new LogError('log_unknown_topic', `partition ${partition} of ${topic} is not in the log yet`);
     return new Partition(topic, partition, db);
   });

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asAppended } from '../conformance.ts';
+import { asAppended } from '../conformance/records.fixture.ts';
 import type { EventLog, LogRecord } from '../log.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
 import { BATCH_RECORDS, recordNumber, WRITER_TOPIC } from './writer-records.fixture.ts';

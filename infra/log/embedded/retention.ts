@@ -20,9 +20,10 @@ export interface RetentionLimits {
 /** Removes records by offset, in one transaction. */
 export type RemoveRecords = (partition: Partition, offsets: readonly number[]) => void;
 
-/** How long records of a topic are kept, in ms; null when they are kept for good. */
+/** How long records of a topic are kept, in ms; null where not their age counts but whether a newer one has their key. */
 export function maxAgeMs({ retention }: TopicStorage, { rawMaxAgeMs }: RetentionLimits): number | null {
   if (retention.kind === 'compacted') return null;
+  if (retention.kind === 'forever') return Number.POSITIVE_INFINITY;
   return retention.kind === 'hours' ? retention.hours * HOUR_MS : rawMaxAgeMs;
 }
 

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { recordOf } from '../conformance.ts';
+import { recordOf } from '../conformance/records.fixture.ts';
 import type { AppendRecord } from '../log.ts';
 import { Appender } from './appender.ts';
 import type { KafkaClient } from './kafka-client.ts';
+import { connectProducer } from './producers.ts';
 
 interface Sent {
   readonly producer: number;
@@ -14,6 +15,8 @@ type Outcome = 'taken' | 'lost' | 'refused';
 class Double {
   readonly sent: Sent[] = [];
   readonly outcomes: Outcome[] = [];
+  /** A request with this record is refused by the broker, whatever else is in it. */
+  guilty: string | null = null;
   producers = 0;
   release: (() => void) | null = null;
   private held: Promise<void> = Promise.resolve();
@@ -39,7 +42,8 @@ class Double {
         await this.held;
         const outcome = this.outcomes.shift() ?? 'taken';
         if (outcome === 'lost') throw new Error('the connection was lost');
-        if (outcome === 'refused') throw Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
+        if (outcome === 'refused' || (this.guilty && records.includes(this.guilty)))
+          throw Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
         return topicMessages.map(({ topic, messages }) => ({
           topicName: topic,
           partition: messages[0]!.partition,
@@ -66,7 +70,7 @@ describe('the appender', () => {
     const double = new Double();
     const ends: [string, number][] = [];
     const appender = new Appender({
-      client: double.client,
+      connect: () => connectProducer(double.client),
       onAppended: ({ topic, partition }, next) => void ends.push([`${topic}/${partition}`, next]),
       ...options,
     });
@@ -132,6 +136,17 @@ describe('the appender', () => {
     double.outcomes.push('refused');
     await expect(appender.append(one(1))).rejects.toMatchObject({ code: 'log_too_large', canRetry: false });
     expect(double.sent).toHaveLength(1);
+  });
+
+  it('refuses what is too large for the broker alone, and takes what was sent beside it', async () => {
+    const { double, appender } = setup();
+    double.guilty = 'a/0:2';
+    const ends = await Promise.allSettled([1, 2, 3].map((seq) => appender.append(one(seq))));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(ends[1]).toMatchObject({ reason: { code: 'log_too_large' } });
+    await appender.append(one(4));
+    const taken = double.sent.map(({ records }) => records).filter((records) => !records.includes('a/0:2'));
+    expect(taken).toEqual([['a/0:1'], ['a/0:3'], ['a/0:4']]);
   });
 
   it('parts what is too much for one batch of a partition, in order, and resolves when all of it is taken', async () => {

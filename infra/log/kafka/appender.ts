@@ -1,11 +1,11 @@
-import type { Producer } from 'kafkajs';
 import { backoff } from '../../retry.ts';
 import { type AppendRecord, LogError, type TopicPartition } from '../log.ts';
+import { partitionName } from '../partition-name.ts';
+import { bytesOf, checkSizes } from '../record-size.ts';
 import { toLogError } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import { type KafkaClient, RETRY } from './kafka-client.ts';
-import { bytesOf, toMessage } from './record-mapping.ts';
-import { RECORD_BYTES_MAX } from './topics.ts';
+import type { BatchProducer } from './kafka-client.ts';
+import { toMessage } from './record-mapping.ts';
 
 /** Waiting beyond this is refused with `log_full`: whoever appends must slow down. */
 const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
@@ -18,16 +18,20 @@ const RETRY_FOR_MS = 30_000;
 interface Append {
   readonly records: readonly AppendRecord[];
   readonly bytes: number;
-  /** Records sent. */
+  /** Records sent, and how many of them before the request at hand. */
   sent: number;
+  sentBefore: number;
   readonly resolve: () => void;
   readonly reject: (error: LogError) => void;
 }
 
 export interface AppenderOptions {
-  readonly client: KafkaClient;
+  /** A producer with numbers of its own. */
+  readonly connect: () => Promise<BatchProducer>;
   /** Told the offset after the last record that a send put into a partition. */
   readonly onAppended: (at: TopicPartition, next: number) => void;
+  /** Told that another writer has taken the topics over. */
+  readonly onFenced?: (error: LogError) => void;
   readonly queueBytesMax?: number;
   readonly retryForMs?: number;
 }
@@ -40,7 +44,9 @@ export class Appender {
   private readonly options: AppenderOptions;
   private queue: Append[] = [];
   private queuedBytes = 0;
-  private producer: Promise<Producer> | null = null;
+  /** So many appends at the head of the queue go one by one, to tell which of them the broker refuses. */
+  private apart = 0;
+  private producer: Promise<BatchProducer> | null = null;
   private sending: Promise<void> | null = null;
   private closed = false;
 
@@ -48,21 +54,30 @@ export class Appender {
     this.options = options;
   }
 
+  /** Connects before the first append. */
+  async open(): Promise<void> {
+    try {
+      await this.connected();
+    } catch (error) {
+      await this.dropProducer();
+      throw toLogError(error, 'connecting a producer');
+    }
+  }
+
   append(records: readonly AppendRecord[]): Promise<void> {
     if (this.closed) return Promise.reject(new LogError('log_closed', 'the log was closed'));
-    let bytes = 0;
-    for (const record of records) {
-      const size = bytesOf(record);
-      if (size > RECORD_BYTES_MAX)
-        return Promise.reject(new LogError('log_too_large', `a record for ${record.topic} has ${size} bytes`));
-      bytes += size;
+    try {
+      checkSizes(records);
+    } catch (error) {
+      return Promise.reject(error);
     }
+    const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0);
     const { queueBytesMax = QUEUE_BYTES_MAX } = this.options;
     // A single append above the limit is taken when nothing waits before it.
     if (this.queuedBytes > 0 && this.queuedBytes + bytes > queueBytesMax)
       return Promise.reject(new LogError('log_full', `${this.queuedBytes} bytes wait for Kafka already`));
     return new Promise((resolve, reject) => {
-      this.queue.push({ records, bytes, sent: 0, resolve, reject });
+      this.queue.push({ records, bytes, sent: 0, sentBefore: 0, resolve, reject });
       this.queuedBytes += bytes;
       this.sending ??= this.sendAll();
     });
@@ -83,7 +98,7 @@ export class Appender {
         await this.sendUntilTaken(this.nextSend());
         this.settle();
       } catch (error) {
-        this.fail(toLogError(error, 'appending'));
+        this.refuse(toLogError(error, 'appending'));
       }
     }
     this.sending = null;
@@ -114,11 +129,12 @@ export class Appender {
     const picked: AppendRecord[] = [];
     const bytesIn = new Map<string, number>();
     let total = 0;
-    for (const append of this.queue) {
+    for (const append of this.queue) append.sentBefore = append.sent;
+    for (const append of this.apart > 0 ? this.queue.slice(0, 1) : this.queue) {
       while (append.sent < append.records.length) {
         const record = append.records[append.sent]!;
         const size = bytesOf(record);
-        const partition = `${record.topic}/${record.partition}`;
+        const partition = partitionName(record);
         const before = bytesIn.get(partition) ?? 0;
         if (picked.length > 0 && total + size > SEND_BYTES_MAX) return picked;
         if (before > 0 && before + size > SEND_PARTITION_BYTES_MAX) return picked;
@@ -134,9 +150,9 @@ export class Appender {
   private async send(records: readonly AppendRecord[]): Promise<void> {
     const appendedAt = String(Date.now());
     const counts = new Map<string, number>();
-    for (const { topic, partition } of records) {
-      const key = `${topic}/${partition}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const record of records) {
+      const name = partitionName(record);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     const producer = await this.connected();
     const answers = await producer.sendBatch({
@@ -147,7 +163,7 @@ export class Appender {
       })),
     });
     for (const { topicName: topic, partition, baseOffset } of answers) {
-      const count = counts.get(`${topic}/${partition}`) ?? 0;
+      const count = counts.get(partitionName({ topic, partition })) ?? 0;
       this.options.onAppended({ topic, partition }, Number(baseOffset) + count);
     }
   }
@@ -161,6 +177,23 @@ export class Appender {
       done += 1;
     }
     this.queue = this.queue.slice(done);
+    this.apart = Math.max(0, this.apart - done);
+  }
+
+  private refuse(error: LogError): void {
+    const tried = this.queue.filter(({ sent, sentBefore }) => sent > sentBefore);
+    if (error.code === 'log_fenced') this.options.onFenced?.(error);
+    if (error.code !== 'log_too_large') this.fail(error);
+    else if (tried.length > 1) {
+      for (const append of tried) append.sent = append.sentBefore;
+      this.apart = tried.length;
+    } else {
+      // Its own size is the matter of this append alone.
+      const guilty = this.queue.shift()!;
+      this.queuedBytes -= guilty.bytes;
+      this.apart = Math.max(0, this.apart - 1);
+      guilty.reject(error);
+    }
   }
 
   /** Whatever was handed over behind a failed request fails with it: nothing may overtake what is tried again. */
@@ -168,30 +201,13 @@ export class Appender {
     const failed = this.queue;
     this.queue = [];
     this.queuedBytes = 0;
+    this.apart = 0;
     for (const append of failed) append.reject(error);
   }
 
-  private connected(): Promise<Producer> {
-    this.producer ??= this.connect();
+  private connected(): Promise<BatchProducer> {
+    this.producer ??= this.options.connect();
     return this.producer;
-  }
-
-  private async connect(): Promise<Producer> {
-    const producer = this.options.client.kafka.producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: () => (args) => args.message.partition!,
-      // The producer's own attempts keep the numbers of a batch, so what some partitions took already stays single.
-      retry: { ...RETRY, retries: 10 },
-    });
-    try {
-      await producer.connect();
-      return producer;
-    } catch (error) {
-      await producer.disconnect();
-      throw error;
-    }
   }
 
   private async dropProducer(): Promise<void> {

@@ -16,6 +16,7 @@ const CODES: Readonly<Record<string, LogErrorCode>> = {
   UNKNOWN_MEMBER_ID: 'log_fenced',
   REBALANCE_IN_PROGRESS: 'log_fenced',
   FENCED_INSTANCE_ID: 'log_fenced',
+  INVALID_PRODUCER_EPOCH: 'log_fenced',
   MESSAGE_TOO_LARGE: 'log_too_large',
   RECORD_LIST_TOO_LARGE: 'log_too_large',
 };

@@ -1,7 +1,8 @@
 /** The one place that knows how kafkajs is set up, and the part of its inside that the adapter uses. */
 import { createRequire } from 'node:module';
-import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import { Kafka, type LogEntry, logLevel, type ProducerBatch, type RecordMetadata } from 'kafkajs';
 import type { Logger } from 'pino';
+import type { ProducerNumbers } from './producer-numbers.ts';
 
 const CLIENT_ID = 'parallax';
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -9,6 +10,8 @@ const REQUEST_TIMEOUT_MS = 15_000;
 
 /** kafkajs spreads its waits by this factor, so that clients do not come back together. */
 export const RETRY = { initialRetryTime: 50, factor: 0.3, multiplier: 2, maxRetryTime: 1_000, retries: 4 } as const;
+/** The producer's own attempts keep the numbers of a batch, so what some partitions took already stays single. */
+export const PRODUCER_RETRY = { ...RETRY, retries: 10 } as const;
 
 export interface RawRecord {
   readonly offset: string;
@@ -44,6 +47,28 @@ export interface OffsetQuery {
   readonly fromTimestamp?: number;
 }
 
+/** Who a producer is to the brokers. Of two with one id, the one of the lower epoch is refused. */
+export interface ProducerIdentity {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+/** The broker that keeps account of a transactional id. */
+export interface TransactionCoordinator {
+  /** Gives the id's next epoch, once a transaction that an older one left open was ended. */
+  initProducerId(request: { transactionalId: string; transactionTimeout: number }): Promise<ProducerIdentity>;
+  addPartitionsToTxn(
+    request: ProducerIdentity & { transactionalId: string; topics: { topic: string; partitions: number[] }[] },
+  ): Promise<unknown>;
+  endTxn(request: ProducerIdentity & { transactionalId: string; transactionResult: boolean }): Promise<unknown>;
+}
+
+/** What the appender needs of a producer. */
+export interface BatchProducer {
+  sendBatch(batch: ProducerBatch): Promise<RecordMetadata[]>;
+  disconnect(): Promise<void>;
+}
+
 /** kafkajs' view of the brokers: connections, and which of them leads which partition. */
 export interface Cluster {
   connect(): Promise<void>;
@@ -51,6 +76,7 @@ export interface Cluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>;
   findBroker(at: { nodeId: string }): Promise<Broker>;
+  findGroupCoordinator(of: { groupId: string; coordinatorType: number }): Promise<TransactionCoordinator>;
   fetchTopicsOffset(
     queries: readonly OffsetQuery[],
   ): Promise<{ topic: string; partitions: { partition: number; offset: string }[] }[]>;
@@ -60,6 +86,8 @@ export interface KafkaClient {
   readonly kafka: Kafka;
   /** A cluster view with connections of its own: a waiting fetch holds up whatever else is asked on a connection. */
   cluster(): Cluster;
+  /** A producer with a given identity over a connected cluster view; `disconnect` disconnects that. */
+  producerOf(cluster: Cluster, numbers: ProducerNumbers): BatchProducer;
 }
 
 export function createKafkaClient(brokers: readonly string[], logger?: Logger): KafkaClient {
@@ -88,15 +116,33 @@ export function createKafkaClient(brokers: readonly string[], logger?: Logger): 
         metadataMaxAge: 300_000,
         maxInFlightRequests: null,
       }),
+    producerOf: (cluster, numbers) => {
+      const { sendBatch } = createMessageProducer({
+        logger: kafka.logger(),
+        cluster,
+        partitioner: ({ message }) => message.partition,
+        eosManager: numbers,
+        idempotent: true,
+        retrier: createRetry(PRODUCER_RETRY),
+        getConnectionStatus: () => 'connected',
+      });
+      return { sendBatch, disconnect: () => cluster.disconnect() };
+    },
   };
 }
 
 // kafkajs has no consumer without a group, and joining one takes a broker three seconds by default: too long for a
-// reader that a client's `since` opens. Its own Cluster and Broker read a partition directly. They are not typed and
-// not promised, which is why the version of kafkajs is pinned and why only this file names them.
+// reader that a client's `since` opens. Its own Cluster and Broker read a partition directly. Its producer cannot be
+// fenced outside of transactions; its message sender can, given an identity. None of these is typed or promised, which is why the version of kafkajs is pinned and why only this file names them.
 const inside = createRequire(import.meta.url);
 const ClusterOfKafkajs = inside('kafkajs/src/cluster/index.js') as new (options: object) => Cluster;
 const socketFactory = inside('kafkajs/src/network/socketFactory.js') as () => unknown;
+
+const createMessageProducer = inside('kafkajs/src/producer/messageProducer.js') as (options: {
+  partitioner: (args: { message: { partition: number } }) => number;
+  [option: string]: unknown;
+}) => Pick<BatchProducer, 'sendBatch'>;
+const createRetry = inside('kafkajs/src/retry/index.js') as (options: object) => unknown;
 
 /** Of debugging interest only: kafkajs calls an error what it then retries, and what fails reaches the caller typed. */
 function passOn(logger: Logger, { namespace, log }: LogEntry): void {

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Logger } from 'pino';
 import { type GroupConsumer, LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import { News } from '../news.ts';
+import { partitionName } from '../partition-name.ts';
+import { bytesOf } from '../record-size.ts';
 import { toLogError } from './errors.ts';
 import { type KafkaClient, type RawRecord, RETRY } from './kafka-client.ts';
-import { bytesOf, fromMessage } from './record-mapping.ts';
+import { fromMessage } from './record-mapping.ts';
 
 /** Fetched and not yet polled, beyond which fetching waits. */
 const QUEUE_RECORDS_MAX = 16_384;
@@ -28,7 +31,6 @@ export interface KafkaGroupOptions {
 }
 
 type CommitOffset = TopicPartition & { readonly offset: number };
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 /** A member of a kafkajs consumer group that is polled; commits only what it is told to. */
 export class KafkaGroupMember implements GroupConsumer {
@@ -40,7 +42,7 @@ export class KafkaGroupMember implements GroupConsumer {
   private queuedBytes = 0;
   /** Counts the assignments: what was fetched under another one is fetched again. */
   private generation = 0;
-  private wake: (() => void) | null = null;
+  private readonly news = new News();
   private fault: LogError | null = null;
   private closed = false;
 
@@ -71,7 +73,7 @@ export class KafkaGroupMember implements GroupConsumer {
       this.consumer.on(CRASH, ({ payload }) => {
         if (payload.restart) return;
         this.fault = toLogError(payload.error, `reading in group ${this.options.groupId}`);
-        this.wake?.();
+        this.news.tell();
         reject(this.fault);
       });
     });
@@ -99,15 +101,7 @@ export class KafkaGroupMember implements GroupConsumer {
   async poll(maxRecords: number, timeoutMs: number): Promise<readonly LogRecord[]> {
     const now = this.gather(maxRecords);
     if (now.length > 0 || timeoutMs === 0) return now;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.wake = null;
-        resolve();
-      };
-      const timer = setTimeout(done, timeoutMs);
-      this.wake = done;
-    });
+    await this.news.wait(timeoutMs);
     return this.gather(maxRecords);
   }
 
@@ -117,8 +111,9 @@ export class KafkaGroupMember implements GroupConsumer {
 
   async commit(offsets: readonly CommitOffset[]): Promise<void> {
     if (this.closed) throw new LogError('log_fenced', `this member has left group ${this.options.groupId}`);
-    const lost = offsets.find((at) => !this.held.has(keyOf(at)));
-    if (lost) throw new LogError('log_fenced', `another member of ${this.options.groupId} holds ${keyOf(lost)} now`);
+    const lost = offsets.find((at) => !this.held.has(partitionName(at)));
+    if (lost)
+      throw new LogError('log_fenced', `another member of ${this.options.groupId} holds ${partitionName(lost)} now`);
     if (offsets.length === 0) return;
     try {
       await this.consumer.commitOffsets(
@@ -133,7 +128,7 @@ export class KafkaGroupMember implements GroupConsumer {
     if (this.closed) return;
     this.closed = true;
     this.held = new Map();
-    this.wake?.();
+    this.news.tell();
     this.options.onClose(this);
     await this.consumer.disconnect();
   }
@@ -147,7 +142,7 @@ export class KafkaGroupMember implements GroupConsumer {
       this.queue = [];
       this.head = 0;
     }
-    const held = records.filter((record) => this.held.has(keyOf(record)));
+    const held = records.filter((record) => this.held.has(partitionName(record)));
     if (held.length === 0 && this.fault) throw this.fault;
     return held;
   }
@@ -159,7 +154,7 @@ export class KafkaGroupMember implements GroupConsumer {
     this.queuedBytes = 0;
     this.held = new Map(
       Object.entries(assignment).flatMap(([topic, partitions]) =>
-        partitions.map((partition) => [keyOf({ topic, partition }), { topic, partition }] as const),
+        partitions.map((partition) => [partitionName({ topic, partition }), { topic, partition }] as const),
       ),
     );
   }
@@ -178,6 +173,6 @@ export class KafkaGroupMember implements GroupConsumer {
       this.queuedBytes += bytesOf(record);
     }
     resolveOffset(batch.lastOffset());
-    this.wake?.();
+    this.news.tell();
   }
 }

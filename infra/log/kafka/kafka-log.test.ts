@@ -3,7 +3,8 @@ import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backoff } from '../../retry.ts';
 import { type KafkaService, servicesMissing, startKafka } from '../../testing/services.ts';
-import { describeEventLog, recordOf } from '../conformance.ts';
+import { describeEventLog } from '../conformance/event-log.fixture.ts';
+import { recordOf } from '../conformance/records.fixture.ts';
 import { type AppendRecord, type EventLog, LogError, type LogReader, type LogRecord, type ReadBatch } from '../log.ts';
 import { openKafkaLog } from './open-kafka-log.ts';
 

@@ -9,13 +9,15 @@ import {
   type TopicPartition,
   type Watermark,
 } from '../log.ts';
-import { Connection, type Fetched, type FetchFrom } from './connection.ts';
+import { News } from '../news.ts';
+import { partitionName } from '../partition-name.ts';
+import { RECORD_BYTES_MAX } from '../record-size.ts';
+import { Connection, type FetchFrom } from './connection.ts';
 import { protocolType, toLogError } from './errors.ts';
 import { groupBy } from './group-by.ts';
 import type { Cluster, KafkaClient } from './kafka-client.ts';
 import { boundsOf, leaderOf } from './point-reads.ts';
-import { bytesOf, fromMessage } from './record-mapping.ts';
-import { RECORD_BYTES_MAX } from './topics.ts';
+import { ReadPosition } from './read-position.ts';
 import type { WatermarkBoard } from './watermark-board.ts';
 
 /** A fetch that waits cannot take up a partition that was paused meanwhile, so it waits only this long. */
@@ -23,30 +25,10 @@ const FETCH_WAIT_MS = 50;
 const FETCH_BYTES = 8 * 1024 * 1024;
 /** Above the largest batch that the appender makes; what is larger is asked for alone. */
 const PARTITION_FETCH_BYTES = 1024 * 1024;
-/** Fetched and not yet polled, of one partition: no more is asked for above either. */
-const PARTITION_RECORDS_MAX = 8_192;
-const PARTITION_BYTES_MAX = 1024 * 1024;
-/** The same of all partitions that are not paused. A paused one must not keep the others from being read. */
+/** Fetched and not yet polled, of all partitions that are not paused. A paused one must not keep the others from being read. */
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
 /** A broker may be away for this long before polls tell of it. */
 const UNAVAILABLE_AFTER_MS = 120_000;
-
-interface Position extends TopicPartition {
-  /** Next offset to ask the broker for. */
-  fetchOffset: number;
-  /** Everything below was handed out. */
-  delivered: number;
-  queue: LogRecord[];
-  head: number;
-  queuedBytes: number;
-  toldWatermark: number;
-  /** Highest `receivedAt` handed out: a writer never goes below what it wrote. */
-  reached: number;
-  paused: boolean;
-  leader: string;
-  /** The last answer held nothing although there is something: ask for this one alone, and whole. */
-  alone: boolean;
-}
 
 export interface KafkaReaderOptions {
   readonly client: KafkaClient;
@@ -55,41 +37,29 @@ export interface KafkaReaderOptions {
   readonly onClose: (reader: KafkaReader) => void;
 }
 
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
-
 /** Fetches ahead of its polls, from each leader by itself, within bounds. */
 export class KafkaReader implements LogReader {
   private readonly options: KafkaReaderOptions;
   private readonly connection: Connection;
-  private readonly positions: Map<string, Position>;
+  private readonly positions: Map<string, ReadPosition>;
   /** Positions with records to hand out or a new promise. */
-  private readonly dirty = new Set<Position>();
+  private readonly dirty = new Set<ReadPosition>();
   private readonly unlisten: (() => void)[];
   private readonly inFlight = new Set<string>();
   private failures = 0;
   private failingSince = 0;
   private recovering: Promise<void> | null = null;
   private fault: LogError | null = null;
-  private wake: (() => void) | null = null;
+  private readonly news = new News();
   private readonly closing = new AbortController();
 
   constructor(from: readonly FetchFrom[], options: KafkaReaderOptions) {
     this.options = options;
     this.connection = new Connection(options.client);
     this.positions = new Map(
-      from.map(({ topic, partition, offset }) => {
-        const unread = {
-          queue: [],
-          head: 0,
-          queuedBytes: 0,
-          toldWatermark: Number.NEGATIVE_INFINITY,
-          reached: Number.NEGATIVE_INFINITY,
-        };
-        const state = { paused: false, leader: '', alone: false };
-        return [
-          keyOf({ topic, partition }),
-          { topic, partition, fetchOffset: offset, delivered: offset, ...unread, ...state },
-        ];
+      from.map((at) => {
+        const position = new ReadPosition(at);
+        return [position.name, position];
       }),
     );
     this.unlisten = [...this.positions.values()].map((position) =>
@@ -112,13 +82,13 @@ export class KafkaReader implements LogReader {
   async poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch> {
     const now = this.gather(maxRecords);
     if (now.records.length > 0 || now.watermarks.length > 0 || timeoutMs === 0) return now;
-    await this.waitForNews(timeoutMs);
+    await this.news.wait(timeoutMs);
     return this.gather(maxRecords);
   }
 
   pause(at: TopicPartition, paused: boolean): void {
-    const position = this.positions.get(keyOf(at));
-    if (!position) throw new LogError('log_unknown_topic', `this reader does not read ${keyOf(at)}`);
+    const position = this.positions.get(partitionName(at));
+    if (!position) throw new LogError('log_unknown_topic', `this reader does not read ${partitionName(at)}`);
     position.paused = paused;
     if (paused) return;
     this.mark(position);
@@ -129,27 +99,15 @@ export class KafkaReader implements LogReader {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
     for (const remove of this.unlisten) remove();
-    this.wake?.();
+    this.news.tell();
     this.options.onClose(this);
     await this.connection.reset();
     await this.recovering;
   }
 
-  private mark(position: Position): void {
+  private mark(position: ReadPosition): void {
     this.dirty.add(position);
-    if (!position.paused) this.wake?.();
-  }
-
-  private waitForNews(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.wake = null;
-        resolve();
-      };
-      const timer = setTimeout(done, timeoutMs);
-      this.wake = done;
-    });
+    if (!position.paused) this.news.tell();
   }
 
   private gather(maxRecords: number): ReadBatch {
@@ -160,10 +118,10 @@ export class KafkaReader implements LogReader {
     // An equal share each, so that one busy partition cannot starve the others.
     const share = Math.max(1, Math.floor(maxRecords / Math.max(1, ready.length)));
     for (const position of ready) {
-      this.hand(position, Math.min(share, maxRecords - records.length), records);
-      if (position.head < position.queue.length) continue;
+      position.hand(Math.min(share, maxRecords - records.length), records);
+      if (!position.isEmpty) continue;
       this.dirty.delete(position);
-      const watermark = this.watermarkOf(position);
+      const watermark = position.watermark(this.options.board.get(position));
       if (watermark <= position.toldWatermark) continue;
       position.toldWatermark = watermark;
       watermarks.push({ topic: position.topic, partition: position.partition, watermark });
@@ -173,44 +131,19 @@ export class KafkaReader implements LogReader {
     return { records, watermarks };
   }
 
-  private hand(position: Position, max: number, into: LogRecord[]): void {
-    const end = Math.min(position.queue.length, position.head + max);
-    for (; position.head < end; position.head += 1) {
-      const record = position.queue[position.head]!;
-      position.queuedBytes -= bytesOf(record);
-      position.delivered = record.offset + 1;
-      if (record.receivedAt > position.reached) position.reached = record.receivedAt;
-      into.push(record);
-    }
-    if (position.head < position.queue.length) return;
-    position.queue = [];
-    position.head = 0;
-    // Offsets that compaction left empty need no delivery.
-    position.delivered = Math.max(position.delivered, position.fetchOffset);
-  }
-
-  private watermarkOf(position: Position): number {
-    const promised = this.options.board.get(position);
-    if (!promised || promised.from > position.delivered) return position.reached;
-    return Math.max(position.reached, promised.watermark);
-  }
-
   /** Starts a fetch at every leader that none is under way at and that leads something wanted. */
   private pump(): void {
     if (this.closing.signal.aborted || this.recovering) return;
     const active = [...this.positions.values()].filter(({ paused }) => !paused);
     if (active.reduce((sum, { queuedBytes }) => sum + queuedBytes, 0) >= QUEUE_BYTES_MAX) return;
-    const wanted = active.filter(
-      ({ queue, head, queuedBytes, leader }) =>
-        queue.length - head < PARTITION_RECORDS_MAX && queuedBytes < PARTITION_BYTES_MAX && !this.inFlight.has(leader),
-    );
+    const wanted = active.filter(({ wantsMore, leader }) => wantsMore && !this.inFlight.has(leader));
     for (const [leader, positions] of groupBy(wanted, (position) => position.leader)) {
       this.inFlight.add(leader);
       void this.fetchFrom(leader, positions);
     }
   }
 
-  private async fetchFrom(leader: string, positions: readonly Position[]): Promise<void> {
+  private async fetchFrom(leader: string, positions: readonly ReadPosition[]): Promise<void> {
     const alone = positions.find((position) => position.alone);
     const from = (alone ? [alone] : positions).map(({ topic, partition, fetchOffset: offset }) => ({
       topic,
@@ -225,7 +158,10 @@ export class KafkaReader implements LogReader {
     try {
       const answer = await this.connection.fetch(leader, from, limits);
       if (this.closing.signal.aborted) return;
-      for (const fetched of answer) this.take(fetched);
+      for (const fetched of answer) {
+        const position = this.positions.get(partitionName(fetched))!;
+        if (position.take(fetched)) this.mark(position);
+      }
       if (this.failures > 1) this.options.logger?.info({ attempts: this.failures }, 'reading from Kafka goes on');
       this.failures = 0;
       this.fault = null;
@@ -234,34 +170,6 @@ export class KafkaReader implements LogReader {
     } catch (error) {
       this.inFlight.delete(leader);
       void this.recover(error);
-    }
-  }
-
-  private take(fetched: Fetched): void {
-    const position = this.positions.get(keyOf(fetched))!;
-    const { topic, partition } = position;
-    let taken = 0;
-    for (const message of fetched.messages) {
-      const { firstOffset, lastOffsetDelta } = message.batchContext;
-      const offset = Number(message.offset);
-      // A broker answers with whole batches: what is before the asked offset was had already.
-      if (offset < position.fetchOffset) continue;
-      taken += 1;
-      const batchEnd = Number(firstOffset) + lastOffsetDelta + 1;
-      position.fetchOffset = message === fetched.messages.at(-1) ? Math.max(offset + 1, batchEnd) : offset + 1;
-      if (message.isControlRecord) continue;
-      const record = fromMessage(topic, partition, message);
-      position.queue.push(record);
-      position.queuedBytes += bytesOf(record);
-    }
-    const unread = Number(fetched.highWatermark) > position.fetchOffset;
-    if (taken === 0 && unread) {
-      // Either the answer was full, or all of this batch was compacted away and the next offset is to be asked for.
-      if (position.alone) position.fetchOffset += 1;
-      position.alone = true;
-    } else if (taken > 0 || position.alone) {
-      position.alone = false;
-      this.mark(position);
     }
   }
 
@@ -298,7 +206,7 @@ export class KafkaReader implements LogReader {
     if (this.failures === 1) this.options.logger?.warn({ error: reason }, 'reading from Kafka fails; trying again');
     if (Date.now() - this.failingSince < UNAVAILABLE_AFTER_MS) return;
     this.fault = reason;
-    this.wake?.();
+    this.news.tell();
   }
 
   private async findLeaders(): Promise<Cluster> {
@@ -312,15 +220,12 @@ export class KafkaReader implements LogReader {
     const positions = [...this.positions.values()];
     const bounds = await boundsOf(cluster, positions);
     for (const [index, position] of positions.entries()) {
-      const { first, next } = bounds[index]!;
-      const inside = Math.min(next, Math.max(first, position.fetchOffset));
-      if (inside === position.fetchOffset) continue;
+      const from = position.fetchOffset;
+      if (!position.moveInto(bounds[index]!)) continue;
       this.options.logger?.warn(
-        { partition: keyOf(position), from: position.fetchOffset, to: inside },
+        { partition: position.name, from, to: position.fetchOffset },
         'records to read are gone from the log',
       );
-      position.fetchOffset = inside;
-      if (inside < position.delivered) position.delivered = inside;
       this.mark(position);
     }
   }

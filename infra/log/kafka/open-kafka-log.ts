@@ -1,24 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type AppendRecord, type EventLog, LogError, type TopicPartition, type TopicStorage } from '../log.ts';
-import { Appender } from './appender.ts';
+import {
+  type AppendRecord,
+  type EventLog,
+  type Lease,
+  type LeaseOptions,
+  LogError,
+  type TopicPartition,
+  type TopicStorage,
+} from '../log.ts';
 import type { FetchFrom } from './connection.ts';
 import { createKafkaClient, type KafkaClient } from './kafka-client.ts';
 import { KafkaGroupMember } from './kafka-group.ts';
+import { type KafkaLease, takeLease } from './kafka-lease.ts';
 import { KafkaReader } from './kafka-reader.ts';
+import { KafkaWriter, type KafkaWriterOptions } from './kafka-writer.ts';
+import { leaseTopic } from './lease-member.ts';
 import { PointReads } from './point-reads.ts';
+import { connectProducer } from './producers.ts';
+import { promisedUntil } from './promised-until.ts';
 import { Topics } from './topics.ts';
 import { WatermarkBoard } from './watermark-board.ts';
 import { WatermarkFollower } from './watermark-follower.ts';
 import { WATERMARKS_AT, watermarkTopic } from './watermark-topic.ts';
-import { WatermarkWriter } from './watermark-writer.ts';
+import { Writers } from './writers.ts';
 
 const DAY_MS = 86_400_000;
 const RAW_MAX_AGE_MS = 30 * DAY_MS;
 const WATERMARK_INTERVAL_MS = 50;
-/** How long closing waits for the last watermarks. */
-const LAST_WATERMARKS_MS = 1_000;
+/** A holder of a lease that was not heard of for this long is taken for dead. */
+const LEASE_TIMEOUT_MS = 10_000;
 
 export interface KafkaLogOptions {
   /** `host:port` of some brokers of the cluster; the others are found through them. */
@@ -29,6 +40,8 @@ export interface KafkaLogOptions {
   readonly rawMaxAgeMs?: number;
   /** How often at most watermarks are written, ms. */
   readonly watermarkIntervalMs?: number;
+  /** How long the holder of a lease may be silent before a standby takes over, ms. */
+  readonly leaseTimeoutMs?: number;
 }
 
 /** Opens the log on a Kafka cluster of 2.1 or newer. Rejects with `log_unavailable` when no broker answers. */
@@ -45,33 +58,37 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
 
 class KafkaLog implements EventLog {
   private readonly logger: Logger | undefined;
+  private readonly leaseTimeoutMs: number;
   private readonly client: KafkaClient;
   private readonly topics: Topics;
   private readonly points: PointReads;
-  private readonly appender: Appender;
   private readonly board = new WatermarkBoard();
-  private readonly watermarks: WatermarkWriter;
+  private readonly shared: KafkaWriter;
+  private readonly writers: Writers;
+  private readonly openWriter: (options: Pick<KafkaWriterOptions, 'connect' | 'onFenced'>) => KafkaWriter;
   private readonly follower: WatermarkFollower;
   private readonly openOnes = new Set<KafkaReader | KafkaGroupMember>();
-  private closed = false;
+  private readonly leases = new Set<KafkaLease>();
+  private readonly closing = new AbortController();
 
-  constructor({ brokers, logger, rawMaxAgeMs, watermarkIntervalMs }: KafkaLogOptions) {
+  constructor({ brokers, logger, rawMaxAgeMs, watermarkIntervalMs, leaseTimeoutMs }: KafkaLogOptions) {
     this.logger = logger;
+    this.leaseTimeoutMs = leaseTimeoutMs ?? LEASE_TIMEOUT_MS;
     this.client = createKafkaClient(brokers, logger);
     this.topics = new Topics(this.client, rawMaxAgeMs ?? RAW_MAX_AGE_MS);
     this.points = new PointReads(this.client);
-    this.appender = new Appender({
-      client: this.client,
-      onAppended: (at, next) => this.watermarks.appended(at, next),
-    });
-    this.watermarks = new WatermarkWriter({
-      board: this.board,
-      writerId: randomUUID(),
-      intervalMs: watermarkIntervalMs ?? WATERMARK_INTERVAL_MS,
-      append: (records) => this.appender.append(records),
-      bounds: (at) => this.points.bounds(at),
-      logger,
-    });
+    const writerId = randomUUID();
+    this.openWriter = (options) =>
+      new KafkaWriter({
+        ...options,
+        board: this.board,
+        writerId,
+        intervalMs: watermarkIntervalMs ?? WATERMARK_INTERVAL_MS,
+        bounds: (at) => this.points.bounds(at),
+        logger,
+      });
+    this.shared = this.openWriter({ connect: () => connectProducer(this.client) });
+    this.writers = new Writers(this.shared);
     this.follower = new WatermarkFollower({
       board: this.board,
       logger,
@@ -93,13 +110,38 @@ class KafkaLog implements EventLog {
     this.assertOpen();
     if (records.length === 0) return;
     await this.topics.check(records);
-    await this.appender.append(records);
+    await this.writers.append(records);
   }
 
   advance(watermarks: readonly (TopicPartition & { readonly watermark: number })[]): void {
     this.assertOpen();
     for (const mark of watermarks) this.topics.checkKnown(mark);
-    this.watermarks.advance(watermarks);
+    this.writers.advance(watermarks);
+  }
+
+  async lease(name: string, topics: readonly string[], { onStandby, signal }: LeaseOptions = {}): Promise<Lease> {
+    this.assertOpen();
+    await this.topics.create([leaseTopic]);
+    await this.topics.check(topics.map((topic) => ({ topic, partition: 0 })));
+    const { client, logger, leaseTimeoutMs: timeoutMs, openWriter } = this;
+    const ended = signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
+    // The holder's watermarks are fenced with its records.
+    const covered = await Promise.all([...topics, watermarkTopic.name].map((topic) => this.allOf(topic)));
+    const partitions = covered.flat();
+    const lease = await takeLease(
+      { client, name, partitions, timeoutMs, logger, openWriter },
+      { signal: ended, ...(onStandby ? { onStandby } : {}) },
+    );
+    this.leases.add(lease);
+    this.writers.lease(topics, lease.writer);
+    const read = (offset: number) => this.read([{ ...WATERMARKS_AT, offset }]);
+    try {
+      const promised = await promisedUntil(topics, this.points, read);
+      return { lost: lease.lost, promisedUntil: promised, release: () => this.release(lease) };
+    } catch (error) {
+      await this.release(lease);
+      throw error;
+    }
   }
 
   async reader(from: readonly FetchFrom[]): Promise<KafkaReader> {
@@ -137,7 +179,7 @@ class KafkaLog implements EventLog {
   async clearTopic(topic: string) {
     this.assertOpen();
     await this.topics.clear(topic);
-    await this.watermarks.clear(topic);
+    await this.writers.of(topic).watermarks.clear(topic);
   }
 
   /** The brokers apply retention and compaction by themselves. */
@@ -147,14 +189,11 @@ class KafkaLog implements EventLog {
   }
 
   async close() {
-    if (this.closed) return;
-    this.closed = true;
+    if (this.closing.signal.aborted) return;
+    this.closing.abort();
     await Promise.all([this.follower.close(), ...[...this.openOnes].map((one) => one.close())]);
-    const written = this.watermarks.close();
-    // While no broker answers, the last watermarks would be tried for long; they are promised again after a start.
-    await Promise.race([written, sleep(LAST_WATERMARKS_MS, undefined, { ref: false })]);
-    await this.appender.close();
-    await written;
+    await Promise.all([...this.leases].map((lease) => lease.release()));
+    await this.shared.close();
     await this.points.close();
   }
 
@@ -167,12 +206,21 @@ class KafkaLog implements EventLog {
     return reader;
   }
 
+  private async allOf(topic: string): Promise<TopicPartition[]> {
+    return (await this.topics.partitionsOf(topic)).map((partition) => ({ topic, partition }));
+  }
+
+  private async release(lease: KafkaLease): Promise<void> {
+    this.leases.delete(lease);
+    await lease.release();
+  }
+
   private async check(at: TopicPartition): Promise<void> {
     this.assertOpen();
     await this.topics.check([at]);
   }
 
   private assertOpen(): void {
-    if (this.closed) throw new LogError('log_closed', 'the log was closed');
+    if (this.closing.signal.aborted) throw new LogError('log_closed', 'the log was closed');
   }
 }

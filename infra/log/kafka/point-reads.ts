@@ -1,12 +1,13 @@
 import { backoff } from '../../retry.ts';
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
+import { partitionName } from '../partition-name.ts';
+import { RECORD_BYTES_MAX } from '../record-size.ts';
 import { coalesce } from './coalesce.ts';
 import { Connection, type Fetched, type FetchFrom } from './connection.ts';
 import { toLogError } from './errors.ts';
 import { groupBy } from './group-by.ts';
 import type { Cluster, KafkaClient, OffsetQuery, RawRecord } from './kafka-client.ts';
 import { fromMessage } from './record-mapping.ts';
-import { RECORD_BYTES_MAX } from './topics.ts';
 
 const ATTEMPTS_MAX = 7;
 const FETCH_BYTES = 32 * 1024 * 1024;
@@ -15,8 +16,6 @@ export interface Bounds {
   readonly first: number;
   readonly next: number;
 }
-
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 /** Questions about single points of partitions, over one shared connection, gathered into few requests. */
 export class PointReads {
@@ -34,7 +33,7 @@ export class PointReads {
   async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
     const offset = await this.ask([at], async (cluster) => {
       const query = { topic: at.topic, partitions: [{ partition: at.partition }], fromTimestamp: appendedAt };
-      return (await offsetsOf(cluster, [query])).get(keyOf(at))!;
+      return (await offsetsOf(cluster, [query])).get(partitionName(at))!;
     });
     return offset >= 0 ? offset : (await this.bounds(at)).next;
   }
@@ -63,21 +62,36 @@ export class PointReads {
     const filled = new Map<string, FetchFrom>();
     for (const [index, at] of asked.entries()) {
       const { first, next } = bounds[index]!;
-      if (next > first) filled.set(keyOf(at), { ...at, offset: next - 1 });
+      if (next > first) filled.set(partitionName(at), { ...at, offset: next - 1 });
     }
     const found = new Map<string, LogRecord>();
     for (const fetched of await this.fetch(cluster, [...filled.values()])) {
       const newest = newestOf(fetched);
-      if (newest) found.set(keyOf(fetched), newest);
+      if (newest) found.set(partitionName(fetched), newest);
     }
-    // A broker fills one answer up to a size: for what did not fit it is asked one by one.
-    for (const [key, at] of filled) {
-      if (found.has(key)) continue;
-      const [fetched] = await this.fetch(cluster, [at]);
-      const newest = fetched ? newestOf(fetched) : null;
-      if (newest) found.set(key, newest);
+    // A broker fills one answer up to a size: for what did not fit it is asked one by one. And Kafka's own records, as
+    // the marks that a lease puts, may stand at the end.
+    for (const [index, at] of asked.entries()) {
+      if (!filled.has(partitionName(at)) || found.has(partitionName(at))) continue;
+      const newest = await this.newestIn(cluster, at, bounds[index]!);
+      if (newest) found.set(partitionName(at), newest);
     }
-    return asked.map((at) => found.get(keyOf(at)) ?? null);
+    return asked.map((at) => found.get(partitionName(at)) ?? null);
+  }
+
+  /** Goes back from the end by growing steps until there is a record that a writer put there. */
+  private async newestIn(cluster: Cluster, at: TopicPartition, { first, next }: Bounds): Promise<LogRecord | null> {
+    for (let step = 1; ; step *= 2) {
+      const start = Math.max(first, next - step);
+      let newest: LogRecord | null = null;
+      for (let offset = start; offset < next; ) {
+        const [fetched] = await this.fetch(cluster, [{ ...at, offset }]);
+        newest = (fetched && newestOf(fetched, offset)) ?? newest;
+        // An answer without records: what was left to read is compacted away.
+        offset = fetched ? endOf(fetched, offset) : next;
+      }
+      if (newest || start === first) return newest;
+    }
   }
 
   private async fetch(cluster: Cluster, from: readonly FetchFrom[]): Promise<Fetched[]> {
@@ -114,9 +128,9 @@ export async function boundsOf(cluster: Cluster, asked: readonly TopicPartition[
     ),
   ]);
   return asked.map((at) => {
-    const [first, next] = [firsts.get(keyOf(at)), nexts.get(keyOf(at))];
+    const [first, next] = [firsts.get(partitionName(at)), nexts.get(partitionName(at))];
     if (first === undefined || next === undefined)
-      throw new LogError('log_unavailable', `Kafka: ${keyOf(at)} has no leader now`);
+      throw new LogError('log_unavailable', `Kafka: ${partitionName(at)} has no leader now`);
     // The start may have moved on between the two answers.
     return { first, next: Math.max(first, next) };
   });
@@ -126,12 +140,21 @@ async function offsetsOf(cluster: Cluster, queries: readonly OffsetQuery[]): Pro
   const answers = await cluster.fetchTopicsOffset(queries);
   return new Map(
     answers.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, offset }) => [keyOf({ topic, partition }), Number(offset)] as const),
+      partitions.map(({ partition, offset }) => [partitionName({ topic, partition }), Number(offset)] as const),
     ),
   );
 }
 
-function newestOf({ topic, partition, messages }: Fetched): LogRecord | null {
-  const newest = messages.findLast((message: RawRecord) => !message.isControlRecord);
+function newestOf({ topic, partition, messages }: Fetched, from = 0): LogRecord | null {
+  // A broker answers with whole batches, which may begin before the asked offset.
+  const newest = messages.findLast((message: RawRecord) => !message.isControlRecord && Number(message.offset) >= from);
   return newest ? fromMessage(topic, partition, newest) : null;
+}
+
+/** The offset after the last batch of an answer. */
+function endOf({ messages, highWatermark }: Fetched, asked: number): number {
+  const last = messages.at(-1);
+  if (!last) return Number(highWatermark);
+  const { firstOffset, lastOffsetDelta } = last.batchContext;
+  return Math.max(asked + 1, Number(firstOffset) + lastOffsetDelta + 1);
 }

@@ -6,9 +6,6 @@ import type { Message } from 'kafkajs';
 import type { AppendRecord, LogRecord } from '../log.ts';
 import type { RawRecord } from './kafka-client.ts';
 
-/** What framing, headers and timestamp of one record take at most, beside key and value. */
-const OVERHEAD_BYTES = 80;
-
 export function toMessage(record: AppendRecord, appendedAt: string): Message {
   return {
     partition: record.partition,
@@ -30,11 +27,6 @@ export function fromMessage(topic: string, partition: number, message: RawRecord
     seq: numberOf(message.headers.s),
     appendedAt: Number(message.timestamp),
   };
-}
-
-/** Bytes that a record takes on its way, at most. */
-export function bytesOf({ key, value }: Pick<AppendRecord, 'key' | 'value'>): number {
-  return OVERHEAD_BYTES + key.length * 3 + (value?.length ?? 0);
 }
 
 /** A record that another program put there has no header: it counts as received at 0, unnumbered. */

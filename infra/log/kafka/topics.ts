@@ -1,10 +1,9 @@
 import type { Retention } from '#schemas/topics/topic';
 import { LogError, type TopicPartition, type TopicStorage } from '../log.ts';
-import { toLogError } from './errors.ts';
+import { RECORD_BYTES_MAX } from '../record-size.ts';
+import { protocolType, toLogError } from './errors.ts';
 import type { KafkaClient } from './kafka-client.ts';
 
-/** A topic takes records up to this size; snapshots and books stay far below it. */
-export const RECORD_BYTES_MAX = 8 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 /** Of Kafka's protocol; Node does not find kafkajs' own name for it. */
@@ -92,17 +91,25 @@ export class Topics {
   };
 
   private async createMissing(admin: Admin, missing: readonly TopicStorage[]): Promise<void> {
-    const made = await admin.createTopics({
+    const made = await this.askToCreate(admin, missing).catch((error: unknown) => {
+      // It is made, and the broker that was asked who leads it has not heard of it yet: who uses it asks again.
+      if (protocolType(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return true;
+      throw error;
+    });
+    // Another process may have made some of them meanwhile, perhaps differently.
+    if (made) for (const { name, partitions } of missing) this.partitions.set(name, partitions);
+    else await this.load(admin);
+    for (const topic of missing) this.checkCount(topic);
+  }
+
+  private askToCreate(admin: Admin, missing: readonly TopicStorage[]): Promise<boolean> {
+    return admin.createTopics({
       topics: missing.map(({ name, partitions, retention }) => ({
         topic: name,
         numPartitions: partitions,
         configEntries: Object.entries(this.configsOf(retention)).map(([key, value]) => ({ name: key, value })),
       })),
     });
-    // Another process may have made some of them meanwhile, perhaps differently.
-    if (made) for (const { name, partitions } of missing) this.partitions.set(name, partitions);
-    else await this.load(admin);
-    for (const topic of missing) this.checkCount(topic);
   }
 
   /** Retention follows the settings also when they change; what else an operator configured stays. */

@@ -1,11 +1,10 @@
 import type { TopicPartition, Watermark } from '../log.ts';
+import { partitionName } from '../partition-name.ts';
 
 /** A promise, and the offset from which on it holds: who has read up to there may rely on it. */
 export interface Promised extends Watermark {
   readonly from: number;
 }
-
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 /** The newest promise of every partition that this process has heard of, and who wants to hear of the next. */
 export class WatermarkBoard {
@@ -13,12 +12,12 @@ export class WatermarkBoard {
   private readonly listeners = new Map<string, Set<() => void>>();
 
   get(at: TopicPartition): Promised | undefined {
-    return this.promises.get(keyOf(at));
+    return this.promises.get(partitionName(at));
   }
 
   /** Takes a promise unless a newer one is known. */
   put(promised: Promised): void {
-    const key = keyOf(promised);
+    const key = partitionName(promised);
     const known = this.promises.get(key);
     if (known && known.watermark >= promised.watermark) return;
     this.promises.set(key, promised);
@@ -32,7 +31,7 @@ export class WatermarkBoard {
 
   /** Calls back at each new promise of the partition, until the returned function is called. */
   listen(at: TopicPartition, listener: () => void): () => void {
-    const key = keyOf(at);
+    const key = partitionName(at);
     const listeners = this.listeners.get(key) ?? new Set();
     this.listeners.set(key, listeners);
     listeners.add(listener);

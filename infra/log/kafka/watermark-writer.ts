@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { AppendRecord, TopicPartition, Watermark } from '../log.ts';
+import { partitionName } from '../partition-name.ts';
 import type { Bounds } from './point-reads.ts';
 import type { Promised, WatermarkBoard } from './watermark-board.ts';
 import { encodeWatermarks, REPEAT_MS, WATERMARKS_AT } from './watermark-topic.ts';
-
-const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 export interface WatermarkWriterOptions {
   readonly board: WatermarkBoard;
@@ -37,12 +36,12 @@ export class WatermarkWriter {
 
   /** Notes where the records of a partition end now. */
   appended(at: TopicPartition, next: number): void {
-    this.ends.set(keyOf(at), next);
+    this.ends.set(partitionName(at), next);
   }
 
   advance(watermarks: readonly Watermark[]): void {
     for (const mark of watermarks) {
-      const key = keyOf(mark);
+      const key = partitionName(mark);
       if (mark.watermark <= (this.promised.get(key)?.watermark ?? Number.NEGATIVE_INFINITY)) continue;
       const end = this.ends.get(key);
       if (end !== undefined) this.promise(key, mark, end);
@@ -66,9 +65,15 @@ export class WatermarkWriter {
 
   /** Writes what is promised and not written yet. */
   async close(): Promise<void> {
+    this.stop();
+    await this.write();
+  }
+
+  /** Writes nothing more. */
+  stop(): void {
     this.closed = true;
     if (this.timer) clearInterval(this.timer);
-    await this.write();
+    this.timer = null;
   }
 
   private promise(key: string, { topic, partition, watermark }: Watermark, from: number): void {

@@ -1,8 +1,8 @@
-/** What may be relied on of consumer groups; part of `conformance.ts`. */
+/** What may be relied on of consumer groups; part of `event-log.fixture.ts`. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { LogUnderTest } from './conformance.ts';
-import type { GroupConsumer, LogRecord, TopicPartition } from './log.ts';
+import type { GroupConsumer, LogRecord, TopicPartition } from '../log.ts';
+import type { LogUnderTest } from './under-test.fixture.ts';
 
 const nameOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`;
 const nextOf = (records: readonly LogRecord[]) => {

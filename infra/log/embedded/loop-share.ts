@@ -5,14 +5,14 @@ const TURN_MS = 10;
 
 /**
  * Appends resolve without waiting for anything, so one that follows the other in a loop would never let timers and
- * sockets have their turn. This tells when it is time.
+ * sockets have their turn. This tells when appends have had their share of one.
  */
-export class Turns {
+export class LoopShare {
   private began = 0;
   private turn: NodeJS.Immediate | null = null;
 
-  /** Whether the turn of the event loop at hand has gone on for long. */
-  isLong(): boolean {
+  /** Whether the turn of the event loop at hand has gone on for long enough. */
+  isUsedUp(): boolean {
     const now = performance.now();
     if (!this.turn) {
       this.began = now;

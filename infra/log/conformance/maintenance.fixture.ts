@@ -1,7 +1,8 @@
-/** What may be relied on of retention and compaction; part of `conformance.ts`. */
+/** What may be relied on of retention and compaction; part of `event-log.fixture.ts`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { asAppended, type LogUnderTest, recordOf } from './conformance.ts';
+import { asAppended, recordOf } from './records.fixture.ts';
+import type { LogUnderTest } from './under-test.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

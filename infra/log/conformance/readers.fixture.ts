@@ -1,7 +1,8 @@
-/** What may be relied on of readers and watermarks; part of `conformance.ts`. */
+/** What may be relied on of readers and watermarks; part of `event-log.fixture.ts`. */
 import { describe, expect, it } from 'vitest';
-import { asAppended, type LogUnderTest, recordOf } from './conformance.ts';
-import type { LogReader, TopicPartition, Watermark } from './log.ts';
+import type { LogReader, TopicPartition, Watermark } from '../log.ts';
+import { asAppended, recordOf } from './records.fixture.ts';
+import type { LogUnderTest } from './under-test.fixture.ts';
 
 export function testReaders(under: LogUnderTest): void {
   testPolling(under);

@@ -1,0 +1,63 @@
+/** What may be relied on of topics; part of `event-log.fixture.ts`. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { asAppended, recordOf } from './records.fixture.ts';
+import type { LogUnderTest } from './under-test.fixture.ts';
+
+export function testTopics({ log, topic, reopen, readAll, fill, offsetsGoOn }: LogUnderTest): void {
+  describe('topics', () => {
+    it('are made once: making them again changes nothing', async () => {
+      const name = await topic(2);
+      await fill({ topic: name, partition: 1 }, 3);
+      await log().createTopics([{ name, partitions: 2, retention: { kind: 'raw' } }]);
+      expect(await readAll({ topic: name, partition: 1 })).toHaveLength(3);
+    });
+
+    it('keep their partition count', async () => {
+      const name = await topic(2);
+      await expect(log().createTopics([{ name, partitions: 3, retention: { kind: 'raw' } }])).rejects.toMatchObject({
+        name: 'LogError',
+      });
+    });
+
+    it('are unknown until made', async () => {
+      const at = { topic: `missing.${randomUUID()}`, partition: 0 };
+      const unknown = expect.objectContaining({ code: 'log_unknown_topic', canRetry: false });
+      await expect(log().append([recordOf(at, 1)])).rejects.toEqual(unknown);
+      await expect(log().bounds(at)).rejects.toEqual(unknown);
+      await expect(log().last(at)).rejects.toEqual(unknown);
+      await expect(log().reader([{ ...at, offset: 0 }])).rejects.toEqual(unknown);
+      await expect(log().group('g', [at.topic])).rejects.toEqual(unknown);
+    });
+
+    it('have no partition beyond their count', async () => {
+      const name = await topic(2);
+      await expect(log().append([recordOf({ topic: name, partition: 2 }, 1)])).rejects.toMatchObject({
+        code: 'log_unknown_topic',
+      });
+    });
+
+    it('outlive the log that made them, with their records', async () => {
+      const at = { topic: await topic(), partition: 0 };
+      const written = await fill(at, 4);
+      await reopen();
+      expect((await readAll(at)).map(asAppended)).toEqual(written);
+    });
+
+    it(`are empty when cleared, and their offsets ${offsetsGoOn ? 'go on' : 'start over'}`, async () => {
+      const next = offsetsGoOn ? 5 : 0;
+      const at = { topic: await topic(2), partition: 0 };
+      const beside = { ...at, partition: 1 };
+      await fill(at, 5);
+      await fill(beside, 5);
+      await log().clearTopic(at.topic);
+      expect(await log().bounds(at)).toEqual({ first: next, next });
+      expect(await log().last(beside)).toBeNull();
+      await fill(at, 2, 9);
+      expect((await readAll(at)).map(({ offset, seq }) => [offset, seq])).toEqual([
+        [next, 9],
+        [next + 1, 10],
+      ]);
+    });
+  });
+}

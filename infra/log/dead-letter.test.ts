@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { deadTopic } from '#schemas/topics/control';
+import { createCodec } from '../codec/create-codec.ts';
+import { deadLetterRecord, TOO_LARGE } from './dead-letter.ts';
+import { isTooLarge, RECORD_BYTES_MAX } from './record-size.ts';
+
+const codec = createCodec({ register: async () => 1, fetch: async () => '' });
+const letter = {
+  receivedAt: 7,
+  stage: 's',
+  topic: 'raw.venue_a.ws',
+  partition: 0,
+  offset: 3,
+  key: 'k',
+  reason: 'malformed_json',
+  detail: 'd',
+  value: Buffer.from('{'),
+};
+const topic = deadTopic(letter.topic);
+
+describe('a dead letter', () => {
+  it('keeps what it is about, unnumbered', async () => {
+    await codec.prepare([topic]);
+    const record = deadLetterRecord(codec, 's/0/3', letter);
+    expect(record).toMatchObject({ topic: 'dead.raw.venue_a.ws', partition: 0, key: 's/0/3', receivedAt: 7, seq: 0 });
+    expect(codec.decode(topic, record.value!)).toEqual(letter);
+  });
+
+  it('fits into the log, however large its value and detail are', async () => {
+    await codec.prepare([topic]);
+    const value = Buffer.alloc(RECORD_BYTES_MAX * 2, 'x');
+    const record = deadLetterRecord(codec, 's/0/3', { ...letter, value, detail: 'y'.repeat(RECORD_BYTES_MAX) });
+    expect(isTooLarge(record)).toBe(false);
+    const kept = codec.decode(topic, record.value!).value!;
+    expect(value.subarray(0, kept.length).equals(kept)).toBe(true);
+  });
+
+  it('keeps a beginning of what is too large', async () => {
+    await codec.prepare([topic]);
+    const record = deadLetterRecord(codec, 'k', { ...letter, reason: TOO_LARGE, value: Buffer.alloc(1_000_000) });
+    expect(codec.decode(topic, record.value!).value).toHaveLength(64 * 1024);
+  });
+});

@@ -1,0 +1,129 @@
+/** Who of several processes has a lease: a consumer group with one partition to share, which stays where it is. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AssignerProtocol, type Consumer, type PartitionAssigner } from 'kafkajs';
+import { LogError, type TopicStorage } from '../log.ts';
+import { toLogError } from './errors.ts';
+import { type KafkaClient, RETRY } from './kafka-client.ts';
+
+/** Holds nothing but Kafka's own marks. The name starts with an underscore: it belongs to this adapter. */
+export const leaseTopic: TopicStorage = {
+  name: '_parallax.leases',
+  partitions: 1,
+  retention: { kind: 'hours', hours: 1 },
+};
+
+export const LEASE_AT = { topic: leaseTopic.name, partition: 0 } as const;
+
+const JOIN_TIMEOUT_MS = 60_000;
+const FETCH_WAIT_MS = 1_000;
+
+export interface LeaseMemberOptions {
+  readonly client: KafkaClient;
+  readonly groupId: string;
+  /** A member that was not heard of for this long has lost its place, ms. */
+  readonly timeoutMs: number;
+  /** Of several members the one of the highest rank is assigned the lease. */
+  readonly rank: () => number;
+  /** Told after each round of the group whether this member is assigned the lease. */
+  readonly onAssigned: (assigned: boolean) => void;
+}
+
+export class LeaseMember {
+  private readonly options: LeaseMemberOptions;
+  private readonly consumer: Consumer;
+  private left = false;
+  assigned = false;
+
+  constructor(options: LeaseMemberOptions) {
+    this.options = options;
+    const { client, groupId, timeoutMs, rank } = options;
+    this.consumer = client.kafka.consumer({
+      groupId,
+      partitionAssigners: [byRank(rank)],
+      sessionTimeout: timeoutMs,
+      rebalanceTimeout: timeoutMs,
+      heartbeatInterval: Math.floor(timeoutMs / 5),
+      maxWaitTimeInMs: Math.min(FETCH_WAIT_MS, Math.floor(timeoutMs / 5)),
+      allowAutoTopicCreation: false,
+      readUncommitted: true,
+      retry: { ...RETRY, retries: 15, restartOnFailure: async () => !this.left },
+    });
+  }
+
+  /** Resolves when the group has decided for the first time. */
+  async join(): Promise<void> {
+    const joined = new Promise<void>((resolve) => {
+      this.consumer.on(this.consumer.events.GROUP_JOIN, ({ payload }) => {
+        if (this.left) return;
+        this.assigned = (payload.memberAssignment[leaseTopic.name] ?? []).length > 0;
+        this.options.onAssigned(this.assigned);
+        resolve();
+      });
+    });
+    const ending = new AbortController();
+    const deadline = sleep(JOIN_TIMEOUT_MS, undefined, { signal: ending.signal }).then(
+      () => Promise.reject(new LogError('log_unavailable', `Kafka: group ${this.options.groupId} cannot be joined`)),
+      () => {},
+    );
+    try {
+      await this.consumer.connect();
+      await this.consumer.subscribe({ topics: [leaseTopic.name] });
+      await this.consumer.run({ autoCommit: false, eachBatch: async () => {} });
+      await Promise.race([joined, deadline]);
+    } catch (error) {
+      await this.leave();
+      throw toLogError(error, `joining group ${this.options.groupId}`);
+    } finally {
+      ending.abort();
+    }
+  }
+
+  /** Rejects with `log_fenced` when the group, asked now, does not count this member among it. */
+  async confirm(): Promise<void> {
+    if (!this.assigned || this.left) throw new LogError('log_fenced', `another process holds ${this.options.groupId}`);
+    try {
+      await this.consumer.commitOffsets([{ ...LEASE_AT, offset: '0' }]);
+    } catch (error) {
+      throw toLogError(error, `confirming ${this.options.groupId}`);
+    }
+  }
+
+  async leave(): Promise<void> {
+    if (this.left) return;
+    this.left = true;
+    this.assigned = false;
+    await this.consumer.disconnect();
+  }
+}
+
+/** Gives everything to the member of the highest rank; among equals to the one whose id comes first. */
+function byRank(rank: () => number): PartitionAssigner {
+  const name = 'ParallaxLease';
+  const version = 1;
+  const { MemberMetadata, MemberAssignment } = AssignerProtocol;
+  return () => ({
+    name,
+    version,
+    protocol: ({ topics }) => ({
+      name,
+      metadata: MemberMetadata.encode({ version, topics, userData: Buffer.from(String(rank())) }),
+    }),
+    assign: async ({ members }) => {
+      const ranked = members
+        .map(({ memberId, memberMetadata }) => ({
+          memberId,
+          rank: Number(MemberMetadata.decode(memberMetadata)?.userData.toString() ?? -1),
+        }))
+        .sort((a, b) => b.rank - a.rank || (a.memberId < b.memberId ? -1 : 1));
+      const assignment = { [leaseTopic.name]: [LEASE_AT.partition] };
+      const first = ranked[0];
+      if (!first) return [];
+      return [
+        {
+          memberId: first.memberId,
+          memberAssignment: MemberAssignment.encode({ version, assignment, userData: Buffer.alloc(0) }),
+        },
+      ];
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import type { ProducerIdentity } from './kafka-client.ts';
+
+/** The protocol counts the records of a partition in 31 bits. */
+const SEQUENCES = 2 ** 31;
+
+/**
+ * What kafkajs's message sender asks of a producer's state: who it is, and how many records it has put into each
+ * partition. One request at a time at each broker, so that a repeated one keeps its numbers.
+ */
+export class ProducerNumbers {
+  private readonly identity: ProducerIdentity;
+  private readonly sequences = new Map<string, number>();
+  private readonly busy = new Map<unknown, { readonly ended: Promise<void>; readonly end: () => void }>();
+
+  constructor(identity: ProducerIdentity) {
+    this.identity = identity;
+  }
+
+  getProducerId(): number {
+    return this.identity.producerId;
+  }
+
+  getProducerEpoch(): number {
+    return this.identity.producerEpoch;
+  }
+
+  getSequence(topic: string, partition: number | string): number {
+    return this.sequences.get(`${topic}/${partition}`) ?? 0;
+  }
+
+  /** @param by negative when a request was not answered, so that its repeat has the same numbers. */
+  updateSequence(topic: string, partition: number | string, by: number): void {
+    const next = (this.getSequence(topic, partition) + by + SEQUENCES) % SEQUENCES;
+    this.sequences.set(`${topic}/${partition}`, next);
+  }
+
+  isInitialized(): boolean {
+    return true;
+  }
+
+  /** Its records stand for themselves; only its identity comes from a transactional id. */
+  isTransactional(): boolean {
+    return false;
+  }
+
+  async acquireBrokerLock({ nodeId }: { readonly nodeId: unknown }): Promise<void> {
+    for (let before = this.busy.get(nodeId); before; before = this.busy.get(nodeId)) await before.ended;
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.busy.set(nodeId, { ended, end });
+  }
+
+  releaseBrokerLock({ nodeId }: { readonly nodeId: unknown }): void {
+    const held = this.busy.get(nodeId);
+    this.busy.delete(nodeId);
+    held?.end();
+  }
+}
