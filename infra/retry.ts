@@ -10,7 +10,47 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
   return base * (1 + JITTER * (2 * random() - 1));
 }
 
-/** Waits before the next attempt. */
-export async function backoff(attempt: number): Promise<void> {
-  await sleep(backoffMs(attempt));
+/** Waits before the next attempt; `signal` ends the wait early. */
+export async function backoff(attempt: number, signal?: AbortSignal): Promise<void> {
+  if (!signal || signal.aborted) return sleep(backoffMs(attempt));
+  try {
+    await sleep(backoffMs(attempt), undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+export interface RetryOptions {
+  /** Whether another attempt may help, after so many failures in a row (from 1). The limit of a retry stands here. */
+  readonly canRetry: (error: unknown, failures: number) => boolean;
+  /** Told of each failure that another attempt follows. */
+  readonly onFailure?: (error: unknown, failures: number) => void;
+  /** Told once when it succeeds after failures. */
+  readonly onRecovered?: (failures: number) => void;
+  /** Cuts the pause at hand short when it aborts; whether there is an attempt after the next is for `canRetry` to say. */
+  readonly signal?: AbortSignal;
+}
+
+/** Does a thing until it succeeds, with growing pauses. Rejects with the first error that `canRetry` does not pass. */
+export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { canRetry, onFailure, onRecovered, signal } = options;
+  let failures = 0;
+  const attempt = async (): Promise<{ readonly result: T } | null> => {
+    try {
+      return { result: await operation() };
+    } catch (error) {
+      failures += 1;
+      if (!canRetry(error, failures)) throw error;
+      onFailure?.(error, failures);
+      return null;
+    }
+  };
+  for (;;) {
+    const done = await attempt();
+    if (done) {
+      if (failures > 0) onRecovered?.(failures);
+      return done.result;
+    }
+    await backoff(failures - 1, signal);
+  }
 }

@@ -4,7 +4,7 @@
  * live and in a replay, in any batch size and on any machine.
  */
 import type { LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';
-import { partitionName } from './partition-name.ts';
+import { partitionName } from '../log/partition-name.ts';
 
 /** Queued records of one partition above which its reading is paused. */
 const QUEUE_RECORDS_MAX = 8_192;
@@ -87,17 +87,20 @@ export class MergedInput {
     this.byName.get(partitionName(at))!.watermark = Number.POSITIVE_INFINITY;
   }
 
-  /** Hands every record that may be taken now to `visit`, in the merged order, at most `max` of them. */
-  take(max: number, visit: (record: LogRecord) => void): number {
+  /**
+   * Hands every record that may be taken now to `visit`, in the merged order, at most `max` of them.
+   * @param before takes none that was received at or after this time.
+   */
+  take(max: number, visit: (record: LogRecord) => void, before = Number.POSITIVE_INFINITY): number {
     let taken = 0;
     while (taken < max) {
       const first = this.nextQueue();
-      if (!first) break;
+      if (!first || first.records[first.head]!.receivedAt >= before) break;
       // The run of records of this queue that precede everything the others can still bring.
       const limit = this.limitBeside(first);
       while (taken < max && first.head < first.records.length) {
         const record = first.records[first.head]!;
-        if (limit && comesAfter(record, limit.at, limit.queue)) break;
+        if (record.receivedAt >= before || (limit && comesAfter(record, limit.at, limit.queue))) break;
         first.head += 1;
         taken += 1;
         if (this.ordered && this.last && record.receivedAt < this.last.receivedAt)

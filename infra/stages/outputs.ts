@@ -1,16 +1,33 @@
 /** What a stage wrote, on its way into the log: numbered per partition, and dropped where the log has it already. */
-import { deadTopic } from '#schemas/topics/control';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
+import { deadLetterRecord } from '../log/dead-letter.ts';
 import type { AppendRecord, EventLog, LogRecord } from '../log/log.ts';
+import { partitionName } from '../log/partition-name.ts';
+import { isTooLarge } from '../log/record-size.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { partitionName } from './partition-name.ts';
 import type { Emit } from './stage.ts';
+import { partitionsOf } from './stage-topics.ts';
 
 interface Pending {
   readonly topic: Topic;
   readonly key: string;
   readonly value: unknown;
+}
+
+interface Letter {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** An output that the log would refuse, and with it everything that was written at the same time. */
+export class OutputTooLargeError extends Error {
+  override name = 'OutputTooLargeError';
+  readonly code = 'output_too_large';
+  readonly canRetry = false;
+  constructor(topic: string, bytes: number) {
+    super(`an output for ${topic} has ${bytes} bytes, more than the log takes`);
+  }
 }
 
 export class StageOutputs {
@@ -22,8 +39,9 @@ export class StageOutputs {
   /** Newest number that the log holds, by `topic/partition`: what was written before a crash. */
   private readonly kept: ReadonlyMap<string, number>;
   private event: LogRecord | null = null;
-  /** Outputs of the event at hand; dropped when its handler throws. */
+  /** Outputs and letters of the event at hand; dropped when its handler throws. */
   private pending: Pending[] = [];
+  private letters: Letter[] = [];
   private batch: AppendRecord[] = [];
 
   private constructor(
@@ -50,11 +68,8 @@ export class StageOutputs {
     given: ReadonlyMap<string, number>;
   }): Promise<StageOutputs> {
     const kept = new Map<string, number>();
-    for (const topic of options.topics) {
-      for (let partition = 0; partition < topic.partitions; partition += 1) {
-        const at = { topic: topic.name, partition };
-        kept.set(partitionName(at), (await options.log.last(at))?.seq ?? 0);
-      }
+    for (const { at } of partitionsOf(options.topics)) {
+      kept.set(partitionName(at), (await options.log.last(at))?.seq ?? 0);
     }
     return new StageOutputs(options.stage, options.codec, options.metrics, options.given, kept);
   }
@@ -64,36 +79,35 @@ export class StageOutputs {
     <T>(topic: Topic<T>, key: string, value: T) => void this.pending.push({ topic: topic as Topic, key, value }),
     {
       remove: (topic: Topic, key: string) => void this.pending.push({ topic, key, value: null }),
-      dead: (reason: string, detail: string) => this.dead(this.event!, reason, detail),
+      dead: (reason: string, detail: string) => void this.letters.push({ reason, detail }),
     },
   );
 
   begin(event: LogRecord): void {
     this.event = event;
     this.pending = [];
+    this.letters = [];
   }
 
-  /** Keeps the outputs of the event at hand. */
+  /** Keeps what the event at hand gave. Throws, with nothing of it kept, where an output does not fit its schema or the log. */
   commit(): void {
-    for (const { topic, key, value } of this.pending) this.add(topic, key, value);
+    // All of them before the first is numbered: one that cannot be encoded must not leave a hole in the numbers. Those
+    // too that the log holds already, so that going over an event again ends as the first time.
+    const encoded = this.pending.map(({ topic, value }) => (value === null ? null : this.codec.encode(topic, value)));
+    for (const [index, { topic, key }] of this.pending.entries())
+      if (isTooLarge({ key, value: encoded[index]! }))
+        throw new OutputTooLargeError(topic.name, encoded[index]!.length);
+    for (const [index, { topic, key }] of this.pending.entries()) this.add(topic, key, encoded[index]!);
+    for (const [index, letter] of this.letters.entries()) this.addLetter(this.event!, letter, index);
     this.pending = [];
+    this.letters = [];
   }
 
-  /** Sends the event to its dead-letter topic, with what it had written dropped. */
-  dead(event: LogRecord, reason: string, detail: string): void {
-    this.metrics.deadLetters.inc({ topic: event.topic, reason });
-    const topic = deadTopic(event.topic);
-    const { receivedAt, partition, offset, key, value } = event;
-    const letter = { receivedAt, stage: this.stage, topic: event.topic, partition, offset, key, reason, detail, value };
-    this.batch.push({
-      topic: topic.name,
-      partition: 0,
-      key: `${this.stage}/${partition}/${offset}`,
-      value: this.codec.encode(topic, letter),
-      receivedAt,
-      // Several stages may write here; the key tells a repeat.
-      seq: 0,
-    });
+  /** Gives up on a whole event: it goes to its dead-letter topic, and what its handler gave is dropped. */
+  refuse(event: LogRecord, reason: string, detail: string): void {
+    this.pending = [];
+    this.letters = [];
+    this.addLetter(event, { reason, detail }, 0);
   }
 
   /** Hands over what was gathered since the last call. */
@@ -103,22 +117,36 @@ export class StageOutputs {
     return batch;
   }
 
-  get size(): number {
-    return this.batch.length;
-  }
-
   seqs(): Map<string, number> {
     return new Map(this.given);
   }
 
-  private add(topic: Topic, key: string, value: unknown): void {
+  private add(topic: Topic, key: string, value: Buffer | null): void {
     const partition = partitionOf(key, topic.partitions);
     const name = partitionName({ topic: topic.name, partition });
     const seq = (this.given.get(name) ?? 0) + 1;
     this.given.set(name, seq);
     if (seq <= (this.kept.get(name) ?? 0)) return;
-    const { receivedAt } = this.event!;
-    const bytes = value === null ? null : this.codec.encode(topic, value);
-    this.batch.push({ topic: topic.name, partition, key, value: bytes, receivedAt, seq });
+    this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.event!.receivedAt, seq });
+  }
+
+  /** @param index counts the letters of one event: each has a key of its own, the same whenever it is written again. */
+  private addLetter(event: LogRecord, { reason, detail }: Letter, index: number): void {
+    this.metrics.deadLetters.inc({ topic: event.topic, reason });
+    const { receivedAt, topic, partition, offset, key, value } = event;
+    const name = `${this.stage}/${partition}/${offset}${index === 0 ? '' : `/${index}`}`;
+    this.batch.push(
+      deadLetterRecord(this.codec, name, {
+        receivedAt,
+        stage: this.stage,
+        topic,
+        partition,
+        offset,
+        key,
+        reason,
+        detail,
+        value,
+      }),
+    );
   }
 }

@@ -19,7 +19,10 @@ export interface Emit {
   <T>(topic: Topic<T>, key: string, value: T): void;
   /** Removes a key of a compacted topic. */
   remove(topic: Topic, key: string): void;
-  /** Sends the event at hand to its dead-letter topic. `reason` is a short stable code, counted in /metrics. */
+  /**
+   * Sends the event at hand to its dead-letter topic, for what is unusable in it; what is emitted besides is kept, so a
+   * page with one bad entry gives its good ones. `reason` is a short stable code, counted in /metrics.
+   */
   dead(reason: string, detail: string): void;
 }
 
@@ -32,9 +35,15 @@ export interface StageInput<S> {
 /**
  * `(state, event) -> { state, outputs }`: no wall clock, no I/O, no randomness. An exception from a handler means that
  * the event is bad: its outputs are dropped and it goes to `dead.<topic>`, so a handler checks before it changes state.
+ * The same holds for an output that does not fit the schema of its topic.
  */
 export interface Stage<S> {
   readonly name: string;
+  /**
+   * Version of the state's shape and meaning, 1 where it is left out. A snapshot of another version is not used, so
+   * whoever changes what the handlers expect of the state raises it.
+   */
+  readonly stateVersion?: number;
   readonly inputs: readonly StageInput<S>[];
   readonly outputs: readonly Topic[];
   readonly initialState: () => S;

@@ -1,24 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createStages } from '#processors/stages';
-import { TABLES } from '#schemas/tables/index';
-import { TOPICS } from '#schemas/topics/catalog';
-import { channelTopics } from '#schemas/topics/channels';
-import { deadTopic, stateTopic } from '#schemas/topics/control';
+import { resolve } from 'node:path';
+import { readSettings as readRecordedSettings } from '#processors/settings/recorded-settings';
+import { createStagesOverTime, projectionsOf } from '#processors/stages';
+import { PROCESSORS_LEASE } from '#processors/start';
 import { readSettings, switchSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS, type Settings } from '../../config/settings.ts';
-import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
-import { beginEpoch } from '../../log/epochs.ts';
-import { migrate } from '../../store/migrate.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import type { Command } from '../command.ts';
-import { openPorts, type Ports } from '../ports.ts';
-import { compareTables, compareTopics, type Difference } from '../replay/compare.ts';
-import { overlayLog } from '../replay/overlay-log.ts';
-import { rebuild } from '../replay/rebuild.ts';
+import { openPorts } from '../ports.ts';
+import type { Difference } from '../replay/compare.ts';
+import { type Replay, rebuildInPlace } from '../replay/rebuild-in-place.ts';
+import { verifyAgainstRebuild } from '../replay/verify.ts';
 
 const {
   dataDir,
@@ -32,6 +26,9 @@ const {
   venueAOutcomeTakerFee,
   venueBConfirmations,
 } = SETTINGS;
+
+/** A service that was just killed loses its lease within about ten seconds. */
+const LEASE_TIMEOUT_MS = 20_000;
 
 /** What a replay needs to know, and its own two switches. */
 const REPLAY_SETTINGS = {
@@ -72,68 +69,49 @@ export const replay: Command = {
     const settings = readSettings(REPLAY_SETTINGS, argv, process.env).values as ReplaySettings;
     const ports = await openPorts(settings, { claim: false });
     try {
-      if (!settings.verify) {
-        await rebuildInPlace(settings, ports);
-        return 0;
-      }
-      const differences = await verify(settings, ports);
-      report(differences, settings.json);
-      return differences.length === 0 ? 0 : 1;
+      // With what the processors of this log were set to; the settings given are used where it does not tell.
+      const stages = createStagesOverTime(await readRecordedSettings(ports.log, ports.codec, settings));
+      const replayed: Replay = {
+        ports,
+        stages,
+        logger: createLogger(settings.logLevel),
+        metrics: createMetrics(),
+        bars: !settings.json && process.stderr.isTTY === true,
+      };
+      return await alone(replayed, () => replayWith(replayed, settings));
     } finally {
       await ports.close();
     }
   },
 };
 
-function tools(settings: ReplaySettings) {
-  return {
-    settings,
-    logger: createLogger(settings.logLevel),
-    metrics: createMetrics(),
-    bars: !settings.json && process.stderr.isTTY === true,
-  };
-}
-
-/** Drops every projection and derives it anew; channels begin a new epoch, so clients learn of it. */
-async function rebuildInPlace(settings: ReplaySettings, ports: Ports): Promise<void> {
-  const stages = createStages(settings);
-  const inputs = new Set(stages.flatMap((stage) => stage.inputs.map(({ topic }) => topic.name)));
-  const topics = [
-    ...stages.flatMap((stage) => stage.outputs),
-    ...stages.map((stage) => stateTopic(stage.name)),
-    ...[...inputs].map((name) => deadTopic(name)),
-  ];
-  await ports.log.createTopics(topics);
-  for (const topic of topics) await ports.log.clearTopic(topic.name);
-  for (const topic of Object.values(channelTopics)) await beginEpoch(ports.log, ports.codec, topic.name);
-  for (const { name } of TABLES) await ports.store.command(`TRUNCATE TABLE ${name}`);
-  await rebuild({ ...tools(settings), ports, label: 'rebuild' });
-}
-
-/**
- * First lets the live side finish what a stop left over, as its next start would; then derives everything again from
- * the raw topics into a scratch log and a second database, and compares.
- */
-async function verify(settings: ReplaySettings, ports: Ports): Promise<Difference[]> {
-  await rebuild({ ...tools(settings), ports, label: 'finish ' });
-  // Beside the live log where there is one, since that disk has room for it; anywhere with a remote log.
-  const parent = settings.log === 'embedded' ? resolve(settings.dataDir) : tmpdir();
-  const scratchDir = await mkdtemp(join(parent, 'parallax-verify-'));
-  const scratch = await openEmbeddedLog({ path: scratchDir });
-  const database = `${ports.store.database}_verify`;
-  await ports.store.command(`DROP DATABASE IF EXISTS ${database}`);
-  const store = await ports.store.inDatabase(database);
+/** Alone: the service is stopped, and no other replay runs. */
+async function alone<T>({ ports: { log }, stages }: Replay, work: () => Promise<T>): Promise<T> {
+  const topics = projectionsOf(stages);
+  await log.createTopics(topics);
+  const signal = AbortSignal.timeout(LEASE_TIMEOUT_MS);
+  const lease = await log.lease(
+    PROCESSORS_LEASE,
+    topics.map(({ name }) => name),
+    { signal },
+  );
   try {
-    await migrate(store);
-    const log = overlayLog(ports.log, scratch);
-    await log.createTopics(TOPICS);
-    await rebuild({ ...tools(settings), ports: { log, store, codec: ports.codec }, label: 'rebuild' });
-    return [...(await compareTopics(ports.log, scratch, ports.codec)), ...(await compareTables(ports.store, store))];
+    return await Promise.race([work(), lease.lost]);
   } finally {
-    await ports.store.command(`DROP DATABASE IF EXISTS ${database}`);
-    await scratch.close();
-    await rm(scratchDir, { recursive: true, force: true });
+    await lease.release();
   }
+}
+
+async function replayWith(replay: Replay, { verify, json, log, dataDir }: ReplaySettings): Promise<number> {
+  if (!verify) {
+    await rebuildInPlace(replay);
+    return 0;
+  }
+  // Beside the live log where there is one, since that disk has room for it; anywhere with a remote log.
+  const scratchParent = log === 'embedded' ? resolve(dataDir) : tmpdir();
+  const differences = await verifyAgainstRebuild(replay, scratchParent);
+  report(differences, json);
+  return differences.length === 0 ? 0 : 1;
 }
 
 function report(differences: readonly Difference[], json: boolean): void {

@@ -4,6 +4,7 @@ import { TOPICS } from '#schemas/topics/catalog';
 import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../../codec/codec.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../../log/log.ts';
+import { partitionName } from '../../log/partition-name.ts';
 import { readPartition } from '../../log/read-partition.ts';
 import type { Store } from '../../store/store.ts';
 import { isSource } from './overlay-log.ts';
@@ -18,28 +19,50 @@ export interface Difference {
   readonly actual: string | null;
 }
 
+/** What a rebuild that did not begin at the beginning derived: records and rows from there on. */
+export interface ComparedFrom {
+  /** Receive time from which everything was derived again, unix ms. */
+  readonly at: number;
+  /** Newest number before that, by `topic/partition`. */
+  readonly seqs: ReadonlyMap<string, number>;
+}
+
 /** More than this many differences of one topic or table are not listed one by one. */
 const LISTED_MAX = 100;
 
-export async function compareTopics(live: EventLog, rebuilt: EventLog, codec: Codec): Promise<Difference[]> {
+/** @param from null compares all. */
+export async function compareTopics(
+  live: EventLog,
+  rebuilt: EventLog,
+  codec: Codec,
+  from: ComparedFrom | null = null,
+): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (const topic of TOPICS) {
     if (isSource(topic.name) || topic.name.startsWith('control.')) continue;
     for (let partition = 0; partition < topic.partitions; partition += 1) {
-      differences.push(...(await comparePartition(live, rebuilt, codec, topic, partition)));
+      const beforeSeq = from?.seqs.get(partitionName({ topic: topic.name, partition })) ?? 0;
+      differences.push(...(await comparePartition(live, rebuilt, codec, topic, partition, beforeSeq)));
     }
   }
   return differences;
 }
 
-async function comparePartition(live: EventLog, rebuilt: EventLog, codec: Codec, topic: Topic, partition: number) {
+async function comparePartition(
+  live: EventLog,
+  rebuilt: EventLog,
+  codec: Codec,
+  topic: Topic,
+  partition: number,
+  beforeSeq: number,
+) {
   const at = { topic: topic.name, partition };
   const compacted = topic.retention.kind === 'compacted';
   // Compaction and retention run at different times in the two logs, so only what both still hold is compared:
   // the newest record of each key, or the records from the first kept number on.
   const nameOf = (record: LogRecord) => (compacted ? record.key : String(record.seq));
-  const actual = await byName(live, at, nameOf);
-  const expected = await byName(rebuilt, at, nameOf);
+  const actual = await byName(live, at, beforeSeq, nameOf);
+  const expected = await byName(rebuilt, at, beforeSeq, nameOf);
   const firstKept = compacted ? 0 : Math.max(firstSeq(actual), firstSeq(expected));
   const differences: Difference[] = [];
   for (const name of new Set([...expected.keys(), ...actual.keys()])) {
@@ -64,22 +87,30 @@ function show(codec: Codec, topic: Topic, record: LogRecord | undefined): string
   return JSON.stringify({ key: record.key, receivedAt: record.receivedAt, value: codec.decode(topic, record.value) });
 }
 
-async function byName(log: EventLog, at: TopicPartition, nameOf: (record: LogRecord) => string) {
+async function byName(log: EventLog, at: TopicPartition, beforeSeq: number, nameOf: (record: LogRecord) => string) {
   const records = new Map<string, LogRecord>();
-  await readPartition(log, at, (record) => void records.set(nameOf(record), record));
+  await readPartition(log, at, (record) => {
+    if (record.seq > beforeSeq) records.set(nameOf(record), record);
+  });
   return records;
 }
 
-export async function compareTables(live: Store, rebuilt: Store): Promise<Difference[]> {
+/** @param from null compares all; otherwise live rows that were received before are left out. */
+export async function compareTables(
+  live: Store,
+  rebuilt: Store,
+  from: ComparedFrom | null = null,
+): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (const { name } of TABLES) {
     const rows = (database: string) => `SELECT * FROM ${database}.${name} FINAL`;
-    for (const [side, other] of [
-      [rebuilt, live],
-      [live, rebuilt],
+    const since = from ? ` WHERE receivedAt >= fromUnixTimestamp64Milli(toInt64(${from.at}))` : '';
+    for (const [side, other, where] of [
+      [rebuilt, live, ''],
+      [live, rebuilt, since],
     ] as const) {
       const found = await live.query<Record<string, unknown>>(
-        `SELECT * FROM (${rows(side.database)} EXCEPT ${rows(other.database)}) LIMIT ${LISTED_MAX}`,
+        `SELECT * FROM (${rows(side.database)}${where} EXCEPT ${rows(other.database)}) LIMIT ${LISTED_MAX}`,
       );
       for (const row of found) {
         const text = JSON.stringify(row);

@@ -1,10 +1,13 @@
+import { clockTopic, commandTopic, schemaTopic, settingsTopic } from '#schemas/topics/control';
 import type { EventLog, TopicPartition } from '../../log/log.ts';
+
+const CONTROL_SOURCES: ReadonlySet<string> = new Set(
+  [clockTopic, commandTopic, settingsTopic, schemaTopic].map(({ name }) => name),
+);
 
 /** Topics that a rebuild reads and never writes: what came from outside. */
 export function isSource(topic: string): boolean {
-  return (
-    topic.startsWith('raw.') || topic === 'control.clock' || topic === 'control.commands' || topic === 'control.schemas'
-  );
+  return topic.startsWith('raw.') || CONTROL_SOURCES.has(topic);
 }
 
 /**
@@ -25,6 +28,7 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
       return scratch.append(records);
     },
     advance: (watermarks) => scratch.advance(watermarks.filter((mark) => !isSource(mark.topic))),
+    lease: (name, topics, options) => scratch.lease(name, topics, options),
     async reader(from) {
       const [sources = [], derived = []] = split(from);
       const readers = [

@@ -1,15 +1,18 @@
 import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
 import { runSinkOnce } from '#processors/sink/run-sink-once';
-import { createStages, type ProcessorSettings } from '#processors/stages';
 import { runStage } from '../../stages/run-stage.ts';
+import type { Snapshot } from '../../stages/snapshot.ts';
 import type { Stage } from '../../stages/stage.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RebuildOptions {
   readonly ports: Pick<Ports, 'log' | 'store' | 'codec'>;
-  readonly settings: ProcessorSettings;
+  /** In the order of the data. */
+  readonly stages: readonly Stage<unknown>[];
+  /** Where stages begin that do not begin at their newest snapshot, by name. */
+  readonly startFrom?: ReadonlyMap<string, Snapshot<unknown>>;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Shown before each bar, as `rebuild`. */
@@ -18,10 +21,11 @@ export interface RebuildOptions {
   readonly bars: boolean;
 }
 
-/** Runs every processor over what the log holds, one after the other in the order of the data, then fills the tables. */
+/** Runs every processor over what the log holds, one after the other, then fills the tables. */
 export async function rebuild(options: RebuildOptions): Promise<void> {
   const { ports, logger, metrics } = options;
-  for (const stage of createStages(options.settings)) {
+  for (const stage of options.stages) {
+    const startFrom = options.startFrom?.get(stage.name);
     const bar = await startBar(options, stage);
     const running = await runStage({
       stage,
@@ -30,6 +34,7 @@ export async function rebuild(options: RebuildOptions): Promise<void> {
       logger,
       metrics,
       mode: 'rebuild',
+      ...(startFrom ? { startFrom } : {}),
       onProgress: (records) => bar?.update(records),
     });
     await running.stopped;

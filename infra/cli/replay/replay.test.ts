@@ -1,0 +1,180 @@
+/** A rebuild, in place and beside what is live, before and after retention has removed the beginning of the raw topics. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { type Reconcile, reconcileTopic, type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
+import { partitionOf } from '#schemas/topics/topic';
+import { runStage } from '../../stages/run-stage.ts';
+import { on, type Stage } from '../../stages/stage.ts';
+import { cutTopic } from '../../stages/stage-topics.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
+import { openPorts, type Ports } from '../ports.ts';
+import { rebuildInPlace } from './rebuild-in-place.ts';
+import { verifyAgainstRebuild } from './verify.ts';
+
+const DAY = 86_400_000;
+const FIRST = Date.UTC(2026, 0, 15, 12);
+const STEP = DAY / 4;
+
+interface Count {
+  seen: number;
+}
+const counter: Stage<Count> = {
+  name: 'counter',
+  inputs: [
+    on<Count, ClockMark>(clockTopic, (state, { receivedAt }, emit) => {
+      state.seen += 1;
+      emit<Reconcile>(reconcileTopic, 'latest', { receivedAt, ingested: state.seen });
+    }),
+  ],
+  outputs: [reconcileTopic],
+  initialState: () => ({ seen: 0 }),
+};
+/** Reads what the other one says, and remembers all of it. */
+const adder: Stage<Count> = {
+  name: 'adder',
+  inputs: [
+    on<Count, Reconcile>(reconcileTopic, (state, { receivedAt, value }, emit) => {
+      state.seen += value.ingested;
+      const spread = {
+        universalId: `evt_${state.seen}`,
+        receivedAt,
+        legs: [],
+        causeProvider: null,
+        causeMarketId: null,
+      };
+      emit<Spread>(spreadTopic, spread.universalId, spread);
+      emit<Spread>(spreadHeadTopic, `evt_${value.ingested % 7}`, spread);
+      // Stands there for good, though nobody says it again.
+      if (value.ingested === 1) emit<Spread>(spreadHeadTopic, 'evt_old', spread);
+    }),
+  ],
+  outputs: [spreadTopic, spreadHeadTopic],
+  initialState: () => ({ seen: 0 }),
+};
+const stages = [counter, adder] as unknown as readonly Stage<unknown>[];
+
+let folder: string;
+let ports: Ports;
+let seq = 0;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parallax-replay-'));
+  const settings = {
+    log: 'embedded',
+    store: 'embedded',
+    schemaRegistry: null,
+    venues: 'sim',
+    retentionDays: 30,
+  } as const;
+  ports = await openPorts({ dataDir: folder, ...settings });
+});
+afterAll(async () => {
+  await ports.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const logger = pino({ level: 'silent' });
+const replay = () => ({ ports, stages, logger, metrics: createMetrics(), bars: false });
+const verify = () => verifyAgainstRebuild(replay(), folder);
+
+/** So many marks of the clock, six hours apart, taken by the stages. */
+async function live(marks: number) {
+  const { log, codec } = ports;
+  for (let mark = 0; mark < marks; mark += 1) {
+    const receivedAt = FIRST + seq * STEP;
+    seq += 1;
+    const value = codec.encode(clockTopic, { receivedAt, tick: true, hour: true, day: false });
+    await log.append([{ topic: clockTopic.name, partition: 0, key: 'clock', value, receivedAt, seq }]);
+  }
+  for (const stage of stages) {
+    const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' });
+    await running.stopped;
+  }
+}
+/** A spread that nobody derived. */
+async function insertSpread(universalId: string, receivedAt: number) {
+  const at = new Date(receivedAt).toISOString().replace('T', ' ').replace('Z', '');
+  await ports.store.command(
+    `INSERT INTO spreads SELECT * REPLACE ('${universalId}' AS universalId, toDateTime64('${at}', 3, 'UTC') AS receivedAt) FROM spreads FINAL LIMIT 1`,
+  );
+}
+const countRows = async () =>
+  Number((await ports.store.query<{ n: string }>('SELECT count() AS n FROM spreads FINAL'))[0]!.n);
+
+describe('while the raw topics are whole', () => {
+  it('a rebuild gives the same beside what is live and in place', async () => {
+    await live(14);
+    expect(await verify()).toEqual([]);
+    expect(await countRows()).toBe(14);
+    await insertSpread('evt_wrong', FIRST);
+    expect((await verify()).map(({ table, key }) => [table, key])).toEqual([['spreads', 'evt_wrong']]);
+    await rebuildInPlace(replay());
+    expect(await verify()).toEqual([]);
+    expect(await countRows()).toBe(14);
+    expect(readdirSync(folder).filter((name) => name.startsWith('parallax-verify'))).toEqual([]);
+  });
+});
+
+describe('once retention has removed their beginning', () => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  /** The midnight of the first mark that is kept. */
+  const since = Date.UTC(2026, 0, 19);
+  beforeAll(async () => {
+    const later = Date.now() + 3_600_000;
+    vi.spyOn(Date, 'now').mockReturnValue(later);
+    await live(14);
+    vi.mocked(Date.now).mockRestore();
+    // All that was appended an hour ago: the first 14 marks, and what was derived from them.
+    await ports.log.maintain(later, { rawMaxAgeMs: 1_000, rawMaxBytes: 1e12 });
+    expect((await ports.log.bounds({ topic: clockTopic.name, partition: 0 })).first).toBe(14);
+  });
+
+  it('it is compared from the oldest midnight since when they are whole', async () => {
+    told.mockClear();
+    expect(await verify()).toEqual([]);
+    expect(told.mock.calls.flat().join()).toContain(new Date(since).toISOString());
+    expect(told.mock.calls.flat().join()).toContain('14 of control.clock');
+  });
+
+  it('what is wrong since then is found, and older rows are left as they are', async () => {
+    await insertSpread('evt_before', since - 1);
+    expect(await verify()).toEqual([]);
+    await insertSpread('evt_since', since);
+    expect((await verify()).map(({ table, key }) => [table, key])).toEqual([['spreads', 'evt_since']]);
+  });
+
+  it('what is wrong in a topic since then is found', async () => {
+    const { log, codec } = ports;
+    const universalId = 'evt_extra';
+    const at = { topic: spreadHeadTopic.name, partition: partitionOf(universalId, spreadHeadTopic.partitions) };
+    const last = (await log.last(at))!;
+    const spread = codec.decode(spreadHeadTopic, last.value!);
+    const value = codec.encode(spreadHeadTopic, { ...spread, universalId });
+    await log.append([{ ...at, key: universalId, value, receivedAt: last.receivedAt, seq: last.seq + 1 }]);
+    expect(await verify()).toContainEqual({
+      table: spreadHeadTopic.name,
+      key: `${at.partition}/${universalId}`,
+      expected: null,
+      actual: expect.stringContaining(universalId),
+    });
+  });
+
+  it('a rebuild in place is refused before anything is dropped', async () => {
+    const rows = await countRows();
+    const before = await ports.log.bounds({ topic: spreadTopic.name, partition: 0 });
+    await expect(rebuildInPlace(replay())).rejects.toMatchObject({
+      name: 'ReplayRefusedError',
+      message: expect.stringMatching(/14 of control\.clock.*--verify/),
+    });
+    expect(await countRows()).toBe(rows);
+    expect(await ports.log.bounds({ topic: spreadTopic.name, partition: 0 })).toEqual(before);
+  });
+
+  it('nothing is compared where no midnight has a cut of every stage', async () => {
+    await ports.log.clearTopic(cutTopic(counter.name).name);
+    await expect(verify()).rejects.toMatchObject({ name: 'ReplayRefusedError' });
+  });
+});

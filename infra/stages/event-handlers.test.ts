@@ -1,0 +1,135 @@
+/** Records that are hard to take: schemas that are not known, and a registry or a log that is away. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deadTopic } from '#schemas/topics/control';
+import { CodecError } from '../codec/codec.ts';
+import { RegistryError } from '../codec/confluent-registry.ts';
+import { createCodec } from '../codec/create-codec.ts';
+import { LogError } from '../log/log.ts';
+import { readPartition } from '../log/read-partition.ts';
+import { createHealth } from '../telemetry/health.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { runStage } from './run-stage.ts';
+import { on, type Stage } from './stage.ts';
+import { failingAppends, type NumbersWorld, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
+
+const [input, output] = [numberTopic('raw.test'), numberTopic('derived.test')];
+const stage: Stage<{ total: number }> = {
+  name: 'test',
+  inputs: [
+    on(input, (state: { total: number }, { value }, emit) => {
+      state.total += value.value;
+      emit(output, value.word, { ...value, value: state.total });
+    }),
+  ],
+  outputs: [output],
+  initialState: () => ({ total: 0 }),
+};
+
+let world: NumbersWorld;
+beforeEach(async () => {
+  world = await openNumbers([input, output]);
+});
+afterEach(() => world.close());
+
+const FOREIGN_ID = 77;
+/** The input as another process wrote it, under a schema id that this one meets for the first time. */
+function foreign(seq: number) {
+  const own = world.record(input, seq, { receivedAt: seq, value: 1, word: 'a' });
+  own.value!.writeUInt32BE(FOREIGN_ID, 1);
+  return own;
+}
+
+/** A codec whose registry knows the foreign schema from the given attempt on. */
+function codecWith(fetch: (attempt: number, schema: string) => string) {
+  let attempts = 0;
+  const schemas = new Map<string, number>();
+  let own = '';
+  return createCodec({
+    async register(subject, schema) {
+      if (subject === `${input.name}-value`) own = schema;
+      const id = schemas.get(schema) ?? schemas.size + 1;
+      schemas.set(schema, id);
+      return id;
+    },
+    async fetch(id) {
+      if (id !== FOREIGN_ID) throw new CodecError('unknown_schema', `nobody registered ${id}`);
+      attempts += 1;
+      return fetch(attempts, own);
+    },
+  });
+}
+
+describe('a record of a schema that was never met', () => {
+  it('is waited for while the registry is away, and the stage says so', async () => {
+    const health = createHealth();
+    const seen: string[] = [];
+    const codec = codecWith((attempt, schema) => {
+      seen.push(health.report().status);
+      if (attempt < 4) throw new RegistryError('the schema registry cannot be reached', true);
+      return schema;
+    });
+    await world.log.append([foreign(1), foreign(2)]);
+    const { log, logger } = world;
+    const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), health, mode: 'rebuild' });
+    await running.stopped;
+    expect(running.state.total).toBe(2);
+    expect(seen).toEqual(['ok', 'degraded', 'degraded', 'degraded']);
+    expect(health.report()).toMatchObject({ status: 'ok', parts: { 'stage test': 'ready' } });
+  });
+
+  it('is a dead letter where the registry does not know the schema, and the stage goes on', async () => {
+    const codec = codecWith(() => {
+      throw new CodecError('unknown_schema', 'nobody registered it');
+    });
+    await codec.prepare([input]);
+    const known = { ...foreign(2), value: codec.encode(input, { receivedAt: 2, value: 5, word: 'a' }) };
+    await world.log.append([foreign(1), known]);
+    const { log, logger } = world;
+    const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' });
+    await running.stopped;
+    expect(running.state.total).toBe(5);
+    const letters: string[] = [];
+    await readPartition(log, { topic: deadTopic(input.name).name, partition: 0 }, ({ value }) => {
+      const { offset, reason } = codec.decode(deadTopic(input.name), value!);
+      letters.push(`${offset} ${reason}`);
+    });
+    expect(letters).toEqual(['0 unknown_schema']);
+  });
+
+  it('does not keep the stage from stopping', async () => {
+    const codec = codecWith(() => {
+      throw new RegistryError('the schema registry cannot be reached', true);
+    });
+    await world.log.append([foreign(1)]);
+    const health = createHealth();
+    const { log, logger } = world;
+    const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), health, mode: 'rebuild' });
+    await expect.poll(() => health.report().status).toBe('degraded');
+    await expect(running.close()).rejects.toThrow('cannot be reached');
+    expect(running.state.total).toBe(0);
+  });
+});
+
+describe('a log that takes nothing for a while', () => {
+  it('is tried again until it does, and nothing is lost or written twice', async () => {
+    let failures = 0;
+    const log = failingAppends(world.log, ([record]) => {
+      if (record!.topic !== output.name || failures >= 4) return null;
+      failures += 1;
+      return new LogError('log_full', 'full');
+    });
+    const { codec, logger } = world;
+    const values = [1, 2, 3].map((seq) => ({ receivedAt: seq, value: seq, word: 'a' }));
+    await world.log.append(values.map((value) => world.record(input, value.receivedAt, value)));
+    const health = createHealth();
+    const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), health, mode: 'rebuild' });
+    await running.stopped;
+    expect(failures).toBe(4);
+    expect((await world.values(output)).map(([seq, { value }]) => [seq, value])).toEqual([
+      [1, 1],
+      [2, 3],
+      [3, 6],
+    ]);
+    expect(health.report().status).toBe('ok');
+  });
+});

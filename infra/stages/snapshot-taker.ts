@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import type { CutStore } from './cuts.ts';
+import type { StagePosition } from './snapshot.ts';
+import type { SnapshotStore } from './snapshots.ts';
+import { mayPass } from './until-taken.ts';
+
+/** A snapshot is taken when this many events were stepped since the last, and not more often than the interval. */
+const SNAPSHOT_EVENTS = 20_000;
+const SNAPSHOT_INTERVAL_MS = 10_000;
+/** A large state is snapshotted less often, so that snapshots take a few percent of the time at most. */
+const TIMES_ITS_DURATION = 20;
+
+export interface SnapshotTakerOptions<S> {
+  readonly state: S;
+  readonly newest: SnapshotStore<S>;
+  readonly cuts: CutStore<S>;
+  readonly stage: string;
+  readonly logger: Logger;
+}
+
+/** Decides when a stage is snapshotted. */
+export class SnapshotTaker<S> {
+  private readonly options: SnapshotTakerOptions<S>;
+  private steppedSince = 0;
+  private dueAt = Date.now() + SNAPSHOT_INTERVAL_MS;
+
+  constructor(options: SnapshotTakerOptions<S>) {
+    this.options = options;
+  }
+
+  stepped(records: number): void {
+    this.steppedSince += records;
+  }
+
+  async saveWhenDue(standing: () => StagePosition): Promise<void> {
+    if (this.steppedSince >= SNAPSHOT_EVENTS && Date.now() >= this.dueAt) await this.saveIfStepped(standing);
+  }
+
+  async saveIfStepped(standing: () => StagePosition): Promise<void> {
+    if (this.steppedSince === 0) return;
+    const { newest, state } = this.options;
+    const began = Date.now();
+    const isSaved = await this.attempt(() => newest.save({ ...standing(), state }));
+    if (isSaved) this.steppedSince = 0;
+    this.dueAt = Date.now() + SNAPSHOT_INTERVAL_MS + (Date.now() - began) * TIMES_ITS_DURATION;
+  }
+
+  /** @param at the midnight. */
+  async cut(at: number, standing: StagePosition): Promise<void> {
+    const { cuts, state } = this.options;
+    await this.attempt(() => cuts.save(at, { ...standing, state }));
+  }
+
+  /** A snapshot only shortens what is done later: one that cannot be taken now is left for the next time. */
+  private async attempt(save: () => Promise<void>): Promise<boolean> {
+    const { logger, stage } = this.options;
+    try {
+      await save();
+      return true;
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      logger.warn({ stage, error }, 'no snapshot was taken; later');
+      return false;
+    }
+  }
+}

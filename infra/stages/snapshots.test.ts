@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stateTopic } from '#schemas/topics/control';
+import { LogError } from '../log/log.ts';
+import type { Snapshot } from './snapshot.ts';
+import { openSnapshots } from './snapshots.ts';
+import { failingAppends, type NumbersWorld, openNumbers } from './testing/numbers.fixture.ts';
+
+const NAME = 'test';
+const TOPIC = stateTopic(NAME);
+const AT = { topic: TOPIC.name, partition: 0 };
+
+let world: NumbersWorld;
+beforeEach(async () => {
+  world = await openNumbers([]);
+});
+afterEach(() => world.close());
+
+const open = (stateVersion?: number, log = world.log) =>
+  openSnapshots<string>({
+    stage: { name: NAME, ...(stateVersion === undefined ? {} : { stateVersion }) },
+    log,
+    codec: world.codec,
+    logger: world.logger,
+  });
+const snapshot = (state: string): Snapshot<string> => ({
+  state,
+  offsets: new Map([['raw.a/0', state.length]]),
+  inputSeqs: new Map([['raw.a/0', 7]]),
+  outputSeqs: new Map([['derived.b/1', 8]]),
+  receivedAt: 100,
+});
+const loaded = async (stateVersion?: number) => (await (await open(stateVersion)).load())?.state ?? null;
+/** A state of several pieces, whatever the compression. */
+const large = (label: string) => `${label} ${randomBytes(900_000).toString('base64')}`;
+
+describe('the snapshots of a stage', () => {
+  it('are none at first, then the newest', async () => {
+    expect(await loaded()).toBeNull();
+    const store = await open();
+    for (const state of ['one', 'two', 'three']) {
+      await store.save(snapshot(state));
+      expect(await (await open()).load()).toEqual(snapshot(state));
+    }
+  });
+
+  it('outlive any number of failed saves, at whatever piece they fail', async () => {
+    await (await open()).save(snapshot('good'));
+    let appends = 0;
+    let isFull = true;
+    const failing = failingAppends(world.log, (records) => {
+      if (records[0]!.topic !== TOPIC.name) return null;
+      appends += 1;
+      return isFull && appends % 2 === 0 ? new LogError('log_full', 'full') : null;
+    });
+    const store = await open(undefined, failing);
+    expect((await store.load())?.state).toBe('good');
+    for (let time = 0; time < 3; time += 1) {
+      await expect(store.save(snapshot('bad'))).rejects.toThrow('full');
+      expect(await loaded()).toBe('good');
+    }
+    // A start in between does not change that.
+    for (let time = 0; time < 3; time += 1) {
+      const again = await open(undefined, failing);
+      await again.load();
+      await expect(again.save(snapshot('bad'))).rejects.toThrow('full');
+      expect(await loaded()).toBe('good');
+    }
+    isFull = false;
+    await store.save(snapshot('better'));
+    expect(await loaded()).toBe('better');
+  });
+
+  it('count as absent, with a warning, where a piece is missing', async () => {
+    const store = await open();
+    const label = async () => (await loaded())?.slice(0, 5);
+    await store.save(snapshot(large('older')));
+    await store.save(snapshot(large('newer')));
+    expect(await label()).toBe('newer');
+    const remove = (key: string) => world.log.append([{ ...AT, key, value: null, receivedAt: 100, seq: 99 }]);
+    await remove('0/1');
+    expect(await label()).toBe('older');
+    expect(world.logged.at(-1)).toMatchObject({ level: 40, snapshot: '0', msg: expect.stringContaining('missing') });
+    await remove('1/0');
+    expect(await loaded()).toBeNull();
+  });
+
+  it.each([
+    ['a piece is rubbish', '0/0', () => Buffer.from('rubbish')],
+    [
+      'its bytes are no state',
+      '0/0',
+      (generation: number) =>
+        world.codec.encode(TOPIC, {
+          receivedAt: 100,
+          generation,
+          chunks: 1,
+          chunk: 0,
+          payload: Buffer.from('rubbish'),
+        }),
+    ],
+    [
+      'its manifest is rubbish',
+      '0/manifest',
+      (generation: number) =>
+        world.codec.encode(TOPIC, {
+          receivedAt: 100,
+          generation,
+          chunks: 1,
+          chunk: -1,
+          payload: Buffer.from('{"a":1}'),
+        }),
+    ],
+  ])('count as absent, with a warning, where %s', async (_, key, bytes) => {
+    const store = await open();
+    await store.save(snapshot('one'));
+    await store.save(snapshot('two'));
+    await world.log.append([{ ...AT, key, value: bytes(2), receivedAt: 100, seq: 99 }]);
+    expect(await loaded()).toBe('one');
+    expect(world.logged.filter(({ level }) => level === 40)).not.toEqual([]);
+    // The next one does not go over the only good one.
+    const again = await open();
+    await again.load();
+    const failing = await open(
+      undefined,
+      failingAppends(world.log, ([record]) =>
+        record!.key.endsWith('manifest') ? new LogError('log_full', 'full') : null,
+      ),
+    );
+    await failing.load();
+    await expect(failing.save(snapshot('bad'))).rejects.toThrow('full');
+    expect(await loaded()).toBe('one');
+  });
+
+  it('of another version of the state are not used, and are told in the log', async () => {
+    await (await open()).save(snapshot('of version 1'));
+    expect(await loaded(1)).toBe('of version 1');
+    expect(await loaded(2)).toBeNull();
+    expect(world.logged.at(-1)).toMatchObject({ level: 40, stage: NAME, snapshot: 1, wanted: 2 });
+    const second = await open(2);
+    await second.load();
+    await second.save(snapshot('of version 2'));
+    expect(await loaded(2)).toBe('of version 2');
+    // Going back to the version before finds its own.
+    expect(await loaded(1)).toBe('of version 1');
+  });
+
+  it('from before manifests told a version are of version 1', async () => {
+    await (await open()).save(snapshot('old'));
+    const manifest = { receivedAt: 100, generation: 1, chunks: 1, chunk: -1, payload: Buffer.alloc(0) };
+    await world.log.append([
+      { ...AT, key: '1/manifest', value: world.codec.encode(TOPIC, manifest), receivedAt: 100, seq: 99 },
+    ]);
+    expect(await loaded()).toBe('old');
+  });
+});
