@@ -17,11 +17,12 @@ export interface RoleContext {
   readonly health: Health;
 }
 
-/** A started role. `close` stops taking input, finishes what was taken, and resolves. */
+/**
+ * A started role. `close` stops taking input, finishes what was taken, and resolves. A role, or a part of one, that
+ * cannot go on in this process says so by `Health.failed`, and the process ends.
+ */
 export interface Running {
   close(): Promise<void>;
-  /** Rejects when the role cannot go on in this process, which then ends with that one line; pending for ever otherwise. */
-  readonly failed?: Promise<never>;
 }
 
 /** Each role folder exports one `start` of this shape from its `start.ts`. */

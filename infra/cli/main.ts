@@ -1,7 +1,10 @@
 import { RecordingError } from '#schemas/domain/recording';
+import { RegistryError } from '../codec/confluent-registry.ts';
 import { SettingError } from '../config/declare.ts';
 import { LogError } from '../log/log.ts';
+import { TrimmedInputError } from '../stages/beginning.ts';
 import { StoreError } from '../store/store.ts';
+import { PartFailedError } from '../telemetry/health.ts';
 import type { Command } from './command.ts';
 import { bench } from './commands/bench.ts';
 import { deadLetters } from './commands/dead-letters.ts';
@@ -13,6 +16,7 @@ import { replay } from './commands/replay.ts';
 import { simulator } from './commands/simulator.ts';
 import { start } from './commands/start.ts';
 import { watch } from './commands/watch.ts';
+import { ReplayRefusedError } from './replay/replay-refused-error.ts';
 
 /** Every command, in the order of `parallax help`. */
 export const COMMANDS: readonly Command[] = [
@@ -55,5 +59,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number | null {
   if (error instanceof SettingError) return 2;
   if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;
+  if (error instanceof RegistryError || error instanceof PartFailedError) return 1;
+  if (error instanceof TrimmedInputError || error instanceof ReplayRefusedError) return 1;
   return null;
 }

@@ -31,13 +31,15 @@ class CountingSlots extends HashSlots {
 
 let state: ControlState;
 let slots: CountingSlots;
+let host: { state: ControlState; isCurrent: boolean };
 let authenticator: HostAuthenticator;
 beforeEach(() => {
   state = initialControlState();
   state.organizations.set(ORGANIZATION.id, ORGANIZATION);
   state.keys.set(token.keyId, keyOf(token));
+  host = { state, isCurrent: true };
   slots = new CountingSlots(HASH_LIMITS);
-  authenticator = new HostAuthenticator({ state }, slots);
+  authenticator = new HostAuthenticator(host, slots);
 });
 
 function keyOf({ keyId, sandbox }: Token): Key {
@@ -115,7 +117,6 @@ describe('a bad token', () => {
 
 describe('the roles of one process', () => {
   it('share what was checked', () => {
-    const host = { state };
     createAuthenticator(host).remember(token);
     expect(createAuthenticator(host).authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
   });

@@ -23,15 +23,23 @@ export interface Authenticated {
 }
 
 export interface Authenticator {
-  /** Null for a token that is not good. Rejects with an `ApiError` (503) when too many secrets wait to be checked. */
+  /**
+   * Null for a token that is not good. Rejects with an `ApiError` (503) when too many secrets wait to be checked, and
+   * while this node cannot vouch for any key because it may not know of its revocation (`ControlHost.isCurrent`).
+   */
   authenticate(token: string): Promise<Authenticated | null>;
-  /** Like `authenticate`, without waiting: undefined when the secret has to be hashed first. */
+  /** Like `authenticate`, without waiting (it throws): undefined when the secret has to be hashed first. */
   authenticateKnown(token: string): Authenticated | null | undefined;
+  /**
+   * Whether what was authenticated before, by a token that has not changed since, still is: with the key as it is now,
+   * or null once it was revoked. Throws as `authenticateKnown` does. Costs no digest.
+   */
+  authenticateAgain(before: Authenticated): Authenticated | null;
   /** Takes a secret that was just made or checked here as good. */
   remember(token: Token): void;
 }
 
-type HostState = Pick<ControlHost, 'state'>;
+type HostState = Pick<ControlHost, 'state' | 'isCurrent'>;
 
 const authenticators = new WeakMap<HostState, Authenticator>();
 
@@ -70,6 +78,10 @@ export class HostAuthenticator implements Authenticator {
     return this.wrong.has(this.checkName(token)) ? null : undefined;
   }
 
+  authenticateAgain({ key }: Authenticated): Authenticated | null {
+    return this.keyOf({ keyId: key.id, sandbox: key.sandbox });
+  }
+
   async authenticate(text: string): Promise<Authenticated | null> {
     const quick = this.authenticateKnown(text);
     if (quick !== undefined) return quick;
@@ -77,7 +89,7 @@ export class HostAuthenticator implements Authenticator {
     const name = this.checkName(token);
     const check = this.underWay.get(name) ?? this.check(token, name);
     const good = await check.catch((error: unknown) => {
-      throw error instanceof HashBusyError ? busy(error) : error;
+      throw error instanceof HashBusyError ? unavailable(error.message, error) : error;
     });
     // The key may have been revoked while its secret was hashed.
     return good ? this.keyOf(token) : null;
@@ -101,7 +113,9 @@ export class HostAuthenticator implements Authenticator {
     return check;
   }
 
-  private keyOf({ keyId, sandbox }: Token): Authenticated | null {
+  /** Throws 503 while keys that this node holds may be revoked, and keys that it lacks may exist. */
+  private keyOf({ keyId, sandbox }: Pick<Token, 'keyId' | 'sandbox'>): Authenticated | null {
+    if (!this.host.isCurrent) throw unavailable('this node cannot check keys now');
     const { keys, organizations } = this.host.state;
     const key = keys.get(keyId);
     const organization = key && organizations.get(key.orgId);
@@ -122,8 +136,8 @@ export class HostAuthenticator implements Authenticator {
   }
 }
 
-function busy(cause: HashBusyError): ApiError {
-  return new ApiError('internal_error', `${cause.message}; try again`, {
+function unavailable(reason: string, cause?: unknown): ApiError {
+  return new ApiError('internal_error', `${reason}; try again`, {
     status: 503,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clockTopic, commandTopic } from '#schemas/topics/control';
+import { type Codec, CodecError } from '../codec/codec.ts';
+import { RegistryError } from '../codec/confluent-registry.ts';
 import { SettingError } from '../config/declare.ts';
 import { LogError } from '../log/log.ts';
+import { createHealth } from '../telemetry/health.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { type ControlHost, openControlHost } from './control-host.ts';
 import { openTestLog, type TestLog } from './open-test-log.fixture.ts';
@@ -104,6 +107,77 @@ describe('a host', () => {
     await opened.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
     expect(await seed(on, null)).toMatch(/^plx_live_/);
     expect(logged.join()).toContain('passed over');
+  });
+});
+
+describe('a host that cannot read every command', () => {
+  const STALE_MS = 120;
+  /** A host whose log and codec can be made to fail; a key whose token is known here. */
+  async function troubledHost() {
+    const health = createHealth();
+    const [log, codec] = [Object.create(opened.log) as typeof opened.log, Object.create(opened.codec) as Codec];
+    const on = await openControlHost({ log, codec, logger, health, staleAfterMs: STALE_MS });
+    hosts.push(on);
+    const token = (await seed(on, null))!;
+    return { log, codec, health, on, token, authenticator: createAuthenticator(on) };
+  }
+  const REFUSAL = { name: 'ApiError', code: 'internal_error', status: 503, retryAfterSeconds: 1 };
+
+  it.each([
+    ['the registry is away', new RegistryError('the registry is away', true)],
+    ['nobody knows the schema yet', new CodecError('unknown_schema', 'nobody registered schema 9')],
+  ])('because %s accepts no key once it is behind, and goes on when it can', async (_name, fault) => {
+    const { codec, health, on, token, authenticator } = await troubledHost();
+    codec.learn = () => Promise.reject(fault);
+    const revoked = on.submit('key.paint', {});
+    await vi.waitFor(() => expect(health.report().parts.control).toBe(fault.message));
+    await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
+    await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
+    codec.learn = (bytes) => opened.codec.learn(bytes);
+    expect(await revoked).toMatchObject({ ok: false });
+    await vi.waitFor(() => expect(authenticator.authenticateKnown(token)).not.toBeNull(), 5_000);
+    expect(health.report().parts.control).toBe('ready');
+  });
+
+  it('because its log is away without saying so accepts no key until it is back', async () => {
+    const { log, health, token, authenticator } = await troubledHost();
+    log.last = () => Promise.reject(new LogError('log_unavailable', 'no broker answers'));
+    await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
+    await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
+    expect(health.report().parts.control).toBe('no broker answers');
+    log.last = (at) => opened.log.last(at);
+    await vi.waitFor(() => expect(authenticator.authenticateKnown(token)).not.toBeNull(), 5_000);
+    expect(health.report().parts.control).toBe('ready');
+  });
+
+  it('stays current while nothing comes', async () => {
+    const { on } = await troubledHost();
+    for (const deadline = Date.now() + 3 * STALE_MS; Date.now() < deadline; await sleep(5))
+      expect(on.isCurrent).toBe(true);
+  });
+
+  it('by a fault accepts no key any more, and says that it stopped', async () => {
+    const { codec, health, on, token, authenticator } = await troubledHost();
+    codec.decode = () => {
+      throw new TypeError('a fault of ours');
+    };
+    on.submit('key.paint', {}).catch(() => {});
+    expect(await health.failure).toMatchObject({
+      part: 'control',
+      message: expect.stringContaining('a fault of ours'),
+    });
+    expect(() => authenticator.authenticateKnown(token)).toThrow();
+    expect(health.report().status).toBe('degraded');
+  });
+
+  it('is closed while it waits for the registry', async () => {
+    const { codec, health, on } = await troubledHost();
+    codec.learn = () => Promise.reject(new RegistryError('the registry is away', true));
+    on.submit('key.paint', {}).catch(() => {});
+    await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
+    hosts.pop();
+    await on.close();
+    expect(logged.join()).not.toContain('stopped by a fault');
   });
 });
 

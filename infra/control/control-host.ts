@@ -6,9 +6,11 @@ import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import { clockTopic, commandTopic } from '#schemas/topics/control';
 import { type Codec, CodecError } from '../codec/codec.ts';
+import { RegistryError } from '../codec/confluent-registry.ts';
 import { type EventLog, LogError, type LogReader, type LogRecord } from '../log/log.ts';
-import { backoff } from '../retry.ts';
+import { retry } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
+import { Freshness } from './freshness.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
@@ -28,6 +30,11 @@ export interface ControlHost {
   /** Changes as commands are decided; read it, never change it. */
   readonly state: ControlState;
   /**
+   * Whether the state is good enough to vouch for keys: false once the reducer stopped, or is more than
+   * `STALE_AFTER_MS` behind the log. A key may have been revoked that the state still holds.
+   */
+  readonly isCurrent: boolean;
+  /**
    * Appends a command and gives the verdict once this node's reducer has passed it, so that whoever is answered reads
    * what they wrote. Secrets must be hashed already. Rejects with a `LogError` (not taken) or `VerdictTimeoutError`.
    */
@@ -42,6 +49,8 @@ interface HostContext {
   readonly codec: Codec;
   readonly logger: Logger;
   readonly health?: Health;
+  /** How far behind the log the state may be; `STALE_AFTER_MS` by default. */
+  readonly staleAfterMs?: number;
 }
 
 /** Hosts that are open, by the log they read: the roles of one process share one. */
@@ -67,9 +76,21 @@ async function startHost(context: HostContext): Promise<Host> {
   await codec.prepare([commandTopic, clockTopic]);
   const last = await log.last(AT);
   const { first } = await log.bounds(AT);
-  const host = new Host(context, await log.reader([{ ...AT, offset: first }]));
-  await host.start(last?.offset ?? -1);
-  return host;
+  const reader = await log.reader([{ ...AT, offset: first }]);
+  const host = new Host(context, reader);
+  try {
+    await host.start(last?.offset ?? -1);
+    return host;
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+/** Whether waiting can help. A schema that nobody knows yet counts: its writer registered it, or is about to. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof CodecError) return error.code === 'unknown_schema';
+  return (error instanceof LogError || error instanceof RegistryError) && error.canRetry;
 }
 
 class Host implements ControlHost {
@@ -78,24 +99,41 @@ class Host implements ControlHost {
   private readonly reader: LogReader;
   private readonly waiting = new Map<string, (verdict: Verdict) => void>();
   private readonly listeners = new Set<(keyId: string) => void>();
+  private readonly freshness: Freshness;
+  private readonly ending = new AbortController();
+  /** Read and not taken yet: what cannot be taken now is taken before anything that comes after it. */
+  private unread: LogRecord[] = [];
   private position = -1;
   private lastReceivedAt = 0;
   private appending: Promise<void> = Promise.resolve();
-  private stopping = false;
-  private running: Promise<void> = Promise.resolve();
+  private stopped = false;
+  private running: Promise<unknown> = Promise.resolve();
+  /** What keeps the state from being current, by where it shows. */
+  private readonly troubles = new Map<'reading' | 'checking', string>();
 
   constructor(context: HostContext, reader: LogReader) {
     this.context = context;
     this.reader = reader;
+    const { log, staleAfterMs } = context;
+    this.freshness = new Freshness({
+      newest: async () => (await log.last(AT))?.offset ?? -1,
+      onTrouble: (error) => this.tell('checking', error),
+      ...(staleAfterMs === undefined ? {} : { staleAfterMs }),
+    });
+  }
+
+  get isCurrent(): boolean {
+    return !this.stopped && this.freshness.isFresh;
   }
 
   async start(until: number): Promise<void> {
     while (this.position < until) await this.poll();
-    this.running = this.run();
-    this.running.catch((error) => {
+    const reading = this.run().catch((error: unknown) => {
+      this.stopped = true;
       this.context.logger.error({ error }, 'the control reducer stopped by a fault');
-      this.context.health?.degraded(PART, 'the control reducer stopped by a fault; see the log');
+      this.context.health?.failed(PART, error);
     });
+    this.running = Promise.all([reading, this.freshness.watch(this.ending.signal)]);
   }
 
   async submit(type: string, body: unknown): Promise<Verdict> {
@@ -129,9 +167,8 @@ class Host implements ControlHost {
     if (shared) shared.users -= 1;
     if (shared && shared.users > 0) return;
     open.delete(this.context.log);
-    this.stopping = true;
-    // A fault was told when it happened; closing goes on.
-    await this.running.catch(() => {});
+    this.ending.abort();
+    await this.running;
     await this.reader.close();
   }
 
@@ -150,28 +187,45 @@ class Host implements ControlHost {
     return done;
   }
 
+  /** Goes on until it is told to end: what passes by itself makes the state old, never the reducer end. */
   private async run(): Promise<void> {
-    for (let attempt = 0; !this.stopping; ) {
-      try {
-        await this.poll();
-        if (attempt > 0) this.context.health?.ready(PART);
-        attempt = 0;
-      } catch (error) {
-        if (!(error instanceof LogError) || !error.canRetry) throw error;
-        if (attempt === 0) this.context.logger.error({ error }, 'commands cannot be read; trying again');
-        this.context.health?.degraded(PART, error.message);
-        await backoff(attempt);
-        attempt += 1;
-      }
+    const { signal } = this.ending;
+    while (!signal.aborted) {
+      await retry(() => this.poll(), {
+        canRetry: isPassing,
+        onFailure: (error) => this.tell('reading', error),
+        onRecovered: () => this.tell('reading', null),
+        signal,
+      });
     }
   }
 
   private async poll(): Promise<void> {
-    const { records } = await this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-    for (const record of records) {
+    if (this.ending.signal.aborted) return;
+    if (this.unread.length === 0) this.unread = [...(await this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records];
+    while (this.unread.length > 0) {
+      const record = this.unread[0]!;
       await this.take(record);
+      this.unread.shift();
       this.position = record.offset;
     }
+    this.freshness.reached(this.position);
+  }
+
+  /** Commands cannot be read now (the error says why), or can again (null). */
+  private tell(where: 'reading' | 'checking', error: unknown): void {
+    const { logger, health } = this.context;
+    if (error === null) {
+      this.troubles.delete(where);
+      if (this.troubles.size > 0) return;
+      logger.info('control commands are read again');
+      health?.ready(PART);
+      return;
+    }
+    if (this.troubles.size === 0) logger.error({ error }, 'control commands cannot be read; trying again');
+    const message = error instanceof Error ? error.message : String(error);
+    this.troubles.set(where, message);
+    health?.degraded(PART, message);
   }
 
   private async take(record: LogRecord): Promise<void> {

@@ -14,23 +14,61 @@ export interface Health {
   ready(part: string): void;
   /** Marks a part as failing, with a sentence for people; `ready` clears it. */
   degraded(part: string, reason: string): void;
+  /**
+   * Marks a part as stopped for good by a fault: nothing clears it, and the process has to end (see `failure`).
+   * @param told a sentence for people; the error itself goes to `failure` only.
+   */
+  failed(part: string, error: unknown, told?: string): void;
   /** Adds a field to /health. */
   tell(field: string, value: string): void;
   report(): HealthReport;
+  /** Resolves with the first part that stopped for good; pending for ever otherwise. */
+  readonly failure: Promise<PartFailedError>;
 }
 
+/** A part that cannot come back by itself in this process, and why. */
+export class PartFailedError extends Error {
+  override name = 'PartFailedError';
+  readonly code = 'part_failed';
+  readonly canRetry = false;
+  readonly part: string;
+  constructor(part: string, cause: unknown) {
+    super(`${part} stopped for good: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.part = part;
+  }
+}
+
+type State = 'starting' | 'ready' | 'degraded' | 'failed';
+
 export function createHealth(): Health {
-  const parts = new Map<string, { state: 'starting' | 'ready' | 'degraded'; text: string }>();
+  const parts = new Map<string, { state: State; text: string }>();
   const extras = new Map<string, string>();
+  let tellFailure: (failure: PartFailedError) => void = () => {};
+  const failure = new Promise<PartFailedError>((resolve) => {
+    tellFailure = resolve;
+  });
+  const set = (part: string, state: State, text: string) => {
+    if (parts.get(part)?.state !== 'failed') parts.set(part, { state, text });
+  };
   return {
-    expect: (part) => void parts.set(part, { state: 'starting', text: 'starting' }),
-    ready: (part) => void parts.set(part, { state: 'ready', text: 'ready' }),
-    degraded: (part, reason) => void parts.set(part, { state: 'degraded', text: reason }),
+    failure,
+    expect: (part) => set(part, 'starting', 'starting'),
+    ready: (part) => set(part, 'ready', 'ready'),
+    degraded: (part, reason) => set(part, 'degraded', reason),
+    failed: (part, error, told = 'stopped by a fault; see the log') => {
+      set(part, 'failed', told);
+      tellFailure(new PartFailedError(part, error));
+    },
     tell: (field, value) => void extras.set(field, value),
     report() {
       const states = [...parts.values()].map((part) => part.state);
       return {
-        status: states.includes('degraded') ? 'degraded' : states.includes('starting') ? 'starting' : 'ok',
+        status:
+          states.includes('failed') || states.includes('degraded')
+            ? 'degraded'
+            : states.includes('starting')
+              ? 'starting'
+              : 'ok',
         parts: Object.fromEntries([...parts].map(([name, { text }]) => [name, text])),
         extras: Object.fromEntries(extras),
       };

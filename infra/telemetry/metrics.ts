@@ -36,6 +36,12 @@ export function createMetrics() {
       labelNames: ['stage'],
       registers,
     }),
+    inputRemoved: new Counter({
+      name: 'parallax_stage_input_removed_total',
+      help: 'Records that retention removed before a stage took them; its figures lack them.',
+      labelNames: ['stage', 'topic'],
+      registers,
+    }),
     rowsInserted: new Counter({
       name: 'parallax_rows_inserted_total',
       help: 'Rows inserted into the store.',
@@ -51,6 +57,12 @@ export function createMetrics() {
     }),
     sockets: new Gauge({ name: 'parallax_sockets', help: 'Open WebSocket connections of clients.', registers }),
     framesSent: new Counter({ name: 'parallax_frames_sent_total', help: 'Event frames sent to sockets.', registers }),
+    channelHoles: new Counter({
+      name: 'parallax_channel_holes_total',
+      help: 'Places where event numbers of a channel are missing in the log, as often as they were met, by topic.',
+      labelNames: ['topic'],
+      registers,
+    }),
     framesDropped: new Counter({
       name: 'parallax_frames_dropped_total',
       help: 'Event frames dropped because a client read too slowly.',

@@ -1,8 +1,11 @@
+import { type KeptLetter, redriveRaw } from '#ingest/publisher/redrive';
 import { TOPICS } from '#schemas/topics/catalog';
-import { type DeadLetter, deadTopic } from '#schemas/topics/control';
+import { deadTopic } from '#schemas/topics/control';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
+import { TOO_LARGE } from '../../log/dead-letter.ts';
+import { LogError } from '../../log/log.ts';
 import { readPartition } from '../../log/read-partition.ts';
 import type { Command } from '../command.ts';
 import { openPorts, type Ports } from '../ports.ts';
@@ -27,7 +30,8 @@ const DEAD_LETTER_SETTINGS = {
     flag: 'redrive',
     variable: 'PARALLAX_DEAD_LETTERS_REDRIVE',
     fallback: false,
-    meaning: 'Append the records to their raw topic again, at its end, and remove the letters. Needs --topic.',
+    meaning:
+      'Append the records to their raw topic again, at its end, and remove the letters. Needs --topic, and that no process with the role ingest runs.',
   }),
   json: switchSetting({
     flag: 'json',
@@ -36,11 +40,6 @@ const DEAD_LETTER_SETTINGS = {
     meaning: 'Print one JSON object.',
   }),
 };
-
-interface Letter {
-  readonly key: string;
-  readonly letter: DeadLetter;
-}
 
 /** Lists what could not be processed, and puts it before the processors again once its cause is mended. */
 export const deadLetters: Command = {
@@ -59,8 +58,8 @@ export const deadLetters: Command = {
     const ports = await openPorts(values, { claim: false });
     try {
       const names = values.topic ? [values.topic] : TOPICS.map((topic) => topic.name);
-      const letters = (await Promise.all(names.map((name) => lettersOf(ports, name)))).flat();
-      if (values.redrive) await redrive(ports, values.topic!, letters);
+      const found = (await Promise.all(names.map((name) => lettersOf(ports, name)))).flat();
+      const letters = values.redrive ? await redrive(ports, values.topic!, found) : found;
       print(letters, values.json, values.redrive);
       return 0;
     } finally {
@@ -70,11 +69,11 @@ export const deadLetters: Command = {
 };
 
 /** The letters of a topic that were not driven again, oldest first; a letter told twice after a crash counts once. */
-async function lettersOf({ log: events, codec }: Ports, name: string): Promise<Letter[]> {
+async function lettersOf({ log: events, codec }: Ports, name: string): Promise<KeptLetter[]> {
   const topic = deadTopic(name);
   await events.createTopics([topic]);
   await codec.prepare([topic]);
-  const letters = new Map<string, Letter>();
+  const letters = new Map<string, KeptLetter>();
   await readPartition(events, { topic: topic.name, partition: 0 }, ({ key, value }) => {
     if (value) letters.set(key, { key, letter: codec.decode(topic, value) });
     else letters.delete(key);
@@ -82,30 +81,22 @@ async function lettersOf({ log: events, codec }: Ports, name: string): Promise<L
   return [...letters.values()];
 }
 
-async function redrive({ log: events }: Ports, topic: string, letters: readonly Letter[]): Promise<void> {
-  // One record can have been refused by several stages; it is appended once.
-  const records = new Map(letters.map(({ letter }) => [`${letter.partition}/${letter.offset}`, letter]));
-  for (const { partition, key, value, receivedAt } of records.values()) {
-    const last = await events.last({ topic, partition });
-    await events.append([
-      {
-        topic,
-        partition,
-        key,
-        value,
-        receivedAt: Math.max(receivedAt, last?.receivedAt ?? 0),
-        seq: (last?.seq ?? 0) + 1,
-      },
-    ]);
+/** Gives the letters whose records were put before the processors again. */
+async function redrive({ log: events }: Ports, topic: string, letters: readonly KeptLetter[]) {
+  // Of what was too large only the beginning is kept.
+  const whole = letters.filter(({ letter }) => letter.reason !== TOO_LARGE);
+  try {
+    await redriveRaw(events, topic, whole);
+  } catch (error) {
+    if (!(error instanceof LogError) || error.code !== 'log_locked') throw error;
+    throw new SettingError(
+      '--redrive writes as ingest does; accepted: only while no process with the role ingest runs',
+    );
   }
-  for (const { key, letter } of letters) {
-    await events.append([
-      { topic: deadTopic(topic).name, partition: 0, key, value: null, receivedAt: letter.receivedAt, seq: 0 },
-    ]);
-  }
+  return whole;
 }
 
-function print(letters: readonly Letter[], json: boolean, redriven: boolean): void {
+function print(letters: readonly KeptLetter[], json: boolean, redriven: boolean): void {
   const rows = letters.map(({ letter }) => ({ ...letter, value: letter.value?.toString('utf8') ?? null }));
   if (json) {
     console.log(JSON.stringify({ deadLetters: rows, redriven }));

@@ -7,16 +7,19 @@ import { start as startGateway } from '#stream-gateway/start';
 import { settingsHelp } from '../../config/help.ts';
 import { loadSettings, SETTINGS, type Settings } from '../../config/settings.ts';
 import type { RoleContext, Running } from '../../context.ts';
+import { pause } from '../../pause.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
-import { createHealth } from '../../telemetry/health.ts';
+import { createHealth, type Health } from '../../telemetry/health.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { startOpsServer } from '../../telemetry/ops-server.ts';
 import type { Command } from '../command.ts';
-import { openPorts, type Ports } from '../ports.ts';
+import { beginLifetime, type Lifetime } from '../lifetime.ts';
+import { openPorts } from '../ports.ts';
 
-/** Between two runs of retention and compaction. */
+/** Between two runs of retention and compaction; sooner after one that failed, since it may be what makes room. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
+const MAINTENANCE_RETRY_MS = 5_000;
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;
 
@@ -31,21 +34,30 @@ export const start: Command = {
     }
     const settings = loadSettings(argv, process.env);
     const logger = createLogger(settings.logLevel);
-    const closers: Running[] = [];
-    const stop = waitForSignal(logger);
+    const health = createHealth();
+    const lifetime = beginLifetime({ logger, health });
+    const parts: Running[] = [];
+    let closed = false;
     try {
-      const started = await startAll(settings, logger, closers);
-      // A part that fails for good, as an unreadable recording, ends the process with its message.
-      const failed = Promise.race(closers.flatMap((running) => (running.failed ? [running.failed] : [stop.signalled])));
-      await Promise.race([announceWhenReady(started, stop), failed]);
-      await Promise.race([stop.signalled, failed]);
+      await announceWhenReady(await startAll({ settings, logger, health, lifetime, parts }), lifetime);
+      // A part that stopped for good, as by an unreadable recording, ends the process with its message.
+      const failure = await lifetime.over;
+      if (failure) throw failure;
     } finally {
-      stop.end();
-      await closeAll(closers, logger);
+      closed = await lifetime.close(parts);
     }
-    return 0;
+    return closed ? 0 : 1;
   },
 };
+
+interface StartOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly health: Health;
+  readonly lifetime: Lifetime;
+  /** Takes every part that was started, in order. */
+  readonly parts: Running[];
+}
 
 interface Started {
   readonly context: RoleContext;
@@ -53,40 +65,34 @@ interface Started {
   readonly lines: readonly string[];
 }
 
-async function startAll(settings: Settings, logger: Logger, closers: Running[]): Promise<Started> {
-  const ports = await openPorts(settings);
-  closers.push(ports);
-  const metrics = createMetrics();
-  const health = createHealth();
-  const upstream = await startSimulatorWhenAsked(settings, closers);
-  const context: RoleContext = { settings: upstream, ...ports, logger, metrics, health };
-  closers.push(startMaintenance(context, ports));
-  const has = (role: Settings['roles'][number]) => settings.roles.includes(role);
+async function startAll({ settings, logger, health, lifetime, parts }: StartOptions): Promise<Started> {
+  const started = <R extends Running>(part: R): R => {
+    parts.push(part);
+    return part;
+  };
+  const ports = started(await openPorts(settings));
+  const upstream = await startSimulatorWhenAsked(settings, parts);
+  const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
+  started(startMaintenance(context));
+  // What is to end before it has started starts no further.
+  const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isOver();
   const lines: string[] = [];
-  const close = (running: Running) => void closers.push(running);
-  if (has('query-api')) {
-    const api = await startQueryApi(context);
-    close(api);
+  if (starts('query-api')) {
+    const api = started(await startQueryApi(context));
     lines.push(`REST       ${api.address}`);
     lines.push(...api.announcements);
-  } else {
-    const ops = await startOpsServer(context);
-    close(ops);
-    lines.push(`Health     ${ops.address}`);
+  } else if (!lifetime.isOver()) {
+    lines.push(`Health     ${started(await startOpsServer(context)).address}`);
   }
-  if (has('stream-gateway')) {
-    const gateway = await startGateway(context);
-    close(gateway);
-    lines.splice(1, 0, `WebSocket  ${gateway.address}`);
-  }
-  if (has('processors')) close(await startProcessors(context));
+  if (starts('stream-gateway')) lines.splice(1, 0, `WebSocket  ${started(await startGateway(context)).address}`);
+  if (starts('processors')) started(await startProcessors(context));
   // Ingest starts last and stops first, so that everyone else is there for what it brings.
-  if (has('ingest')) close(await startIngest(context));
+  if (starts('ingest')) started(await startIngest(context));
   return { context, lines };
 }
 
 /** With `--venues sim` the simulator runs beside the ingest role; URLs that were set by hand stay. */
-async function startSimulatorWhenAsked(settings: Settings, closers: Running[]): Promise<Settings> {
+async function startSimulatorWhenAsked(settings: Settings, parts: Running[]): Promise<Settings> {
   if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return settings;
   const simulator = await startInWorker({
     seed: settings.simSeed,
@@ -95,76 +101,41 @@ async function startSimulatorWhenAsked(settings: Settings, closers: Running[]): 
     coins: settings.simCoins,
     faults: settings.simFaults,
   });
-  closers.push(simulator);
+  parts.push(simulator);
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
   return { ...settings, ...simulator.urls, ...given } as Settings;
 }
 
-function startMaintenance({ settings, log, logger, health }: RoleContext, _ports: Ports): Running {
-  let stopping = false;
-  let running = Promise.resolve();
+function startMaintenance({ settings, log, logger, health }: RoleContext): Running {
+  const ending = new AbortController();
   const limits = { rawMaxAgeMs: settings.retentionDays * DAY_MS, rawMaxBytes: settings.retentionGib * GIB };
-  const timer = setInterval(() => {
-    running = running.then(async () => {
-      if (stopping) return;
-      try {
-        await log.maintain(Date.now(), limits);
-        health.ready('retention');
-      } catch (error) {
-        logger.error({ error }, 'retention and compaction failed; trying again at the next interval');
-        health.degraded('retention', 'retention and compaction fail; see the log');
-      }
-    });
-  }, MAINTENANCE_INTERVAL_MS);
+  const maintain = async (): Promise<number> => {
+    try {
+      await log.maintain(Date.now(), limits);
+      health.ready('retention');
+      return MAINTENANCE_INTERVAL_MS;
+    } catch (error) {
+      logger.error({ error }, 'retention and compaction failed; trying again soon');
+      health.degraded('retention', 'retention and compaction fail; see the log');
+      return MAINTENANCE_RETRY_MS;
+    }
+  };
+  const run = async () => {
+    for (let wait = MAINTENANCE_INTERVAL_MS; await pause(wait, ending.signal); ) wait = await maintain();
+  };
+  const running = run();
   return {
     async close() {
-      stopping = true;
-      clearInterval(timer);
+      ending.abort();
       await running;
     },
   };
 }
 
-async function announceWhenReady(
-  { context, lines }: Started,
-  stop: { readonly stopping: () => boolean },
-): Promise<void> {
+async function announceWhenReady({ context, lines }: Started, lifetime: Lifetime): Promise<void> {
   while (context.health.report().status !== 'ok') {
-    if (stop.stopping()) return;
+    if (lifetime.isOver()) return;
     await sleep(50);
   }
   console.log(lines.join('\n'));
-}
-
-/** Resolves at the first SIGINT or SIGTERM; repeated ones never cut the closing short. */
-function waitForSignal(logger: Logger) {
-  let stopping = false;
-  const signalled = new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        logger.info({ signal }, stopping ? 'already closing' : 'closing');
-        stopping = true;
-        done();
-      });
-    }
-  });
-  return {
-    signalled,
-    stopping: () => stopping,
-    /** Ends what waits for the service to become ready, as after a fault. */
-    end: () => {
-      stopping = true;
-    },
-  };
-}
-
-async function closeAll(closers: Running[], logger: Logger): Promise<void> {
-  for (const running of closers.reverse()) {
-    try {
-      await running.close();
-    } catch (error) {
-      logger.error({ error }, 'a part did not close cleanly');
-      process.exitCode = 1;
-    }
-  }
 }

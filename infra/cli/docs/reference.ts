@@ -88,7 +88,7 @@ ${table(
 
 ## Topics
 
-Besides these, every stage keeps \`state.<stage>\` and every input of a stage has \`dead.<topic>\`.
+Besides these, every processor keeps \`state.<stage>\` and \`state.<stage>.cuts\`, and every input of a stage has \`dead.<topic>\`.
 
 ${table(
   ['topic', 'key', 'partitions', 'kept', 'table', 'what it holds'],

@@ -1,0 +1,69 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Freshness, STALE_AFTER_MS } from './freshness.ts';
+
+function open(newest: () => Promise<number>) {
+  let clock = 0;
+  const freshness = new Freshness({ newest, onTrouble: () => {}, now: () => clock });
+  const advance = (ms: number) => {
+    clock += ms;
+  };
+  return { freshness, advance };
+}
+
+describe('freshness', () => {
+  it('lasts for its time after a moment of which everything is known', async () => {
+    const { freshness, advance } = open(async () => 4);
+    freshness.reached(4);
+    advance(STALE_AFTER_MS - 1);
+    expect(freshness.isFresh).toBe(true);
+    await freshness.check();
+    advance(STALE_AFTER_MS - 1);
+    expect(freshness.isFresh).toBe(true);
+    advance(1);
+    expect(freshness.isFresh).toBe(false);
+  });
+
+  it('counts from the question, not from when its answer was reached', async () => {
+    const { freshness, advance } = open(async () => 4);
+    advance(STALE_AFTER_MS - 10);
+    await freshness.check();
+    advance(20);
+    expect(freshness.isFresh).toBe(false);
+    freshness.reached(3);
+    expect(freshness.isFresh).toBe(false);
+    freshness.reached(4);
+    expect(freshness.isFresh).toBe(true);
+    advance(STALE_AFTER_MS - 20);
+    expect(freshness.isFresh).toBe(false);
+  });
+
+  it('does not ask again before it reached what it was told, so that a steady delay is no outage', async () => {
+    const newest = vi.fn(async () => 4);
+    const { freshness } = open(newest);
+    await freshness.check();
+    await freshness.check();
+    expect(newest).toHaveBeenCalledTimes(1);
+    freshness.reached(4);
+    await freshness.check();
+    expect(newest).toHaveBeenCalledTimes(2);
+  });
+
+  it('ends while nobody can say what there is, and comes back when somebody can', async () => {
+    let away = true;
+    const told: unknown[] = [];
+    const newest = async () => {
+      if (away) throw new Error('away');
+      return -1;
+    };
+    const freshness = new Freshness({ newest, onTrouble: (error) => void told.push(error), staleAfterMs: 60 });
+    const ending = new AbortController();
+    const watched = freshness.watch(ending.signal);
+    await vi.waitFor(() => expect(freshness.isFresh).toBe(false));
+    expect(told[0]).toMatchObject({ message: 'away' });
+    away = false;
+    await vi.waitFor(() => expect(freshness.isFresh).toBe(true));
+    expect(told.at(-1)).toBeNull();
+    ending.abort();
+    await watched;
+  });
+});
