@@ -1,3 +1,4 @@
+import { Agent, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,8 +9,8 @@ import { formatToken, mintToken } from '#infra/control/token';
 import { SCOPES } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
-import { defineRoute, missingScopeCode, type Route, type RouteDeclaration } from './route.ts';
 import { ROUTES } from './routes/index.ts';
+import { defineRoute, missingScopeCode, type Route, type RouteDeclaration } from './routes/route.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from './testing/test-app.fixture.ts';
 
 const opened: TestApp[] = [];
@@ -94,7 +95,7 @@ describe.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as
 
   it('answers other methods with 405 and what is allowed', async () => {
     const app = await open();
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'REPORT']) {
       const answer = await app.request(method, pathOf(route));
       expect(answer.status, method).toBe(405);
       expect(answer.headers.allow).toBe('GET, HEAD');
@@ -109,6 +110,30 @@ describe('keys', () => {
     const token = await app.unseenToken(['read']);
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
       expect((await app.request('GET', '/v1/thing', { authorization: `${scheme} ${token}` })).status).toBe(200);
+  });
+
+  it('are checked anew on a connection that showed another before, and after their revocation', async () => {
+    const { app, unseenToken, control } = await open({ routes: [aRoute({})] });
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const sockets = new Set<unknown>();
+    app.server.on('connection', (socket) => sockets.add(socket));
+    const ask = (token: string) =>
+      new Promise<number>((resolve, reject) => {
+        get(`${address}/v1/thing`, { agent, headers: { authorization: `Bearer ${token}` } }, (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode!));
+        }).on('error', reject);
+      });
+    const [reader, streamer] = [await unseenToken(['read']), await unseenToken(['stream'])];
+    const wrong = `${reader.slice(0, -1)}${reader.endsWith('A') ? 'B' : 'A'}`;
+    const statuses: number[] = [];
+    for (const token of [reader, reader, reader, wrong, reader, streamer, streamer, reader])
+      statuses.push(await ask(token));
+    expect(statuses).toEqual([200, 200, 200, 401, 200, 403, 403, 200]);
+    control.keys.clear();
+    expect(await ask(reader)).toBe(401);
+    expect(sockets.size).toBe(1);
+    agent.destroy();
   });
 
   it('stop being good the moment they are gone', async () => {
@@ -146,6 +171,13 @@ describe('request ids', () => {
     expect(await send({ 'x-request-id': 'c'.repeat(129) })).toMatch(/^[0-9a-f-]{36}$/);
     expect(await send({ 'x-request-id': '' })).toMatch(/^[0-9a-f-]{36}$/);
     expect(await send({})).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('are printable ASCII: what else comes would be garbled in the body', async () => {
+    expect(await send({ 'x-request-id': 'a b~{"c"}' })).toBe('a b~{"c"}');
+    // As Node reads the UTF-8 bytes of an é.
+    expect(await send({ 'x-request-id': Buffer.from('é').toString('latin1') })).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await send({ 'x-request-id': 'a\u0080' })).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('are told in errors as in the header', async () => {
@@ -290,6 +322,28 @@ describe('bodies', () => {
     expect(await send('')).toEqual({ status: 400, code: 'bad_request' });
     expect(await send('a=b', 'application/x-www-form-urlencoded')).toEqual({ status: 400, code: 'bad_request' });
     expect(await send('{"__proto__":{"x":1}}')).toEqual({ status: 400, code: 'bad_request' });
+  });
+});
+
+describe('unknown routes', () => {
+  it.each([
+    ['{', 'application/json'],
+    ['a=b', 'application/x-www-form-urlencoded'],
+    [`"${'x'.repeat(1024 * 1024)}"`, 'application/json'],
+  ])('are not found, whatever the body is: %.10s', async (payload, type) => {
+    const { app } = await open();
+    const answer = await app.inject({ method: 'POST', url: '/v1/nothing', headers: { 'content-type': type }, payload });
+    expect(answer.statusCode).toBe(404);
+    expect(errorEnvelopeSchema.parse(answer.json()).error).toMatchObject({
+      code: 'not_found',
+      message: 'no route POST /v1/nothing',
+    });
+  });
+
+  it('are not found by any method', async () => {
+    const app = await open();
+    for (const method of ['GET', 'POST', 'TRACE', 'PROPFIND'])
+      expect((await app.request(method, '/v1/nothing')).status, method).toBe(404);
   });
 });
 

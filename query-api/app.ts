@@ -4,14 +4,14 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '#infra/control/authenticator';
 import type { Metrics } from '#infra/telemetry/metrics';
-import { AnswerCache } from './plugins/answer-cache.ts';
-import { answerClientError, answerErrors, ErrorSender } from './plugins/errors.ts';
-import { refuseOtherMethods } from './plugins/refuse-methods.ts';
-import { requestIdOf } from './plugins/request-id.ts';
-import { Sender } from './plugins/send.ts';
-import { serveRoute } from './plugins/serve-route.ts';
-import type { Dependencies, Route } from './route.ts';
+import { AnswerCache } from './http/answer-cache.ts';
+import { answerClientError, answerErrors, ErrorSender } from './http/errors.ts';
+import { refuseOtherMethods } from './http/refuse-methods.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { Sender } from './http/send.ts';
+import { serveRoute } from './http/serve-route.ts';
 import { ROUTES } from './routes/index.ts';
+import type { Dependencies, Route } from './routes/route.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Within this a request must have come in whole. */

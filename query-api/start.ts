@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { closeInReverse } from '#infra/closing';
 import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
@@ -26,11 +27,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
   const { log, codec, logger, metrics, health, settings, store } = context;
   health.expect(PART);
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    const faults: unknown[] = [];
-    for (const step of closers.splice(0).reverse()) await step().catch((error: unknown) => void faults.push(error));
-    if (faults.length > 0) throw faults[0];
-  };
+  const close = () => closeInReverse(closers.splice(0));
   try {
     const control = await openControlHost(context);
     closers.push(() => control.close());

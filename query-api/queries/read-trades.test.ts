@@ -87,4 +87,15 @@ describe('the newest trades', () => {
     expect(idsOf(await readTrades(store, [BTC, YES], 2))).toEqual([3, 2]);
     expect(idsOf(await readTrades(store, [YES], 10))).toEqual([2]);
   });
+
+  it('are not those of another venue that calls something else by the same name', async () => {
+    await keep([
+      numbered(1),
+      aTrade({ id: 'venue_b:x:2', ts: NOON_MS + 2 }),
+      // The token of venue_b's market as a coin of venue_a, and the other way round.
+      numbered(3, { instrument: YES.instrument }),
+      aTrade({ id: 'venue_b:x:4', instrument: BTC.instrument, ts: NOON_MS + 4 }),
+    ]);
+    expect(idsOf(await readTrades(store, [BTC, YES], 10))).toEqual([2, 1]);
+  });
 });

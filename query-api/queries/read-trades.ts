@@ -47,17 +47,14 @@ async function timeOfRow(
   instruments: readonly TradedInstrument[],
   rows: number,
 ): Promise<number | null> {
-  const parameters: Record<string, Parameter> = { rows };
-  const newest = instruments.map(({ provider, instrument }, at) => {
-    parameters[`provider${at}`] = provider;
-    parameters[`instrument${at}`] = instrument;
-    return `(SELECT ts FROM trades WHERE provider = {provider${at}:String} AND instrument = {instrument${at}:String}
-      ORDER BY ts DESC LIMIT {rows:UInt64})`;
-  });
+  const newest = instruments.map(
+    (_, at) => `(SELECT ts FROM trades WHERE provider = {provider${at}:String} AND instrument = {instrument${at}:String}
+      ORDER BY ts DESC LIMIT {rows:UInt64})`,
+  );
   const [found] = await store.query<{ since: number; counted: number }>(
     `SELECT ${unixMs('min(ts)')} AS since, toFloat64(count()) AS counted
      FROM (SELECT ts FROM (${newest.join(' UNION ALL ')}) ORDER BY ts DESC LIMIT {rows:UInt64})`,
-    parameters,
+    { ...parametersOf(instruments), rows },
   );
   return found && found.counted >= rows ? found.since : null;
 }
@@ -68,22 +65,33 @@ async function newestSince(
   since: number | null,
   limit: number,
 ): Promise<Trade[]> {
+  // Pairs: what one venue calls an instrument may be another one's name for something else.
+  const pairs = instruments.map((_, at) => `({provider${at}:String}, {instrument${at}:String})`);
   const rows = await store.query<Row>(
     `SELECT id, provider, marketId, instrument, outcome, ${unixMs('t.ts')} AS ts, ${unixMs('t.receivedAt')} AS receivedAt,
        arrival, side, price, qty, usd, maker, taker, txHash, logIndex, tradeId, blockNumber, blockHash, status
      FROM trades AS t FINAL
-     WHERE provider IN {providers:Array(String)} AND instrument IN {instruments:Array(String)}
+     WHERE (provider, instrument) IN (${pairs.join(', ')})
        ${since === null ? '' : 'AND t.ts >= fromUnixTimestamp64Milli({since:Int64})'} AND status != 'reverted'
      ORDER BY t.ts DESC, arrival DESC, id DESC
      LIMIT {limit:UInt32}`,
     {
-      providers: [...new Set(instruments.map(({ provider }) => provider))],
-      instruments: instruments.map(({ instrument }) => instrument),
+      ...parametersOf(instruments),
       limit,
       ...(since === null ? {} : { since }),
     },
   );
   return rows.map(toTrade);
+}
+
+/** `provider<at>` and `instrument<at>` of each. */
+function parametersOf(instruments: readonly TradedInstrument[]): Record<string, Parameter> {
+  return Object.fromEntries(
+    instruments.flatMap(({ provider, instrument }, at) => [
+      [`provider${at}`, provider],
+      [`instrument${at}`, instrument],
+    ]),
+  );
 }
 
 function toTrade(row: Row): Trade {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { healthAnswer } from '#infra/telemetry/ops-server';
 import { isoTimeSchema } from '#schemas/http/scalars';
-import { Answer, defineRoute } from '../route.ts';
+import { Answer, defineRoute } from './route.ts';
 
 export const getHealth = defineRoute({
   method: 'GET',

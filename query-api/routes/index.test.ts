@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Route } from '../route.ts';
 import { ROUTES } from './index.ts';
+import type { Route } from './route.ts';
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 

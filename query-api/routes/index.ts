@@ -1,7 +1,8 @@
 /** The API's table of contents: every route there is. A check compares it with the folder. */
-import type { Route } from '../route.ts';
+
 import { getHealth } from './get-health.ts';
 import { getProviders } from './get-providers.ts';
+import type { Route } from './route.ts';
 import { getArbitrage } from './v1/events/get-arbitrage.ts';
 import { getEvents } from './v1/events/get-events.ts';
 import { getSpread } from './v1/events/get-spread.ts';

@@ -10,7 +10,7 @@ import { createHealth, type Health } from '#infra/telemetry/health';
 import { createMetrics, type Metrics } from '#infra/telemetry/metrics';
 import { type ControlState, initialControlState, SCOPES, type Scope } from '#schemas/domain/control/state';
 import { type AppDependencies, buildApp } from '../app.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../routes/route.ts';
 import { createViews, type Views } from '../views/views.ts';
 
 /** Answers a statement of the store. */
@@ -56,7 +56,7 @@ const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as
 export async function createTestApp({ routes, app: overrides }: TestAppOptions = {}): Promise<TestApp> {
   const control = initialControlState();
   control.organizations.set(ORGANIZATION.id, ORGANIZATION);
-  const authenticator = new HostAuthenticator({ state: control }, new HashSlots(HASH_LIMITS));
+  const authenticator = new HostAuthenticator({ state: control, isCurrent: true }, new HashSlots(HASH_LIMITS));
   const views = createViews();
   const health = createHealth();
   const metrics = createMetrics();

@@ -254,8 +254,12 @@ describe('GET /v1/events/{universalId}/trades', () => {
       ],
     });
     expect(asked.at(-1)).toMatchObject({
-      providers: ['venue_b', 'venue_a_outcome'],
-      instruments: ['111', '222', '#10'],
+      provider0: 'venue_b',
+      instrument0: '111',
+      provider1: 'venue_b',
+      instrument1: '222',
+      provider2: 'venue_a_outcome',
+      instrument2: '#10',
       limit: 50,
     });
   });

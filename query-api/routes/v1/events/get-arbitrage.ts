@@ -3,7 +3,7 @@ import { arbitrageRecordSchema, toArbitrageRecord } from '#schemas/http/arbitrag
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import type { Arbitrage } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
-import { defineRoute } from '../../../route.ts';
+import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
 export const getArbitrage = defineRoute({

@@ -3,7 +3,7 @@ import { clampedInteger, cursorParameter, timeParameter } from '#schemas/http/pa
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { toUniversalEvent, universalEventSchema } from '#schemas/http/universal-event';
 import { listEvents } from '../../../queries/list-events.ts';
-import { defineRoute } from '../../../route.ts';
+import { defineRoute } from '../../route.ts';
 
 export const getEvents = defineRoute({
   method: 'GET',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '#schemas/http/scalars';
 import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
 import { findEvent } from '../../../queries/find-event.ts';
-import { defineRoute } from '../../../route.ts';
+import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
 export const getSpread = defineRoute({

@@ -4,7 +4,7 @@ import { toTradeRecord, tradeRecordSchema } from '#schemas/http/trade';
 import type { EventLink } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readTrades, type TradedInstrument } from '../../../queries/read-trades.ts';
-import { defineRoute } from '../../../route.ts';
+import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
 export const getEventTrades = defineRoute({

@@ -173,7 +173,7 @@ describe('GET /v1/markets/venue_a/coins/{coin}/trades', () => {
       return [];
     });
     await body(`/BTC/trades${query}`);
-    expect(asked).toMatchObject([{ providers: ['venue_a_perp'], instruments: ['BTC'], limit }]);
+    expect(asked).toMatchObject([{ provider0: 'venue_a_perp', instrument0: 'BTC', limit }]);
   });
 });
 

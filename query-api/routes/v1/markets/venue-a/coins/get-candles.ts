@@ -3,7 +3,7 @@ import { ApiError } from '#schemas/errors';
 import { clampedInteger, timeParameter } from '#schemas/http/parameters';
 import { decimalNumber } from '#schemas/http/scalars';
 import { INTERVALS, type Interval, readCandles } from '../../../../../queries/read-candles.ts';
-import { defineRoute } from '../../../../../route.ts';
+import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin } from './coin.ts';
 
 export const getCandles = defineRoute({

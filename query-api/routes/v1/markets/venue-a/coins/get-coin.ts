@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
-import { defineRoute } from '../../../../../route.ts';
+import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin } from './coin.ts';
 
 const figure = z.number().nullable();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../../../../../route.ts';
+import { defineRoute } from '../../../../route.ts';
 import { isListedCoin } from './coin.ts';
 
 export const getCoins = defineRoute({

@@ -3,7 +3,7 @@ import { type Level, topOfBook } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { ApiError } from '#schemas/errors';
 import { clampedInteger } from '#schemas/http/parameters';
-import { defineRoute } from '../../../../../route.ts';
+import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin } from './coin.ts';
 
 const level = z.object({ price: z.number(), size: z.number() });

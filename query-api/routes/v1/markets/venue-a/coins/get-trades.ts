@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clampedInteger } from '#schemas/http/parameters';
 import { decimalNumber } from '#schemas/http/scalars';
 import { readTrades } from '../../../../../queries/read-trades.ts';
-import { defineRoute } from '../../../../../route.ts';
+import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin } from './coin.ts';
 
 export const getCoinTrades = defineRoute({

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '#infra/control/authenticator';
 import { ApiError } from '#schemas/errors';
-import { Answer, type Dependencies, type Route } from '../route.ts';
+import { Answer, type Dependencies, type Route } from '../routes/route.ts';
 import type { AnswerCache, KeptAnswer } from './answer-cache.ts';
 import { type Asked, createAskedReader } from './asked.ts';
 import { authenticate } from './authenticate.ts';
@@ -45,7 +45,7 @@ export function serveRoute(route: Route, options: ServeOptions) {
   const serve = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     if (route.scope === null) return answer(request, reply);
     if (!isReady()) throw starting();
-    const checked = authenticate(authenticator, route, route.scope, request.headers.authorization);
+    const checked = authenticate(authenticator, route, route.scope, request);
     return checked instanceof Promise ? checked.then(() => answer(request, reply)) : answer(request, reply);
   };
 

@@ -1,8 +1,10 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '#schemas/errors';
 import type { ErrorSender } from './errors.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** Every method that Node's parser knows (any other is no HTTP to it), but CONNECT, which never reaches an application. */
+const KNOWN_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
 /** Known paths under other methods answer 405 with `Allow`, rather than 404 (the contract, REST). */
 export function refuseOtherMethods(
@@ -10,6 +12,7 @@ export function refuseOtherMethods(
   errors: ErrorSender,
   routes: readonly { readonly path: string; readonly method: string }[],
 ): void {
+  for (const method of KNOWN_METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const byPath = new Map<string, Set<string>>();
   for (const { path, method } of routes) {
     const methods = byPath.get(path) ?? new Set<string>();
@@ -20,7 +23,7 @@ export function refuseOtherMethods(
   for (const [url, methods] of byPath) {
     const allowed = [...methods].join(', ');
     app.route({
-      method: METHODS.filter((method) => !methods.has(method)),
+      method: KNOWN_METHODS.filter((method) => !methods.has(method)),
       url,
       // Before the body is read: whatever it is, the method is what is wrong.
       onRequest: (request, reply) => {

@@ -32,10 +32,13 @@ export class ErrorSender {
 
 /** Makes the application answer in the envelope wherever Fastify would answer by itself. */
 export function answerErrors(app: FastifyInstance, errors: ErrorSender): void {
-  app.setErrorHandler((error, request, reply) => errors.send(request, reply, error));
-  app.setNotFoundHandler((request, reply) =>
-    errors.send(request, reply, new ApiError('not_found', `no route ${request.method} ${pathOf(request.url)}`)),
+  const notFound = (request: FastifyRequest) =>
+    new ApiError('not_found', `no route ${request.method} ${pathOf(request.url)}`);
+  // Where there is no route, that is what is wrong, whatever the body is.
+  app.setErrorHandler((error, request, reply) =>
+    errors.send(request, reply, request.is404 ? notFound(request) : error),
   );
+  app.setNotFoundHandler((request, reply) => errors.send(request, reply, notFound(request)));
 }
 
 function pathOf(url: string): string {

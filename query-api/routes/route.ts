@@ -1,9 +1,9 @@
-/** What a route declares. Plugins read the declaration; a handler repeats none of it. */
+/** What a route declares. `http/` reads the declaration; a handler repeats none of it. */
 import type { z } from 'zod';
 import type { Store } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
 import type { Scope } from '#schemas/domain/control/state';
-import type { Views } from './views/views.ts';
+import type { Views } from '../views/views.ts';
 
 /** What handlers may use. */
 export interface Dependencies {
@@ -43,7 +43,7 @@ export interface RouteDeclaration<P, Q, R> {
   ) => R | Answer<R> | Promise<R | Answer<R>>;
 }
 
-/** Any route, as the plugins see it. */
+/** Any route, as `http/` sees it. */
 export type Route = RouteDeclaration<unknown, unknown, unknown>;
 
 /** Identity, for the inference of input and body types from the schemas. */

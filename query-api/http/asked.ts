@@ -1,7 +1,7 @@
 /** What a request asks for: its parameters read by the route's schemas, and the key that equal questions share. */
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Route } from '../route.ts';
+import type { Route } from '../routes/route.ts';
 import { validate } from './validate.ts';
 
 /** Characters of URLs remembered for each route. */
