@@ -123,9 +123,9 @@ describe('subscribing', () => {
     expect((await client.subscribe('svc:stream:trade:venue_c')).type).toBe('subscribed');
   });
 
-  it('tells a cursor that is none', async () => {
+  it('is a bad frame with a cursor that is none', async () => {
     const client = await connected();
-    expect((await client.subscribe(EVENT, 'yesterday')).error).toBe('bad_cursor');
+    expect(await client.subscribe(EVENT, 'yesterday')).toEqual({ type: 'error', error: 'bad_frame', channel: EVENT });
     expect(client.ofType('subscribed')).toEqual([]);
   });
 

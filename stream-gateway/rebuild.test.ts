@@ -1,6 +1,6 @@
 /** What subscribers are told when history is gone or the numbers start over. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseCursor } from '#schemas/stream/cursor';
+import { formatCursor, parseCursor } from '#schemas/stream/cursor';
 import { channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
 import { type Client, openClient, until } from './testing/client.fixture.ts';
@@ -55,9 +55,11 @@ describe('a cursor that the log no longer reaches back to', () => {
   });
 
   it('is answered by a gap without a refill where there is none', async () => {
-    const { cursor } = await client.subscribe('svc:stream:anomaly:all');
+    const channel = 'svc:stream:anomaly:all';
+    const { cursor } = await client.subscribe(channel);
     const { epoch } = parseCursor(cursor as string)!;
-    const { subscription_id } = await client.subscribe('svc:stream:anomaly:all', `${epoch}.1.zz`);
+    const since = formatCursor({ epoch, channel, seq: 1, offset: 1_000 });
+    const { subscription_id } = await client.subscribe(channel, since);
     await until(() => client.ofType('gap').length === 1, 'the gap');
     expect(client.ofType('gap')[0]).toMatchObject({ subscription_id, refill: null });
   });

@@ -103,7 +103,7 @@ describe('a client that stops reading', () => {
     const began = Date.now();
     const open = async () => (await world.context.metrics.sockets.get()).values[0]!.value;
     while ((await open()) === 2) {
-      // Ten seconds, those in which the socket library gives an ended socket up, and room for a busy machine.
+      // Ten seconds, and room for a busy machine.
       expect(Date.now() - began).toBeLessThan(50_000);
       await publishBatch();
       await sleep(100);
@@ -114,4 +114,106 @@ describe('a client that stops reading', () => {
     await until(() => stalled.closeCode !== null, 'the close frame');
     expect(stalled.closeCode).toBe(4008);
   }, 90_000);
+});
+
+describe('a client that stops reading, among others', () => {
+  const READERS = 5;
+  const CHANNEL = CHANNELS[0];
+  /** Of 16 kB, every 20 ms: 8 MB/s, which fills what the system and the gateway hold of a client within seconds. */
+  const EVENTS_PER_STEP = 10;
+  const STEP_MS = 20;
+  const LARGE_PAYLOAD = JSON.stringify({ text: 'x'.repeat(16_000) });
+  const PHASE_MS = 4_000;
+
+  let readers: Client[];
+  let arrivals: number[][];
+  let published = 0;
+  /** Up to where the readers' frames were looked at. */
+  let checked = 0;
+
+  beforeEach(async () => {
+    published = 0;
+    checked = 0;
+    readers = [];
+    arrivals = [];
+    for (let nth = 0; nth < READERS; nth += 1) {
+      const reader = await openClient(world.address, world.token());
+      await reader.subscribe(CHANNEL);
+      const own: number[] = [];
+      reader.socket.on('message', () => void own.push(performance.now()));
+      readers.push(reader);
+      arrivals.push(own);
+    }
+    return () => {
+      for (const reader of readers) reader.socket.terminate();
+    };
+  });
+
+  /**
+   * Publishes at the one pace for so long; gives what each reader got a second, as a share of what was published a
+   * second: a busy machine slows both.
+   */
+  async function phase(durationMs: number): Promise<number[]> {
+    const began = performance.now();
+    const before = arrivals.map(({ length }) => length);
+    const steps = durationMs / STEP_MS;
+    for (let step = 0; step < steps; step += 1) {
+      await sleep(Math.max(0, began + step * STEP_MS - performance.now()));
+      published = await world.publish(CHANNEL, EVENTS_PER_STEP, LARGE_PAYLOAD);
+    }
+    const publishedMs = performance.now() - began;
+    const wanted = steps * EVENTS_PER_STEP;
+    await until(() => arrivals.every(({ length }, at) => length >= before[at]! + wanted), 'what was published');
+    return arrivals.map((times, at) => publishedMs / (times[before[at]! + wanted - 1]! - began));
+  }
+
+  /** That the readers got everything since the last look, in order. */
+  function expectEverything(): void {
+    for (const { frames } of readers) {
+      const told = frames.filter(({ type }) => type === 'event' || type === 'lagged').map(({ seq }) => seq);
+      expect(told).toEqual(Array.from({ length: published - checked }, (_, nth) => checked + nth + 1));
+      frames.length = 0;
+    }
+    quick.frames.length = 0;
+    checked = published;
+  }
+
+  it('takes nothing from their rate, learns exactly what it missed, and is closed when it goes on', async () => {
+    const id = stalled.frames.find(({ channel }) => channel === CHANNEL)!.subscription_id;
+    const calm = await phase(PHASE_MS);
+    expectEverything();
+
+    stalled.tcp.pause();
+    const during = await phase(PHASE_MS);
+    expectEverything();
+    for (const [at, rate] of during.entries()) {
+      expect(rate / calm[at]!).toBeGreaterThan(0.8);
+      expect(rate / calm[at]!).toBeLessThan(1.2);
+    }
+    const lost = await dropped();
+    expect(lost).toBeGreaterThan(100);
+    stalled.tcp.resume();
+    await until(
+      () => stalled.frames.some(({ type, seq }) => type === 'event' && seq === published),
+      'the newest event',
+    );
+    const told = checkHoles(stalled, id);
+    expect(told.dropped).toBe(lost);
+    expect(told.delivered + told.dropped).toBe(published);
+
+    stalled.tcp.pause();
+    const open = async () => (await world.context.metrics.sockets.get()).values[0]!.value;
+    const all = await open();
+    const began = Date.now();
+    while ((await open()) === all) {
+      expect(Date.now() - began).toBeLessThan(50_000);
+      await phase(5 * STEP_MS);
+      expectEverything();
+    }
+    stalled.tcp.resume();
+    await until(() => stalled.closeCode !== null, 'the close frame');
+    expect(stalled.closeCode).toBe(4008);
+    await phase(PHASE_MS);
+    expectEverything();
+  }, 120_000);
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeInReverse } from '#infra/closing';
 import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
@@ -10,7 +11,12 @@ import { handleClientFrame } from './connection/client-frames.ts';
 import { Connection, type ConnectionCounters, type SocketData } from './connection/connection.ts';
 import { Connections } from './connection/connections.ts';
 import { keepAlive } from './connection/keep-alive.ts';
-import { CLIENT_FRAME_BYTES_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_FRAME_BYTES_MAX } from './connection/limits.ts';
+import {
+  CLIENT_FRAME_BYTES_MAX,
+  SEND_QUEUE_BYTES_MAX,
+  SOCKET_FRAME_BYTES_MAX,
+  SOCKET_IDLE_SECONDS,
+} from './connection/limits.ts';
 import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
 import { announceStatus } from './fanout/announce-status.ts';
 import { Hub } from './fanout/hub.ts';
@@ -26,9 +32,7 @@ const CLOSE_GRACE_MS = 250;
 export async function start(context: RoleContext): Promise<Running & { readonly address: string }> {
   context.health.expect(PART);
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  const close = () => closeInReverse(closers.splice(0));
   try {
     const port = await serve(context, closers);
     context.health.ready(PART);
@@ -43,10 +47,18 @@ export async function start(context: RoleContext): Promise<Running & { readonly 
 /** Starts part by part; `closers` takes how to end each. Gives the port. */
 async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Promise<number> {
   const { log, logger, settings, metrics } = context;
+  const counters = countersOf(metrics);
   const control = await openControlHost(context);
   closers.push(() => control.close());
-  const hub = await startHub(context, closers);
-  const status = await startStatus(context, hub, closers);
+  // Sockets that would be served in silence are closed, so that their clients go to another node.
+  let faulted = false;
+  let endSockets = () => {};
+  const onFault = () => {
+    faulted = true;
+    endSockets();
+  };
+  const hub = await startHub(context, closers, onFault);
+  const status = await startStatus(context, hub, closers, onFault);
   const subscriptions = new Subscriptions({ log, hub, logger, status: status.state });
   const connections = new Connections();
   closers.push(() => subscriptions.close());
@@ -61,10 +73,6 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
     socketsPerKeyMax: settings.maxSocketsPerKey,
     isClosing: () => closing,
   };
-  const counters: ConnectionCounters = {
-    sent: (frames) => metrics.framesSent.inc(frames),
-    dropped: (frames) => metrics.framesDropped.inc(frames),
-  };
   route({ app, upgrade, subscriptions, connections, counters, onCount: (count) => metrics.sockets.set(count) });
   const listening = await listen(app, settings.host, settings.wsPort);
   const port = uws.us_socket_local_port(listening);
@@ -72,36 +80,62 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const stopWatching = control.onRevoked((keyId) => {
     for (const connection of connections.ofKey(keyId)) connection.end(CLOSE.revoked);
   });
-  closers.push(async () => {
+  endSockets = () => {
     closing = true;
+    for (const connection of [...connections]) connection.end(CLOSE.restart);
+  };
+  if (faulted) endSockets();
+  closers.push(async () => {
+    const open = connections.size;
+    endSockets();
     uws.us_listen_socket_close(listening);
     stopKeepAlive();
     stopWatching();
-    const open = connections.size;
-    for (const connection of connections) connection.end(CLOSE.restart);
     if (open > 0) await sleep(CLOSE_GRACE_MS);
     app.close();
   });
   return port;
 }
 
-async function startHub({ log, codec, logger, metrics, health }: RoleContext, closers: (() => Promise<void>)[]) {
+/** Counts of frames go into the metrics once in a turn of the event loop, and not with every flush of a socket. */
+function countersOf({ framesSent, framesDropped }: RoleContext['metrics']): ConnectionCounters {
+  let sent = 0;
+  const tell = () => {
+    framesSent.inc(sent);
+    sent = 0;
+  };
+  return {
+    sent(frames) {
+      if (sent === 0) setImmediate(tell);
+      sent += frames;
+    },
+    dropped: (frames) => framesDropped.inc(frames),
+  };
+}
+
+async function startHub(context: RoleContext, closers: (() => Promise<void>)[], onFault: () => void): Promise<Hub> {
+  const { log, codec, logger, metrics, health } = context;
   const hub = new Hub({
     log,
     codec,
     logger,
     onUnreadable: ({ topic }, reason) => metrics.deadLetters.inc({ topic, reason }),
+    onHole: (hole) => {
+      logger.error(hole, 'numbers are missing in a channel');
+      metrics.channelHoles.inc({ topic: hole.topic });
+    },
     onTrouble: (reason) => (reason === null ? health.ready(PART) : health.degraded(PART, reason)),
   });
   await hub.start((error) => {
     logger.error({ error }, 'the fan-out stopped by a fault');
-    health.degraded(PART, 'the fan-out stopped by a fault; see the log');
+    health.failed(PART, error, 'the fan-out stopped by a fault; see the log');
+    onFault();
   });
   closers.push(() => hub.close());
   return hub;
 }
 
-async function startStatus(context: RoleContext, hub: Hub, closers: (() => Promise<void>)[]) {
+async function startStatus(context: RoleContext, hub: Hub, closers: (() => Promise<void>)[], onFault: () => void) {
   let running: RunningStage<MarketStatusState> | null = null;
   const onProgress = () => {
     if (running) announceStatus(hub, running.state);
@@ -109,6 +143,8 @@ async function startStatus(context: RoleContext, hub: Hub, closers: (() => Promi
   const status = await runStage({ stage: marketStatusView, ...context, mode: 'view', onProgress });
   running = status;
   closers.push(() => status.close());
+  // The stage tells its fault itself, in the log and in health.
+  status.stopped.catch(onFault);
   // A stage that stopped never catches up; its fault is what there is to tell then.
   await Promise.race([status.caughtUp, status.stopped]);
   return status;
@@ -126,8 +162,7 @@ interface RouteOptions {
 
 function route({ app, upgrade, subscriptions, connections, counters, onCount }: RouteOptions): void {
   app.ws<SocketData>('/v1/stream', {
-    // Ours comes with its code. A socket that was ended and whose peer takes nothing is cut by the library in seconds.
-    idleTimeout: 0,
+    idleTimeout: SOCKET_IDLE_SECONDS,
     sendPingsAutomatically: false,
     maxPayloadLength: SOCKET_FRAME_BYTES_MAX,
     // Never reached: our own queue stops long before, and knows what it drops.

@@ -1,21 +1,45 @@
-/** Where a subscription stands: opaque to clients, good on every gateway node. */
+/** Where a subscription of one channel stands: opaque to clients, good on every gateway node, and on no other channel. */
 export interface Cursor {
   /** The epoch of the channel's topic; another one means that numbers started over. */
   readonly epoch: string;
+  /** The channel's name. */
+  readonly channel: string;
   /** Newest `seq` that the client has, or null where it has none of this channel yet. */
   readonly seq: number | null;
   /** Everything at or below this offset of the channel's partition is known to the client. */
   readonly offset: number;
 }
 
-export function formatCursor({ epoch, seq, offset }: Cursor): string {
-  return `${epoch}.${seq === null ? '' : seq.toString(36)}.${(offset + 1).toString(36)}`;
+/** A cursor as a client gave it back: of the channel itself it carries a hash, which says no more than whether it is this one. */
+export interface GivenCursor extends Omit<Cursor, 'channel'> {
+  readonly channelHash: string;
+}
+
+export function formatCursor({ epoch, channel, seq, offset }: Cursor): string {
+  return `${epoch}.${hashOf(channel)}.${seq === null ? '' : seq.toString(36)}.${(offset + 1).toString(36)}`;
 }
 
 /** Null for text that is no cursor. */
-export function parseCursor(text: string): Cursor | null {
-  const parts = /^([0-9a-z-]{1,64})\.([0-9a-z]{0,11})\.([0-9a-z]{1,11})$/.exec(text);
+export function parseCursor(text: string): GivenCursor | null {
+  const parts = /^([0-9a-z-]{1,64})\.([0-9a-z]{1,7})\.([0-9a-z]{0,10})\.([0-9a-z]{1,10})$/.exec(text);
   if (!parts) return null;
-  const [, epoch = '', seq = '', offset = ''] = parts;
-  return { epoch, seq: seq === '' ? null : Number.parseInt(seq, 36), offset: Number.parseInt(offset, 36) - 1 };
+  const [, epoch = '', channelHash = '', seq = '', offset = ''] = parts;
+  return {
+    epoch,
+    channelHash,
+    seq: seq === '' ? null : Number.parseInt(seq, 36),
+    offset: Number.parseInt(offset, 36) - 1,
+  };
+}
+
+/** Whether a cursor was given out on this channel. */
+export function isOfChannel({ channelHash }: GivenCursor, channel: string): boolean {
+  return channelHash === hashOf(channel);
+}
+
+/** FNV-1a over the UTF-16 units: guards against mistakes, not against forgery, which would gain nothing. */
+function hashOf(channel: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < channel.length; at += 1) hash = Math.imul(hash ^ channel.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(36);
 }

@@ -32,7 +32,6 @@ export type StreamErrorCode =
   | 'bad_frame'
   | 'unknown_channel'
   | 'unknown_subscription'
-  | 'bad_cursor'
   | 'forbidden_scope'
   | 'subscription_limit'
   | 'quota_exceeded'

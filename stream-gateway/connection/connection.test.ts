@@ -13,7 +13,7 @@ function dropping() {
   const push = (frames = 1) => {
     for (let nth = 0; nth < frames; nth += 1) {
       seq += 1;
-      fake.connection.gather(frameOf(seq, LARGE), subscription);
+      fake.connection.gather([frameOf(seq, LARGE)], subscription);
       fake.connection.flush();
     }
   };
@@ -26,8 +26,8 @@ describe('a connection', () => {
     const fake = fakeConnection();
     const [one, other] = [fake.subscribe(), fake.subscribe()];
     const shared = frameOf(1);
-    expect(fake.connection.gather(shared, one)).toBe(true);
-    expect(fake.connection.gather(shared, other)).toBe(false);
+    expect(fake.connection.gather([shared], one)).toBe(true);
+    expect(fake.connection.gather([shared], other)).toBe(false);
     fake.connection.flush();
     fake.connection.flush();
     expect(fake.sent.map(({ subscription_id }) => subscription_id)).toEqual([one.id, other.id]);
@@ -37,9 +37,9 @@ describe('a connection', () => {
   it('keeps frames that are no events in their place among the events', () => {
     const fake = fakeConnection();
     const subscription = fake.subscribe();
-    fake.connection.gather(frameOf(1), subscription);
+    fake.connection.gather([frameOf(1)], subscription);
     fake.connection.tell({ type: 'pong' });
-    expect(fake.connection.gather(frameOf(2), subscription)).toBe(true);
+    expect(fake.connection.gather([frameOf(2)], subscription)).toBe(true);
     fake.connection.flush();
     expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'pong', 2]);
   });
@@ -47,7 +47,7 @@ describe('a connection', () => {
   it('sends nothing of a subscription that was ended while its events waited', () => {
     const fake = fakeConnection();
     const subscription = fake.subscribe();
-    fake.connection.gather(frameOf(1), subscription);
+    fake.connection.gather([frameOf(1)], subscription);
     subscription.closed = true;
     fake.connection.flush();
     expect(fake.sent).toEqual([]);
@@ -55,7 +55,7 @@ describe('a connection', () => {
 
   it('touches its socket no more once that is gone', () => {
     const fake = fakeConnection();
-    fake.connection.gather(frameOf(1), fake.subscribe());
+    fake.connection.gather([frameOf(1)], fake.subscribe());
     fake.connection.closed = true;
     fake.connection.flush();
     fake.connection.tell({ type: 'pong' });

@@ -1,7 +1,7 @@
 /** One socket: its subscriptions, its send queue, its signs of life. Knows nothing of channels' meaning. */
 import type { WebSocket } from '#infra/uws';
 import { CLOSE, type ServerFrame } from '#schemas/stream/frames';
-import { addressTo, type EncodedFrame } from '../fanout/event-frame.ts';
+import { addressTo, type EncodedFrame } from './event-frame.ts';
 import {
   CONTROL_FRAMES_WAITING_MAX,
   CORK_BYTES,
@@ -55,9 +55,13 @@ export class Connection {
   /** Set when the socket is gone; nothing may touch it from then on. */
   closed = false;
   private readonly options: ConnectionOptions;
+  private readonly socket: Socket;
   private readonly queue = new SendQueue(SEND_QUEUE_BYTES_MAX);
-  /** Events gathered since the last flush: a flush sends them under one cork. */
-  private outbox: Outgoing[] = [];
+  /** Events gathered since the last flush, which sends them under one cork; `receivers` names the subscription of each run. */
+  private runs: (readonly EncodedFrame[])[] = [];
+  private receivers: Subscription[] = [];
+  /** The frame that `tell` is about to send. */
+  private control: Buffer | null = null;
   private sentFrames = 0;
   /** Bytes that may be sent before the socket is asked again how much it holds. */
   private corkBytesLeft = 0;
@@ -65,6 +69,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.options = options;
+    this.socket = options.socket;
     this.principal = options.principal;
     const nowMs = options.now();
     this.lastSeenMs = nowMs;
@@ -74,7 +79,7 @@ export class Connection {
 
   /** Bytes that wait for the client, here and in the socket. */
   get waitingBytes(): number {
-    return this.closed ? 0 : this.queue.bytes + this.options.socket.getBufferedAmount();
+    return this.closed ? 0 : this.queue.bytes + this.socket.getBufferedAmount();
   }
 
   /** Notes any frame from the client as a sign of life. */
@@ -82,45 +87,39 @@ export class Connection {
     this.lastSeenMs = this.options.now();
   }
 
-  /** Gathers an event; true when this connection had nothing gathered and now waits for a flush. */
-  gather(frame: EncodedFrame, subscription: Subscription): boolean {
-    this.outbox.push({ frame, subscription });
-    return this.outbox.length === 1;
+  /**
+   * Gathers events of one channel, in order; the run may be shared, and what the subscription has had already is left
+   * out. True when this connection had nothing gathered and now waits for a flush.
+   */
+  gather(run: readonly EncodedFrame[], subscription: Subscription): boolean {
+    this.runs.push(run);
+    this.receivers.push(subscription);
+    return this.runs.length === 1;
   }
 
-  /** Sends what was gathered. */
+  /** Sends what was gathered, or queues what the socket does not take. */
   flush(): void {
-    if (this.outbox.length > 0) this.deliver([]);
+    if (this.runs.length > 0) this.corked();
   }
 
   /** Sends a frame that is no event, in its place among the events. */
   tell(frame: ServerFrame): void {
-    this.deliver([{ control: Buffer.from(JSON.stringify(frame)) }]);
-  }
-
-  /** Sends what was gathered and then these, or queues what the socket does not take. */
-  deliver(items: readonly Outgoing[]): void {
-    if (this.closed) return;
-    const gathered = this.outbox;
-    this.outbox = [];
-    this.corked(() => {
-      for (const item of gathered) this.offer(item);
-      for (const item of items) this.offer(item);
-    });
+    this.control = Buffer.from(JSON.stringify(frame));
+    this.corked();
   }
 
   /** The socket took what it had: goes on with the queue. */
   drained(): void {
-    if (!this.closed) this.corked(() => {});
+    this.corked();
   }
 
   ping(nowMs: number): void {
     this.lastPingMs = nowMs;
-    this.options.socket.ping();
+    this.socket.ping();
   }
 
   end(reason: Reason): void {
-    if (!this.closed) this.options.socket.end(reason.code, reason.reason);
+    if (!this.closed) this.socket.end(reason.code, reason.reason);
   }
 
   /** Ends a connection that has been dropping for too long; forgets the dropping once the queue fell below half. */
@@ -130,18 +129,47 @@ export class Connection {
     else if (nowMs - this.droppingSinceMs >= DROPPING_MAX_MS) this.end(CLOSE.overflow);
   }
 
-  /** Sends under one cork, what waits in the queue first, and counts and judges once. */
-  private corked(send: () => void): void {
+  /** Sends under one cork, and counts and judges once. */
+  private corked(): void {
+    if (this.closed) return;
     this.corkBytesLeft = 0;
-    this.options.socket.cork(() => {
-      while (!this.queue.empty && this.socketTakesMore()) this.send(this.queue.shift()!);
-      send();
-    });
+    this.socket.cork(this.sendAll);
     if (this.sentFrames > 0) this.options.counters.sent(this.sentFrames);
     this.sentFrames = 0;
+    // A connection that keeps up has nothing to be judged for.
+    if (this.queue.empty && this.droppingSinceMs === null) return;
     const tooManyAnswers = this.queue.controls > CONTROL_FRAMES_WAITING_MAX || this.queue.bytes > SEND_QUEUE_BYTES_MAX;
     if (tooManyAnswers) this.end(CLOSE.overflow);
     else this.judge(this.options.now());
+  }
+
+  /** What waits in the queue, then what was gathered, then what is told. */
+  private readonly sendAll = (): void => {
+    while (!this.queue.empty && this.socketTakesMore()) this.send(this.queue.shift()!);
+    const { runs, receivers, control } = this;
+    this.runs = [];
+    this.receivers = [];
+    this.control = null;
+    for (let nth = 0; nth < runs.length; nth += 1) this.sendRun(runs[nth]!, receivers[nth]!);
+    if (control) this.offer({ control });
+  };
+
+  /** The hot path: nothing is allocated and nothing asked per event as long as the socket takes them. */
+  private sendRun(run: readonly EncodedFrame[], subscription: Subscription): void {
+    if (subscription.closed) return;
+    let nth = 0;
+    while (nth < run.length && isKnown(run[nth]!, subscription)) nth += 1;
+    if (this.queue.empty && !subscription.lag) {
+      const { socket } = this;
+      for (; nth < run.length && (this.corkBytesLeft > 0 || this.socketTakesMore()); nth += 1) {
+        const frame = run[nth]!;
+        addressTo(frame, subscription.idWords);
+        socket.send(frame.data, false);
+        this.corkBytesLeft -= frame.size;
+        this.sentFrames += 1;
+      }
+    }
+    for (; nth < run.length; nth += 1) this.offer({ frame: run[nth]!, subscription });
   }
 
   /**
@@ -150,7 +178,7 @@ export class Connection {
    */
   private socketTakesMore(): boolean {
     if (this.corkBytesLeft > 0) return true;
-    if (this.options.socket.getBufferedAmount() >= SOCKET_BUFFER_BYTES) return false;
+    if (this.socket.getBufferedAmount() >= SOCKET_BUFFER_BYTES) return false;
     this.corkBytesLeft = CORK_BYTES;
     return true;
   }
@@ -160,14 +188,14 @@ export class Connection {
       this.send(item);
       return;
     }
-    const dropped = this.queue.push(item, this.options.socket.getBufferedAmount());
+    const dropped = this.queue.push(item, this.socket.getBufferedAmount());
     if (dropped === 0) return;
     this.options.counters.dropped(dropped);
     this.droppingSinceMs ??= this.options.now();
   }
 
   private send(item: Outgoing): void {
-    const { socket } = this.options;
+    const { socket } = this;
     if ('control' in item) {
       socket.send(item.control, false);
       this.corkBytesLeft -= item.control.length;
@@ -180,8 +208,14 @@ export class Connection {
       subscription.lag = null;
       socket.send(JSON.stringify(lagged), false);
     }
-    socket.send(addressTo(frame, subscription.idBytes), false);
-    this.corkBytesLeft -= frame.bytes.length;
+    addressTo(frame, subscription.idWords);
+    socket.send(frame.data, false);
+    this.corkBytesLeft -= frame.size;
     this.sentFrames += 1;
   }
+}
+
+/** Whether the subscription has had the frame: live delivery and replay overlap, and the log may hold a frame twice. */
+function isKnown({ offset, seq }: EncodedFrame, { afterOffset, afterSeq }: Subscription): boolean {
+  return offset <= afterOffset || seq <= afterSeq;
 }

@@ -17,9 +17,20 @@ export const CLIENT_FRAME_BYTES_MAX = 16 * 1024;
 /** What the socket library takes at all; between the two a `bad_frame` can still be told before the close. */
 export const SOCKET_FRAME_BYTES_MAX = 1024 * 1024;
 export const IDLE_MS = 60_000;
+/**
+ * The socket library's own limit, which ours comes before. It also says how long a socket that was ended may take to
+ * send what it holds and its close frame: 16 s from 48 s on, and 4 s with none.
+ */
+export const SOCKET_IDLE_SECONDS = 120;
 export const PING_EVERY_MS = 25_000;
 export const PONG_EVERY_MS = 30_000;
 /** Readings of history from the log at a time in one node; the others wait their turn. */
 export const REPLAYS_MAX = 16;
+/** The same of one connection, so that a client with many subscriptions leaves turns to others. */
+export const REPLAYS_PER_CONNECTION_MAX = 4;
+/** Replays of one connection that are under way or wait; those of subscriptions that were ended meanwhile count too. */
+export const REPLAYS_PENDING_PER_CONNECTION_MAX = 2 * SUBSCRIPTIONS_MAX;
+/** The same of one node. A subscribe above either is refused with `quota_exceeded`. */
+export const REPLAYS_PENDING_MAX = 50_000;
 /** A replay waits while so much waits for its client: far below the queue's bound, so that it never causes a drop. */
 export const REPLAY_AHEAD_BYTES = 1024 * 1024;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { EncodedFrame } from '../fanout/event-frame.ts';
+import type { EncodedFrame } from './event-frame.ts';
 import { type Outgoing, SendQueue } from './send-queue.ts';
 import type { Subscription } from './subscription.ts';
 
 const subscription = () => ({ lag: null }) as unknown as Subscription;
 const event = (of: Subscription, seq: number, bytes = 10): Outgoing => ({
   subscription: of,
-  frame: { seq, bytes: Buffer.alloc(bytes) } as EncodedFrame,
+  frame: { seq, size: bytes } as EncodedFrame,
 });
 const control = (bytes = 10): Outgoing => ({ control: Buffer.alloc(bytes) });
 const drain = (queue: SendQueue) => {

@@ -2,7 +2,7 @@
  * What a slow client has not taken yet, oldest first, bounded in bytes. When it is full the oldest event frames are
  * dropped and counted per subscription; the count is told before the subscription's next event.
  */
-import type { EncodedFrame } from '../fanout/event-frame.ts';
+import type { EncodedFrame } from './event-frame.ts';
 import type { Subscription } from './subscription.ts';
 
 /** An event for a subscription, or a frame of another sort, which is never dropped. */
@@ -13,7 +13,7 @@ export type Outgoing =
 /** Empty places that are not worth a compaction. */
 const HOLES_MIN = 1_024;
 
-const bytesOf = (item: Outgoing) => ('frame' in item ? item.frame.bytes.length : item.control.length);
+const bytesOf = (item: Outgoing) => ('frame' in item ? item.frame.size : item.control.length);
 
 export class SendQueue {
   private readonly bytesMax: number;

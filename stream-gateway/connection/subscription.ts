@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Channel } from '#schemas/stream/channel-names';
 import type { StreamState } from '#schemas/stream/frames';
-import { SUBSCRIPTION_ID_LENGTH } from '../fanout/event-frame.ts';
 import type { Connection } from './connection.ts';
+import { idWords } from './event-frame.ts';
 
 /** Events of a subscription that were dropped since its last delivered one. */
 export interface Lag {
@@ -14,8 +14,8 @@ export interface Lag {
 /** One channel on one connection. */
 export interface Subscription {
   readonly id: string;
-  /** The id as bytes, for patching into shared frames. */
-  readonly idBytes: Buffer;
+  /** The id as it is written into shared frames. */
+  readonly idWords: Int32Array;
   readonly channel: Channel;
   readonly channelName: string;
   readonly connection: Connection;
@@ -25,6 +25,8 @@ export interface Subscription {
   live: boolean;
   /** Frames at or below this offset were delivered already. */
   afterOffset: number;
+  /** Frames at or below this number of the epoch were delivered already; 0 while none is known. */
+  afterSeq: number;
   lag: Lag | null;
   /** The newest `status` it was told; null before the first. */
   toldStatus: { readonly state: StreamState; readonly since: number } | null;
@@ -33,16 +35,16 @@ export interface Subscription {
 
 export function createSubscription(connection: Connection, channel: Channel, channelName: string): Subscription {
   const id = `sub_${randomBytes(8).toString('hex')}`;
-  if (id.length !== SUBSCRIPTION_ID_LENGTH) throw new Error('subscription ids have one length');
   return {
     id,
-    idBytes: Buffer.from(id, 'latin1'),
+    idWords: idWords(id),
     channel,
     channelName,
     connection,
     acknowledged: false,
     live: false,
     afterOffset: -1,
+    afterSeq: 0,
     lag: null,
     toldStatus: null,
     closed: false,

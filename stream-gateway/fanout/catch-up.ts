@@ -1,13 +1,14 @@
 /** Reads from the log what a subscription missed since its cursor, then hands it over to the live fan-out. */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import type { EventLog, LogRecord } from '#infra/log/log';
-import { type Cursor, formatCursor } from '#schemas/stream/cursor';
+import { formatCursor, type GivenCursor, isOfChannel } from '#schemas/stream/cursor';
 import { gapOf } from '../channels/gap.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { EncodedFrame } from '../connection/event-frame.ts';
 import { REPLAY_AHEAD_BYTES } from '../connection/limits.ts';
-import type { Outgoing } from '../connection/send-queue.ts';
 import type { Subscription } from '../connection/subscription.ts';
-import type { Hub } from './hub.ts';
-import type { Turns } from './turns.ts';
+import type { FairSlots } from './fair-slots.ts';
+import type { ChannelPlace, Hub } from './hub.ts';
 
 const POLL_RECORDS = 512;
 const POLL_TIMEOUT_MS = 250;
@@ -18,13 +19,20 @@ const SLOW_CLIENT_LOOK_MS = 5;
 const STALLED_CLIENT_LOOK_MS = 100;
 /** How long a turn is held for a client without room; longer ones give it up, so that they hold up nobody else. */
 const TURN_WAIT_MS = 1_000;
+/** Bytes after which a turn goes to the next in line: a long history is read in many turns. */
+const TURN_BYTES = 8 * 1024 * 1024;
+
+/** Where a client wants to go on: after a cursor, or from the first kept event. */
+export type Since = { readonly text: string; readonly cursor: GivenCursor } | 'earliest';
 
 export interface CatchUpOptions {
   readonly log: EventLog;
-  readonly hub: Hub;
+  readonly hub: Pick<Hub, 'placeOf' | 'positionOf' | 'epochOf' | 'encode' | 'goLive' | 'noteHole'>;
   readonly subscription: Subscription;
-  readonly since: Cursor;
-  readonly turns: Turns;
+  readonly since: Since;
+  readonly slots: FairSlots<Connection>;
+  /** Tells the client that it is subscribed, at this cursor. */
+  readonly acknowledge: (cursor: string) => void;
 }
 
 /**
@@ -32,71 +40,147 @@ export interface CatchUpOptions {
  * that the log keeps, in order, once; where the log no longer reaches back to the cursor it has been told by a `gap`.
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
-  const { subscription, turns } = options;
-  await turns.run(() => begin(options));
+  const { subscription, slots, since, acknowledge } = options;
+  const { connection } = subscription;
+  if (since !== 'earliest') acknowledge(since.text);
+  await slots.run(connection, () => begin(options));
   while (!subscription.closed && !subscription.live) {
-    await turns.run(() => readOn(options));
+    await slots.run(connection, () => readOn(options));
     while (!subscription.closed && !subscription.live && !hasRoom(subscription)) await sleep(STALLED_CLIENT_LOOK_MS);
   }
 }
 
 /** Where to read from: after the cursor, or from the first kept record and a `gap` where that is impossible. */
-async function begin({ log, hub, subscription, since }: CatchUpOptions): Promise<void> {
+async function begin({ log, hub, subscription, since, acknowledge }: CatchUpOptions): Promise<void> {
   if (subscription.closed) return;
-  const { topic, partition } = hub.placeOf(subscription);
-  const { first, next } = await log.bounds({ topic: topic.name, partition });
-  const epoch = hub.epochOf(topic.name);
-  const wanted = since.offset + 1;
-  if (since.epoch === epoch && wanted >= first && wanted <= next) {
-    subscription.afterOffset = since.offset;
+  const { first, next, epoch } = await boundsInEpoch(log, hub, hub.placeOf(subscription));
+  if (subscription.closed) return;
+  const { channelName: channel } = subscription;
+  const beginning = formatCursor({ epoch, channel, seq: null, offset: first - 1 });
+  if (since === 'earliest') {
+    subscription.afterOffset = first - 1;
+    acknowledge(beginning);
+    return;
+  }
+  const { cursor } = since;
+  const wanted = cursor.offset + 1;
+  if (isOfChannel(cursor, channel) && cursor.epoch === epoch && wanted >= first && wanted <= next) {
+    subscription.afterOffset = cursor.offset;
+    subscription.afterSeq = cursor.seq ?? 0;
     return;
   }
   subscription.afterOffset = first - 1;
-  const to = formatCursor({ epoch, seq: null, offset: first - 1 });
-  subscription.connection.tell(gapOf(subscription, formatCursor(since), to));
+  subscription.connection.tell(gapOf(subscription, since.text, beginning));
 }
 
-/** One turn of reading: until the live fan-out is reached, or the client has had no room for too long. */
+/** The bounds of a place and the epoch that they belong to. */
+async function boundsInEpoch(log: EventLog, hub: CatchUpOptions['hub'], { topic, partition }: ChannelPlace) {
+  for (;;) {
+    const epoch = hub.epochOf(topic.name);
+    const bounds = await log.bounds({ topic: topic.name, partition });
+    // A rebuild in between: bounds of one epoch say nothing of another.
+    if (hub.epochOf(topic.name) === epoch) return { ...bounds, epoch };
+  }
+}
+
+/** One turn of reading: until the live fan-out is reached, the turn is over, or the topic was rebuilt. */
 async function readOn({ log, hub, subscription }: CatchUpOptions): Promise<void> {
-  if (subscription.closed) return;
   const place = hub.placeOf(subscription);
-  const from = { topic: place.topic.name, partition: place.partition, offset: subscription.afterOffset + 1 };
-  const reader = await log.reader([from]);
+  const at = { topic: place.topic.name, partition: place.partition };
+  const epoch = hub.epochOf(at.topic);
+  // The hub starts the subscription over when the epoch changes; what was read of the old one must not move it then.
+  const isOver = () => subscription.closed || hub.epochOf(at.topic) !== epoch;
+  if (isOver()) return;
+  const reader = await log.reader([{ ...at, offset: subscription.afterOffset + 1 }]);
   try {
+    let bytes = 0;
     // The hub goes on meanwhile; this reading is done once it has passed what the hub has sent to others.
-    while (!subscription.closed && subscription.afterOffset < hub.positionOf(place)) {
+    while (!isOver() && subscription.afterOffset < hub.positionOf(place)) {
+      if (bytes >= TURN_BYTES) return;
       const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      if (!(await deliver(records, hub, subscription))) return;
+      if (records.length === 0) await skipRemoved({ log, hub, subscription, isOver });
+      const sent = await deliver({ records, hub, subscription, isOver });
+      if (sent === null) return;
+      bytes += sent;
       await yieldToIo();
     }
-    subscription.live = true;
+    if (!isOver()) hub.goLive(subscription);
   } finally {
     await reader.close();
   }
 }
 
-/** Sends the subscription's own of these records, slice by slice. False when it stopped before the last of them. */
-async function deliver(records: readonly LogRecord[], hub: Hub, subscription: Subscription): Promise<boolean> {
-  const { channelName, connection } = subscription;
-  let slice: Outgoing[] = [];
+interface Reading {
+  readonly hub: CatchUpOptions['hub'];
+  readonly subscription: Subscription;
+  /** Whether the subscription is closed or was started over. */
+  readonly isOver: () => boolean;
+}
+
+/** Retention can remove what was still to be read: that is told, and the reading goes on behind it. */
+async function skipRemoved({ log, hub, subscription, isOver }: Reading & { readonly log: EventLog }): Promise<void> {
+  const { first, epoch } = await boundsInEpoch(log, hub, hub.placeOf(subscription));
+  if (isOver() || first - 1 <= subscription.afterOffset) return;
+  tellGap(subscription, epoch, { seq: null, offset: first - 1 });
+  subscription.afterOffset = first - 1;
+  subscription.afterSeq = 0;
+}
+
+function tellGap(subscription: Subscription, epoch: string, to: { readonly seq: number | null; offset: number }): void {
+  const { channelName: channel, afterSeq, afterOffset, connection } = subscription;
+  const from = formatCursor({ epoch, channel, seq: afterSeq === 0 ? null : afterSeq, offset: afterOffset });
+  connection.tell(gapOf(subscription, from, formatCursor({ epoch, channel, ...to })));
+}
+
+/** Sends the subscription's own of these records, slice by slice. Gives bytes sent; null when it stopped before the last. */
+async function deliver(reading: Reading & { readonly records: readonly LogRecord[] }): Promise<number | null> {
+  const { records, hub, subscription, isOver } = reading;
+  let slice: EncodedFrame[] = [];
   let bytes = 0;
+  let total = 0;
   for (const record of records) {
-    if (record.key === channelName && record.value) {
-      const frame = hub.encodeNow(record) ?? (await hub.encode(record));
-      if (frame) slice.push({ frame, subscription });
-      bytes += frame?.bytes.length ?? 0;
+    if (record.key === subscription.channelName && record.value) {
+      const encoded = hub.encode(record);
+      const frame = encoded instanceof Promise ? await encoded : encoded;
+      if (isOver()) return null;
+      const newest = slice.at(-1)?.seq ?? subscription.afterSeq;
+      // The log may hold an event twice.
+      if (frame && frame.seq > newest) {
+        if (newest > 0 && frame.seq > newest + 1) {
+          if (!(await send(slice, reading))) return null;
+          slice = [];
+          tellMissing(hub, subscription, frame);
+        }
+        slice.push(frame);
+        bytes += frame.size;
+      }
     }
     if (bytes < SLICE_BYTES && record !== records[records.length - 1]) continue;
-    if (slice.length > 0) {
-      // A replay never drops: it waits for the client instead.
-      const unsent = !(await waitForRoom(subscription));
-      if (unsent || subscription.closed) return false;
-      connection.deliver(slice);
-    }
+    if (!(await send(slice, reading))) return null;
     subscription.afterOffset = record.offset;
     slice = [];
+    total += bytes;
     bytes = 0;
   }
+  return total;
+}
+
+/** Tells of the numbers that are missing between what was sent last and this frame. */
+function tellMissing(hub: CatchUpOptions['hub'], subscription: Subscription, { seq, offset }: EncodedFrame): void {
+  hub.noteHole(subscription, subscription.afterSeq + 1, seq - 1);
+  const epoch = hub.epochOf(hub.placeOf(subscription).topic.name);
+  tellGap(subscription, epoch, { seq: seq - 1, offset: offset - 1 });
+}
+
+/** A replay never drops: it waits for the client instead. False when the turn is over before there was room. */
+async function send(slice: readonly EncodedFrame[], { subscription, isOver }: Reading): Promise<boolean> {
+  const last = slice.at(-1);
+  if (!last) return true;
+  if (!(await waitForRoom(subscription)) || isOver()) return false;
+  subscription.connection.gather(slice, subscription);
+  subscription.connection.flush();
+  subscription.afterOffset = last.offset;
+  subscription.afterSeq = last.seq;
   return true;
 }
 

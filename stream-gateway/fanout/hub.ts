@@ -3,20 +3,19 @@
  * once per batch. Late joiners with a cursor read the log for themselves and change over without a hole or a repeat.
  */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { type Codec, CodecError } from '#infra/codec/codec';
-import { RegistryError } from '#infra/codec/confluent-registry';
 import { readEpochs } from '#infra/log/epochs';
-import { type EventLog, LogError, type LogReader, type LogRecord, type ReadBatch } from '#infra/log/log';
-import { backoff } from '#infra/retry';
+import type { LogReader, LogRecord } from '#infra/log/log';
 import { formatCursor } from '#schemas/stream/cursor';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import { epochTopic } from '#schemas/topics/control';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { gapOf } from '../channels/gap.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { EncodedFrame } from '../connection/event-frame.ts';
 import type { Subscription } from '../connection/subscription.ts';
-import { type EncodedFrame, encodeEventFrame } from './event-frame.ts';
+import { ChannelEpochs } from './channel-epochs.ts';
+import { Decoder, type DecoderOptions } from './decoder.ts';
+import { LiveChannel } from './live-channel.ts';
 
 const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
@@ -24,8 +23,6 @@ const POLL_TIMEOUT_MS = 250;
 const GATHER_MS = 1;
 /** Sockets are flushed at the latest after so much was gathered, so that a large batch finds room in a quick client's. */
 const FLUSH_BYTES = 512 * 1024;
-/** What stands for the epoch of a topic that nobody has written yet. */
-const NO_EPOCH = 'none';
 const EPOCHS_AT = { topic: epochTopic.name, partition: 0 };
 
 /** Where a channel lives in the log. */
@@ -34,29 +31,38 @@ export interface ChannelPlace {
   readonly partition: number;
 }
 
-export interface HubOptions {
-  readonly log: EventLog;
-  readonly codec: Codec;
-  readonly logger: Logger;
-  /** Told of a record that cannot be decoded, which is passed over. @param reason a short stable code. */
-  readonly onUnreadable: (record: LogRecord, reason: string) => void;
-  /** Told why the log cannot be read now, and null once it can again. */
-  readonly onTrouble: (reason: string | null) => void;
+/** Numbers of a channel that the log does not hold, both ends included. */
+export interface Hole {
+  readonly topic: string;
+  readonly channel: string;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+}
+
+export interface HubOptions extends DecoderOptions {
+  /** Told of numbers that are missing in the log, by everyone who meets the place. */
+  readonly onHole: (hole: Hole) => void;
 }
 
 export class Hub {
   private readonly options: HubOptions;
-  private readonly byChannel = new Map<string, Set<Subscription>>();
-  /** Newest dispatched offset, by `topic/partition`. */
-  private readonly positions = new Map<string, number>();
-  private epochs = new Map<string, string>();
+  private readonly epochs = new ChannelEpochs();
+  private readonly decoder: Decoder;
+  private readonly channels = new Map<string, LiveChannel>();
+  /** Newest dispatched offset of each partition, by topic. */
+  private readonly positions = new Map<string, number[]>();
+  /** Channels with a run to send, and connections to flush. */
+  private readonly gathered: LiveChannel[] = [];
   private readonly touched: Connection[] = [];
+  /** Whether the epochs were looked up because of a repeat in the batch at hand. */
+  private lookedForEpochs = false;
   private reader: LogReader | null = null;
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
 
   constructor(options: HubOptions) {
     this.options = options;
+    this.decoder = new Decoder(options, this.epochs);
   }
 
   /** Begins at the end of the log. @param onFault told when reading ends by a fault. */
@@ -67,15 +73,17 @@ export class Hub {
     await codec.prepare([...topics, epochTopic]);
     // Bounds before the reading of what is there: an epoch that begins between the two is read twice, never missed.
     const from = [{ ...EPOCHS_AT, offset: (await log.bounds(EPOCHS_AT)).next }];
-    this.epochs = await readEpochs(log, codec);
+    for (const [topic, epoch] of await readEpochs(log, codec)) this.epochs.begin(topic, epoch, null);
     for (const topic of topics) {
+      const positions: number[] = [];
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const at = { topic: topic.name, partition };
         const { next } = await log.bounds(at);
         // The last record and not the end: on Kafka marks that are no records may stand between the two.
-        this.positions.set(`${at.topic}/${partition}`, (await log.last(at))?.offset ?? -1);
+        positions.push((await log.last(at))?.offset ?? -1);
         from.push({ ...at, offset: next });
       }
+      this.positions.set(topic.name, positions);
     }
     this.reader = await log.reader(from);
     this.running = this.run(this.reader);
@@ -84,13 +92,14 @@ export class Hub {
 
   async close(): Promise<void> {
     this.stopping = true;
+    this.decoder.stop();
     await this.running.catch(() => {});
     await this.reader?.close();
   }
 
   /** The epoch of a channel topic. */
   epochOf(topic: string): string {
-    return this.epochs.get(topic) ?? NO_EPOCH;
+    return this.epochs.of(topic);
   }
 
   placeOf(subscription: Pick<Subscription, 'channel' | 'channelName'>): ChannelPlace {
@@ -99,67 +108,60 @@ export class Hub {
   }
 
   /** Newest offset of a place that went out to live subscriptions. */
-  positionOf(place: ChannelPlace): number {
-    return this.positions.get(`${place.topic.name}/${place.partition}`)!;
+  positionOf({ topic, partition }: ChannelPlace): number {
+    return this.positions.get(topic.name)![partition]!;
   }
 
   add(subscription: Subscription): void {
-    const set = this.byChannel.get(subscription.channelName);
-    if (set) set.add(subscription);
-    else this.byChannel.set(subscription.channelName, new Set([subscription]));
+    const channel = this.channels.get(subscription.channelName) ?? new LiveChannel();
+    this.channels.set(subscription.channelName, channel);
+    channel.subscriptions.add(subscription);
   }
 
   remove(subscription: Subscription): void {
     subscription.closed = true;
-    const set = this.byChannel.get(subscription.channelName);
-    set?.delete(subscription);
-    if (set?.size === 0) this.byChannel.delete(subscription.channelName);
+    const channel = this.channels.get(subscription.channelName);
+    channel?.subscriptions.delete(subscription);
+    if (channel?.subscriptions.size === 0) this.channels.delete(subscription.channelName);
   }
 
   /** Every open subscription of a channel. */
   subscribersOf(channelName: string): Iterable<Subscription> {
-    return this.byChannel.get(channelName) ?? [];
+    return this.channels.get(channelName)?.subscriptions ?? [];
   }
 
-  /** The event frame of a record of a channel topic, or null where it cannot be decoded. */
-  async encode(record: LogRecord): Promise<EncodedFrame | null> {
-    await this.retrying(async () => {
-      if (!this.epochs.has(record.topic)) this.epochs = await readEpochs(this.options.log, this.options.codec);
-      // A topic that was written without one: its numbers hold all the same.
-      if (!this.epochs.has(record.topic)) this.epochs.set(record.topic, NO_EPOCH);
-    });
-    try {
-      await this.retrying(() => this.options.codec.learn(record.value!));
-      const frame = this.encodeNow(record);
-      if (frame) return frame;
-      throw new CodecError('unknown_schema', 'its schema id is not in the registry');
-    } catch (error) {
-      if (!(error instanceof CodecError)) throw error;
-      const { topic, partition, offset } = record;
-      this.options.logger.error({ topic, partition, offset, error }, 'a channel frame cannot be decoded; passed over');
-      this.options.onUnreadable(record, error.code);
-      return null;
-    }
+  /** Number of the newest dispatched event of a channel that somebody is subscribed to; 0 while none is known. */
+  newestSeqOf(channelName: string): number {
+    return this.channels.get(channelName)?.newestSeq ?? 0;
   }
 
-  /** Like `encode` at once; null when that needs `encode`. */
-  encodeNow(record: LogRecord): EncodedFrame | null {
-    const epoch = this.epochs.get(record.topic);
-    if (epoch === undefined) return null;
-    try {
-      const frame = this.options.codec.decode(CHANNEL_TOPICS.get(record.topic)!, record.value!);
-      return encodeEventFrame(frame, epoch, record.offset);
-    } catch (error) {
-      if (error instanceof CodecError) return null;
-      throw error;
-    }
+  /** From now on the subscription gets what comes after its `afterOffset` and `afterSeq`. */
+  goLive(subscription: Subscription): void {
+    subscription.live = true;
+    const channel = this.channels.get(subscription.channelName)!;
+    // What a replay ended with is where the channel stands, so that a hole right after it is seen.
+    if (channel.newestSeq > 0 || subscription.afterOffset !== this.positionOf(this.placeOf(subscription))) return;
+    channel.newestSeq = subscription.afterSeq;
+    channel.newestOffset = subscription.afterOffset;
+  }
+
+  /** The event frame of a record of a channel topic; null where it cannot be decoded. At once wherever that is possible. */
+  encode(record: LogRecord): EncodedFrame | null | Promise<EncodedFrame | null> {
+    return this.decoder.frameNow(record) ?? this.decoder.frameOf(record);
+  }
+
+  /** Tells of numbers that are missing between two events of a channel. */
+  noteHole(subscription: Pick<Subscription, 'channel' | 'channelName'>, fromSeq: number, toSeq: number): void {
+    const { channelName: channel } = subscription;
+    this.options.onHole({ topic: this.placeOf(subscription).topic.name, channel, fromSeq, toSeq });
   }
 
   private async run(reader: LogReader): Promise<void> {
     while (!this.stopping) {
-      const { records } = await this.retrying<ReadBatch>(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
+      const { records } = await this.decoder.retrying(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
       const began = performance.now();
-      this.followEpochs(records);
+      this.lookedForEpochs = false;
+      await this.followEpochs(records);
       await this.dispatch(records);
       this.flush();
       if (records.length > 0 && performance.now() - began < GATHER_MS) await sleep(GATHER_MS);
@@ -172,11 +174,13 @@ export class Hub {
     for (const record of records) {
       if (record.topic === epochTopic.name) continue;
       // The key is the channel: a frame that nobody asked for is not even decoded.
-      if (record.value && this.byChannel.has(record.key)) {
-        const frame = this.encodeNow(record) ?? (await this.encode(record));
-        if (frame) bytes += this.gather(frame, record.key);
+      const channel = this.channels.get(record.key);
+      if (channel && record.value && !this.epochs.isLeftOver(record)) {
+        let frame = this.decoder.frameNow(record) ?? (await this.frameLater(record));
+        if (frame && frame.seq <= channel.newestSeq) frame = await this.frameOfNewEpoch(record, channel);
+        if (frame) bytes += this.gather(channel, frame);
       }
-      this.positions.set(`${record.topic}/${record.partition}`, record.offset);
+      this.positions.get(record.topic)![record.partition] = record.offset;
       if (bytes < FLUSH_BYTES) continue;
       bytes = 0;
       this.flush();
@@ -184,64 +188,98 @@ export class Hub {
     }
   }
 
-  private gather(frame: EncodedFrame, channelName: string): number {
-    for (const subscription of this.subscribersOf(channelName)) {
-      if (!subscription.live || frame.offset <= subscription.afterOffset) continue;
-      if (subscription.connection.gather(frame, subscription)) this.touched.push(subscription.connection);
+  /** Nothing may be held back over a wait: who joins meanwhile counts as having had what was dispatched. */
+  private frameLater(record: LogRecord): Promise<EncodedFrame | null> {
+    this.flush();
+    return this.decoder.frameOf(record);
+  }
+
+  /**
+   * A number that came before: either the log holds the event twice (a producer's or a stage's retry), or the topic was
+   * rebuilt and its epoch, which stands in another topic, has not been read yet. Null for the repeat.
+   */
+  private async frameOfNewEpoch(record: LogRecord, channel: LiveChannel): Promise<EncodedFrame | null> {
+    this.flush();
+    if (!this.lookedForEpochs) {
+      this.lookedForEpochs = true;
+      for (const [topic, epoch] of await this.decoder.readEpochs()) await this.beginEpoch(topic, epoch, null);
     }
-    return frame.bytes.length;
+    const frame = this.decoder.frameNow(record);
+    if (frame && frame.seq > channel.newestSeq) return frame;
+    this.options.logger.debug({ channel: record.key, offset: record.offset }, 'an event that the log holds twice');
+    return null;
+  }
+
+  private gather(channel: LiveChannel, frame: EncodedFrame): number {
+    if (channel.newestSeq > 0 && frame.seq > channel.newestSeq + 1) this.tellHole(channel, frame);
+    if (channel.gather(frame)) this.gathered.push(channel);
+    return frame.size;
+  }
+
+  private tellHole({ subscriptions, newestSeq, newestOffset }: LiveChannel, { channel, seq, offset }: EncodedFrame) {
+    this.flush();
+    let noted = false;
+    for (const subscription of subscriptions) {
+      if (!noted) this.noteHole(subscription, newestSeq + 1, seq - 1);
+      noted = true;
+      if (!subscription.live || offset <= subscription.afterOffset || seq <= subscription.afterSeq + 1) continue;
+      const epoch = this.epochOf(this.placeOf(subscription).topic.name);
+      const from = formatCursor({ epoch, channel, seq: newestSeq, offset: newestOffset });
+      const to = formatCursor({ epoch, channel, seq: seq - 1, offset: offset - 1 });
+      subscription.connection.tell(gapOf(subscription, from, to));
+    }
   }
 
   private flush(): void {
+    for (const channel of this.gathered) {
+      const run = channel.takeRun();
+      for (const subscription of channel.subscriptions)
+        if (subscription.live && subscription.connection.gather(run, subscription))
+          this.touched.push(subscription.connection);
+    }
+    this.gathered.length = 0;
     for (const connection of this.touched) connection.flush();
     this.touched.length = 0;
   }
 
   /** First of all in a batch, since frames of a new epoch come after its beginning. */
-  private followEpochs(records: readonly LogRecord[]): void {
-    for (const { topic, key, value } of records) {
-      if (topic !== epochTopic.name || !value) continue;
-      const { epoch } = this.options.codec.decode(epochTopic, value);
-      const old = this.epochs.get(key);
-      if (old === epoch) continue;
-      this.epochs.set(key, epoch);
-      if (old !== undefined && old !== NO_EPOCH) this.startOver(key, old, epoch);
+  private async followEpochs(records: readonly LogRecord[]): Promise<void> {
+    for (const record of records) {
+      if (record.topic !== epochTopic.name || !record.value) continue;
+      const value = await this.decoder.valueOf(epochTopic, record);
+      if (value) await this.beginEpoch(record.key, value.epoch, record.appendedAt);
     }
   }
 
-  /** A topic was rebuilt: its numbers and offsets start over, and every subscription of it is told. */
-  private startOver(topic: string, old: string, epoch: string): void {
-    for (const name of this.positions.keys()) if (name.startsWith(`${topic}/`)) this.positions.set(name, -1);
-    for (const subscriptions of this.byChannel.values()) {
-      for (const subscription of subscriptions) {
-        if (this.placeOf(subscription).topic.name !== topic) continue;
-        const from = formatCursor({ epoch: old, seq: null, offset: subscription.afterOffset });
-        subscription.afterOffset = -1;
-        if (!subscription.acknowledged) continue;
-        const to = formatCursor({ epoch, seq: null, offset: -1 });
-        subscription.connection.tell(gapOf(subscription, from, to));
-      }
-    }
+  private async beginEpoch(topic: string, epoch: string, appendedAt: number | null): Promise<void> {
+    const positions = this.positions.get(topic);
+    if (!positions || this.epochs.of(topic) === epoch) return;
+    const ends: number[] = [];
+    for (const partition of positions.keys())
+      ends.push((await this.decoder.retrying(() => this.options.log.bounds({ topic, partition }))).next);
+    const before = this.epochs.begin(topic, epoch, appendedAt);
+    if (before === null) return;
+    // Embedded, offsets start over; on Kafka they go on, and what went out already did so.
+    for (const [partition, next] of ends.entries()) positions[partition] = Math.min(positions[partition]!, next - 1);
+    for (const [name, channel] of this.channels) this.startOver(name, channel, { topic, before, epoch });
   }
 
-  /** Tries until the log answers: a lost broker stops the fan-out, and only for as long as it lasts. */
-  private async retrying<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const result = await work();
-        if (attempt > 0) this.options.onTrouble(null);
-        return result;
-      } catch (error) {
-        const known = error instanceof LogError || error instanceof RegistryError;
-        if (!known || !error.canRetry || this.stopping) throw error;
-        if (attempt === 0) this.options.logger.error({ error }, 'events cannot be read; trying again');
-        this.options.onTrouble(error.message);
-        await backoff(attempt);
-      }
+  /** A topic was rebuilt: its numbers start over, and every subscription of it is told. */
+  private startOver(
+    name: string,
+    channel: LiveChannel,
+    { topic, before, epoch }: { topic: string; before: string; epoch: string },
+  ): void {
+    for (const subscription of channel.subscriptions) {
+      if (this.placeOf(subscription).topic.name !== topic) return;
+      const known = Math.max(subscription.afterOffset, subscription.live ? channel.newestOffset : -1);
+      const from = formatCursor({ epoch: before, channel: name, seq: null, offset: known });
+      subscription.afterOffset = -1;
+      subscription.afterSeq = 0;
+      if (!subscription.acknowledged) continue;
+      const to = formatCursor({ epoch, channel: name, seq: null, offset: -1 });
+      subscription.connection.tell(gapOf(subscription, from, to));
     }
+    channel.startOver();
   }
 }
-
-const CHANNEL_TOPICS: ReadonlyMap<string, Topic<ChannelFrame>> = new Map(
-  Object.values(channelTopics).map((topic) => [topic.name, topic]),
-);

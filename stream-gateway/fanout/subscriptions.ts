@@ -2,17 +2,24 @@
 import type { Logger } from 'pino';
 import type { EventLog } from '#infra/log/log';
 import { type Channel, parseChannel } from '#schemas/stream/channel-names';
-import { type Cursor, formatCursor, parseCursor } from '#schemas/stream/cursor';
+import { formatCursor, parseCursor } from '#schemas/stream/cursor';
 import type { StreamErrorCode } from '#schemas/stream/frames';
 import { maySubscribe } from '../channels/authorise.ts';
+import type { SubscriptionRequests } from '../connection/client-frames.ts';
 import type { Connection } from '../connection/connection.ts';
-import { REPLAYS_MAX, SUBSCRIPTIONS_MAX } from '../connection/limits.ts';
+import {
+  REPLAYS_MAX,
+  REPLAYS_PENDING_MAX,
+  REPLAYS_PENDING_PER_CONNECTION_MAX,
+  REPLAYS_PER_CONNECTION_MAX,
+  SUBSCRIPTIONS_MAX,
+} from '../connection/limits.ts';
 import { createSubscription, type Subscription } from '../connection/subscription.ts';
 import { statusOf, tellStatus } from './announce-status.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp, type Since } from './catch-up.ts';
+import { FairSlots } from './fair-slots.ts';
 import type { Hub } from './hub.ts';
 import type { MarketStatusState } from './market-status.ts';
-import { Turns } from './turns.ts';
 
 export interface SubscriptionsOptions {
   readonly log: EventLog;
@@ -21,10 +28,12 @@ export interface SubscriptionsOptions {
   readonly status: MarketStatusState;
 }
 
-export class Subscriptions {
+export class Subscriptions implements SubscriptionRequests {
   private readonly options: SubscriptionsOptions;
-  private readonly turns = new Turns(REPLAYS_MAX);
+  private readonly slots = new FairSlots<Connection>({ max: REPLAYS_MAX, maxPerOwner: REPLAYS_PER_CONNECTION_MAX });
+  /** Replays under way or waiting, and how many of them each connection has. */
   private readonly replays = new Set<Promise<void>>();
+  private readonly replaysOf = new Map<Connection, number>();
 
   constructor(options: SubscriptionsOptions) {
     this.options = options;
@@ -34,6 +43,10 @@ export class Subscriptions {
     const wish = readWish(connection, channelName, sinceText);
     if ('error' in wish) {
       connection.tell({ type: 'error', error: wish.error, channel: channelName });
+      return;
+    }
+    if (wish.since !== null && this.hasTooManyReplays(connection)) {
+      connection.tell({ type: 'error', error: 'quota_exceeded', channel: channelName });
       return;
     }
     const { hub } = this.options;
@@ -46,9 +59,14 @@ export class Subscriptions {
     }
     const place = hub.placeOf(subscription);
     subscription.afterOffset = hub.positionOf(place);
+    subscription.afterSeq = hub.newestSeqOf(channelName);
+    const { afterSeq, afterOffset: offset } = subscription;
     const epoch = hub.epochOf(place.topic.name);
-    this.acknowledge(subscription, { epoch, seq: null, offset: subscription.afterOffset });
-    subscription.live = true;
+    this.acknowledge(
+      subscription,
+      formatCursor({ epoch, channel: channelName, seq: afterSeq === 0 ? null : afterSeq, offset }),
+    );
+    hub.goLive(subscription);
   }
 
   unsubscribe(connection: Connection, id: string): void {
@@ -76,46 +94,41 @@ export class Subscriptions {
     this.options.hub.remove(subscription);
   }
 
-  private acknowledge(subscription: Subscription, cursor: Cursor): void {
+  private acknowledge(subscription: Subscription, cursor: string): void {
     const { connection, id, channel, channelName } = subscription;
     subscription.acknowledged = true;
-    connection.tell({ type: 'subscribed', subscription_id: id, channel: channelName, cursor: formatCursor(cursor) });
+    connection.tell({ type: 'subscribed', subscription_id: id, channel: channelName, cursor });
     tellStatus(subscription, statusOf(this.options.status, channel));
   }
 
-  private replay(subscription: Subscription, since: Cursor | 'earliest'): void {
+  private hasTooManyReplays(connection: Connection): boolean {
+    if (this.replays.size >= REPLAYS_PENDING_MAX) return true;
+    return (this.replaysOf.get(connection) ?? 0) >= REPLAYS_PENDING_PER_CONNECTION_MAX;
+  }
+
+  private replay(subscription: Subscription, since: Since): void {
+    const { log, hub, logger } = this.options;
     const { connection, channelName } = subscription;
-    const replay = this.serveHistory(subscription, since)
+    const acknowledge = (cursor: string) => this.acknowledge(subscription, cursor);
+    this.replaysOf.set(connection, (this.replaysOf.get(connection) ?? 0) + 1);
+    const replay = catchUp({ log, hub, subscription, since, slots: this.slots, acknowledge })
       .catch((error: unknown) => {
         if (subscription.closed) return;
-        this.options.logger.error({ error, channel: channelName }, 'the history of a channel could not be read');
+        logger.error({ error, channel: channelName }, 'the history of a channel could not be read');
         this.drop(subscription);
         connection.tell({ type: 'error', error: 'internal_error', channel: channelName });
       })
-      .finally(() => this.replays.delete(replay));
+      .finally(() => {
+        this.replays.delete(replay);
+        const left = this.replaysOf.get(connection)! - 1;
+        if (left > 0) this.replaysOf.set(connection, left);
+        else this.replaysOf.delete(connection);
+      });
     this.replays.add(replay);
-  }
-
-  private async serveHistory(subscription: Subscription, wanted: Cursor | 'earliest'): Promise<void> {
-    const { log, hub } = this.options;
-    const since = wanted === 'earliest' ? await this.beginning(subscription) : wanted;
-    if (subscription.closed) return;
-    this.acknowledge(subscription, since);
-    await catchUp({ log, hub, subscription, since, turns: this.turns });
-  }
-
-  /** The cursor before the first kept record. */
-  private async beginning(subscription: Subscription): Promise<Cursor> {
-    const { log, hub } = this.options;
-    const { topic, partition } = hub.placeOf(subscription);
-    const { first } = await log.bounds({ topic: topic.name, partition });
-    return { epoch: hub.epochOf(topic.name), seq: null, offset: first - 1 };
   }
 }
 
-type Wish =
-  | { readonly channel: Channel; readonly since: Cursor | 'earliest' | null }
-  | { readonly error: StreamErrorCode };
+type Wish = { readonly channel: Channel; readonly since: Since | null } | { readonly error: StreamErrorCode };
 
 /** Reads and checks what a subscribe frame asks for. */
 function readWish(connection: Connection, channelName: string, sinceText: string | null): Wish {
@@ -124,6 +137,7 @@ function readWish(connection: Connection, channelName: string, sinceText: string
   if (!maySubscribe(connection.principal, channel)) return { error: 'forbidden_scope' };
   if (connection.subscriptions.size >= SUBSCRIPTIONS_MAX) return { error: 'subscription_limit' };
   if (sinceText === null || sinceText === 'earliest') return { channel, since: sinceText };
-  const since = parseCursor(sinceText);
-  return since ? { channel, since } : { error: 'bad_cursor' };
+  const cursor = parseCursor(sinceText);
+  // A cursor of another channel is one all the same: what was missed cannot be told from it, which a `gap` says.
+  return cursor ? { channel, since: { text: sinceText, cursor } } : { error: 'bad_frame' };
 }

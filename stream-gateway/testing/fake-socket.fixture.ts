@@ -1,8 +1,9 @@
 /** A socket without a network: what it buffers and when it drains is the test's to say. */
 import { channelOf } from '#schemas/stream/channel-names';
 import { Connection, type Socket } from '../connection/connection.ts';
+import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
 import { createSubscription, type Subscription } from '../connection/subscription.ts';
-import { type EncodedFrame, encodeEventFrame } from '../fanout/event-frame.ts';
+
 import type { Frame } from './client.fixture.ts';
 
 export interface FakeConnection {
@@ -35,7 +36,7 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
       return undefined as never;
     },
     send(message) {
-      const text = String(message);
+      const text = Buffer.from(message as ArrayBuffer).toString();
       sent.push(JSON.parse(text) as Frame);
       if (fake.stalled) fake.bufferedBytes += Buffer.byteLength(text);
       return fake.stalled ? 0 : 1;

@@ -71,8 +71,9 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
   const seqs = new Map<string, number>();
   let stopped = false;
   const stop = async () => {
-    if (!stopped) await gateway.close();
+    if (stopped) return;
     stopped = true;
+    await gateway.close();
   };
   return {
     context,

@@ -1,0 +1,309 @@
+/** The fan-out against a log whose records, epochs and faults are the test's to say. */
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Codec } from '#infra/codec/codec';
+import { CodecError } from '#infra/codec/codec';
+import type { EventLog, LogRecord } from '#infra/log/log';
+import { channelOf, formatChannel } from '#schemas/stream/channel-names';
+import { formatCursor, parseCursor } from '#schemas/stream/cursor';
+import { channelTopics } from '#schemas/topics/channels';
+import { epochTopic } from '#schemas/topics/control';
+import { partitionOf } from '#schemas/topics/topic';
+import { until } from '../testing/client.fixture.ts';
+import { type FakeConnection, fakeConnection } from '../testing/fake-socket.fixture.ts';
+import { type CatchUpOptions, catchUp } from './catch-up.ts';
+import { FairSlots } from './fair-slots.ts';
+import { type Hole, Hub } from './hub.ts';
+
+const NAME = { kind: 'event', universalId: 'evt_one' } as const;
+const CHANNEL = formatChannel(NAME);
+const TOPIC = channelTopics.events;
+const AT = { topic: TOPIC.name, partition: partitionOf(CHANNEL, TOPIC.partitions) };
+
+/** One partition of channel frames with offsets that go on over rebuilds, as on Kafka, and the epochs. */
+class FakeLog {
+  readonly kept: LogRecord[] = [];
+  epoch = 'one';
+  /** What the hub's reader gets next. */
+  readonly live: LogRecord[] = [];
+  fault: Error | null = null;
+  /** Called before a reader of history answers. */
+  beforeHistory: () => Promise<void> = async () => {};
+  private epochOffset = 0;
+
+  /** A frame that is kept and, unless `live` is false, handed to the hub. */
+  put(seq: number, offset: number, { live = true, appendedAt = 100 } = {}): LogRecord {
+    const value = Buffer.from(JSON.stringify({ seq }));
+    const record = { ...AT, key: CHANNEL, value, receivedAt: 1, seq: 0, offset, appendedAt };
+    this.kept.push(record);
+    if (live) this.live.push(record);
+    return record;
+  }
+
+  /** The topic is emptied and begins another epoch; the hub hears of it only when `told`. */
+  rebuild(epoch: string, { told = true, appendedAt = 200 } = {}): void {
+    this.epoch = epoch;
+    this.kept.length = 0;
+    const record = { topic: epochTopic.name, partition: 0, key: TOPIC.name, receivedAt: 1, seq: 0, appendedAt };
+    this.epochOffset += 1;
+    if (told) this.live.push({ ...record, value: Buffer.from(JSON.stringify({ epoch })), offset: this.epochOffset });
+  }
+
+  readonly log = {
+    createTopics: async () => {},
+    bounds: async ({ topic, partition }: { topic: string; partition: number }) => {
+      const own = topic === AT.topic && partition === AT.partition ? this.kept : [];
+      return { first: own[0]?.offset ?? 0, next: (own.at(-1)?.offset ?? -1) + 1 };
+    },
+    last: async ({ topic, partition }: { topic: string; partition: number }) => {
+      if (topic === epochTopic.name)
+        return { topic, partition, key: TOPIC.name, value: null, receivedAt: 1, seq: 0, offset: 0, appendedAt: 1 };
+      return topic === AT.topic && partition === AT.partition ? (this.kept.at(-1) ?? null) : null;
+    },
+    reader: async (from: readonly { topic: string; offset: number }[]) => {
+      if (from.length > 1) return this.reader(async () => this.live.splice(0));
+      if (from[0]!.topic === epochTopic.name) {
+        const value = Buffer.from(JSON.stringify({ epoch: this.epoch }));
+        return this.reader(async () => [
+          {
+            topic: epochTopic.name,
+            partition: 0,
+            key: TOPIC.name,
+            value,
+            receivedAt: 1,
+            seq: 0,
+            offset: 0,
+            appendedAt: 1,
+          },
+        ]);
+      }
+      let next = from[0]!.offset;
+      return this.reader(async () => {
+        const records = this.kept.filter(({ offset }) => offset >= next);
+        next = (records.at(-1)?.offset ?? next - 1) + 1;
+        await this.beforeHistory();
+        return records;
+      });
+    },
+  } as unknown as EventLog;
+
+  private reader(take: () => Promise<LogRecord[]>) {
+    const poll = async () => {
+      if (this.fault) throw this.fault;
+      const records = await take();
+      if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      return { records, watermarks: [] };
+    };
+    return { poll, pause: () => {}, close: async () => {} };
+  }
+}
+
+/** Values are JSON; a schema is unknown until it is learned where the value says so. */
+function fakeCodec(): Codec {
+  const learned = new Set<string>();
+  return {
+    prepare: async () => {},
+    encode: () => Buffer.alloc(0),
+    learn: async (bytes: Buffer) => void learned.add(bytes.toString()),
+    decode: (_topic: unknown, bytes: Buffer) => {
+      const value = JSON.parse(bytes.toString()) as { unknown?: boolean };
+      if (value.unknown && !learned.has(bytes.toString())) throw new CodecError('unknown_schema', 'not yet');
+      const frame = { channel: CHANNEL, type: 't', provider: null, marketId: null, receivedAt: 1, payload: '{}' };
+      return { ...frame, ...value } as never;
+    },
+  } as Codec;
+}
+
+let hub: Hub | null = null;
+afterEach(async () => {
+  await hub?.close();
+  hub = null;
+});
+
+async function open(log: FakeLog) {
+  const holes: Hole[] = [];
+  const unreadable: string[] = [];
+  const faults: unknown[] = [];
+  hub = new Hub({
+    log: log.log,
+    codec: fakeCodec(),
+    logger: pino({ enabled: false }),
+    onUnreadable: (_record, reason) => void unreadable.push(reason),
+    onTrouble: () => {},
+    onHole: (hole) => void holes.push(hole),
+  });
+  await hub.start((error) => void faults.push(error));
+  return { hub, holes, unreadable, faults };
+}
+
+/** A live subscription of the channel. */
+function subscribe(on: Hub, fake: FakeConnection = fakeConnection()) {
+  const subscription = fake.subscribe();
+  subscription.acknowledged = true;
+  on.add(subscription);
+  subscription.afterOffset = on.positionOf(on.placeOf(subscription));
+  subscription.afterSeq = on.newestSeqOf(CHANNEL);
+  on.goLive(subscription);
+  return { fake, subscription };
+}
+
+const seqs = ({ sent }: FakeConnection) => sent.flatMap(({ type, seq }) => (type === 'event' ? [Number(seq)] : []));
+const gaps = ({ sent }: FakeConnection) => sent.filter(({ type }) => type === 'gap');
+
+/** Replays from a cursor, or from the first kept event. */
+function replay(on: Hub, log: FakeLog, text: string | null, fake = fakeConnection()) {
+  const subscription = fake.subscribe();
+  on.add(subscription);
+  const options: CatchUpOptions = {
+    log: log.log,
+    hub: on,
+    subscription,
+    since: text === null ? 'earliest' : { text, cursor: parseCursor(text)! },
+    slots: new FairSlots({ max: 1, maxPerOwner: 1 }),
+    acknowledge: () => {
+      subscription.acknowledged = true;
+    },
+  };
+  return { fake, subscription, done: catchUp(options) };
+}
+
+describe('an event that the log holds twice', () => {
+  it('reaches a live subscription once', async () => {
+    const log = new FakeLog();
+    const { hub, holes } = await open(log);
+    const { fake } = subscribe(hub);
+    for (const [nth, seq] of [1, 2, 2, 3, 2, 3, 4].entries()) log.put(seq, nth);
+    await until(() => seqs(fake).includes(4), 'the newest event');
+    expect([seqs(fake), holes]).toEqual([[1, 2, 3, 4], []]);
+  });
+
+  it('reaches a replay once, and nobody who had it before the change to live', async () => {
+    const log = new FakeLog();
+    for (const [nth, seq] of [1, 2, 1, 2, 3].entries()) log.put(seq, nth, { live: false });
+    const { hub } = await open(log);
+    const { fake, done } = replay(hub, log, formatCursor({ epoch: 'one', channel: CHANNEL, seq: 1, offset: 0 }));
+    await done;
+    expect(seqs(fake)).toEqual([2, 3]);
+    log.put(3, 5);
+    log.put(4, 6);
+    await until(() => seqs(fake).includes(4), 'the newest event');
+    expect(seqs(fake)).toEqual([2, 3, 4]);
+  });
+
+  it('is told from the first event of a new epoch that the hub has not read of yet', async () => {
+    const log = new FakeLog();
+    const { hub } = await open(log);
+    const { fake } = subscribe(hub);
+    for (const seq of [1, 2, 3]) log.put(seq, seq);
+    await until(() => seqs(fake).length === 3, 'three events');
+    log.rebuild('two', { told: false });
+    for (const seq of [1, 2]) log.put(seq, 10 + seq, { appendedAt: 201 });
+    await until(() => seqs(fake).length === 5, 'the events of the new epoch');
+    expect(seqs(fake)).toEqual([1, 2, 3, 1, 2]);
+    expect(fake.sent.filter(({ seq }) => seq === 1).map(({ epoch }) => epoch)).toEqual(['one', 'two']);
+    expect(gaps(fake).length).toBe(1);
+  });
+});
+
+describe('a hole in the numbers of a channel', () => {
+  it('is told to live subscribers and reported', async () => {
+    const log = new FakeLog();
+    const { hub, holes } = await open(log);
+    const { fake, subscription } = subscribe(hub);
+    for (const seq of [1, 2, 5]) log.put(seq, seq);
+    await until(() => seqs(fake).includes(5), 'the event behind the hole');
+    expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 2, 'gap', 5]);
+    expect(parseCursor(gaps(fake)[0]!.from as string)).toMatchObject({ seq: 2, offset: 2 });
+    expect(parseCursor(gaps(fake)[0]!.to as string)).toMatchObject({ seq: 4, offset: 4 });
+    expect(gaps(fake)[0]).toMatchObject({ subscription_id: subscription.id, refill: '/v1/events/evt_one/spread' });
+    expect(holes).toEqual([{ topic: TOPIC.name, channel: CHANNEL, fromSeq: 3, toSeq: 4 }]);
+  });
+
+  it('is told in a replay, and between a replay and what comes live', async () => {
+    const log = new FakeLog();
+    for (const seq of [1, 4]) log.put(seq, seq, { live: false });
+    const { hub, holes } = await open(log);
+    const { fake, done } = replay(hub, log, null);
+    await done;
+    log.put(6, 6);
+    await until(() => seqs(fake).includes(6), 'the newest event');
+    expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'gap', 4, 'gap', 6]);
+    expect(holes.map(({ fromSeq, toSeq }) => [fromSeq, toSeq])).toEqual([
+      [2, 3],
+      [5, 5],
+    ]);
+  });
+});
+
+describe('a rebuild', () => {
+  it('in the middle of a replay starts it over, and nothing of the old epoch moves it', async () => {
+    const log = new FakeLog();
+    for (let seq = 1; seq <= 50; seq += 1) log.put(seq, seq, { live: false });
+    const { hub } = await open(log);
+    // While the replay has records of the old epoch in hand, the hub takes the new epoch.
+    log.beforeHistory = async () => {
+      log.beforeHistory = async () => {};
+      log.rebuild('two');
+      await until(() => hub.epochOf(TOPIC.name) === 'two', 'the new epoch');
+      for (const seq of [1, 2, 3]) log.put(seq, seq - 1, { appendedAt: 201 });
+      await until(() => log.live.length === 0, 'the hub took them');
+    };
+    const { fake, subscription, done } = replay(hub, log, null);
+    await done;
+    await until(() => seqs(fake).length >= 3, 'the new events');
+    expect(seqs(fake)).toEqual([1, 2, 3]);
+    expect(new Set(fake.sent.flatMap(({ epoch }) => epoch ?? []))).toEqual(new Set(['two']));
+    expect([gaps(fake).length, subscription.live]).toEqual([1, true]);
+  });
+
+  it('passes over records of the epoch before that were still on their way', async () => {
+    const log = new FakeLog();
+    const { hub, holes } = await open(log);
+    const { fake } = subscribe(hub);
+    log.put(1, 1);
+    await until(() => seqs(fake).length === 1, 'the first event');
+    log.rebuild('two', { appendedAt: 200 });
+    log.put(950, 2, { appendedAt: 199 });
+    log.put(1, 3, { appendedAt: 200 });
+    log.put(2, 4, { appendedAt: 201 });
+    await until(() => seqs(fake).length === 3, 'the new events');
+    expect([seqs(fake), holes]).toEqual([[1, 1, 2], []]);
+  });
+});
+
+describe('a cursor', () => {
+  it('of another channel is answered by a gap and all that is kept', async () => {
+    const log = new FakeLog();
+    for (let seq = 1; seq <= 5; seq += 1) log.put(seq, seq, { live: false });
+    const { hub } = await open(log);
+    const other = formatChannel(channelOf({ kind: 'event', universalId: 'evt_two' }));
+    const foreign = formatCursor({ epoch: 'one', channel: other, seq: 3, offset: 3 });
+    const { fake, subscription, done } = replay(hub, log, foreign);
+    await done;
+    expect(gaps(fake)).toMatchObject([{ subscription_id: subscription.id, from: foreign }]);
+    expect(seqs(fake)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('reading', () => {
+  it('learns schemas that it meets for the first time, of epochs too, and goes on', async () => {
+    const log = new FakeLog();
+    const { hub, faults, unreadable } = await open(log);
+    const { fake } = subscribe(hub);
+    const epoch = { topic: epochTopic.name, partition: 0, key: TOPIC.name, receivedAt: 1, seq: 0, appendedAt: 150 };
+    log.live.push({ ...epoch, offset: 1, value: Buffer.from(JSON.stringify({ epoch: 'two', unknown: true })) });
+    const frame = log.put(1, 1, { live: false, appendedAt: 200 });
+    log.live.push({ ...frame, value: Buffer.from(JSON.stringify({ seq: 1, unknown: true })) });
+    await until(() => seqs(fake).length === 1, 'the event');
+    expect(fake.sent.at(-1)).toMatchObject({ epoch: 'two', seq: 1 });
+    expect([faults, unreadable]).toEqual([[], []]);
+  });
+
+  it('tells when it ends by a fault', async () => {
+    const log = new FakeLog();
+    const { faults } = await open(log);
+    log.fault = new Error('broken');
+    await until(() => faults.length === 1, 'the fault');
+    expect(faults).toEqual([log.fault]);
+  });
+});
