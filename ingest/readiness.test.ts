@@ -43,7 +43,7 @@ describe('readiness of ingest', () => {
   it('does not recover from a failure for good', () => {
     const { readiness, state } = setUp();
     const done = readiness.expect('one');
-    readiness.fail('x.ndjson line 2 cannot be read');
+    readiness.fail(new Error('x.ndjson line 2 cannot be read'));
     done();
     readiness.logTrouble(null);
     expect(state()).toBe('x.ndjson line 2 cannot be read');

@@ -42,10 +42,12 @@ export class Readiness {
     this.tell();
   };
 
-  /** Ingest cannot go on in this process. */
-  fail(reason: string): void {
+  /** Ingest cannot go on in this process. The first failure says why; the rest follow from it. */
+  fail(error: Error): void {
+    if (this.failed) return;
     this.failed = true;
-    this.health.degraded(PART, reason);
+    this.logger.error({ error }, `ingest stops: ${error.message}`);
+    this.health.failed(PART, error, error.message);
   }
 
   private tell(): void {

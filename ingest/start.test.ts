@@ -208,9 +208,10 @@ describe('ingest of a recording', () => {
   });
 
   it('stops with one line that names the file and the line it cannot read', async () => {
-    const { role, running } = await startRole(await recording([line(1_000), 'nonsense']));
-    await expect(running.failed).rejects.toMatchObject({
-      code: 'recording_unreadable_line',
+    const { role } = await startRole(await recording([line(1_000), 'nonsense']));
+    expect(await role.context.health.failure).toMatchObject({
+      part: 'ingest',
+      cause: { code: 'recording_unreadable_line' },
       message: expect.stringContaining('x.ndjson line 2'),
     });
     expect(role.context.health.report()).toMatchObject({ status: 'degraded', extras: { playback: 'failed' } });

@@ -1,7 +1,9 @@
 /** The ingest role: every venue's adapter with `--venues sim` and `live`, or the player of a recording. */
+import { closeInReverse } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
+import { startUnderLease } from '#infra/log/start-under-lease';
 import { playRecording } from './playback/play-recording.ts';
-import { openPublisher, type Publisher } from './publisher/publisher.ts';
+import { INGEST_LEASE, INGEST_TOPICS, openPublisher, type Publisher } from './publisher/publisher.ts';
 import { Readiness } from './readiness.ts';
 import type { VenueAdapter } from './venues/adapter.ts';
 import { ADAPTERS } from './venues/index.ts';
@@ -9,27 +11,27 @@ import { ADAPTERS } from './venues/index.ts';
 const RECORDING = 'recording:';
 
 export const start: StartRole = async (context) => {
-  const { settings, health, logger } = context;
-  const readiness = new Readiness(health, logger);
-  const recording = settings.venues.startsWith(RECORDING) ? settings.venues.slice(RECORDING.length) : null;
-  let fail: (error: Error) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
+  const readiness = new Readiness(context.health, context.logger);
+  await context.log.createTopics(INGEST_TOPICS);
+  const topics = INGEST_TOPICS.map(({ name }) => name);
+  return startUnderLease({
+    context,
+    part: 'ingest',
+    lease: INGEST_LEASE,
+    topics,
+    start: ({ promisedUntil }) => startAlone(context, readiness, promisedUntil),
   });
-  // Nobody need listen: it is told in /health and in the log too.
-  failed.catch(() => {});
-  let hasFailed = false;
-  const onFailure = (error: Error) => {
-    // The first failure says why; the rest follow from it.
-    if (hasFailed) return;
-    hasFailed = true;
-    logger.fatal({ error }, `ingest stops: ${error.message}`);
-    readiness.fail(error.message);
-    fail(error);
-  };
+};
+
+/** Starts as the only writer of what ingest writes. */
+async function startAlone(context: RoleContext, readiness: Readiness, promisedUntil: number): Promise<Running> {
+  const { settings } = context;
+  const recording = settings.venues.startsWith(RECORDING) ? settings.venues.slice(RECORDING.length) : null;
+  const onFailure = (error: Error) => readiness.fail(error);
   const publisher = await openPublisher({
     ...context,
     time: recording === null ? 'live' : 'recorded',
+    promisedUntil,
     onTrouble: readiness.logTrouble,
     onFailure,
   });
@@ -40,14 +42,8 @@ export const start: StartRole = async (context) => {
     await publisher.close();
     throw error;
   });
-  return {
-    failed,
-    close: async () => {
-      await input.close();
-      await publisher.close();
-    },
-  };
-};
+  return { close: () => closeInReverse([() => publisher.close(), () => input.close()]) };
+}
 
 async function startAdapters(
   adapters: readonly VenueAdapter[],

@@ -1,30 +1,58 @@
-import type { StartRole } from '#infra/context';
+import { closeInReverse, closeTogether } from '#infra/closing';
+import type { RoleContext, Running, StartRole } from '#infra/context';
 import { ensureEpochs } from '#infra/log/epochs';
+import { startUnderLease } from '#infra/log/start-under-lease';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
+import { ownTopics } from '#infra/stages/stage-topics';
 import { channelTopics } from '#schemas/topics/channels';
+import { epochTopic, settingsTopic } from '#schemas/topics/control';
+import type { Topic } from '#schemas/topics/topic';
+import { recordSettings } from './settings/recorded-settings.ts';
 import { startSink } from './sink/start-sink.ts';
-import { createStages } from './stages.ts';
+import { createStages, createStagesOverTime } from './stages.ts';
 
-/** Starts every processor and the sink. Ready when each has taken what the log held at the start. */
+/** The lease of the stages: of all processes with this role, one runs them. */
+export const PROCESSORS_LEASE = 'processors';
+
+/**
+ * Starts every processor and the sink. Ready when each has taken what the log held at the start, or as a standby while
+ * another process runs the stages.
+ */
 export const start: StartRole = async (context) => {
+  context.health.expect('processors');
+  const stages = createStages(context.settings);
+  // What the stages write alone, their snapshots among it; dead letters come from several writers.
+  const topics: Topic[] = [epochTopic, settingsTopic, ...stages.flatMap(ownTopics)];
+  await context.log.createTopics(topics);
+  return startUnderLease({
+    context,
+    part: 'processors',
+    lease: PROCESSORS_LEASE,
+    topics: topics.map(({ name }) => name),
+    start: () => startAlone(context),
+  });
+};
+
+/** Starts as the only process that runs them. */
+async function startAlone(context: RoleContext): Promise<Running> {
   const { log, codec, logger, metrics, health } = context;
-  health.expect('processors');
   await ensureEpochs(
     log,
     codec,
     Object.values(channelTopics).map((topic) => topic.name),
   );
+  const inputs = createStages(context.settings).flatMap((stage) => stage.inputs.map(({ topic }) => topic));
+  const history = await recordSettings(log, codec, context.settings, inputs);
   const sink = await startSink(context);
   const stages: RunningStage<unknown>[] = [];
-  for (const stage of createStages(context.settings)) {
+  for (const stage of createStagesOverTime(history)) {
     stages.push(await runStage({ stage, log, codec, logger, metrics, health }));
   }
   // Not awaited: a stage catches up only once the ingest role has told how far its inputs are promised.
   void Promise.all(stages.map((stage) => stage.caughtUp)).then(() => health.ready('processors'));
   return {
     async close() {
-      for (const stage of stages) await stage.close();
-      await sink.close();
+      await closeInReverse([() => sink.close(), () => closeTogether(stages)]);
     },
   };
-};
+}

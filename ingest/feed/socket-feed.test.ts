@@ -120,7 +120,7 @@ describe('SocketFeed', () => {
 
   it('stops reading while the log takes nothing, is not taken for silent then, and loses nothing', async () => {
     const { venue, log, publisher, kinds } = await setUp({
-      heartbeat: { frame: 'ping', everyMs: 1_000, silenceMs: 200 },
+      heartbeat: { frame: 'ping', everyMs: 10_000, silenceMs: 1_000 },
     });
     await until(() => venue.heard[0]?.length === 2);
     log.fault = logFull();
@@ -129,7 +129,7 @@ describe('SocketFeed', () => {
     // More than the buffers of the connection hold, so that a reader that has stopped can be told from one that has not.
     const frame = 'x'.repeat(64 * 1024);
     for (let i = 0; i < 1_000; i += 1) venue.sockets[0]?.send(frame);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(venue.sockets[0]!.bufferedAmount).toBeGreaterThan(0);
     log.fault = null;
     await until(() => log.of('raw.venue_a.ws').length === 1_001, 20_000);

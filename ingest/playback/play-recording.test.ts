@@ -92,12 +92,24 @@ describe('playRecording', () => {
     });
     expect(feeds('venue_a')).toEqual([
       event('venue_a', 'venue_a.ws', NOON, 'recorded'),
-      event('venue_a', 'venue_a.ws', NOON + 9, 'ended'),
+      event('venue_a', 'venue_a.ws', NOON + 10, 'ended'),
     ]);
     expect(feeds('venue_b')).toEqual([
       event('venue_b', 'venue_b.rpc', NOON + 5, 'recorded'),
-      event('venue_b', 'venue_b.rpc', NOON + 9, 'ended'),
+      event('venue_b', 'venue_b.rpc', NOON + 10, 'ended'),
     ]);
+  });
+
+  it('puts the end behind everything of the last millisecond, in the order in which stages take it', async () => {
+    const folder = await recording({ 'x.ndjson': [block(NOON, '0x1'), ws(NOON, '1'), block(NOON, '0x2')] });
+    const { played, log } = await play(folder);
+    await played;
+    const taken = [...log.partitions.values()]
+      .flat()
+      .sort((a, b) => a.receivedAt - b.receivedAt || (a.topic < b.topic ? -1 : 1) || a.offset - b.offset)
+      .map(({ topic }) => topic);
+    expect(taken.slice(-2)).toEqual(['raw.venue_a.feeds', 'raw.venue_b.feeds']);
+    expect(taken.lastIndexOf('raw.venue_b.rpc')).toBe(taken.length - 3);
   });
 
   it('lets the clock follow the lines: ticks while they come, hours alone over a silence, nothing after the last', async () => {
@@ -117,7 +129,7 @@ describe('playRecording', () => {
       { receivedAt: NOON + 5_000, tick: true, hour: false, day: false },
       { receivedAt: NOON + 3_600_000, tick: false, hour: true, day: false },
     ]);
-    expect(new Set(log.watermarks.values())).toEqual(new Set([NOON + 3_600_001]));
+    expect(new Set(log.watermarks.values())).toEqual(new Set([NOON + 3_600_002]));
   });
 
   it('keeps a broken line as it is when its time and source can be read', async () => {

@@ -99,10 +99,12 @@ class Player {
   async end(): Promise<PlayedRecording> {
     if (this.lastAt === null)
       throw new RecordingError('recording_empty', `the recording ${this.options.folder} has no line`);
+    // After everything of the last millisecond, whatever the names of the topics.
+    const endedAt = this.lastAt + 1;
     for (const [feed, venue] of [...this.sources].sort())
-      this.publisher.feedEvent({ venue, feed, kind: 'ended', reason: null, receivedAt: this.lastAt });
+      this.publisher.feedEvent({ venue, feed, kind: 'ended', reason: null, receivedAt: endedAt });
     // Nothing more will come, so that what is last can be taken too.
-    this.publisher.promise(this.lastAt + 1);
+    this.publisher.promise(endedAt + 1);
     if (this.broken > 0) this.options.logger.warn({ lines: this.broken }, 'broken lines in the recording');
     await this.publisher.flush();
     return { lines: this.lines, ended: true };

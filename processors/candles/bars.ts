@@ -22,7 +22,7 @@ export interface BarTrade extends TradePlace {
 }
 
 /** A bar with what it takes to take another trade in. */
-export interface Bar {
+export interface MinuteBar {
   /** A multiple of `BAR_MS`. */
   readonly openTime: number;
   open: string;
@@ -38,7 +38,7 @@ export interface Bar {
 /** The bars of one coin. */
 export interface CoinBars {
   /** By `openTime`. */
-  readonly bars: Map<number, Bar>;
+  readonly bars: Map<number, MinuteBar>;
   /** Start of the newest bar, not counting what is ahead of the time of receipt. */
   newest: number;
   /** When the last trade was received. */
@@ -60,7 +60,7 @@ export function bucketOf(ts: number): number {
  * Takes a trade in and returns its bar, or null when that bar is gone. Throws `DecimalError`, and then nothing changed.
  * @param receivedAt bounds how far a trade can move the window: one from the future must not push all others out of it.
  */
-export function takeTrade(coin: CoinBars, trade: BarTrade, receivedAt: number): Bar | null {
+export function takeTrade(coin: CoinBars, trade: BarTrade, receivedAt: number): MinuteBar | null {
   const openTime = bucketOf(trade.ts);
   if (openTime <= coin.goneUpTo) return null;
   const price = parseDecimal(trade.price);
@@ -93,13 +93,13 @@ function dropBars(coin: CoinBars, upTo: number): void {
   for (const openTime of coin.bars.keys()) if (openTime <= upTo) coin.bars.delete(openTime);
 }
 
-function beginBar(openTime: number, trade: BarTrade, price: Decimal, volume: Decimal): Bar {
+function beginBar(openTime: number, trade: BarTrade, price: Decimal, volume: Decimal): MinuteBar {
   const at = { ts: trade.ts, arrival: trade.arrival };
   const { price: text } = trade;
   return { openTime, open: text, openAt: at, close: text, closeAt: at, high: price, low: price, volume, trades: 1 };
 }
 
-function addTrade(bar: Bar, trade: BarTrade, price: Decimal, qty: Decimal): void {
+function addTrade(bar: MinuteBar, trade: BarTrade, price: Decimal, qty: Decimal): void {
   if (isBefore(trade, bar.openAt)) {
     bar.open = trade.price;
     bar.openAt = { ts: trade.ts, arrival: trade.arrival };

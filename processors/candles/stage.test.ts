@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import { driveStage } from '../testing/drive-stage.ts';
+import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createCandlesStage } from './stage.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage'
 import { formatDecimal } from '#schemas/domain/decimal';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import { type Bar, type CoinBars, createCoinBars, dropQuiet, takeTrade } from './bars.ts';
+import { type CoinBars, createCoinBars, dropQuiet, type MinuteBar, takeTrade } from './bars.ts';
 
 /** Bars made from our own trades (specification, candles). */
 const SOURCE = 'venue_node';
@@ -51,7 +51,7 @@ function sweep(state: CandlesState, now: number): void {
   }
 }
 
-function toCandle({ provider, instrument }: Trade, bar: Bar, receivedAt: number): Candle {
+function toCandle({ provider, instrument }: Trade, bar: MinuteBar, receivedAt: number): Candle {
   return {
     provider,
     coin: instrument,

@@ -9,8 +9,8 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import type { DrivenOutput } from '../testing/drive-stage.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.ts';
+import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
 import { type ChannelsOptions, createChannelsStage } from './stage.ts';
 
 function event(universalId: string, markets: readonly string[], mergedInto: string | null = null): UniversalEvent {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
-import type { DrivenOutput } from '../testing/drive-stage.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.ts';
+import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 const START = Date.UTC(2031, 2, 1);

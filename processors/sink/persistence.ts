@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LogError } from '#infra/log/log';
-import { backoffMs } from '#infra/retry';
+import { retry } from '#infra/retry';
 import { StoreError } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
 
@@ -35,33 +34,22 @@ export class Persistence {
   }
 
   /** Passes on what `passing` says will not pass, and the last error when the attempts are used up. */
-  async run<T>(work: () => Promise<T>, passing: (error: unknown) => boolean = isPassing): Promise<T> {
+  run<T>(work: () => Promise<T>, passing: (error: unknown) => boolean = isPassing): Promise<T> {
     const { logger, health, closing, attemptsMax = Number.POSITIVE_INFINITY } = this.options;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const result = await work();
-        if (attempt > 0) {
-          logger.info({ attempts: attempt + 1 }, 'the sink goes on');
-          health?.ready('sink');
-        }
-        return result;
-      } catch (error) {
+    return retry(work, {
+      canRetry: (error, failures) => {
         const limit = closing.aborted ? Math.min(CLOSING_ATTEMPTS, attemptsMax) : attemptsMax;
-        if (!passing(error) || attempt + 1 >= limit) throw error;
-        if (attempt === 0) logger.error({ error }, 'the sink cannot write; trying again');
+        return passing(error) && failures < limit;
+      },
+      onFailure: (error, failures) => {
+        if (failures === 1) logger.error({ error }, 'the sink cannot write; trying again');
         health?.degraded('sink', error instanceof Error ? error.message : String(error));
-        await this.pause(backoffMs(attempt));
-      }
-    }
-  }
-
-  /** Closing cuts a pause short. */
-  private async pause(ms: number): Promise<void> {
-    const { closing } = this.options;
-    try {
-      await sleep(ms, undefined, closing.aborted ? {} : { signal: closing });
-    } catch (error) {
-      if (!closing.aborted) throw error;
-    }
+      },
+      onRecovered: (failures) => {
+        logger.info({ attempts: failures + 1 }, 'the sink goes on');
+        health?.ready('sink');
+      },
+      signal: closing,
+    });
   }
 }

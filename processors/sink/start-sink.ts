@@ -40,7 +40,7 @@ export async function startSink(options: SinkOptions): Promise<Running> {
   // A fault is reported through the log and health; it must not end the process as an unhandled rejection.
   const stopped = loop.run().catch((error) => {
     logger.error({ error }, 'the sink stopped by a fault');
-    health.degraded('sink', 'stopped by a fault; see the log');
+    health.failed('sink', error);
   });
   return {
     async close() {

@@ -101,6 +101,7 @@ export function toRecord(
 /** Whether two records differ in more than their time and cause. */
 export function isSameRecord(a: Arbitrage, b: Arbitrage): boolean {
   return (
+    a.size === b.size &&
     a.netEdge === b.netEdge &&
     a.grossEdge === b.grossEdge &&
     a.firstMarketId === b.firstMarketId &&

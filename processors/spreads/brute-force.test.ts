@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
-import { probeStage } from '../testing/stage-probe.ts';
-import { expectedHeads, expectedLegs, type PlainBook, type PlainLeg, Ratio } from './naive-arbitrage.ts';
+import { probeStage } from '../testing/stage-probe.fixture.ts';
+import { expectedHeads, expectedLegs, type PlainBook, type PlainLeg, Ratio } from './naive-arbitrage.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 
 /** A reproducible stream of numbers in [0, 1). */

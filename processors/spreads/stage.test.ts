@@ -11,7 +11,8 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
-import { probeStage, saidOn } from '../testing/stage-probe.ts';
+import { stageOverTime } from '../settings/over-time.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 import { UNLINKED_MAX } from './state.ts';
 
@@ -54,8 +55,10 @@ function event(changes: Partial<UniversalEvent> = {}): UniversalEvent {
   };
 }
 
-function harness() {
-  const probe = probeStage(createSpreadsStage({ arbitrageSize: '100' }));
+const ofSize = (arbitrageSize: string) => createSpreadsStage({ arbitrageSize });
+
+function harness(stage = ofSize('100')) {
+  const probe = probeStage(stage);
   const venueOf = (instrument: string) => (instrument.startsWith('#') ? 'venue_a' : 'venue_b');
   const sort = (outputs: ReturnType<typeof probe.remove>) => ({
     heads: saidOn(outputs, spreadHeadTopic),
@@ -92,8 +95,8 @@ function harness() {
 }
 
 /** An event whose two YES books are live and can be traded at a profit: buy venue_b at 0.50, sell venue_a at 0.56. */
-function profitable() {
-  const all = harness();
+function profitable(stage = ofSize('100')) {
+  const all = harness(stage);
   all.link(event());
   all.book('#70', 1010, [['0.56', '500']], [['0.58', '500']]);
   all.status('#70', 1010);
@@ -367,16 +370,119 @@ describe('the spreads stage', () => {
     expect(restarted.tick(5000)).toEqual(plain.tick(5000));
   });
 
-  it('keeps a bounded number of books that no event has', () => {
-    const all = harness();
-    const first = 'b-yes';
-    all.book(first, 1000, [['0.4', '1']], [['0.6', '1']]);
-    for (let at = 1; at < UNLINKED_MAX; at += 1) all.book(`x${at}`, 1000, [], []);
-    all.probe.restart();
-    expect(all.link(event()).heads[0]!.legs[1]).toMatchObject({ yesMid: '0.5' });
-    const other = harness();
-    other.book(first, 1000, [['0.4', '1']], [['0.6', '1']]);
-    for (let at = 0; at < UNLINKED_MAX; at += 1) other.book(`x${at}`, 1000, [], []);
-    expect(other.link(event()).heads[0]!.legs[1]).toMatchObject({ yesMid: null });
+  it('quotes everything anew when another size comes into force, and only from then on', () => {
+    const changing = () =>
+      profitable(
+        stageOverTime([
+          { from: 0, stage: ofSize('100') },
+          { from: 3000, stage: ofSize('400') },
+        ]),
+      );
+    const [all, restarted] = [changing(), changing()];
+    restarted.probe.restart();
+    for (const one of [all, restarted]) {
+      // Before: the deeper levels are out of reach.
+      one.book(
+        '#70',
+        1500,
+        [
+          ['0.56', '300'],
+          ['0.5', '300'],
+        ],
+        [['0.58', '500']],
+      );
+      expect(one.tick(2999).arbitrages).toMatchObject([{ size: '100', secondPrice: '0.56' }]);
+    }
+    // 300 at 0.56 and 100 at 0.5; the tick that brings the size tells it, and no book need move.
+    const told = all.tick(3000);
+    expect(told.arbitrageHeads.map(({ value }) => value)).toMatchObject([
+      { size: '400', secondPrice: '0.545', firstPrice: '0.5' },
+    ]);
+    expect(restarted.tick(3000)).toEqual(told);
+    expect(all.book('b-yes', 4000, [], [['0.49', '400']], false).arbitrages).toMatchObject([
+      { size: '400', firstPrice: '0.49' },
+    ]);
+  });
+
+  it('tells a larger size also where every price stays', () => {
+    const all = profitable(
+      stageOverTime([
+        { from: 0, stage: ofSize('100') },
+        { from: 3000, stage: ofSize('200') },
+      ]),
+    );
+    expect(all.tick(3000).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
+  });
+
+  it('has no record any more when a book holds less than the new size', () => {
+    const all = profitable(
+      stageOverTime([
+        { from: 0, stage: ofSize('100') },
+        { from: 3000, stage: ofSize('501') },
+      ]),
+    );
+    expect(all.tick(3000).arbitrageHeads).toEqual([
+      { topic: arbitrageHeadTopic.name, key: 'evt_1:cross_provider', value: null },
+    ]);
+    expect(all.tick(5000).arbitrages).toEqual([]);
+  });
+
+  describe('of books that no event has', () => {
+    const ladder = [[['0.4', '1']], [['0.6', '1']]] as const;
+    const fill = (all: ReturnType<typeof harness>, count: number) => {
+      for (let at = 0; at < count; at += 1) all.book(`x${at}`, 1000, [], []);
+    };
+    const legB = (all: ReturnType<typeof harness>) => all.link(event()).heads[0]!.legs[1];
+
+    it('keeps as many as there is room for, also over a restart', () => {
+      const all = harness();
+      all.book('b-yes', 1000, ...ladder);
+      fill(all, UNLINKED_MAX - 1);
+      all.probe.restart();
+      expect(legB(all)).toMatchObject({ yesMid: '0.5' });
+    });
+
+    it('lets go of the one that was heard of least recently', () => {
+      const all = harness();
+      all.book('b-yes', 1000, ...ladder);
+      fill(all, UNLINKED_MAX);
+      expect(legB(all)).toMatchObject({ yesMid: null });
+    });
+
+    it.each([
+      ['a change of its book', (all: ReturnType<typeof harness>) => all.book('b-yes', 1500, [['0.4', '2']], [], false)],
+      ['a change of its status', (all: ReturnType<typeof harness>) => all.status('b-yes', 1500)],
+    ])('keeps one that was made first and is in use, by %s', (_, use) => {
+      const all = harness();
+      all.book('b-yes', 1000, ...ladder);
+      fill(all, UNLINKED_MAX - 1);
+      use(all);
+      all.probe.restart();
+      for (const name of ['y0', 'y1', 'y2']) all.book(name, 2000, [], []);
+      expect(legB(all)).toMatchObject({ yesMid: '0.5' });
+    });
+
+    it('takes no change for the whole of one that it let go of', () => {
+      const all = harness();
+      all.book('b-yes', 1000, ...ladder);
+      fill(all, UNLINKED_MAX);
+      all.book('b-yes', 2000, [['0.3', '1']], [['0.7', '1']], false);
+      expect(legB(all)).toMatchObject({ yesMid: null });
+      expect(all.book('b-yes', 3000, ...ladder).heads[0]!.legs[1]).toMatchObject({ yesMid: '0.5' });
+    });
+
+    it('has no room taken by those that ended', () => {
+      const all = harness();
+      all.book('b-yes', 1000, ...ladder);
+      // Ended without an event, and while an event had it.
+      fill(all, UNLINKED_MAX - 1);
+      for (let at = 0; at < UNLINKED_MAX - 1; at += 1) all.end(`x${at}`, 1500);
+      all.link(event({ universalId: 'evt_2', links: [link('venue_b', { yesInstrument: 'z', noInstrument: null })] }));
+      all.book('z', 1600, ...ladder);
+      all.end('z', 1700);
+      all.probe.remove(eventTopic, 'evt_2', 1800);
+      fill(all, UNLINKED_MAX - 1);
+      expect(legB(all)).toMatchObject({ yesMid: '0.5' });
+    });
   });
 });

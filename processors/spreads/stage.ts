@@ -17,7 +17,7 @@ import {
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
 import { removeEvent, settleEvent, takeEvent } from './linked-events.ts';
-import { createSpreadsState, type EventState, instrumentOf, type SpreadsState } from './state.ts';
+import { createSpreadsState, type EventState, forgetUnlinked, instrumentOf, type SpreadsState } from './state.ts';
 import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
 import { publishIfMoved, tellHead } from './tell-spread.ts';
 
@@ -36,18 +36,41 @@ export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<Spr
   return {
     name: 'spreads',
     inputs: [
-      onKeyed<SpreadsState, UniversalEvent>(eventTopic, (state, event, emit) => onEvent(state, event, size, emit)),
-      ...Object.values(bookTopics).map((topic) =>
-        on<SpreadsState, BookUpdate>(topic, (state, event, emit) => onBook(state, event, size, emit)),
-      ),
-      ...Object.values(statusTopics).map((topic) =>
-        onKeyed<SpreadsState, MarketStatus>(topic, (state, event, emit) => onStatus(state, event, size, emit)),
-      ),
-      on<SpreadsState, ClockMark>(clockTopic, onClock),
+      onKeyed<SpreadsState, UniversalEvent>(eventTopic, sized(size, onEvent)),
+      ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, sized(size, onBook))),
+      ...Object.values(statusTopics).map((topic) => onKeyed<SpreadsState, MarketStatus>(topic, sized(size, onStatus))),
+      on<SpreadsState, ClockMark>(clockTopic, sized(size, onClock)),
     ],
     outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic],
     initialState: createSpreadsState,
   };
+}
+
+type Handle<T> = (state: SpreadsState, event: StageEvent<T>, size: Decimal, emit: Emit) => void;
+
+/** Handles an event for the size in force, to which what was walked for another is brought before. */
+function sized<T>(size: Decimal, handle: Handle<T>) {
+  return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
+    if (state.size !== size) resize(state, size, event.receivedAt, emit);
+    handle(state, event, size, emit);
+  };
+}
+
+function resize(state: SpreadsState, size: Decimal, receivedAt: number, emit: Emit): void {
+  state.size = size;
+  for (const event of state.events.values()) {
+    walkAgain(state, event, size);
+    tellArbitrage(state, event, size, receivedAt, null, emit);
+  }
+}
+
+function walkAgain(state: SpreadsState, event: EventState, size: Decimal): void {
+  if (!event.comparable) return;
+  for (const leg of event.legs) {
+    for (const name of [leg.yes, leg.no]) {
+      if (name !== null && state.instruments.has(name)) refreshWalks(state, leg, name, TOUCHED_ALL, size);
+    }
+  }
 }
 
 function onEvent(
@@ -66,14 +89,8 @@ function onEvent(
   }
   const event = takeEvent(state, value);
   if (!event) return;
-  for (const leg of event.legs) {
-    for (const name of [leg.yes, leg.no]) {
-      const instrument = name === null ? undefined : state.instruments.get(name);
-      if (!instrument) continue;
-      if (name === leg.yes) refreshTop(leg, instrument);
-      if (event.comparable) refreshWalks(state, leg, name!, TOUCHED_ALL, size);
-    }
-  }
+  for (const leg of event.legs) refreshTop(leg, state.instruments.get(leg.yes)!);
+  walkAgain(state, event, size);
   tellHead(state, event, receivedAt, null, emit);
   state.unpublished.add(key);
   tellArbitrage(state, event, size, receivedAt, null, emit);
@@ -85,10 +102,12 @@ function onBook(state: SpreadsState, { value, receivedAt }: StageEvent<BookUpdat
   const bids = parseLevels(value.bids);
   const asks = parseLevels(value.asks);
   const instrument = instrumentOf(state, value.instrument);
+  // Changes of a book that is not kept any more, or not yet, are of no use without a whole one.
+  if (instrument.bookAt === null && !snapshot) return;
   applyLevels(instrument.book, { snapshot, bids, asks });
   // The first frame makes a leg quotable, whatever levels it holds.
-  const touched = instrument.bookAt === null ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
   const isFirst = instrument.bookAt === null;
+  const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
   instrument.bookAt = receivedAt;
   followInstrument(state, value.instrument, { touched, quotable: isFirst, receivedAt, size, emit });
 }
@@ -100,9 +119,11 @@ function onStatus(
   emit: Emit,
 ): void {
   if (value !== null && PRICE_PROVIDERS.has(value.provider)) return;
-  const known = state.instruments.get(key);
-  if (value === null && !known) return;
-  const instrument = known ?? instrumentOf(state, key);
+  if (value === null) {
+    forgetUnlinked(state, key);
+    if (!state.instruments.has(key)) return;
+  }
+  const instrument = instrumentOf(state, key);
   const live = value?.state === 'live';
   if (value === null) {
     // The market ended: its last book says nothing any more.
@@ -121,7 +142,7 @@ function onStatus(
 
 const NOTHING_TOUCHED: Touched = { bid: null, ask: null };
 
-function onClock(state: SpreadsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
+function onClock(state: SpreadsState, { value, receivedAt }: StageEvent<ClockMark>, _size: Decimal, emit: Emit): void {
   if (!value.tick) return;
   for (const universalId of state.unpublished) {
     publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);

@@ -60,9 +60,11 @@ export interface EventState {
 
 /** Bounded by the open events and by `UNLINKED_MAX` books of instruments that no event has yet. */
 export interface SpreadsState {
+  /** Shares that the walks of all legs are made for; null before the first event. */
+  size: Decimal | null;
   readonly events: Map<string, EventState>;
   readonly instruments: Map<string, InstrumentState>;
-  /** Instruments without an event, the oldest first. */
+  /** Instruments without an event, the least recently heard of first. */
   readonly unlinked: Set<string>;
   /** Events whose legs changed without a book: published at the next tick. */
   readonly unpublished: Set<string>;
@@ -72,11 +74,15 @@ export interface SpreadsState {
   readonly aged: Set<string>;
 }
 
-/** Books kept of instruments that no event has: their market is told soon after, or never. */
+/**
+ * Books kept of instruments that no event has yet; beyond it the one that was heard of least recently goes. Ended
+ * instruments are let go of at once, so it takes this many open ones to come so far.
+ */
 export const UNLINKED_MAX = 20_000;
 
 export function createSpreadsState(): SpreadsState {
   return {
+    size: null,
     events: new Map(),
     instruments: new Map(),
     unlinked: new Set(),
@@ -86,12 +92,16 @@ export function createSpreadsState(): SpreadsState {
   };
 }
 
-/** The instrument, made if it is new. */
+/** The instrument of which something came, made if it is new. */
 export function instrumentOf(state: SpreadsState, name: string): InstrumentState {
   const known = state.instruments.get(name);
-  if (known) return known;
-  markUnlinked(state, name);
-  return addInstrument(state, name);
+  if (!known || known.events.length === 0) markUnlinked(state, name);
+  return known ?? addInstrument(state, name);
+}
+
+/** Lets go of an instrument that ended, unless an event has a leg on it. */
+export function forgetUnlinked(state: SpreadsState, name: string): void {
+  if (state.unlinked.delete(name)) state.instruments.delete(name);
 }
 
 function addInstrument(state: SpreadsState, name: string): InstrumentState {
@@ -112,10 +122,15 @@ export function unlinkInstrument(state: SpreadsState, name: string, universalId:
   const instrument = state.instruments.get(name);
   if (!instrument) return;
   instrument.events = instrument.events.filter((id) => id !== universalId);
-  if (instrument.events.length === 0) markUnlinked(state, name);
+  if (instrument.events.length > 0) return;
+  if (instrument.bookAt !== null || instrument.live) markUnlinked(state, name);
+  // Nothing is known of it: it ended before.
+  else state.instruments.delete(name);
 }
 
+/** Puts it behind all others: sets and their snapshots keep the order of insertion. */
 function markUnlinked(state: SpreadsState, name: string): void {
+  state.unlinked.delete(name);
   state.unlinked.add(name);
   if (state.unlinked.size <= UNLINKED_MAX) return;
   const [oldest] = state.unlinked;

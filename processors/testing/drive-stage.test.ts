@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { on, type Stage } from '#infra/stages/stage';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { type Reconcile, reconcileTopic } from '#schemas/topics/derived';
-import { driveStage } from './drive-stage.ts';
+import { driveStage } from './drive-stage.fixture.ts';
 
 interface Seen {
   readonly told: Reconcile;

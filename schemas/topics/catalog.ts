@@ -1,6 +1,6 @@
 /** The catalog: every topic there is, apart from `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 import { channelTopics } from './channels.ts';
-import { clockTopic, commandTopic, epochTopic, schemaTopic } from './control.ts';
+import { clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
 import {
   arbitrageHeadTopic,
   arbitrageTopic,
@@ -20,6 +20,7 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(feedTopics),
   clockTopic,
   commandTopic,
+  settingsTopic,
   epochTopic,
   schemaTopic,
   ...Object.values(tradeTopics),

@@ -1,4 +1,4 @@
-import { blob, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
+import { blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const clockMark = record('ClockMark', "The pipeline's time. Processors know no other.", {
@@ -41,6 +41,24 @@ export const commandTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'forever' },
   schema: command,
+});
+
+const settingsChange = record('SettingsChange', 'The settings that change figures, from a moment on.', {
+  receivedAt: timestamp('Events received from here on are processed with them; 0 for the first.'),
+  arbitrageSize: decimal('Shares that arbitrage is quoted for.'),
+  venueAOutcomeTakerFee: decimal("venue_a_outcome's taker fee rate."),
+  venueBConfirmations: integer('Blocks above a venue_b trade that make it confirmed.'),
+});
+export type SettingsChange = Infer<typeof settingsChange>;
+
+/** What the processors were set to, and when: whatever is worked out again uses the same. */
+export const settingsTopic = defineTopic({
+  name: 'control.settings',
+  description: 'The settings that change figures, each time they changed, with the moment from which they hold.',
+  key: 'always `processors`',
+  partitions: 1,
+  retention: { kind: 'forever' },
+  schema: settingsChange,
 });
 
 const epoch = record('TopicEpoch', 'When a topic was begun, or begun anew by a rebuild.', {

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseRecordingLine } from '#schemas/domain/recording';
 import { clockTopic } from '#schemas/topics/control';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
-import { driveStage, type StageDriver } from '../../testing/drive-stage.ts';
+import { driveStage, type StageDriver } from '../../testing/drive-stage.fixture.ts';
 import { createVenueAStage } from './stage.ts';
 import type { VenueAState } from './state.ts';
 

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { decodeEventLog, encodeAbiParameters, type Hex, pad, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '#schemas/domain/decimal';
+import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import type { ChainLog } from './chain-message.ts';
-import { EXCHANGES, ORDER_FILLED_V1, ORDER_FILLED_V2 } from './contracts.ts';
 import { MalformedError } from './malformed-error.ts';
 import { decodeOrderFilled, isOrderFilled } from './order-filled.ts';
 
-const EXCHANGE = EXCHANGES[2]!;
+const EXCHANGE = EXCHANGES.ctfV2;
+const { orderFilledV1: ORDER_FILLED_V1, orderFilledV2: ORDER_FILLED_V2 } = CHAIN_EVENTS;
 const MAKER = '0x00000000000000000000000000000000000a11ce';
 const TAKER = '0x0000000000000000000000000000000000000b0b';
 const ABI_V1 = parseAbi([

@@ -3,8 +3,8 @@
  * event that comes by the thousand (venue page, section 7).
  */
 import { type Decimal, decimalFromUnits } from '#schemas/domain/decimal';
+import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
 import type { ChainLog } from './chain-message.ts';
-import { ORDER_FILLED_V1, ORDER_FILLED_V2 } from './contracts.ts';
 import { abiData, topicAddress, word } from './hex.ts';
 import { MalformedError } from './malformed-error.ts';
 
@@ -30,7 +30,7 @@ export interface OrderFilled {
 
 /** Whether a log with this topic is an `OrderFilled` of any version. */
 export function isOrderFilled(topic0: unknown): boolean {
-  return topic0 === ORDER_FILLED_V1 || topic0 === ORDER_FILLED_V2;
+  return topic0 === CHAIN_EVENTS.orderFilledV1 || topic0 === CHAIN_EVENTS.orderFilledV2;
 }
 
 /**
@@ -38,7 +38,7 @@ export function isOrderFilled(topic0: unknown): boolean {
  * `zero_quantity` and `price_above_one` for amounts that are no trade of a token worth between 0 and 1 USD.
  */
 export function decodeOrderFilled(log: ChainLog): OrderFilled {
-  const terms = log.topics[0] === ORDER_FILLED_V1 ? termsV1(log) : termsV2(log);
+  const terms = log.topics[0] === CHAIN_EVENTS.orderFilledV1 ? termsV1(log) : termsV2(log);
   const { side, token, makerAmount, takerAmount } = terms;
   const usdUnits = side === 'buy' ? makerAmount : takerAmount;
   const qtyUnits = side === 'buy' ? takerAmount : makerAmount;

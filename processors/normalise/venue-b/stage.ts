@@ -4,8 +4,8 @@ import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { bookTopics, marketTopics, statusTopics, tradeTopics } from '#schemas/topics/normalised';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
+import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { liveness } from './book-status.ts';
-import { EXCHANGES } from './contracts.ts';
 import { onAnswer } from './on-answer.ts';
 import { type ChainOptions, closeTransaction, onChainRecord, onChainTime } from './on-chain.ts';
 import { onMarketFrame } from './on-market-frame.ts';
@@ -25,7 +25,7 @@ export interface VenueBStageOptions {
 export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBState> {
   const chain: ChainOptions = {
     confirmations: options.confirmations,
-    exchanges: new Set((options.exchanges ?? EXCHANGES).map((exchange) => exchange.toLowerCase())),
+    exchanges: new Set((options.exchanges ?? Object.values(EXCHANGES)).map((exchange) => exchange.toLowerCase())),
   };
   return {
     name: 'normalise.venue_b',

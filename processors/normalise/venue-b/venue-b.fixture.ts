@@ -9,7 +9,7 @@ import type { ChannelFrame } from '#schemas/topics/channels';
 import type { BookUpdate, Market, MarketStatus, Trade } from '#schemas/topics/normalised';
 import type { FeedEvent } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
-import { ORDER_FILLED_V2 } from './contracts.ts';
+import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { createVenueBStage, type VenueBStageOptions, type VenueBState } from './stage.ts';
 
 export type AnyEvent = StageEvent<unknown>;
@@ -70,7 +70,7 @@ export function header(number: number, fork = 'a', parent = fork): AnyEvent {
   });
 }
 
-export const EXCHANGE = '0xe111180000d2663c0091e4f400237545b87b996b';
+export const EXCHANGE = EXCHANGES.ctfV2;
 
 export interface FillOptions {
   readonly block: number;
@@ -101,7 +101,7 @@ export function fill(options: FillOptions): AnyEvent {
   return raw('rpc', options.receivedAt ?? blockAt(block), {
     log: {
       address: exchange,
-      topics: [ORDER_FILLED_V2, hashOf(`order ${options.logIndex}`), account(options.maker), taker],
+      topics: [CHAIN_EVENTS.orderFilledV2, hashOf(`order ${options.logIndex}`), account(options.maker), taker],
       data: encodeAbiParameters(
         words.map(() => ({ type: 'uint256' })),
         words,

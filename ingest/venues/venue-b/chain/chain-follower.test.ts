@@ -280,6 +280,58 @@ describe('after a restart', () => {
     expect(second.told()).toEqual(['block a20', 'log a20 0', 'log a20 3', 'log a20 6']);
   });
 
+  describe('with a node that is behind the last block, of which half the logs were told', () => {
+    async function restartBehind() {
+      const { chain, url } = await startChain();
+      const whole = new MemoryLog();
+      chain.grow(1, 20, 'a', 3);
+      const first = await follow(url, { log: whole, lookback: 1 });
+      await first.step();
+      await first.publisher.close();
+      const log = new MemoryLog();
+      // Block 19 with its three logs, block 20 with its first.
+      await log.append(whole.of('raw.venue_b.rpc').slice(0, 6));
+      const known = chain.blocks;
+      chain.blocks = known.slice(0, 19);
+      return { chain, known, second: await follow(url, { log }) };
+    }
+
+    it('tells the others when the node has caught up, before anything newer', async () => {
+      const { chain, known, second } = await restartBehind();
+      await second.step();
+      await second.step();
+      expect(second.told()).toHaveLength(6);
+      chain.blocks = known;
+      chain.grow(21, 1, 'a');
+      await second.step();
+      await second.step();
+      expect(second.told().slice(5)).toEqual(['log a20 0', 'log a20 3', 'log a20 6', 'block a21', 'log a21 0']);
+    });
+
+    it('tells them once the node answers again, when it fails meanwhile', async () => {
+      const { chain, known, second } = await restartBehind();
+      chain.blocks = known;
+      chain.status = 503;
+      await expect(second.step()).rejects.toMatchObject({ code: 'chain_unavailable' });
+      chain.status = null;
+      await second.step();
+      expect(second.told().slice(5)).toEqual(['log a20 0', 'log a20 3', 'log a20 6']);
+    });
+
+    it('tells the block whole when the node was on another branch meanwhile', async () => {
+      const { chain, known, second } = await restartBehind();
+      chain.grow(19, 1, 'b');
+      await second.step();
+      expect(second.told().slice(6)).toEqual(['block b19', 'log b19 0']);
+      chain.blocks = known;
+      await second.step();
+      expect(second.told().slice(8)).toEqual([
+        ...['block a19', 'log a19 0', 'log a19 3', 'log a19 6'],
+        ...['block a20', 'log a20 0', 'log a20 3', 'log a20 6'],
+      ]);
+    });
+  });
+
   it('notices that the last block was reorganised meanwhile', async () => {
     const { chain, url } = await startChain();
     const log = new MemoryLog();

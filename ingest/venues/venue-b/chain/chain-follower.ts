@@ -10,7 +10,7 @@ import type { Publisher } from '../../../publisher/publisher.ts';
 import type { ChainRpc } from './chain-rpc.ts';
 import type { ChainTail } from './chain-tail.ts';
 import type { LogRanges } from './log-ranges.ts';
-import type { PublishedChain } from './published-chain.ts';
+import type { KnownBlock, PublishedChain } from './published-chain.ts';
 
 const SOURCE = 'venue_b.rpc';
 
@@ -48,12 +48,14 @@ export class ChainFollower {
   /** Everything up to this block is published. */
   private doneTo: number | null;
   private finalized: number;
-  private resumed = false;
+  /** The newest block of an earlier process, until its logs are known to be all published. */
+  private unfinished: KnownBlock | null;
 
   constructor(options: ChainFollowerOptions) {
     this.options = options;
     this.chain = options.tail.chain;
-    this.doneTo = this.chain.last?.number ?? null;
+    this.unfinished = this.chain.last;
+    this.doneTo = this.unfinished?.number ?? null;
     this.finalized = options.tail.finalized;
   }
 
@@ -64,8 +66,7 @@ export class ChainFollower {
     const headNumber = Number(head.number);
     this.options.onHead(headNumber);
     this.doneTo ??= Math.max(0, headNumber - this.options.lookbackBlocks) - 1;
-    if (!this.resumed) await this.completeLast(headNumber);
-    this.resumed = true;
+    if (this.unfinished) await this.finish(this.unfinished, headNumber);
     const ours = this.chain.hashAt(headNumber);
     if (ours !== null && ours !== head.hash) await this.walkBack(headNumber);
     while (this.doneTo < headNumber && !signal.aborted) {
@@ -84,13 +85,18 @@ export class ChainFollower {
     this.say(`{"finalized":${JSON.stringify(header.number)}}`);
   }
 
-  /** After a restart: the logs of the newest block that were not published before the process ended. */
-  private async completeLast(headNumber: number): Promise<void> {
-    const { last } = this.chain;
-    if (!last || !(await this.holds(headNumber))) return;
-    const logs = await this.options.rpc.logsOfBlock(last.hash);
-    const { lastLogs } = this.options.tail;
-    this.sayLogs(sorted(logs).filter((log) => !lastLogs.has(Number(log.logIndex))));
+  /**
+   * After a restart: the logs of the newest block that were not published before the process ended. A node that is
+   * behind that block cannot tell them yet, so it is asked again at the next look; nothing is published before.
+   */
+  private async finish(block: KnownBlock, headNumber: number): Promise<void> {
+    if (block.number > headNumber) return;
+    if (await this.holds(headNumber)) {
+      const logs = await this.options.rpc.logsOfBlock(block.hash);
+      const { lastLogs } = this.options.tail;
+      this.sayLogs(sorted(logs).filter((log) => !lastLogs.has(Number(log.logIndex))));
+    }
+    this.unfinished = null;
   }
 
   /** Whether the newest published block is still on the chain; otherwise goes back to one that is. */
@@ -167,6 +173,8 @@ export class ChainFollower {
         if (header.hash === last.hash) break;
       }
       this.chain.dropLast();
+      // Whatever stands there now is told whole.
+      this.unfinished = null;
       this.doneTo = last.number - 1;
       dropped += 1;
     }

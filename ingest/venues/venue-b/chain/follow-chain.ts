@@ -4,7 +4,6 @@ import { Budget } from '../../../feed/budget.ts';
 import { FeedLife } from '../../../feed/feed-life.ts';
 import { Poller } from '../../../feed/poller.ts';
 import type { AdapterContext } from '../../adapter.ts';
-import { CHAIN_FILTER } from '../contracts.ts';
 import {
   ANCESTOR_BLOCKS_MAX,
   FINALIZED_EVERY_MS,
@@ -20,6 +19,7 @@ import {
 import { ChainFollower } from './chain-follower.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
+import { CHAIN_FILTER } from './log-filter.ts';
 import { LogRanges } from './log-ranges.ts';
 
 const FEED = 'venue_b.rpc';

@@ -1,7 +1,7 @@
 /** `driveStage` for tests that look at what one event makes a stage say. */
 import type { Stage } from '#infra/stages/stage';
 import type { Topic } from '#schemas/topics/topic';
-import { type DrivenOutput, driveStage } from './drive-stage.ts';
+import { type DrivenOutput, driveStage } from './drive-stage.fixture.ts';
 
 export interface StageProbe {
   /** Steps one event and gives what it made the stage say, in order. Throws where it became a dead letter. */

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Codec } from '#infra/codec/codec';
+import { createCodec } from '#infra/codec/create-codec';
+import { openLogRegistry } from '#infra/codec/log-registry';
+import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
+import type { EventLog } from '#infra/log/log';
+import { clockTopic, settingsTopic } from '#schemas/topics/control';
+import { rawTopic } from '#schemas/topics/raw';
+import type { ProcessorSettings } from '../stages.ts';
+import { readSettings, recordSettings } from './recorded-settings.ts';
+
+let path: string;
+let log: EventLog;
+let codec: Codec;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'parallax-settings-'));
+  await open();
+});
+afterEach(async () => {
+  await log.close();
+  await rm(path, { recursive: true, force: true });
+});
+async function open(): Promise<void> {
+  log = await openEmbeddedLog({ path });
+  codec = createCodec(await openLogRegistry(log));
+}
+
+const INPUTS = [clockTopic, rawTopic('venue_a', 'ws')];
+const GIVEN: ProcessorSettings = { arbitrageSize: '100', venueAOutcomeTakerFee: '0.0007', venueBConfirmations: 64 };
+const record = (given: ProcessorSettings) => recordSettings(log, codec, given, INPUTS);
+const append = (topic: string, partition: number, receivedAt: number) =>
+  log.append([{ topic, partition, key: 'k', value: Buffer.from('v'), receivedAt, seq: receivedAt }]);
+
+describe('settings in the log', () => {
+  it('hold from the beginning at first, and are what later readers use instead of theirs', async () => {
+    expect(await record(GIVEN)).toEqual([{ ...GIVEN, receivedAt: 0 }]);
+    expect(await readSettings(log, codec, { ...GIVEN, arbitrageSize: '5' })).toEqual([{ ...GIVEN, receivedAt: 0 }]);
+  });
+
+  it('are those given where no processors ran yet, of which nothing is kept', async () => {
+    expect(await readSettings(log, codec, { ...GIVEN, arbitrageSize: '5.0' })).toEqual([
+      { ...GIVEN, arbitrageSize: '5', receivedAt: 0 },
+    ]);
+    expect(await log.last({ topic: settingsTopic.name, partition: 0 })).toBeNull();
+  });
+
+  it('are recorded once while they stay, however they are written', async () => {
+    await record(GIVEN);
+    await record({ ...GIVEN, arbitrageSize: '100.0', venueAOutcomeTakerFee: '0.00070' });
+    expect(await record(GIVEN)).toHaveLength(1);
+  });
+
+  it.each([
+    ['arbitrageSize', '50'],
+    ['venueAOutcomeTakerFee', '0'],
+    ['venueBConfirmations', 1],
+  ])('hold behind everything there is when %s changes', async (name, value) => {
+    await record(GIVEN);
+    await log.createTopics(INPUTS);
+    await append(clockTopic.name, 0, 5_000);
+    await append('raw.venue_a.ws', 3, 7_000);
+    const changed = { ...GIVEN, [name]: value };
+    const history = [
+      { ...GIVEN, receivedAt: 0 },
+      { ...changed, receivedAt: 7_001 },
+    ];
+    expect(await record(changed)).toEqual(history);
+    await log.close();
+    await open();
+    expect(await readSettings(log, codec, GIVEN)).toEqual(history);
+    expect(await record(changed)).toEqual(history);
+  });
+
+  it('never go back in time, also when they change twice over the same records', async () => {
+    await record(GIVEN);
+    await log.createTopics(INPUTS);
+    await append(clockTopic.name, 0, 5_000);
+    await record({ ...GIVEN, arbitrageSize: '50' });
+    const history = await record(GIVEN);
+    expect(history.map(({ receivedAt }) => receivedAt)).toEqual([0, 5_001, 5_001]);
+    expect(history.at(-1)).toMatchObject(GIVEN);
+  });
+});
