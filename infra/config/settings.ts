@@ -159,7 +159,8 @@ export const SETTINGS = {
     fallback: 100,
     min: 1,
     max: 1_000_000,
-    meaning: 'GiB that all raw topics together may take; the oldest go first.',
+    meaning:
+      'GiB that all raw topics together may take in the embedded log; the oldest go first. On Kafka without effect: there an operator may set retention.bytes on a topic, which stays.',
   }),
   arbitrageSize: decimalSetting({
     variable: 'PARALLAX_ARBITRAGE_SIZE',

@@ -10,7 +10,7 @@
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
-import { encodeEventFrame } from '#stream-gateway/fanout/event-frame';
+import { encodeEventFrame } from '#stream-gateway/connection/event-frame';
 import { start as startGateway } from '#stream-gateway/start';
 import { createAuthenticator } from '../../control/authenticator.ts';
 import { openControlHost } from '../../control/control-host.ts';
@@ -138,9 +138,9 @@ async function openBare(closers: (() => Promise<void>)[]): Promise<Subject> {
   const port = uws.us_socket_local_port(listening);
   const received = await openSockets(closers, { port, path: '/', headers: {}, hello: null, readyPrefix: null });
   // What the hub makes of a frame; encoded beforehand, since encoding is no part of the socket library.
-  const { bytes } = encodeEventFrame(frameOf(ROUND_FRAMES), 'bareline', ROUND_FRAMES);
+  const { data } = encodeEventFrame(frameOf(ROUND_FRAMES), 'bareline', ROUND_FRAMES);
   const send: Send = async () => {
-    for (let nth = 0; nth < BATCH_FRAMES; nth += 1) app.publish(CHANNEL, bytes, false);
+    for (let nth = 0; nth < BATCH_FRAMES; nth += 1) app.publish(CHANNEL, data, false);
   };
   return { send, received, sent: 0 };
 }

@@ -5,8 +5,7 @@
  * What would skew it: counting the records between stages as well, which grows with the number of stages; a second run
  * on top of the first one's outputs, which are then recognised and not written (they are cleared in between).
  */
-import { createStages } from '#processors/stages';
-import { deadTopic, stateTopic } from '#schemas/topics/control';
+import { createStages, projectionsOf } from '#processors/stages';
 import type { RoleContext } from '../../context.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { rateOf, rateResult, timedAsync } from '../measure.ts';
@@ -44,13 +43,7 @@ export const processors: Bench = {
 };
 
 async function clearDerived({ log, settings }: RoleContext): Promise<void> {
-  const stages = createStages(settings);
-  const inputs = new Set(stages.flatMap((stage) => stage.inputs.map(({ topic }) => topic.name)));
-  const topics = [
-    ...stages.flatMap((stage) => stage.outputs),
-    ...stages.map((stage) => stateTopic(stage.name)),
-    ...[...inputs].map((name) => deadTopic(name)),
-  ];
+  const topics = projectionsOf(createStages(settings));
   await log.createTopics(topics);
   for (const { name } of topics) await log.clearTopic(name);
 }

@@ -1,17 +1,21 @@
 /**
  * What does the REST application cost beside a bare Fastify route that sends the same bytes? `GET /v1/events` with an
- * API key over kept-alive connections, served from the answers that are kept; the load comes from a thread of its own.
+ * API key over kept-alive connections, served from the answers that are kept. The service, the bare route and the load
+ * each have a thread of their own, the two servers a process: what one made of the shared code of Fastify and Node
+ * (shapes of objects, inlining) must not be what the other runs.
  *
  * What would skew it: a client that is slower than the server (it speaks on plain sockets and only counts); another
- * number of bytes (the baseline sends the very body that the application sent); a first answer, which is worked out (it
+ * number of bytes (the baseline sends the very body that the service sent); a first answer, which is worked out (it
  * is asked for before); the secret's check, slow by design, which a key pays once (before, too).
  */
-import Fastify from 'fastify';
-import { start as startQueryApi } from '#query-api/start';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { closeInReverse } from '../../closing.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, rateResult } from '../measure.ts';
-import { type OpenWorld, openWorld, processAll } from '../open-world.ts';
+import { openWorld, processAll } from '../open-world.ts';
 import type { HttpLoad, HttpLoadDone } from '../threads/http-load.ts';
+import { startProcess } from '../threads/start-process.ts';
 import { startThread } from '../threads/start-thread.ts';
 
 const PATH = '/v1/events?limit=10';
@@ -24,42 +28,47 @@ const TIMEOUT_MS = 20_000;
 export const restCached: Bench = {
   aims: { 'rest-cached': { ratioMin: 0.7 } },
   async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
-    const world = await openWorld({ folder, rate: 200, seconds: 5 });
+    const { token, flags } = await makeWorld(folder);
+    const closers: (() => Promise<void>)[] = [];
     try {
-      await processAll(world.context);
-      const rates = await measure(world, onProgress);
+      const service = await startProcess('query-api', flags, { PARALLAX_ADMIN_TOKEN: token }, 'REST');
+      closers.push(() => service.stop());
+      const headers = { authorization: `Bearer ${token}` };
+      const file = join(folder, 'body.json');
+      await writeFile(file, await askUntilReady(`${service.address}${PATH}`, headers));
+      const bare = await startProcess('bare-server', [file], {}, 'REST');
+      closers.push(() => bare.stop());
+      const thread = startThread<HttpLoad, HttpLoadDone>('http-load', null);
+      closers.push(() => thread.close());
+      const load = async (address: string, path: string) => {
+        const port = Number(new URL(address).port);
+        const done = await thread.ask({ port, path, headers, connections: CONNECTIONS, durationMs: ROUND_MS });
+        if (done.fault !== null) throw new Error(`${path}: ${done.fault}`);
+        return { units: done.answers, ms: done.ms };
+      };
+      const rates = await alternate(
+        () => load(service.address, PATH),
+        () => load(bare.address, '/bare'),
+        { rounds: ROUNDS, warmups: WARMUPS, onProgress },
+      );
       return [rateResult('rest-cached', 'requests/s', rates)];
     } finally {
-      await world.close();
+      await closeInReverse(closers);
     }
   },
 };
 
-async function measure({ context, token }: OpenWorld, onProgress: (share: number) => void) {
-  const api = await startQueryApi(context);
-  const headers = { authorization: `Bearer ${token}` };
-  const body = await askUntilReady(`${api.address}${PATH}`, headers);
-  const bare = Fastify({ logger: false });
-  bare.get('/bare', (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body));
-  const bareAddress = await bare.listen({ host: '127.0.0.1', port: 0 });
-  const thread = startThread<HttpLoad, HttpLoadDone>('http-load', null);
-  const load = async (address: string, path: string) => {
-    const port = Number(new URL(address).port);
-    const done = await thread.ask({ port, path, headers, connections: CONNECTIONS, durationMs: ROUND_MS });
-    if (done.fault !== null) throw new Error(`${path}: ${done.fault}`);
-    return { units: done.answers, ms: done.ms };
-  };
+/** A data directory with a processed world, and how to start the query API on it. */
+async function makeWorld(folder: string): Promise<{ token: string; flags: string[] }> {
+  const world = await openWorld({ folder, rate: 200, seconds: 5 });
   try {
-    return await alternate(
-      () => load(api.address, PATH),
-      () => load(bareAddress, '/bare'),
-      { rounds: ROUNDS, warmups: WARMUPS, onProgress },
-    );
+    await processAll(world.context);
   } finally {
-    await thread.close();
-    await bare.close();
-    await api.close();
+    await world.close();
   }
+  const { dataDir, venues } = world.context.settings;
+  const flags = ['--data-dir', dataDir, '--venues', venues, '--http-port', '0'];
+  return { token: world.token, flags };
 }
 
 /** The body, once the views hold the log. Throws when it names no event: an empty answer is not what is measured. */

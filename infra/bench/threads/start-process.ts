@@ -10,17 +10,18 @@ const STOP_TIMEOUT_MS = 10_000;
 const ERRORS_KEPT = 4_000;
 
 export interface StartedProcess {
-  /** What it printed behind `WebSocket`. */
+  /** What it printed behind the label. */
   readonly address: string;
   /** Asks it to end, and makes it when it does not. */
   stop(): Promise<void>;
 }
 
-/** Starts `threads/<name>` and waits for its line `WebSocket <address>`. */
+/** Starts `threads/<name>` and waits for its line `<label> <address>`. */
 export async function startProcess(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  label: 'WebSocket' | 'REST' = 'WebSocket',
 ): Promise<StartedProcess> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const script = fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url));
@@ -42,8 +43,8 @@ export async function startProcess(
   };
   const told = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const [label, address] = line.split(/\s+/);
-      if (label === 'WebSocket' && address !== undefined) resolve(address);
+      const [found, address] = line.split(/\s+/);
+      if (found === label && address !== undefined) resolve(address);
     });
   });
   const address = await Promise.race([told, exited, sleep(READY_TIMEOUT_MS, null, { ref: false })]);

@@ -25,8 +25,8 @@ export interface Service {
   readonly process: ChildProcess;
   /** Everything written to standard error: the structured logs. */
   logs(): string;
-  /** Asks for a clean stop and waits for it; gives the exit code. */
-  stop(): Promise<number | null>;
+  /** Asks for a clean stop, by SIGTERM unless told otherwise, and waits for it; gives the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** `kill -9`. */
   kill(): Promise<void>;
 }
@@ -67,8 +67,8 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
     ...addresses,
     process: child,
     logs: () => errors,
-    async stop() {
-      child.kill('SIGTERM');
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       const code = await Promise.race([exited, sleep(STOP_TIMEOUT_MS, 'late' as const)]);
       if (code !== 'late') return code;
       child.kill('SIGKILL');
@@ -110,6 +110,25 @@ export async function get<T>(service: Pick<Service, 'rest'>, path: string): Prom
   const body = await response.text();
   if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${body}`);
   return JSON.parse(body) as T;
+}
+
+export interface HealthAnswer {
+  readonly status: 'ok' | 'starting' | 'degraded';
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** What /health says, whatever its status code is. */
+export async function getHealth(service: Pick<Service, 'rest'>): Promise<HealthAnswer> {
+  const response = await fetch(`${service.rest}/health`, { signal: AbortSignal.timeout(10_000) });
+  return (await response.json()) as HealthAnswer;
+}
+
+/** The sum over all labels of a counter or gauge. */
+export async function getMetric(service: Pick<Service, 'rest'>, name: string): Promise<number> {
+  const response = await fetch(`${service.rest}/metrics`, { signal: AbortSignal.timeout(10_000) });
+  const lines = (await response.text()).split('\n');
+  const values = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
 /** Calls `read` until `done` likes what it gives; throws with the last value when `timeoutMs` is over. */

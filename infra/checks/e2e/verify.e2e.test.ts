@@ -1,23 +1,16 @@
 /** A service on a venue that misbehaves: reconnects, duplicates, broken frames, a chain that changes its mind. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SETTINGS } from '../../config/settings.ts';
 import { type Simulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { runCommand } from './command.ts';
 import { eventually, type Service, startService, temporaryFolder } from './service.ts';
 import { openStream } from './stream-client.ts';
+import { upstreams } from './upstreams.ts';
 
 const MALFORMED_EACH = 5;
 const trades = 'svc:stream:trade:venue_b';
 /** What processors compute depends on it, so the replay is told too. */
 const CONFIRMATIONS = { PARALLAX_VENUE_B_CONFIRMATIONS: '6' };
-
-/** Settings that point the service at a simulator, under the names of their variables. */
-function upstreams({ urls }: Simulator): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [SETTINGS[name as keyof typeof urls].variable, url as string]),
-  );
-}
 
 describe('a service on a venue that misbehaves', () => {
   const folder = temporaryFolder('parallax-verify');

@@ -1,0 +1,9 @@
+/** The baseline of the REST benchmark: Fastify as it comes, with one route that sends the bytes of a file. */
+import { readFileSync } from 'node:fs';
+import Fastify from 'fastify';
+
+const body = readFileSync(process.argv[2]!);
+const app = Fastify({ logger: false });
+app.get('/bare', (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body));
+process.once('SIGTERM', () => void app.close());
+console.log(`REST ${await app.listen({ host: '127.0.0.1', port: 0 })}`);

@@ -1,0 +1,15 @@
+/** The program of the service in the REST benchmark: the query API alone, with the flags and environment of `npm start`. */
+import { start as startQueryApi } from '#query-api/start';
+import { openPorts } from '../../cli/ports.ts';
+import { closeInReverse } from '../../closing.ts';
+import { loadSettings } from '../../config/settings.ts';
+import { createHealth } from '../../telemetry/health.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
+
+const settings = loadSettings(process.argv.slice(2), process.env);
+const ports = await openPorts(settings);
+const logger = createLogger('error');
+const api = await startQueryApi({ settings, ...ports, logger, metrics: createMetrics(), health: createHealth() });
+process.once('SIGTERM', () => void closeInReverse([() => ports.close(), () => api.close()]));
+console.log(`REST ${api.address}`);
