@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import { accepted, type CommandType } from '../command.ts';
+import { accepted, type ServiceCommand } from '../command.ts';
+import { secretHashSchema } from '../fields.ts';
+import { putKey, putOrganization } from '../indices.ts';
 import { type Key, PLANS, SCOPES, type SecretHash } from '../state.ts';
 
-const secretHash: z.ZodType<SecretHash> = z.object({
-  algorithm: z.literal('scrypt'),
-  N: z.number().int(),
-  r: z.number().int(),
-  p: z.number().int(),
-  salt: z.string(),
-  hash: z.string(),
-});
 const body = z.object({
   keyId: z.string(),
-  secret: secretHash,
+  secret: secretHashSchema,
   /** Used only by the seed that makes the first organization. */
   organization: z.object({ id: z.string(), name: z.string(), plan: z.enum(PLANS) }),
   /** Made by the service itself, not given by a setting: dropped when an organization is there already. */
@@ -22,39 +16,40 @@ type Body = z.infer<typeof body>;
 
 /** What a seed did. */
 export interface Seeded {
-  readonly outcome: 'first' | 'added' | 'known' | 'dropped';
+  /** `revoked`: the key was seeded before and revoked since; it stays so. */
+  readonly outcome: 'first' | 'added' | 'known' | 'revoked' | 'dropped';
   readonly key: Key | null;
+}
+
+/** The key that an organization begins with. */
+export function firstAdminKey(id: string, orgId: string, secret: SecretHash, createdAt: string): Key {
+  return { id, orgId, name: 'admin', userId: 'admin', scopes: SCOPES, sandbox: false, secret, createdAt };
 }
 
 /**
  * Seeds the first organization with an admin key. The first seed in log order wins; a later one with another token
  * given by setting becomes one more admin key of the first organization (the contract, Organizations).
  */
-export const seedAdminKey: CommandType<Body, Seeded> = {
+export const seedAdminKey: ServiceCommand<Body, Seeded> = {
   type: 'key.seed',
+  action: 'key.create',
+  by: 'service',
   body,
-  decide(state, { keyId, secret, organization, minted }, { wallTime }) {
+  decide(state, { keyId, secret, organization, minted }, { at }) {
     const known = state.keys.get(keyId);
-    if (known) return accepted({ outcome: 'known', key: known });
+    if (known) return accepted({ outcome: 'known', key: known }, null);
+    // Whoever revoked it meant it, whatever setting a node still starts with.
+    if (state.seededKeyIds.has(keyId)) return accepted({ outcome: 'revoked', key: null }, null);
     const first = state.firstOrganizationId === null;
-    if (!first && minted) return accepted({ outcome: 'dropped', key: null });
-    const createdAt = new Date(wallTime).toISOString();
+    if (!first && minted) return accepted({ outcome: 'dropped', key: null }, null);
     if (first) {
-      state.organizations.set(organization.id, { ...organization, createdAt });
+      putOrganization(state, { ...organization, createdAt: at });
       state.firstOrganizationId = organization.id;
     }
     const orgId = state.firstOrganizationId ?? organization.id;
-    const key: Key = {
-      id: keyId,
-      orgId,
-      name: 'admin',
-      userId: 'admin',
-      scopes: SCOPES,
-      sandbox: false,
-      secret,
-      createdAt,
-    };
-    state.keys.set(keyId, key);
-    return accepted({ outcome: first ? 'first' : 'added', key });
+    const key = firstAdminKey(keyId, orgId, secret, at);
+    putKey(state, key);
+    state.seededKeyIds.add(keyId);
+    return accepted({ outcome: first ? 'first' : 'added', key }, { orgId, targetId: keyId });
   },
 };

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
+import { putWebhook } from '../indices.ts';
+import { webhookOf } from '../lookups.ts';
+import { type WebhookRow, webhookRow } from '../rows.ts';
+import type { DisabledReason, Webhook } from '../state.ts';
+
+const body = z.object({
+  webhookId: z.string(),
+  url: webhookUrlSchema.optional(),
+  subscriptions: subscriptionsSchema.optional(),
+  enabled: z.boolean().optional(),
+});
+
+/** Changes a webhook; what is not given stays. */
+export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
+  type: 'webhook.change',
+  action: 'webhook.change',
+  by: 'admin',
+  body,
+  decide(state, { webhookId, url, subscriptions, enabled }, { at, actor }) {
+    const before = webhookOf(state, actor, webhookId);
+    if (!before) return refused('not_found', 'no such webhook');
+    const webhook: Webhook = {
+      ...before,
+      url: url ?? before.url,
+      subscriptions: subscriptions ?? before.subscriptions,
+      enabled: enabled ?? before.enabled,
+      disabledReason: reasonAfter(before, enabled),
+      updatedAt: at,
+    };
+    putWebhook(state, webhook);
+    return accepted(webhookRow(webhook), { orgId: actor.orgId, targetId: webhookId });
+  },
+};
+
+/** Disabling what is disabled keeps the reason it was disabled for. */
+function reasonAfter(before: Webhook, enabled: boolean | undefined): DisabledReason | null {
+  if (enabled === undefined) return before.disabledReason;
+  return enabled ? null : (before.disabledReason ?? 'manual');
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { dropSession } from '../indices.ts';
+
+const body = z.object({ digest: z.string() });
+
+/** Closes a portal session of the key that asks. */
+export const closeSession: KeyCommand<z.infer<typeof body>, null> = {
+  type: 'session.close',
+  action: 'session.delete',
+  by: 'key',
+  body,
+  decide(state, { digest }, { actor }) {
+    const session = state.sessions.get(digest);
+    if (session?.keyId !== actor.keyId) return refused('not_found', 'no such session');
+    dropSession(state, session);
+    return accepted(null, { orgId: actor.orgId, targetId: session.keyId });
+  },
+};

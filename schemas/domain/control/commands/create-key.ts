@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { idSchema, nameSchema, scopesSchema, secretHashSchema } from '../fields.ts';
+import { putKey } from '../indices.ts';
+import { type KeyRow, keyRow } from '../rows.ts';
+
+const body = z.object({
+  keyId: idSchema,
+  name: nameSchema,
+  userId: nameSchema,
+  scopes: scopesSchema,
+  sandbox: z.boolean(),
+  secret: secretHashSchema,
+});
+
+/** Creates a key in the organization of the one that asks. */
+export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
+  type: 'key.create',
+  action: 'key.create',
+  by: 'admin',
+  body,
+  decide(state, { keyId, name, userId, scopes, sandbox, secret }, { at, actor }) {
+    if (actor.sandbox && !sandbox) return refused('forbidden_scope', 'sandbox: a sandbox key makes sandbox keys only');
+    // A revoked admin token of a setting must not come back under another secret either.
+    if (state.keys.has(keyId) || state.seededKeyIds.has(keyId)) return refused('conflict', 'keyId: is taken');
+    const { orgId } = actor;
+    const key = { id: keyId, orgId, name, userId, scopes: [...new Set(scopes)], sandbox, secret, createdAt: at };
+    putKey(state, key);
+    return accepted(keyRow(key), { orgId, targetId: keyId });
+  },
+};

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { idSchema, nameSchema, secretHashSchema } from '../fields.ts';
+import { putKey, putOrganization } from '../indices.ts';
+import { refuseOthersThanOperator } from '../operator.ts';
+import { type KeyRow, keyRow, type OrganizationRow, organizationRow } from '../rows.ts';
+import { PLANS } from '../state.ts';
+import { firstAdminKey } from './seed-admin-key.ts';
+
+const body = z.object({
+  organizationId: idSchema,
+  name: nameSchema,
+  plan: z.enum(PLANS),
+  adminKey: z.object({ id: idSchema, secret: secretHashSchema }),
+});
+
+export interface CreatedOrganization {
+  readonly organization: OrganizationRow;
+  readonly adminKey: KeyRow;
+}
+
+/** Creates an organization with its first admin key. */
+export const createOrganization: KeyCommand<z.infer<typeof body>, CreatedOrganization> = {
+  type: 'organization.create',
+  action: 'organization.create',
+  by: 'admin',
+  body,
+  decide(state, { organizationId, name, plan, adminKey }, { at, actor }) {
+    const refusal = refuseOthersThanOperator(state, actor);
+    if (refusal) return refusal;
+    if (state.organizations.has(organizationId)) return refused('conflict', 'organizationId: is taken');
+    if (state.keys.has(adminKey.id) || state.seededKeyIds.has(adminKey.id))
+      return refused('conflict', 'adminKey.id: is taken');
+    const organization = { id: organizationId, name, plan, createdAt: at };
+    const key = firstAdminKey(adminKey.id, organizationId, adminKey.secret, at);
+    putOrganization(state, organization);
+    putKey(state, key);
+    const result = { organization: organizationRow(organization), adminKey: keyRow(key) };
+    return accepted(result, { orgId: organizationId, targetId: organizationId });
+  },
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { accountProviderSchema, builderFault, labelSchema, providerFamily } from '../fields.ts';
+import { pairName, putAttribution } from '../indices.ts';
+import { ownerName } from '../owner.ts';
+import { attributionRow, type PlatformAttribution } from '../rows.ts';
+
+const body = z.object({
+  /** The specification has a uuid here. */
+  attributionId: z.uuid(),
+  provider: accountProviderSchema,
+  /** In any case. */
+  builder: z.string().max(66),
+  label: labelSchema,
+});
+
+export interface CreatedPlatformAttribution {
+  readonly attribution: PlatformAttribution;
+  /** The same provider and builder were registered before: this is that row, and nothing was made. */
+  readonly existing: boolean;
+}
+
+/** Registers a builder of the organization's platform (specification, Platform attribution rules). */
+export const createPlatformAttribution: KeyCommand<z.infer<typeof body>, CreatedPlatformAttribution> = {
+  type: 'platform_attribution.create',
+  action: 'me.platform_attribution.create',
+  by: 'admin',
+  body,
+  decide(state, { attributionId, provider: asked, builder: given, label }, { at, actor }) {
+    const { orgId, sandbox, userId } = actor;
+    const [provider, builder] = [providerFamily(asked), given.toLowerCase()];
+    const fault = builderFault(provider, builder);
+    if (fault) return refused('validation_failed', fault);
+    const existing = state.attributionsByOwner.get(ownerName(actor))?.get(pairName(provider, builder));
+    if (existing) return accepted({ attribution: attributionRow(existing), existing: true }, null);
+    if (state.attributions.has(attributionId)) return refused('conflict', 'attributionId: is taken');
+    const attribution = {
+      id: attributionId,
+      orgId,
+      sandbox,
+      provider,
+      builder,
+      label,
+      createdByUserId: userId,
+      createdAt: at,
+    };
+    putAttribution(state, attribution);
+    const result = { attribution: attributionRow(attribution), existing: false };
+    return accepted(result, { orgId, targetId: attributionId });
+  },
+};

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { dropOrganization } from '../indices.ts';
+import { refuseOthersThanOperator } from '../operator.ts';
+
+const body = z.object({ organizationId: z.string() });
+
+/** Deletes an organization with its keys, bindings, attributions and webhooks. */
+export const deleteOrganization: KeyCommand<z.infer<typeof body>, null> = {
+  type: 'organization.delete',
+  action: 'organization.delete',
+  by: 'admin',
+  body,
+  decide(state, { organizationId }, { actor }) {
+    const refusal = refuseOthersThanOperator(state, actor);
+    if (refusal) return refusal;
+    if (!state.organizations.has(organizationId)) return refused('not_found', 'no such organization');
+    if (organizationId === state.firstOrganizationId)
+      return refused('conflict', 'the first organization cannot be deleted');
+    const revokedKeyIds = dropOrganization(state, organizationId);
+    return accepted(null, { orgId: organizationId, targetId: organizationId, revokedKeyIds });
+  },
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { accepted, refused, type ServiceCommand } from '../command.ts';
+import { putWebhook } from '../indices.ts';
+import { type WebhookRow, webhookRow } from '../rows.ts';
+
+const body = z.object({
+  webhookId: z.string(),
+  /** The row's `updatedAt` when the attempt was made that is the reason. */
+  updatedAt: z.string(),
+  /** 410 was answered, or the last attempt of a delivery failed. */
+  reason: z.enum(['gone', 'failing']),
+});
+
+/**
+ * Disables a webhook whose endpoint is gone or fails: the sender's command. One that is disabled, or that its owner
+ * changed since the attempt (another address, enabled again), stays as it is.
+ */
+export const disableWebhook: ServiceCommand<z.infer<typeof body>, WebhookRow> = {
+  type: 'webhook.disable',
+  action: 'webhook.disable',
+  by: 'service',
+  body,
+  decide(state, { webhookId, updatedAt, reason }, { at }) {
+    const before = state.webhooks.get(webhookId);
+    if (!before) return refused('not_found', 'no such webhook');
+    if (!before.enabled || before.updatedAt !== updatedAt) return accepted(webhookRow(before), null);
+    const webhook = { ...before, enabled: false, disabledReason: reason, updatedAt: at };
+    putWebhook(state, webhook);
+    return accepted(webhookRow(webhook), { orgId: webhook.orgId, targetId: webhookId });
+  },
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { accepted, type KeyCommand, refused } from '../command.ts';
+import { signingSecretSchema } from '../fields.ts';
+import { putWebhook } from '../indices.ts';
+import { webhookOf } from '../lookups.ts';
+import { type WebhookRow, webhookRow } from '../rows.ts';
+
+/** How long the previous secret signs beside the new one (the contract, Webhooks). */
+const PREVIOUS_SIGNS_MS = 24 * 60 * 60 * 1_000;
+
+const body = z.object({
+  webhookId: z.string(),
+  /** As it is, see `SigningSecret`. */
+  secret: signingSecretSchema,
+});
+
+/** Gives a webhook a new secret. Of those before only the newest goes on signing, for a day. */
+export const rotateWebhookSecret: KeyCommand<z.infer<typeof body>, WebhookRow> = {
+  type: 'webhook.rotate_secret',
+  action: 'webhook.rotate_secret',
+  by: 'admin',
+  body,
+  decide(state, { webhookId, secret }, { wallTime, at, actor }) {
+    const before = webhookOf(state, actor, webhookId);
+    if (!before) return refused('not_found', 'no such webhook');
+    const previous = { secret: before.secrets[0]!.secret, until: wallTime + PREVIOUS_SIGNS_MS };
+    const webhook = { ...before, secrets: [{ secret, until: null }, previous], updatedAt: at };
+    putWebhook(state, webhook);
+    return accepted(webhookRow(webhook), { orgId: actor.orgId, targetId: webhookId });
+  },
+};

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Actor } from '../envelope.ts';
+import { signingSecrets, webhookOf, webhooksSubscribedTo } from '../lookups.ts';
+import { type WebhookRow, webhookRows } from '../rows.ts';
+import {
+  createWorld,
+  HOUR_MS,
+  refusal,
+  resultOf,
+  signingSecret,
+  WALL_ISO,
+  WALL_MS,
+  type World,
+} from '../world.fixture.ts';
+import { WEBHOOKS_MAX } from './create-webhook.ts';
+
+const SUBSCRIPTIONS = [{ eventType: 'event.spread', version: 1, filters: { brokers: ['venue_a'] } }];
+let world: World;
+let acme: Actor;
+beforeEach(() => {
+  world = createWorld();
+  acme = world.organization('org_acme');
+});
+const create = (as: Actor, webhookId = 'wh_1') =>
+  world.send(
+    'webhook.create',
+    { webhookId, url: 'https://a.example', subscriptions: SUBSCRIPTIONS, secret: signingSecret('a') },
+    { as },
+  );
+const change = (body: object, wallTime = WALL_MS + HOUR_MS) =>
+  world.send('webhook.change', { webhookId: 'wh_1', ...body }, { as: acme, wallTime });
+const disable = (updatedAt: string, reason = 'failing') =>
+  world.send('webhook.disable', { webhookId: 'wh_1', updatedAt, reason }, { as: null, wallTime: WALL_MS + HOUR_MS });
+const subscribed = () => webhooksSubscribedTo(world.state, 'event.spread').map(({ id }) => id);
+
+describe('a webhook', () => {
+  it('is created enabled; no row, verdict or audit entry tells its secret', () => {
+    const row = {
+      id: 'wh_1',
+      url: 'https://a.example',
+      subscriptions: SUBSCRIPTIONS,
+      enabled: true,
+      disabledReason: null,
+      createdAt: WALL_ISO,
+      updatedAt: WALL_ISO,
+    };
+    const verdict = create(acme);
+    expect(resultOf(verdict)).toEqual(row);
+    expect(webhookRows(world.state, acme)).toEqual([row]);
+    expect(JSON.stringify([verdict, webhookRows(world.state, acme)])).not.toContain('whsec_');
+    expect(signingSecrets(webhookOf(world.state, acme, 'wh_1')!, WALL_MS)).toEqual([signingSecret('a')]);
+    expect(subscribed()).toEqual(['wh_1']);
+  });
+
+  it('is one of at most a hundred, the sandbox counted apart', () => {
+    for (let n = 0; n < WEBHOOKS_MAX; n += 1) resultOf(create(acme, `wh_${n}`));
+    expect(create(acme, 'wh_more')).toMatchObject(refusal('conflict', '100'));
+    expect(create(world.key(acme, 'sandboxed', { sandbox: true }), 'wh_test').ok).toBe(true);
+    world.send('webhook.delete', { webhookId: 'wh_7' }, { as: acme });
+    expect(create(acme, 'wh_more').ok).toBe(true);
+  });
+
+  it.each([
+    ['no subscription', { subscriptions: [] }, 'subscriptions'],
+    ['a version that is no integer', { subscriptions: [{ eventType: 'e', version: 1.5 }] }, 'subscriptions.0.version'],
+    [
+      'filters that are no object',
+      { subscriptions: [{ eventType: 'e', version: 1, filters: 1 }] },
+      'subscriptions.0.filters',
+    ],
+    ['no address', { url: '' }, 'url'],
+    ['a secret of another form', { secret: 'whsec_short' }, 'secret'],
+  ])('with %s is refused, naming the field', (_name, more, field) => {
+    const body = { webhookId: 'wh_1', url: 'https://a', subscriptions: SUBSCRIPTIONS, secret: signingSecret('a') };
+    const verdict = world.send('webhook.create', { ...body, ...more }, { as: acme });
+    expect(verdict).toMatchObject(refusal('validation_failed', `${field}:`));
+    expect(world.state.webhooks.size).toBe(0);
+  });
+
+  it('changes as far as is asked', () => {
+    create(acme);
+    const subscriptions = [{ eventType: 'event.arbitrage', version: 1 }];
+    expect(resultOf(change({ url: 'https://b.example' }))).toMatchObject({
+      url: 'https://b.example',
+      subscriptions: SUBSCRIPTIONS,
+      enabled: true,
+      createdAt: WALL_ISO,
+      updatedAt: '2026-03-01T01:00:00.000Z',
+    });
+    expect(resultOf(change({ subscriptions }))).toMatchObject({ url: 'https://b.example', subscriptions });
+    expect(subscribed()).toEqual([]);
+    expect(webhooksSubscribedTo(world.state, 'event.arbitrage').map(({ url }) => url)).toEqual(['https://b.example']);
+    expect(signingSecrets(webhookOf(world.state, acme, 'wh_1')!, WALL_MS)).toEqual([signingSecret('a')]);
+  });
+
+  it('is disabled by hand and enabled again', () => {
+    create(acme);
+    expect(resultOf(change({ enabled: false }))).toMatchObject({ enabled: false, disabledReason: 'manual' });
+    expect(subscribed()).toEqual([]);
+    expect(resultOf(change({ enabled: true }))).toMatchObject({ enabled: true, disabledReason: null });
+    expect(subscribed()).toEqual(['wh_1']);
+  });
+
+  it('of somebody else is as one that there is not', () => {
+    create(acme);
+    const sandboxed = world.key(acme, 'sandboxed', { sandbox: true });
+    const asks: [string, object][] = [
+      ['webhook.change', { enabled: false }],
+      ['webhook.delete', {}],
+      ['webhook.rotate_secret', { secret: signingSecret('b') }],
+    ];
+    for (const as of [world.operator, sandboxed])
+      for (const [type, body] of asks) {
+        const foreign = world.send(type, { webhookId: 'wh_1', ...body }, { as });
+        expect(foreign).toMatchObject(refusal('not_found'));
+        expect(foreign).toEqual(world.send(type, { webhookId: 'wh_none', ...body }, { as }));
+        expect(webhookRows(world.state, as)).toEqual([]);
+      }
+    expect(webhookRows(world.state, acme)).toMatchObject([{ enabled: true }]);
+  });
+
+  it('is gone once it was deleted', () => {
+    create(acme);
+    expect(world.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme })).toMatchObject({ ok: true, result: null });
+    expect(webhookRows(world.state, acme)).toEqual([]);
+    expect(subscribed()).toEqual([]);
+    expect(change({ enabled: true })).toMatchObject(refusal('not_found'));
+  });
+
+  it('of the sandbox is told no live event', () => {
+    create(world.key(acme, 'sandboxed', { sandbox: true }));
+    expect(subscribed()).toEqual([]);
+  });
+});
+
+describe('the sender', () => {
+  it.each(['gone', 'failing'])('disables a webhook as %s, and its owner is told so', (reason) => {
+    create(acme);
+    const verdict = disable(WALL_ISO, reason);
+    expect(resultOf(verdict)).toMatchObject({ enabled: false, disabledReason: reason });
+    expect(verdict).toMatchObject({ audit: [{ orgId: 'org_acme', action: 'webhook.disable', keyId: null }] });
+    expect(subscribed()).toEqual([]);
+  });
+
+  it('leaves one alone that its owner changed since the attempt', () => {
+    create(acme);
+    const { updatedAt } = resultOf<WebhookRow>(change({ url: 'https://b.example' }));
+    expect(disable(WALL_ISO)).toMatchObject({ result: { enabled: true }, audit: [] });
+    expect(resultOf(disable(updatedAt))).toMatchObject({ enabled: false });
+  });
+
+  it('does not take another reason from one that is disabled, and neither does its owner', () => {
+    create(acme);
+    const { updatedAt } = resultOf<WebhookRow>(disable(WALL_ISO, 'gone'));
+    expect(resultOf(disable(updatedAt, 'failing'))).toMatchObject({ disabledReason: 'gone' });
+    expect(resultOf(change({ enabled: false }))).toMatchObject({ disabledReason: 'gone' });
+  });
+
+  it('is refused for a webhook that is gone', () => {
+    create(acme);
+    world.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme });
+    expect(disable(WALL_ISO)).toMatchObject(refusal('not_found'));
+  });
+});
+
+describe('a rotation', () => {
+  const rotate = (letter: string, wallTime: number) =>
+    resultOf(
+      world.send('webhook.rotate_secret', { webhookId: 'wh_1', secret: signingSecret(letter) }, { as: acme, wallTime }),
+    );
+  const signing = (at: number) =>
+    signingSecrets(webhookOf(world.state, acme, 'wh_1')!, at).map((secret) => secret.charAt(6));
+
+  it('lets the previous secret sign for 24 hours, the new one first', () => {
+    create(acme);
+    expect(JSON.stringify(rotate('b', WALL_MS))).not.toContain('whsec_');
+    expect(signing(WALL_MS)).toEqual(['b', 'a']);
+    expect(signing(WALL_MS + 24 * HOUR_MS - 1)).toEqual(['b', 'a']);
+    expect(signing(WALL_MS + 24 * HOUR_MS)).toEqual(['b']);
+  });
+
+  it('keeps two at most', () => {
+    create(acme);
+    rotate('b', WALL_MS);
+    rotate('c', WALL_MS + HOUR_MS);
+    expect(signing(WALL_MS + 2 * HOUR_MS)).toEqual(['c', 'b']);
+    expect(webhookOf(world.state, acme, 'wh_1')!.secrets).toHaveLength(2);
+  });
+});

@@ -1,0 +1,24 @@
+/** What stands in the body of a client's command beside its arguments: who asks, and how often it may count. */
+import { z } from 'zod';
+
+/** The key of the request, or of the portal session that it came with. */
+const actorSchema = z.object({
+  orgId: z.string(),
+  keyId: z.string(),
+  userId: z.string(),
+  sandbox: z.boolean(),
+});
+export type Actor = z.infer<typeof actorSchema>;
+
+const idempotencySchema = z.object({
+  /** The header `Idempotency-Key`. */
+  key: z.string().min(1).max(255),
+  /** The method and the path as asked for, ids in it included. */
+  route: z.string().min(1).max(2_048),
+  /** A digest of the request's body; equal bodies have equal ones. */
+  bodyDigest: z.string().min(1).max(128),
+});
+export type IdempotencyRequest = z.infer<typeof idempotencySchema>;
+
+export const envelopeSchema = z.object({ actor: actorSchema, idempotency: idempotencySchema.optional() });
+export type Envelope = z.infer<typeof envelopeSchema>;

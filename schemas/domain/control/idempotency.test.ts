@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Actor } from './envelope.ts';
+import { IDEMPOTENCY_ANSWERS_MAX } from './idempotency.ts';
+import { createWorld, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS, type World } from './world.fixture.ts';
+
+const ADDRESS = `0x${'a'.repeat(40)}`;
+const REQUEST = { key: 'retry-1', route: 'POST /v1/me/wallets', bodyDigest: 'digest-1' };
+let world: World;
+let acme: Actor;
+beforeEach(() => {
+  world = createWorld();
+  acme = world.organization('org_acme');
+});
+/** Each attempt brings an id of its own, as a node makes one for each. */
+let attempts = 0;
+function bind(as: Actor, request = REQUEST, { wallTime = WALL_MS, address = ADDRESS } = {}) {
+  attempts += 1;
+  const body = { walletId: `wal_${attempts}`, provider: 'venue_b', address, label: '' };
+  return world.send('wallet.bind', body, { as, wallTime, idempotency: request });
+}
+
+describe('the same Idempotency-Key', () => {
+  it('with the same body gives the first answer again and does nothing', () => {
+    const first = bind(acme);
+    expect(first).toMatchObject({ ok: true, replayed: false });
+    if (!first.ok) throw new Error(first.message);
+    expect(bind(acme)).toEqual({ ok: true, result: first.result, revokedKeyIds: [], audit: [], replayed: true });
+    expect(world.state.wallets.size).toBe(1);
+  });
+
+  it('gives a refusal again too, although it would be accepted by now', () => {
+    const [other, late] = [
+      { ...REQUEST, key: 'other' },
+      { ...REQUEST, key: 'late' },
+    ];
+    const made = bind(acme, other);
+    const refused = bind(acme, late);
+    expect(refused).toMatchObject(refusal('conflict'));
+    if (!made.ok) throw new Error(made.message);
+    world.send('wallet.unbind', { walletId: (made.result as { id: string }).id }, { as: acme });
+    expect(bind(acme, late)).toEqual({ ...refused, replayed: true });
+    expect(bind(acme).ok).toBe(true);
+  });
+
+  it('with another body is 422, naming the header', () => {
+    bind(acme);
+    expect(bind(acme, { ...REQUEST, bodyDigest: 'digest-2' })).toMatchObject({
+      ...refusal('validation_failed', 'Idempotency-Key'),
+      status: 422,
+      replayed: false,
+    });
+    expect(world.state.wallets.size).toBe(1);
+    expect(bind(acme)).toMatchObject({ ok: true, replayed: true });
+  });
+
+  it('means something else for another organization, sandbox or route', () => {
+    bind(acme);
+    for (const as of [world.operator, world.key(acme, 'sandboxed', { sandbox: true })])
+      expect(bind(as)).toMatchObject({ ok: true, replayed: false });
+    const other = bind(acme, { ...REQUEST, route: 'POST /v1/other' });
+    expect(other).toMatchObject({ ...refusal('conflict', 'address'), replayed: false });
+  });
+
+  it('is one for all keys of an organization, as long as they are good', () => {
+    const second = world.key(acme, 'second');
+    const reader = world.key(acme, 'reader', { scopes: ['read'] });
+    bind(acme);
+    expect(bind(second)).toMatchObject({ ok: true, replayed: true });
+    expect(bind(reader)).toMatchObject({ ...refusal('forbidden_scope'), replayed: false });
+    world.send('key.revoke', { keyId: 'second' }, { as: acme });
+    expect(bind(second)).toMatchObject({ ...refusal('unauthenticated'), replayed: false });
+  });
+
+  it('is forgotten after 24 hours and not before, however the days fall', () => {
+    for (const start of [0, 5, 23.9, 31]) {
+      const at = (hours: number) => ({ wallTime: WALL_MS + (start + hours) * HOUR_MS });
+      const request = { ...REQUEST, key: `at ${start}` };
+      const address = `0x${String(start * 10).padStart(40, '0')}`;
+      expect(bind(acme, request, { ...at(0), address })).toMatchObject({ ok: true, replayed: false });
+      expect(bind(acme, request, { ...at(23.99), address })).toMatchObject({ ok: true, replayed: true });
+      expect(bind(acme, request, { ...at(24), address })).toMatchObject(refusal('conflict'));
+    }
+  });
+
+  it('does not fill the memory: two days without it leave nothing', () => {
+    bind(acme);
+    for (const day of [1, 2])
+      world.send('key.revoke', { keyId: 'none' }, { as: acme, wallTime: WALL_MS + day * 24 * HOUR_MS });
+    const { current, previous } = world.state.idempotency;
+    expect([current.kept.size, previous.kept.size]).toEqual([0, 0]);
+  });
+
+  it('keeps no secret', () => {
+    const key = { keyId: 'k', name: 'n', userId: 'u', scopes: ['read'], sandbox: false, secret: SECRET };
+    const subscriptions = [{ eventType: 'e', version: 1 }];
+    const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
+    world.send('key.create', key, { as: acme, idempotency: { ...REQUEST, key: '1' } });
+    world.send('webhook.create', webhook, { as: acme, idempotency: { ...REQUEST, key: '2' } });
+    const kept = [...world.state.idempotency.current.kept.get('org_acme')!.values()];
+    expect(kept).toHaveLength(2);
+    expect(JSON.stringify(kept)).not.toMatch(/secret|whsec_|hash/);
+  });
+});
+
+describe('an organization that uses up its keys of a day', () => {
+  it('is told when to come back; others are served', () => {
+    bind(acme);
+    const own = world.state.idempotency.current.kept.get('org_acme')!;
+    const [kept] = own.values();
+    for (let n = own.size; n < IDEMPOTENCY_ANSWERS_MAX; n += 1) own.set(`filler ${n}`, kept!);
+    const more = { ...REQUEST, key: 'more' };
+    const wallTime = WALL_MS + HOUR_MS;
+    expect(bind(acme, more, { wallTime })).toMatchObject({
+      ...refusal('quota_exceeded'),
+      retryAfterSeconds: 23 * 3_600,
+    });
+    expect(bind(acme)).toMatchObject({ ok: true, replayed: true });
+    expect(bind(world.operator, more).ok).toBe(true);
+    expect(bind(acme, more, { wallTime: WALL_MS + 24 * HOUR_MS })).toMatchObject(refusal('conflict'));
+  });
+});

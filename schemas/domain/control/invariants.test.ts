@@ -1,0 +1,263 @@
+/** What holds after any sequence of commands. */
+import { deserialize, serialize } from 'node:v8';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ControlCommand } from '../../topics/control.ts';
+import type { Verdict } from './command.ts';
+import { initialIdempotency } from './idempotency.ts';
+import { putAttribution, putKey, putSession, putWallet, putWebhook } from './indices.ts';
+import { initialRecentIds } from './recent-ids.ts';
+import { COMMAND_TYPES, reduceControl } from './reduce.ts';
+import { type ControlState, initialControlState } from './state.ts';
+import { HOUR_MS, SECRET, signingSecret, WALL_MS } from './world.fixture.ts';
+
+// Few of everything, so that commands meet: the same ids and addresses come again and again.
+const ORGANIZATIONS = ['org_first', 'org_a', 'org_b'];
+const KEYS = ['first', 'org_a-admin', 'org_b-admin', 'k1', 'k2', 'k3'];
+const ids = (prefix: string) => fc.constantFrom(...[1, 2, 3, 4, 5].map((n) => `${prefix}${n}`));
+const accounts = fc.record({
+  provider: fc.constantFrom('venue_a', 'venue_b', 'venue_a_perp', 'venue_a_dex', 'venue_c'),
+  address: fc.constantFrom(`0x${'Ab'.repeat(20)}`, `0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(20)}`, '0x'),
+});
+const organizationId = fc.constantFrom(...ORGANIZATIONS);
+const attributionId = ids('00000000-0000-4000-8000-00000000000');
+const subscriptions = fc
+  .subarray(['event.spread', 'event.arbitrage', 'broker.trade.executed'], { minLength: 1 })
+  .map((types) => types.map((eventType) => ({ eventType, version: 1 })));
+const secret = fc.constantFrom('a', 'b', 'c').map(signingSecret);
+const ask = <T extends object>(type: string, body: fc.Arbitrary<T>) =>
+  body.map((value) => ({ type, body: { ...value } }));
+
+const asked = fc.oneof(
+  ask(
+    'key.create',
+    fc.record({
+      keyId: fc.constantFrom(...KEYS),
+      name: fc.constant('n'),
+      userId: fc.constant('u'),
+      scopes: fc.subarray(['read', 'stream', 'admin'], { minLength: 1 }),
+      sandbox: fc.boolean(),
+      secret: fc.constant(SECRET),
+    }),
+  ),
+  ask('key.revoke', fc.record({ keyId: fc.constantFrom(...KEYS) })),
+  ask(
+    'organization.create',
+    organizationId.map((orgId) => ({
+      organizationId: orgId,
+      name: 'n',
+      plan: 'free',
+      adminKey: { id: `${orgId}-admin`, secret: SECRET },
+    })),
+  ),
+  ask('organization.change', fc.record({ organizationId, suspended: fc.boolean() })),
+  ask('organization.delete', fc.record({ organizationId })),
+  ask(
+    'wallet.bind',
+    fc.tuple(ids('wal_'), accounts).map(([walletId, account]) => ({ walletId, label: '', ...account })),
+  ),
+  ask('wallet.unbind', fc.record({ walletId: ids('wal_') })),
+  ask(
+    'platform_attribution.create',
+    fc.tuple(attributionId, accounts).map(([id, { provider, address }]) => ({
+      attributionId: id,
+      label: '',
+      provider,
+      builder: address,
+    })),
+  ),
+  ask('platform_attribution.delete', fc.record({ attributionId })),
+  ask(
+    'webhook.create',
+    fc.record({ webhookId: ids('wh_'), url: fc.constant('https://a.example'), subscriptions, secret }),
+  ),
+  ask(
+    'webhook.change',
+    fc.record({ webhookId: ids('wh_'), enabled: fc.boolean(), subscriptions }, { requiredKeys: ['webhookId'] }),
+  ),
+  ask(
+    'webhook.disable',
+    fc.record({
+      webhookId: ids('wh_'),
+      updatedAt: fc.constant(new Date(WALL_MS).toISOString()),
+      reason: fc.constantFrom('gone', 'failing'),
+    }),
+  ),
+  ask('webhook.delete', fc.record({ webhookId: ids('wh_') })),
+  ask('webhook.rotate_secret', fc.record({ webhookId: ids('wh_'), secret })),
+  ask('session.open', fc.record({ digest: ids('0'.repeat(40)) })),
+  ask('session.close', fc.record({ digest: ids('0'.repeat(40)) })),
+);
+/** Who asks, when, and under which Idempotency-Key; keys that speak for others among them. */
+const sent = fc.record({
+  asked,
+  actor: fc.record({
+    orgId: fc.constantFrom(...ORGANIZATIONS),
+    keyId: fc.constantFrom(...KEYS),
+    userId: fc.constant('u'),
+    sandbox: fc.boolean(),
+  }),
+  /** Mostly one of the keys there are, as it is, so that most commands are let in. */
+  honest: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
+  pick: fc.nat({ max: 1_000 }),
+  /** The command before once more, under another id. */
+  again: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  hours: fc.constantFrom(0, 0, 0, 1, 13, 25),
+  key: fc.option(fc.constantFrom('i1', 'i2', 'i3'), { freq: 3 }),
+});
+type Sent = typeof sent extends fc.Arbitrary<infer T> ? T : never;
+
+/** A first organization and a second one. */
+function begin(): ControlState {
+  const state = initialControlState();
+  const actor = { orgId: 'org_first', keyId: 'first', userId: 'admin', sandbox: false };
+  const organization = { id: 'org_first', name: 'First', plan: 'pro' };
+  const adminKey = { id: 'org_a-admin', secret: SECRET };
+  const beginnings: [string, object][] = [
+    ['key.seed', { keyId: 'first', secret: SECRET, organization, minted: true }],
+    ['organization.create', { actor, organizationId: 'org_a', name: 'A', plan: 'free', adminKey }],
+  ];
+  for (const [type, body] of beginnings)
+    reduceControl(state, { id: type, receivedAt: 0, wallTime: WALL_MS, type, body: JSON.stringify(body) });
+  return state;
+}
+
+/** Writes commands down against the state as it is, so that an honest actor is what its key says. */
+function createWriter() {
+  let last: ControlCommand | null = null;
+  let count = 0;
+  return (
+    state: ControlState,
+    { asked: { type, body }, actor, honest, pick, again, hours, key }: Sent,
+  ): ControlCommand => {
+    count += 1;
+    const id = `c${count}`;
+    if (again && last) return { ...last, id };
+    const known = honest ? [...state.keys.values()][pick % state.keys.size] : undefined;
+    const digest = { key, route: type, bodyDigest: JSON.stringify(body).slice(0, 128) };
+    const envelope = {
+      actor: known ? { orgId: known.orgId, keyId: known.id, userId: 'u', sandbox: known.sandbox } : actor,
+      ...(key === null ? {} : { idempotency: digest }),
+    };
+    const text = JSON.stringify({ ...envelope, ...body });
+    last = { id, receivedAt: 0, wallTime: WALL_MS + hours * HOUR_MS, type, body: text };
+    return last;
+  };
+}
+
+/** The same rows put into an empty state one by one. */
+function recomputed(state: ControlState): ControlState {
+  const made = initialControlState();
+  for (const [id, organization] of state.organizations) made.organizations.set(id, organization);
+  for (const key of state.keys.values()) putKey(made, key);
+  for (const wallet of state.wallets.values()) putWallet(made, wallet);
+  for (const attribution of state.attributions.values()) putAttribution(made, attribution);
+  for (const webhook of state.webhooks.values()) putWebhook(made, webhook);
+  for (const session of state.sessions.values()) putSession(made, session);
+  made.firstOrganizationId = state.firstOrganizationId;
+  for (const id of state.seededKeyIds) made.seededKeyIds.add(id);
+  return made;
+}
+
+const LENGTHS = { minLength: 10, maxLength: 80, size: 'max' } as const;
+const isUnique = (values: readonly string[]) => new Set(values).size === values.length;
+
+function expectInvariants(state: ControlState): void {
+  // Neither Maps nor Sets are compared by order; both ways of making them come to the same rows in the same indices.
+  const kept = { recentIds: initialRecentIds(), idempotency: initialIdempotency() };
+  expect({ ...state, ...kept }).toEqual({ ...recomputed(state), ...kept });
+  const wallets = [...state.wallets.values()];
+  const attributions = [...state.attributions.values()];
+  expect(isUnique(wallets.map((row) => [row.orgId, row.sandbox, row.provider, row.address].join()))).toBe(true);
+  expect(isUnique(attributions.map((row) => [row.orgId, row.sandbox, row.provider, row.builder].join()))).toBe(true);
+  for (const { address } of wallets) expect(address).toMatch(/^0x[0-9a-f]{40}$/);
+  const webhooks = [...state.webhooks.values()];
+  for (const { orgId } of [...state.keys.values(), ...wallets, ...attributions, ...webhooks])
+    expect(state.organizations.has(orgId)).toBe(true);
+  for (const { keyId } of state.sessions.values()) expect(state.keys.has(keyId)).toBe(true);
+  for (const { enabled, disabledReason, secrets } of webhooks) {
+    expect(enabled).toBe(disabledReason === null);
+    expect([1, 2]).toContain(secrets.length);
+  }
+  const keys = [...state.keys.values()];
+  for (const id of state.organizations.keys())
+    expect(keys.some(({ orgId, sandbox, scopes }) => orgId === id && !sandbox && scopes.includes('admin'))).toBe(true);
+  expect(state.organizations.get('org_first')?.suspended ?? false).toBe(false);
+}
+
+/** By owner, all rows of all owners but this one (and of its organization's sandbox, for keys). */
+function foreignRows(state: ControlState, { orgId, sandbox }: { orgId: string; sandbox: boolean }): object {
+  const foreign = <T extends { orgId: string; sandbox: boolean }>(rows: Map<string, T>) =>
+    [...rows.values()].filter((row) => row.orgId !== orgId || row.sandbox !== sandbox);
+  return {
+    keys: [...state.keys.values()].filter((key) => key.orgId !== orgId || (sandbox && !key.sandbox)),
+    wallets: foreign(state.wallets),
+    attributions: foreign(state.attributions),
+    webhooks: foreign(state.webhooks),
+  };
+}
+
+describe('any sequence of commands', () => {
+  it('leaves every row unique, every organization with an admin key, and the indices true', () => {
+    const codes = new Map<string, number>();
+    fc.assert(
+      fc.property(fc.array(sent, LENGTHS), (sequence) => {
+        const [state, write] = [begin(), createWriter()];
+        for (const each of sequence) {
+          const command = write(state, each);
+          const verdict = reduceControl(state, command);
+          const code = verdict.replayed ? 'replayed' : verdict.ok ? command.type : verdict.code;
+          codes.set(code, (codes.get(code) ?? 0) + 1);
+        }
+        expectInvariants(state);
+      }),
+      { seed: 4, numRuns: 300 },
+    );
+    // The sequences reach what they are to prove.
+    const types = [...COMMAND_TYPES.keys()].filter((type) => type !== 'key.seed');
+    const refusals = ['conflict', 'not_found', 'unauthenticated', 'forbidden_scope', 'validation_failed'];
+    for (const code of [...types, ...refusals, 'replayed']) expect.soft(codes.get(code) ?? 0, code).toBeGreaterThan(10);
+  });
+
+  it('changes nothing of anybody else, unless it manages organizations', () => {
+    fc.assert(
+      fc.property(fc.array(sent, LENGTHS), (sequence) => {
+        const [state, write] = [begin(), createWriter()];
+        for (const each of sequence) {
+          const command = write(state, each);
+          const { actor } = JSON.parse(command.body) as { actor: Sent['actor'] };
+          const before = foreignRows(state, actor);
+          reduceControl(state, command);
+          if (!/^(organization\.|webhook\.disable)/.test(command.type))
+            expect(foreignRows(state, actor)).toEqual(before);
+        }
+      }),
+      { seed: 5, numRuns: 60 },
+    );
+  });
+
+  it('gives the same with a snapshot in between, and leaves a refused command without a trace', () => {
+    fc.assert(
+      fc.property(fc.array(sent, LENGTHS), fc.nat(), (sequence, cut) => {
+        const [whole, write] = [begin(), createWriter()];
+        let halved = begin();
+        for (const [n, each] of sequence.entries()) {
+          if (n === cut % sequence.length) halved = deserialize(serialize(halved)) as ControlState;
+          const command = write(whole, each);
+          const before = rowsOf(whole);
+          const verdict: Verdict = reduceControl(whole, command);
+          if (!verdict.ok) expect(rowsOf(whole)).toBe(before);
+          expect(reduceControl(halved, command)).toEqual(verdict);
+        }
+        expect(halved).toEqual(whole);
+        expectInvariants(halved);
+      }),
+      { seed: 6, numRuns: 150 },
+    );
+  });
+
+  /** As text, so that a change in place shows. */
+  function rowsOf({ organizations, keys, wallets, attributions, webhooks, sessions }: ControlState): string {
+    return JSON.stringify([organizations, keys, wallets, attributions, webhooks, sessions].map((rows) => [...rows]));
+  }
+});

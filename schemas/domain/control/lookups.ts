@@ -1,0 +1,87 @@
+/** What roles ask the state. A row of somebody else is undefined, exactly as one that does not exist. */
+import type { Provider } from '../providers.ts';
+import { isOwnedBy, type Owner } from './owner.ts';
+import type {
+  Attribution,
+  ControlState,
+  Key,
+  Organization,
+  Session,
+  Wallet,
+  WalletProvider,
+  Webhook,
+} from './state.ts';
+
+export interface GoodKey {
+  readonly key: Key;
+  readonly organization: Organization;
+}
+
+/** A key that may be used: not revoked, of an organization that is neither deleted nor suspended. */
+export function goodKey(state: ControlState, keyId: string): GoodKey | undefined {
+  const key = state.keys.get(keyId);
+  const organization = key && state.organizations.get(key.orgId);
+  return organization && !organization.suspended ? { key, organization } : undefined;
+}
+
+/** A portal session that may be used at `now` (Unix ms), with the key it acts as. */
+export function goodSession(
+  state: ControlState,
+  digest: string,
+  now: number,
+): (GoodKey & { readonly session: Session }) | undefined {
+  const session = state.sessions.get(digest);
+  const good = session && session.expiresAt > now ? goodKey(state, session.keyId) : undefined;
+  return session && good && { session, ...good };
+}
+
+/** A key that one of `owner`'s keys may see. */
+export function keyOf(state: ControlState, { orgId, sandbox }: Owner, id: string): Key | undefined {
+  const key = state.keys.get(id);
+  return key?.orgId === orgId && (key.sandbox || !sandbox) ? key : undefined;
+}
+
+export function walletOf(state: ControlState, owner: Owner, id: string): Wallet | undefined {
+  return owned(state.wallets.get(id), owner);
+}
+
+export function attributionOf(state: ControlState, owner: Owner, id: string): Attribution | undefined {
+  return owned(state.attributions.get(id), owner);
+}
+
+export function webhookOf(state: ControlState, owner: Owner, id: string): Webhook | undefined {
+  return owned(state.webhooks.get(id), owner);
+}
+
+function owned<T extends Owner>(row: T | undefined, owner: Owner): T | undefined {
+  return row && isOwnedBy(row, owner) ? row : undefined;
+}
+
+const NOBODY: readonly string[] = [];
+
+/** A binding of `venue_a_perp` stands for the venue: it covers outcome and dex fills too (specification). */
+function covers(bound: WalletProvider, provider: Provider): boolean {
+  return bound === provider || (bound === 'venue_a_perp' && provider.startsWith('venue_a_'));
+}
+
+/** The organizations (suspended ones apart) with a live binding of this lower-case address that covers the provider. */
+export function organizationsBoundTo(state: ControlState, provider: Provider, address: string): readonly string[] {
+  const wallets = state.walletsByAddress.get(address);
+  if (!wallets) return NOBODY;
+  const orgIds = new Set<string>();
+  for (const wallet of wallets)
+    if (covers(wallet.provider, provider) && !state.organizations.get(wallet.orgId)!.suspended)
+      orgIds.add(wallet.orgId);
+  return [...orgIds];
+}
+
+/** The enabled live webhooks that subscribe to an event type in any version, those of suspended organizations apart. */
+export function webhooksSubscribedTo(state: ControlState, eventType: string): Webhook[] {
+  const webhooks = [...(state.webhooksByEventType.get(eventType) ?? [])];
+  return webhooks.filter(({ orgId }) => !state.organizations.get(orgId)!.suspended);
+}
+
+/** What a delivery is signed with at `now` (Unix ms), newest first: one secret, or two within 24 hours of a rotation. */
+export function signingSecrets({ secrets }: Webhook, now: number): string[] {
+  return secrets.filter(({ until }) => until === null || now < until).map(({ secret }) => secret);
+}
