@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_QUOTAS, readQuotas } from './plan-quotas.ts';
+import { quotaHeaders } from './quota-headers.ts';
+import { type NodeUsage, UsageCounts } from './usage-counts.ts';
+
+const MINUTE = Date.UTC(2026, 2, 1, 12, 0);
+const NOW = MINUTE + 15_500;
+const SKU = 'markets.read';
+const QUOTA = { minute: 3, day: 5 };
+
+function serve(counts: UsageCounts, now: number, orgId = 'org_1', quota = QUOTA): boolean {
+  const admitted = counts.reserve(orgId, SKU, quota, now);
+  if (admitted) counts.settle(orgId, SKU, true, now);
+  return admitted;
+}
+
+describe('on one node', () => {
+  it('admits exactly as many as the minute holds, and then as the day holds', () => {
+    const counts = new UsageCounts('a');
+    const minutes = [NOW, NOW + 60_000, NOW + 120_000];
+    const admitted = minutes.map((now) => Array.from({ length: 5 }, () => serve(counts, now)).filter(Boolean).length);
+    expect(admitted).toEqual([3, 2, 0]);
+    expect(serve(counts, NOW + 86_400_000)).toBe(true);
+  });
+
+  it('does not count failures, and counts what is being served', () => {
+    const counts = new UsageCounts('a');
+    for (let at = 0; at < 3; at += 1) expect(counts.reserve('org_1', SKU, QUOTA, NOW)).toBe(true);
+    expect(counts.reserve('org_1', SKU, QUOTA, NOW)).toBe(false);
+    for (let at = 0; at < 3; at += 1) counts.settle('org_1', SKU, false, NOW);
+    expect(counts.windows('org_1', SKU, QUOTA, NOW)[0]).toMatchObject({ name: 'minute', remaining: 3 });
+  });
+
+  it('keeps organizations and SKUs apart', () => {
+    const counts = new UsageCounts('a');
+    for (let at = 0; at < 3; at += 1) serve(counts, NOW);
+    expect(serve(counts, NOW)).toBe(false);
+    expect(serve(counts, NOW, 'org_2')).toBe(true);
+    expect(counts.reserve('org_1', 'pnl.read', QUOTA, NOW)).toBe(true);
+  });
+
+  it('gives as many messages as are left', () => {
+    const counts = new UsageCounts('a');
+    expect(counts.take('org_1', 'ws.message', QUOTA, 2, NOW)).toBe(2);
+    expect(counts.take('org_1', 'ws.message', QUOTA, 2, NOW)).toBe(1);
+    expect(counts.take('org_1', 'ws.message', { minute: null, day: null }, 1_000, NOW)).toBe(1_000);
+  });
+
+  it('forgets yesterday only when it was told', () => {
+    const counts = new UsageCounts('a');
+    serve(counts, NOW);
+    counts.prune(NOW + 86_400_000);
+    expect(counts.takeUntold()).toHaveLength(1);
+    counts.prune(NOW + 86_400_000);
+    serve(counts, NOW + 86_400_000);
+    expect(counts.takeUntold()).toMatchObject([{ dayUnits: 1, minuteUnits: 1 }]);
+  });
+});
+
+describe('over several nodes', () => {
+  it('counts what others told, once, however often and in whatever order it comes', () => {
+    const nodes = ['a', 'b', 'c'];
+    const step = fc.record({ node: fc.nat(2), at: fc.nat(3) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.infiniteStream(fc.nat()), (steps, shuffle) => {
+        const all = nodes.map((node) => new UsageCounts(node));
+        const told: NodeUsage[] = [];
+        const served = [0, 0, 0, 0];
+        const large = { minute: 1_000, day: 1_000 };
+        for (const { node, at } of [...steps].sort((x, y) => x.at - y.at)) {
+          serve(all[node]!, NOW + at * 60_000, 'org_1', large);
+          served[at]! += 1;
+          told.push(...all[node]!.takeUntold());
+        }
+        // Each node's own records keep their order, as a topic keeps them; nodes interleave, and everything comes twice.
+        const queues = nodes.map((name) => told.filter(({ node }) => node === name));
+        const observer = new UsageCounts('d');
+        while (queues.some((queue) => queue.length > 0)) {
+          const waiting = queues.filter((queue) => queue.length > 0);
+          const next = waiting[shuffle.next().value % waiting.length]!.shift()!;
+          observer.apply(next);
+          observer.apply(next);
+        }
+        const last = NOW + 3 * 60_000;
+        const left = Object.fromEntries(
+          observer.windows('org_1', SKU, large, last).map(({ name, remaining }) => [name, 1_000 - remaining]),
+        );
+        const day = served.reduce((sum, units) => sum + units, 0);
+        expect(left).toEqual({ minute: served[3], day });
+      }),
+      { seed: 7 },
+    );
+  });
+
+  it('a restarted node goes on beside what it told under its former name', () => {
+    const before = new UsageCounts('a1');
+    for (let at = 0; at < 3; at += 1) serve(before, NOW);
+    const after = new UsageCounts('a2');
+    for (const usage of before.takeUntold()) after.apply(usage);
+    expect(serve(after, NOW)).toBe(false);
+    expect(serve(after, NOW + 60_000)).toBe(true);
+  });
+
+  it('tells again what could not be told', () => {
+    const counts = new UsageCounts('a');
+    serve(counts, NOW);
+    const told = counts.takeUntold();
+    expect(counts.takeUntold()).toEqual([]);
+    counts.untell(told);
+    expect(counts.takeUntold()).toEqual(told);
+  });
+});
+
+describe('the table of plans', () => {
+  it('changes only what is named', () => {
+    const quotas = readQuotas('{"free":{"markets.read":{"minute":60,"day":40}}}');
+    expect(quotas.free['markets.read']).toEqual({ minute: 60, day: 40 });
+    expect(quotas.free['pnl.read']).toEqual(DEFAULT_QUOTAS.free['pnl.read']);
+    expect(quotas.pro).toEqual(DEFAULT_QUOTAS.pro);
+    expect(DEFAULT_QUOTAS.free['markets.read'].day).toBe(5_000);
+    expect(readQuotas('{"pro":{"ws.message":{"day":null}}}').pro['ws.message']).toEqual({ minute: 120_000, day: null });
+  });
+
+  it.each([
+    ['{', 'is no JSON'],
+    ['{"gold":{}}', 'gold'],
+    ['{"free":{"markets.read":{"minute":-1}}}', 'free.markets.read.minute'],
+    ['{"free":{"markets.read":{"hour":1}}}', 'free.markets.read'],
+    ['{"free":{"painting":{"minute":1}}}', 'free'],
+  ])('refuses %s and says where', (text, where) => {
+    expect(() => readQuotas(text)).toThrow(where);
+  });
+});
+
+describe('the headers', () => {
+  it('tell the window with the least left, and both in the standard ones', () => {
+    const counts = new UsageCounts('a');
+    serve(counts, NOW);
+    const list = quotaHeaders(SKU, counts.windows('org_1', SKU, { minute: 3, day: 100 }, NOW), NOW);
+    const headers = Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])));
+    expect(headers).toEqual({
+      'x-quota-sku': 'markets.read',
+      'x-quota-limit': '3',
+      'x-quota-remaining': '2',
+      'x-quota-reset': String((MINUTE + 60_000) / 1_000),
+      'ratelimit-policy': '"markets.read/minute";q=3;w=60, "markets.read/day";q=100;w=86400',
+      ratelimit: '"markets.read/minute";r=2;t=45, "markets.read/day";r=99;t=43185',
+    });
+  });
+
+  it('of an unlimited SKU tell the SKU alone', () => {
+    expect(quotaHeaders('ws.message', [], NOW)).toEqual(['x-quota-sku', 'ws.message']);
+  });
+});

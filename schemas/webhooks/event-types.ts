@@ -1,0 +1,221 @@
+/**
+ * What webhooks can subscribe to (specification, Webhooks; the contract, Webhooks): stable ids with a version, the
+ * filters they take and the shape of `data`. Money and sizes are exact decimal text or null, never floats; raw payloads
+ * of a venue are never part of it.
+ */
+import { z } from 'zod';
+import { VENUES } from '../domain/providers.ts';
+
+const decimal = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .describe('Exact decimal.');
+const time = z.iso.datetime().describe('ISO-8601 with milliseconds.');
+const address = z.string().regex(/^0x[0-9a-f]{40}$/);
+const universalId = z.string().describe('`evt_<id>`.');
+const provider = z.string().describe('Fine-grained provider, as `venue_a_perp`.');
+const wallets = z
+  .array(z.strictObject({ walletId: z.string(), address, role: z.enum(['maker', 'taker']) }))
+  .min(1)
+  .describe('The bound wallets that it concerns.');
+const broker = z.enum(VENUES).describe('The venue.');
+
+const brokerFilters = z
+  .strictObject({ brokers: z.array(z.enum(VENUES)).min(1).max(VENUES.length).optional() })
+  .describe('`brokers`: venues; left out means all.');
+const eventFilters = z
+  .strictObject({
+    universalIds: z
+      .array(z.string().regex(/^evt_\w+$/))
+      .min(1)
+      .max(1_000)
+      .optional(),
+  })
+  .describe('`universalIds`: universal events; left out means all.');
+
+export interface EventType {
+  readonly type: string;
+  readonly version: 1;
+  readonly description: string;
+  readonly filters: z.ZodType;
+  readonly data: z.ZodType;
+  /** Whether the service has a producer for it. */
+  readonly delivering: boolean;
+}
+
+const leg = z.strictObject({
+  provider,
+  marketId: z.string(),
+  yesBid: decimal.nullable(),
+  yesAsk: decimal.nullable(),
+  yesMid: decimal.nullable(),
+});
+
+const tradeData = z.strictObject({
+  broker,
+  provider,
+  tradeId: z.string().describe('The id of the trade; it is the same for its reversal.'),
+  marketId: z.string().nullable(),
+  instrument: z.string().describe('Coin or token.'),
+  ts: time,
+  side: z.enum(['buy', 'sell']).describe("The taker's side."),
+  price: decimal,
+  qty: decimal,
+  usd: decimal.nullable(),
+  maker: address.nullable(),
+  taker: address.nullable(),
+  txHash: z.string().nullable(),
+  logIndex: z.int().nullable(),
+  status: z.enum(['pending', 'confirmed', 'reverted']),
+  wallets,
+});
+export type TradeExecuted = z.infer<typeof tradeData>;
+
+const spreadData = z.strictObject({ universalId, legs: z.array(leg), at: time });
+export type SpreadChanged = z.infer<typeof spreadData>;
+
+const side = z.strictObject({ provider, marketId: z.string(), price: decimal, fee: decimal });
+const arbitrageData = z.strictObject({
+  universalId,
+  kind: z.enum(['cross_provider', 'negation_pair']),
+  size: decimal.describe('Shares.'),
+  grossEdge: decimal.describe('USD per share.'),
+  netEdge: decimal.describe('USD per share, after fees.'),
+  quoteAgeMs: z.int(),
+  first: side.describe('Where to buy; for `negation_pair` where YES is bought.'),
+  second: side.describe('Where to sell; for `negation_pair` where NO is bought.'),
+  at: time,
+});
+export type ArbitrageDetected = z.infer<typeof arbitrageData>;
+
+/** Every event type, in the order of the catalog. */
+export const EVENT_TYPES = [
+  {
+    type: 'broker.trade.executed',
+    version: 1,
+    description: 'A fill of a bound wallet, as maker or taker, or the reversal of one.',
+    filters: brokerFilters,
+    data: tradeData,
+    delivering: true,
+  },
+  {
+    type: 'broker.funding.updated',
+    version: 1,
+    description: 'A funding payment of a bound wallet.',
+    filters: brokerFilters,
+    data: z.strictObject({
+      broker,
+      provider,
+      coin: z.string(),
+      usd: decimal,
+      rate: decimal.nullable(),
+      size: decimal.nullable(),
+      at: time,
+      wallets,
+    }),
+    delivering: false,
+  },
+  {
+    type: 'broker.position.liquidated',
+    version: 1,
+    description: 'A forced liquidation of a bound wallet.',
+    filters: brokerFilters,
+    data: z.strictObject({
+      broker,
+      provider,
+      coin: z.string(),
+      price: decimal.nullable(),
+      qty: decimal.nullable(),
+      markPrice: decimal.nullable(),
+      method: z.string().nullable(),
+      at: time,
+      wallets,
+    }),
+    delivering: false,
+  },
+  {
+    type: 'event.spread.changed',
+    version: 1,
+    description: "A leg's yesMid moved by at least 0.005.",
+    filters: eventFilters,
+    data: spreadData,
+    delivering: true,
+  },
+  {
+    type: 'event.arbitrage.detected',
+    version: 1,
+    description: 'An arbitrage with a positive net edge, at each evaluation that finds one.',
+    filters: eventFilters,
+    data: arbitrageData,
+    delivering: true,
+  },
+  {
+    type: 'event.anomaly.detected',
+    version: 1,
+    description: 'A detection by one of the four detectors.',
+    filters: eventFilters,
+    data: z.strictObject({
+      anomalyId: z.string(),
+      kind: z.enum(['trade_volume_spike', 'spread_widening', 'wallet_burst', 'settlement_delay']),
+      universalId,
+      provider,
+      marketId: z.string(),
+      ts: time,
+      bucketVol: decimal.nullable(),
+      baselineMean: decimal,
+      baselineStddev: decimal,
+      zScore: decimal,
+    }),
+    delivering: false,
+  },
+  {
+    type: 'event.settlement.landed',
+    version: 1,
+    description: 'The first resolution of an event on a provider.',
+    filters: eventFilters,
+    data: z.strictObject({
+      universalId,
+      provider,
+      marketId: z.string(),
+      outcome: z.enum(['yes', 'no', 'split']),
+      payouts: z.array(decimal),
+      resolvedAt: time,
+      settlementDelaySec: z.int().nullable(),
+      txHash: z.string().nullable(),
+      status: z.string(),
+    }),
+    delivering: false,
+  },
+  {
+    type: 'event.dispute.updated',
+    version: 1,
+    description: 'A proposal, dispute or settlement of the oracle.',
+    filters: eventFilters,
+    data: z.strictObject({
+      universalId: universalId.nullable(),
+      phase: z.enum(['propose', 'dispute', 'settle']),
+      provider,
+      marketId: z.string().nullable(),
+      questionId: z.string(),
+      proposer: address.nullable(),
+      disputer: address.nullable(),
+      price: z.string().nullable().describe('"1", "0", "0.5", "ignore" or null.'),
+      ts: time,
+      txHash: z.string(),
+      logIndex: z.int(),
+      status: z.string(),
+    }),
+    delivering: false,
+  },
+] as const satisfies readonly EventType[];
+
+export type EventTypeId = (typeof EVENT_TYPES)[number]['type'];
+
+const BY_NAME: ReadonlyMap<string, EventType> = new Map(
+  EVENT_TYPES.map((entry) => [`${entry.type} ${entry.version}`, entry]),
+);
+
+/** The type of that id and version, or undefined. */
+export function findEventType(type: string, version: number): EventType | undefined {
+  return BY_NAME.get(`${type} ${version}`);
+}
