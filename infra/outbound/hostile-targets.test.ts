@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asUrls, HOSTILE_ANSWERS, hostileUrls, notationsOf } from './hostile-targets.fixture.ts';
+import { countingClient, httpServer, leadingTo, type TestServer } from './servers.fixture.ts';
+
+const PUBLIC = '93.184.215.14';
+
+/** Listens where a wrongly read loopback address would lead, so that a hole shows as a connection. */
+let server: TestServer;
+beforeAll(async () => {
+  server = await httpServer((_request, response) => response.writeHead(200).end());
+});
+afterAll(() => server.close());
+/** Whatever is connected to leads to the server: were there a hole, the test itself must not reach private networks. */
+const caught = () => leadingTo(server.port);
+
+const isLoopback = (url: string) => /^https?:\/\/(localhost|127[.\d]*|\[::1\])\.?:/i.test(url) && URL.canParse(url);
+
+describe('hostile targets', () => {
+  it('are more than 200, most of which are URLs', () => {
+    expect(hostileUrls(server.port).length).toBeGreaterThan(1_000);
+    expect(HOSTILE_ANSWERS.length).toBeGreaterThan(200);
+  });
+
+  it.each([false, true])('make no connection and are not even resolved (allowLoopback %s)', async (allowLoopback) => {
+    const before = server.connections();
+    const { count, post } = countingClient({ allowLoopback, resolve: async () => ['127.0.0.1'], connect: caught() });
+    // What the test setting is for is left out with it, in whatever notation.
+    const meant = (url: string) => !allowLoopback || !URL.canParse(url) || !isLoopback(new URL(url).href);
+    const leaks: string[] = [];
+    for (const url of hostileUrls(server.port).filter(meant)) {
+      const outcome = await post(url);
+      if (!('error' in outcome) || outcome.error !== 'invalid_target' || count.connects + count.resolves > 0) {
+        leaks.push(url);
+        Object.assign(count, { connects: 0, resolves: 0 });
+      }
+    }
+    expect(leaks).toEqual([]);
+    expect(server.connections()).toBe(before);
+  });
+
+  it('would be reached in each of these notations, were they not refused', async () => {
+    const { post } = countingClient({ allowLoopback: true });
+    const before = server.connections();
+    const urls = asUrls(notationsOf('127.0.0.1'), server.port).map((url) => url.replace('https:', 'http:'));
+    for (const url of urls) expect([url, await post(url)]).toEqual([url, expect.objectContaining({ status: 200 })]);
+    expect(server.connections() - before).toBe(urls.length);
+  });
+
+  it.each([false, true])('make no connection behind a name (allowLoopback %s)', async (allowLoopback) => {
+    const before = server.connections();
+    const leaks: string[] = [];
+    for (const addresses of HOSTILE_ANSWERS) {
+      const { count, post } = countingClient({ allowLoopback, resolve: async () => addresses, connect: caught() });
+      const outcome = await post(`https://hooks.example.com:${server.port}/`);
+      const isBlocked = 'error' in outcome && outcome.error === 'blocked_address';
+      if (!isBlocked || count.connects > 0 || count.resolves !== 1) leaks.push(addresses.join());
+    }
+    expect(leaks).toEqual([]);
+    expect(server.connections()).toBe(before);
+  });
+
+  it.each([
+    [['127.0.0.1'], ['127.0.0.1']],
+    [['169.254.169.254'], ['10.0.0.1']],
+    [['::1'], ['::ffff:127.0.0.1']],
+  ])('gain nothing by answering with a public address first and %j then', async (...later) => {
+    const answers = [[PUBLIC, '2606:4700:4700::1111'], ...later];
+    const asked: unknown[] = [];
+    const { count, post } = countingClient({
+      resolve: async () => answers.shift()!,
+      connect: (where) => {
+        // What net.connect would ask, both ways and again.
+        for (const all of [true, false, true, false])
+          where.lookup!(where.host!, { all }, (...answer) => asked.push(answer));
+        return leadingTo(server.port, PUBLIC)(where);
+      },
+    });
+    await post(`https://hooks.example.com:${server.port}/`);
+    const all = [
+      { address: PUBLIC, family: 4 },
+      { address: '2606:4700:4700::1111', family: 6 },
+    ];
+    expect(asked).toEqual([
+      [null, all],
+      [null, PUBLIC, 4],
+      [null, all],
+      [null, PUBLIC, 4],
+    ]);
+    expect(count).toEqual({ connects: 1, resolves: 1 });
+  });
+
+  it('get no byte through a connection that led elsewhere', async () => {
+    const before = server.bytes();
+    const { count, post } = countingClient({ resolve: async () => [PUBLIC], connect: leadingTo(server.port) });
+    const outcome = await post(`https://hooks.example.com:${server.port}/`);
+    expect(outcome).toMatchObject({ error: 'blocked_address' });
+    expect(count.connects).toBe(1);
+    expect(server.bytes()).toBe(before);
+  });
+
+  it.each([301, 302, 303, 307, 308])('are not reached by a redirect with %d', async (status) => {
+    const redirecting = await httpServer((_request, response) =>
+      response.writeHead(status, { location: `http://127.0.0.1:${server.port}/` }).end(),
+    );
+    const before = server.connections();
+    const { count, post } = countingClient({ allowLoopback: true });
+    expect(await post(`http://127.0.0.1:${redirecting.port}/`)).toMatchObject({ status });
+    expect(count.connects).toBe(1);
+    expect(redirecting.connections()).toBe(1);
+    expect(server.connections()).toBe(before);
+    await redirecting.close();
+  });
+});

@@ -1,0 +1,97 @@
+/**
+ * Which URLs may be a target at all, as far as their text tells: for the moment a tenant names one, and again before
+ * each request. What a name resolves to is judged at each request (`guarded-request.ts`). Pure.
+ */
+import { isIP } from 'node:net';
+import { judgeAddress, type Reach } from './address-policy.ts';
+
+/** Characters, of the URL as given and as normalised. */
+export const TARGET_URL_MAX = 2_048;
+
+/** A URL that may be a target, taken apart. */
+export interface Target {
+  /** The normalised URL, without a fragment. */
+  readonly href: string;
+  /** A name without a trailing dot, or an address without brackets. */
+  readonly host: string;
+  /** Whether `host` is an address. */
+  readonly literal: boolean;
+  readonly port: number;
+  /** TLS. */
+  readonly secure: boolean;
+  /** Path and query. */
+  readonly path: string;
+  /** The value of the `Host` header. */
+  readonly authority: string;
+  readonly reach: Reach;
+}
+
+export type TargetVerdict =
+  | { readonly ok: true; readonly target: Target }
+  /** `message` names the field `url` and is fit for the client. */
+  | { readonly ok: false; readonly message: string };
+
+export interface TargetRules {
+  /** Test setting: `localhost` and loopback addresses are targets too, and plain http is enough for them. */
+  readonly allowLoopback?: boolean;
+}
+
+/** Below this only 443; system services listen there, and none that takes webhooks. */
+const FIRST_FREE_PORT = 1_024;
+/** The ports from 1024 that browsers refuse because other protocols listen there (Fetch standard, port blocking). */
+const BAD_PORTS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+/** Names that mean this machine or this network by definition (RFC 6761, 6762, 8375; ICANN for `internal`). */
+const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$/;
+
+const refused = (what: string): TargetVerdict => ({ ok: false, message: `url: ${what}` });
+
+/** Judges a URL by its text. Addresses are known in every radix and notation that the URL standard reads. */
+export function judgeTargetUrl(text: string, { allowLoopback = false }: TargetRules = {}): TargetVerdict {
+  if (text.length > TARGET_URL_MAX) return refused(`must have at most ${TARGET_URL_MAX} characters`);
+  // Parsers disagree about all of these, or drop them silently, so that what was read is not what will be called.
+  if (hasOddCharacter(text)) return refused('must hold no spaces, control characters or backslashes');
+  if (!/^https?:\/\/[^/?#]/i.test(text)) return refused('must be an absolute https URL');
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('must hold no credentials');
+  if (!URL.canParse(text)) return refused('is not a valid URL');
+  const url = new URL(text);
+  url.hash = '';
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  if (url.href.length > TARGET_URL_MAX) return refused(`must have at most ${TARGET_URL_MAX} characters once encoded`);
+
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const literal = isIP(host) !== 0;
+  const reach: Reach = allowLoopback && isLoopbackHost(host) ? 'loopback' : 'public';
+  const fault = hostFault(host, literal, reach);
+  if (fault) return refused(fault);
+  const secure = url.protocol === 'https:';
+  if (!secure && reach !== 'loopback') return refused('must be an https URL');
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  if (!isAllowedPort(port)) return refused(`port ${port} is not allowed; use 443 or one from ${FIRST_FREE_PORT}`);
+  const { href, host: authority, pathname, search } = url;
+  return { ok: true, target: { href, host, literal, port, secure, path: pathname + search, authority, reach } };
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || judgeAddress(host, 'loopback').allowed;
+}
+
+function hostFault(host: string, literal: boolean, reach: Reach): string | null {
+  if (reach === 'loopback') return null;
+  if (literal) {
+    const verdict = judgeAddress(host);
+    return verdict.allowed ? null : `the address may never be reached (${verdict.reason})`;
+  }
+  if (LOCAL_NAME.test(host)) return 'names of the local machine or network may never be reached';
+  return HOST_NAME.test(host) ? null : 'the host must be a full domain name or a public address';
+}
+
+function isAllowedPort(port: number): boolean {
+  return port === 443 || (port >= FIRST_FREE_PORT && !BAD_PORTS.has(port));
+}
+
+function hasOddCharacter(text: string): boolean {
+  return [...text].some((character) => character <= ' ' || character === '\\' || character === '\u007f');
+}
