@@ -18,22 +18,34 @@ export function sharedByLog<C extends { readonly log: EventLog }, T extends Clos
     const shared = open.get(log) ?? { made: start(context), users: 0 };
     open.set(log, shared);
     shared.users += 1;
+    const forget = () => {
+      if (open.get(log) === shared) open.delete(log);
+    };
     try {
       const made = await shared.made;
-      // A view of it whose `close` is this opener's own.
-      return Object.create(made, {
-        close: {
-          value: async () => {
-            shared.users -= 1;
-            if (shared.users > 0) return;
-            open.delete(log);
-            await made.close();
-          },
-        },
-      }) as T;
+      let isClosed = false;
+      return withClose(made, async () => {
+        if (isClosed) return;
+        isClosed = true;
+        shared.users -= 1;
+        if (shared.users > 0) return;
+        forget();
+        await made.close();
+      });
     } catch (error) {
-      open.delete(log);
+      forget();
       throw error;
     }
   };
+}
+
+/** A view whose `close` is one opener's own. All else is the thing itself: its methods see and change its own fields. */
+function withClose<T extends Closable>(made: T, close: () => Promise<void>): T {
+  return new Proxy(made, {
+    get(target, name) {
+      if (name === 'close') return close;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Running } from '#infra/context';
+import { changeTopic, commandTopic } from '#schemas/topics/control';
 import { start } from './start.ts';
 import { type Answer, startHttpServer } from './testing/http-server.fixture.ts';
 import { until } from './testing/open-publisher.fixture.ts';
@@ -205,6 +207,19 @@ describe('ingest of a recording', () => {
     await running.close();
     expect(await texts(role, 'venue_a', 'ws')).toEqual(['{"n":1000}', '{"n":2000}']);
     expect(await role.feedKinds('venue_a', 'venue_a.ws')).toEqual(['recorded', 'ended']);
+  });
+
+  it('gives commands their place in its time, after its end too', async () => {
+    const { role } = await startRole(await recording([line(1_000), line(2_000)]));
+    const { log, codec, health } = role.context;
+    await until(() => health.report().extras.playback === 'ended');
+    const command = { id: 'a', receivedAt: 0, wallTime: 7, type: 'key.paint', body: '{}' };
+    const value = codec.encode(commandTopic, command);
+    await log.append([{ topic: commandTopic.name, partition: 0, key: 'a', value, receivedAt: 0, seq: 0 }]);
+    let changes = await role.records(changeTopic as never);
+    for (const deadline = Date.now() + 5_000; changes.length === 0 && Date.now() < deadline; await sleep(5))
+      changes = await role.records(changeTopic as never);
+    expect(changes.map(({ key, receivedAt, seq }) => [key, receivedAt, seq])).toEqual([['a', 2_002, 1]]);
   });
 
   it('stops with one line that names the file and the line it cannot read', async () => {

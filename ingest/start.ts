@@ -1,7 +1,11 @@
-/** The ingest role: every venue's adapter with `--venues sim` and `live`, or the player of a recording. */
+/**
+ * The ingest role: every venue's adapter with `--venues sim` and `live`, or the player of a recording; and beside them
+ * the place that commands take in the pipeline.
+ */
 import { closeInReverse } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { startUnderLease } from '#infra/log/start-under-lease';
+import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
 import { INGEST_LEASE, INGEST_TOPICS, openPublisher, type Publisher } from './publisher/publisher.ts';
 import { Readiness } from './readiness.ts';
@@ -35,14 +39,19 @@ async function startAlone(context: RoleContext, readiness: Readiness, promisedUn
     onTrouble: readiness.logTrouble,
     onFailure,
   });
-  const input = await (recording === null
-    ? startAdapters(ADAPTERS, context, publisher, readiness)
-    : startPlayback(recording, context, publisher, readiness, onFailure)
-  ).catch(async (error: unknown) => {
-    await publisher.close();
+  const closers = [() => publisher.close()];
+  try {
+    const changes = await sequenceChanges({ ...context, publisher, onFailure });
+    closers.push(() => changes.close());
+    const input = await (recording === null
+      ? startAdapters(ADAPTERS, context, publisher, readiness)
+      : startPlayback(recording, context, publisher, readiness, onFailure));
+    closers.push(() => input.close());
+  } catch (error) {
+    await closeInReverse(closers);
     throw error;
-  });
-  return { close: () => closeInReverse([() => publisher.close(), () => input.close()]) };
+  }
+  return { close: () => closeInReverse(closers) };
 }
 
 async function startAdapters(

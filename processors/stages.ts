@@ -8,6 +8,7 @@ import { createChannelsStage } from './channels/stage.ts';
 import { createEventsStage } from './events/stage.ts';
 import { createVenueAStage } from './normalise/venue-a/stage.ts';
 import { createVenueBStage } from './normalise/venue-b/stage.ts';
+import { createOrganizationsStage } from './organizations/stage.ts';
 import { stageOverTime } from './settings/over-time.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
 
@@ -23,6 +24,7 @@ export function createStages(settings: ProcessorSettings): readonly Stage<unknow
     createEventsStage(),
     createSpreadsStage({ arbitrageSize: settings.arbitrageSize }),
     createChannelsStage(),
+    createOrganizationsStage(),
   ] as readonly Stage<unknown>[];
 }
 

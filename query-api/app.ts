@@ -3,13 +3,22 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '#infra/control/authenticator';
+import type { ControlHost } from '#infra/control/control-host';
 import type { Metrics } from '#infra/telemetry/metrics';
+import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
+import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { AnswerCache } from './http/answer-cache.ts';
+import { RunningKeys } from './http/commands.ts';
+import { EncodedBody } from './http/encodings.ts';
 import { answerClientError, answerErrors, ErrorSender } from './http/errors.ts';
+import { Meter } from './http/meter.ts';
+import { readJson } from './http/read-json.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 import { requestIdOf } from './http/request-id.ts';
+import { createSecretMaker } from './http/secret-maker.ts';
 import { Sender } from './http/send.ts';
 import { serveRoute } from './http/serve-route.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { ROUTES } from './routes/index.ts';
 import type { Dependencies, Route } from './routes/route.ts';
 
@@ -19,6 +28,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than any id of a venue; what is longer can name nothing. */
 const PATH_PARAMETER_LENGTH_MAX = 256;
 const METRICS_PATH = '/metrics';
+const OPENAPI_PATH = '/openapi.json';
 /** Headers that a page of another origin may read. */
 const EXPOSED_HEADERS = [
   'x-request-id',
@@ -27,9 +37,16 @@ const EXPOSED_HEADERS = [
   'x-quota-limit',
   'x-quota-remaining',
   'x-quota-reset',
+  'ratelimit',
+  'ratelimit-policy',
+  'idempotent-replayed',
 ];
 
-export interface AppDependencies extends Dependencies {
+export interface AppDependencies extends Omit<Dependencies, 'secrets'> {
+  readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
+  /** What organizations used so far, and may use. */
+  readonly usage: UsageCounts;
+  readonly quotas: PlanQuotas;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -37,6 +54,8 @@ export interface AppDependencies extends Dependencies {
   readonly corsOrigins: string | null;
   /** Whether the views hold everything that the log held at the start. */
   readonly isReady: () => boolean;
+  /** Unix ms, for the windows of quotas. */
+  readonly wallNow?: () => number;
   /** Monotonic ms, for what is kept. */
   readonly now?: () => number;
   readonly answerTimeoutMs?: number;
@@ -47,7 +66,7 @@ export async function buildApp(
   dependencies: AppDependencies,
   routes: readonly Route[] = ROUTES,
 ): Promise<FastifyInstance> {
-  const { logger, metrics, corsOrigins, authenticator, isReady, answerTimeoutMs } = dependencies;
+  const { logger, metrics, corsOrigins, authenticator, control, isReady, answerTimeoutMs } = dependencies;
   const sender = new Sender({ metrics, pluginHeaders: corsOrigins !== null });
   const errors = new ErrorSender(logger, sender);
   const app = Fastify({
@@ -63,6 +82,7 @@ export async function buildApp(
     frameworkErrors: (error, request, reply) => errors.send(request, reply, error),
   });
   answerErrors(app, errors);
+  readJson(app);
   app.addHook('preClose', (done) => {
     sender.beginClosing();
     done();
@@ -70,15 +90,32 @@ export async function buildApp(
   if (corsOrigins !== null) await allowOrigins(app, corsOrigins);
   const cache = new AnswerCache(dependencies.now);
   const timeout = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
-  const options = { dependencies, authenticator, cache, sender, errors, isReady, ...timeout };
-  for (const route of routes) app.route({ method: route.method, url: route.path, handler: serveRoute(route, options) });
+  const { usage: counts, quotas, wallNow = Date.now } = dependencies;
+  const options = {
+    dependencies: { ...dependencies, secrets: createSecretMaker(authenticator) },
+    authenticator,
+    control,
+    cache,
+    running: new RunningKeys(),
+    meter: new Meter({ counts, quotas, now: wallNow }),
+    sender,
+    errors,
+    isReady,
+    ...timeout,
+  };
+  for (const route of routes) app.route(serveRoute(route, options));
   app.get(METRICS_PATH, (request, reply) => {
     metrics.registry.metrics().then(
       (text) => sender.bytes(request, reply, 200, metrics.registry.contentType, Buffer.from(text)),
       (fault: unknown) => errors.send(request, reply, fault),
     );
   });
-  refuseOtherMethods(app, errors, [...routes, { path: METRICS_PATH, method: 'GET' }]);
+  const openApi = new EncodedBody(Buffer.from(JSON.stringify(openApiDocument(routes))));
+  app.get(OPENAPI_PATH, (request, reply) => {
+    sender.encoded(request, reply, 200, openApi)?.catch((fault: unknown) => errors.send(request, reply, fault));
+  });
+  const others = [METRICS_PATH, OPENAPI_PATH].map((path) => ({ path, method: 'GET' }));
+  refuseOtherMethods(app, errors, [...routes, ...others]);
   return app;
 }
 

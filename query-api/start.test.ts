@@ -117,6 +117,27 @@ describe('the role', () => {
     expect(await eventsOf(role, given)).toEqual([]);
   });
 
+  it('goes by the quotas of the setting, and by what was used before a restart', async () => {
+    const PARALLAX_QUOTAS = '{"enterprise":{"api.request":{"minute":null,"day":2}}}';
+    const given = formatToken(mintToken());
+    const ask = async (role: RunningQueryApi) => {
+      const answer = await fetch(`${role.address}/v1/events`, { headers: { authorization: `Bearer ${given}` } });
+      return [answer.status, answer.headers.get('x-quota-remaining')];
+    };
+    await log.close();
+    await openContext({ PARALLAX_ADMIN_TOKEN: given, PARALLAX_QUOTAS });
+    const first = await open();
+    await until(isHealthy(first));
+    expect(await ask(first)).toEqual([200, '1']);
+    await closeAll();
+    await log.close();
+    await openContext({ PARALLAX_ADMIN_TOKEN: given, PARALLAX_QUOTAS });
+    const second = await open();
+    await until(isHealthy(second));
+    expect(await ask(second)).toEqual([200, '0']);
+    expect(await ask(second)).toEqual([429, '0']);
+  });
+
   it('frees its port and ends its views when it is closed', async () => {
     const role = await open();
     await until(isHealthy(role));

@@ -5,6 +5,7 @@ import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
 import { seedAdminKey } from '#infra/control/seed';
+import { openUsageHost } from '#infra/quota/usage-host';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { buildApp } from './app.ts';
@@ -33,6 +34,8 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     closers.push(() => control.close());
     const authenticator = createAuthenticator(control);
     const { adminToken, plan, corsOrigins } = settings;
+    const usage = await openUsageHost({ log, codec, logger, health });
+    closers.push(() => usage.close());
     const minted = await seedAdminKey({ host: control, authenticator, logger, adminToken, plan });
 
     const run = async <S>(stage: Stage<S>): Promise<RunningStage<S>> => {
@@ -46,7 +49,10 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       store,
       views: { events: events.state, coins: coins.state, books: books.state },
       health,
+      control,
       authenticator,
+      usage: usage.counts,
+      quotas: settings.quotas,
       logger,
       metrics,
       corsOrigins,

@@ -22,6 +22,7 @@ import { announceStatus } from './fanout/announce-status.ts';
 import { Hub } from './fanout/hub.ts';
 import { type MarketStatusState, marketStatusView } from './fanout/market-status.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
+import { startWebhooks } from './webhooks/start.ts';
 
 /** Part of `/health`. */
 const PART = 'stream-gateway';
@@ -50,6 +51,8 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const counters = countersOf(metrics);
   const control = await openControlHost(context);
   closers.push(() => control.close());
+  const webhooks = await startWebhooks(context);
+  closers.push(() => webhooks.close());
   // Sockets that would be served in silence are closed, so that their clients go to another node.
   let faulted = false;
   let endSockets = () => {};

@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { reduceControl } from '#schemas/domain/control/reduce';
+import { initialControlState } from '#schemas/domain/control/state';
 import type { Bench } from './bench.ts';
+import { measureControlReduce } from './benches/control-reduce.ts';
+import { measureKeyCheck } from './benches/key-check.ts';
 import { measureNormalise } from './benches/normalise.ts';
 import { BENCH_NAMES } from './benches.ts';
 import { alternate, latencyResult, rateOf, rateResult } from './measure.ts';
+import { mixedCommands } from './mixed-commands.ts';
 import { reaches, tableOf } from './report.ts';
 import { runBenches } from './run-benches.ts';
 import { median, quantile } from './statistics.ts';
@@ -125,8 +130,47 @@ describe('the report', () => {
 
   it('has the names that users can ask for', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
-    expect(BENCH_NAMES).toEqual([...first, 'latency-p50', 'latency-p99']);
+    const control = ['control-reduce', 'control-start', 'key-check'];
+    expect(BENCH_NAMES).toEqual([...first, 'latency-p50', 'latency-p99', ...control]);
   });
+});
+
+describe('measuring the control side', () => {
+  const context = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+    folders.push(folder);
+    return { folder, onProgress: () => {} };
+  };
+
+  it('reduces a small topic, and starts from a snapshot of it', async () => {
+    const results = await measureControlReduce(context(), { commands: 3_000 });
+    expect(results.map(({ name, unit }) => [name, unit])).toEqual([
+      ['control-reduce', 'ms'],
+      ['control-start', 'ms'],
+    ]);
+    for (const { value } of results) expect(value).toBeGreaterThan(0);
+  });
+
+  it('checks keys', async () => {
+    const [result] = await measureKeyCheck({ keys: 3, checks: 2_000 });
+    expect(result).toMatchObject({ name: 'key-check', unit: 'ms' });
+    expect(result!.value).toBeGreaterThan(0);
+  });
+});
+
+it('makes mixed commands of which nearly all are accepted', () => {
+  const state = initialControlState();
+  const refused = [...mixedCommands(5_000)].filter((command) => !reduceControl(state, command).ok);
+  expect(refused.length).toBeLessThan(250);
+  for (const rows of [
+    state.organizations,
+    state.keys,
+    state.wallets,
+    state.attributions,
+    state.webhooks,
+    state.sessions,
+  ])
+    expect(rows.size).toBeGreaterThan(10);
 });
 
 it('finds the id of a trade in whatever a frame has become', () => {

@@ -1,6 +1,8 @@
 /** Every benchmark, in the order of the report. */
 import type { Bench } from './bench.ts';
+import { controlReduce } from './benches/control-reduce.ts';
 import { fanout } from './benches/fanout.ts';
+import { keyCheck } from './benches/key-check.ts';
 import { latency } from './benches/latency.ts';
 import { logAppend } from './benches/log-append.ts';
 import { normalise } from './benches/normalise.ts';
@@ -8,7 +10,17 @@ import { processors } from './benches/processors.ts';
 import { restCached } from './benches/rest-cached.ts';
 import { storeInsert } from './benches/store-insert.ts';
 
-export const BENCHES: readonly Bench[] = [normalise, logAppend, processors, storeInsert, restCached, fanout, latency];
+export const BENCHES: readonly Bench[] = [
+  normalise,
+  logAppend,
+  processors,
+  storeInsert,
+  restCached,
+  fanout,
+  latency,
+  controlReduce,
+  keyCheck,
+];
 
 /** Names that `--only` takes. */
 export const BENCH_NAMES: readonly string[] = BENCHES.flatMap(({ aims }) => Object.keys(aims));

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bench, BenchResult } from './bench.ts';
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 180_000;
 
 /** What the process is asked. */
 export interface BenchCall {

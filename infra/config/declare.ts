@@ -121,6 +121,24 @@ export function addressSetting(
   };
 }
 
+/** Text that `parse` turns into a value; whatever it throws says what is wrong. */
+export function parsedSetting<T>(
+  common: Common & { fallback: string; accepts: string; parse: (text: string) => T },
+): Setting<T> {
+  const { parse, ...rest } = common;
+  return {
+    ...rest,
+    flag: common.flag ?? null,
+    read(text) {
+      try {
+        return parse(text);
+      } catch (error) {
+        throw new SettingError(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+  };
+}
+
 /** An exact decimal, kept as text. */
 export function decimalSetting(common: Common & { fallback: string }): Setting<string> {
   return textSetting({ ...common, accepts: 'a decimal number, as 0.0007', pattern: /^\d+(\.\d+)?$/ });

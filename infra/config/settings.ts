@@ -1,10 +1,13 @@
 /** Every setting of Parallax. `--help`, the README's table and the error for a bad value are made from this list. */
+import { readQuotas } from '#schemas/domain/quota/plan-quotas';
 import {
   addressSetting,
   decimalSetting,
   integerSetting,
+  parsedSetting,
   readSettings,
   SettingError,
+  switchSetting,
   textSetting,
   wordSetting,
   wordsSetting,
@@ -199,6 +202,33 @@ export const SETTINGS = {
     min: 1,
     max: 1_000_000,
     meaning: 'Open WebSocket connections of one key.',
+  }),
+  webhookSchedule: textSetting({
+    variable: 'PARALLAX_WEBHOOK_SCHEDULE',
+    fallback: '0,5,300,1800,7200,18000,36000,50400,72000,86400',
+    accepts: 'a comma list of 1 to 20 numbers of seconds, each below 1000000',
+    pattern: /^\d{1,6}(\.\d{1,3})?(,\d{1,6}(\.\d{1,3})?){0,19}$/,
+    meaning: 'Seconds before each attempt to deliver a webhook, the first one included.',
+  }),
+  webhookTimeoutMs: integerSetting({
+    variable: 'PARALLAX_WEBHOOK_TIMEOUT_MS',
+    fallback: 15_000,
+    min: 1,
+    max: 60_000,
+    meaning: 'Milliseconds that an attempt to deliver a webhook may take.',
+  }),
+  webhookAllowLoopback: switchSetting({
+    variable: 'PARALLAX_WEBHOOK_ALLOW_LOOPBACK',
+    fallback: false,
+    meaning: 'For tests only: webhook targets may be plain HTTP on loopback.',
+  }),
+  quotas: parsedSetting({
+    variable: 'PARALLAX_QUOTAS',
+    fallback: '{}',
+    accepts:
+      'JSON of whole numbers or null for unlimited by plan, SKU and window, as {"free":{"markets.read":{"minute":60,"day":5000}}}',
+    parse: readQuotas,
+    meaning: 'Parts of the quotas of plans that are to be others; what is not named stays.',
   }),
   corsOrigins: textSetting({
     variable: 'PARALLAX_CORS_ORIGINS',

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { putKey, putOrganization } from '#schemas/domain/control/indices';
 import {
   type ControlState,
   initialControlState,
@@ -35,8 +36,8 @@ let host: { state: ControlState; isCurrent: boolean };
 let authenticator: HostAuthenticator;
 beforeEach(() => {
   state = initialControlState();
-  state.organizations.set(ORGANIZATION.id, ORGANIZATION);
-  state.keys.set(token.keyId, keyOf(token));
+  putOrganization(state, ORGANIZATION);
+  putKey(state, keyOf(token));
   host = { state, isCurrent: true };
   slots = new CountingSlots(HASH_LIMITS);
   authenticator = new HostAuthenticator(host, slots);
@@ -75,6 +76,17 @@ describe('a good token', () => {
     state.keys.delete(token.keyId);
     expect(await asked).toBeNull();
     expect(authenticator.authenticateKnown(formatToken(token))).toBeNull();
+  });
+
+  it('is refused while its organization is suspended, also where its secret is known or was checked before', async () => {
+    authenticator.remember(token);
+    const before = authenticator.authenticateKnown(formatToken(token))!;
+    putOrganization(state, { ...ORGANIZATION, suspended: true });
+    expect(authenticator.authenticateKnown(formatToken(token))).toBeNull();
+    expect(await authenticator.authenticate(formatToken(token))).toBeNull();
+    expect(authenticator.authenticateAgain(before)).toBeNull();
+    putOrganization(state, ORGANIZATION);
+    expect(authenticator.authenticateAgain(before)).toEqual(before);
   });
 
   it('is refused without its organization', () => {
@@ -118,6 +130,6 @@ describe('a bad token', () => {
 describe('the roles of one process', () => {
   it('share what was checked', () => {
     createAuthenticator(host).remember(token);
-    expect(createAuthenticator(host).authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
+    expect(createAuthenticator({ ...host }).authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
   });
 });

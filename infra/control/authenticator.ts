@@ -4,7 +4,8 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Key, Organization } from '#schemas/domain/control/state';
+import { type GoodKey, goodKey } from '#schemas/domain/control/lookups';
+import type { ControlState } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import type { ControlHost } from './control-host.ts';
 import { HashBusyError, HashSlots } from './hash-slots.ts';
@@ -17,10 +18,7 @@ const KNOWN_KEYS_MAX = 100_000;
 /** Wrong secrets that were checked here, so that a client that goes on sending one costs nothing. */
 const KNOWN_WRONG_MAX = 10_000;
 
-export interface Authenticated {
-  readonly key: Key;
-  readonly organization: Organization;
-}
+export type Authenticated = GoodKey;
 
 export interface Authenticator {
   /**
@@ -32,7 +30,7 @@ export interface Authenticator {
   authenticateKnown(token: string): Authenticated | null | undefined;
   /**
    * Whether what was authenticated before, by a token that has not changed since, still is: with the key as it is now,
-   * or null once it was revoked. Throws as `authenticateKnown` does. Costs no digest.
+   * or null once it was revoked or its organization suspended. Throws as `authenticateKnown` does. Costs no digest.
    */
   authenticateAgain(before: Authenticated): Authenticated | null;
   /** Takes a secret that was just made or checked here as good. */
@@ -41,14 +39,15 @@ export interface Authenticator {
 
 type HostState = Pick<ControlHost, 'state' | 'isCurrent'>;
 
-const authenticators = new WeakMap<HostState, Authenticator>();
+/** By the state, which all who opened the host share. */
+const authenticators = new WeakMap<ControlState, Authenticator>();
 
 /** The authenticator of a host: one for all roles of the process, so that what one has checked the others know. */
 export function createAuthenticator(host: HostState): Authenticator {
-  const existing = authenticators.get(host);
+  const existing = authenticators.get(host.state);
   if (existing) return existing;
   const made = new HostAuthenticator(host, new HashSlots());
-  authenticators.set(host, made);
+  authenticators.set(host.state, made);
   return made;
 }
 
@@ -116,10 +115,8 @@ export class HostAuthenticator implements Authenticator {
   /** Throws 503 while keys that this node holds may be revoked, and keys that it lacks may exist. */
   private keyOf({ keyId, sandbox }: Pick<Token, 'keyId' | 'sandbox'>): Authenticated | null {
     if (!this.host.isCurrent) throw unavailable('this node cannot check keys now');
-    const { keys, organizations } = this.host.state;
-    const key = keys.get(keyId);
-    const organization = key && organizations.get(key.orgId);
-    return organization && key.sandbox === sandbox ? { key, organization } : null;
+    const good = goodKey(this.host.state, keyId);
+    return good && good.key.sandbox === sandbox ? good : null;
   }
 
   /**

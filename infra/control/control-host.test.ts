@@ -66,7 +66,7 @@ describe('a host', () => {
 
   it('is one for all who open it on the same log, until the last has closed it', async () => {
     const [first, second] = [await host(), await host()];
-    expect(second).toBe(first);
+    expect(second.state).toBe(first.state);
     await hosts.pop()!.close();
     expect(await seed(first, null)).toMatch(/^plx_live_/);
   });
@@ -86,6 +86,24 @@ describe('a host', () => {
     const on = await host();
     await Promise.all([1, 2, 3].map(() => on.submit('key.paint', {})));
     expect(new Set((await commands()).map((record) => record.key)).size).toBe(3);
+  });
+
+  it('tells what is to be audited, and whether an answer is a repeat', async () => {
+    const on = await host();
+    await seed(on, null);
+    const { id: keyId, orgId, userId } = [...on.state.keys.values()][0]!;
+    const idempotency = { key: 'k', route: 'POST /v1/me/wallets', bodyDigest: 'd' };
+    const wallet = { walletId: 'wal_1', provider: 'venue_a', address: `0x${'a'.repeat(40)}`, label: '' };
+    const bind = (bodyDigest: string) =>
+      on.submit('wallet.bind', {
+        actor: { orgId, keyId, userId, sandbox: false },
+        idempotency: { ...idempotency, bodyDigest },
+        ...wallet,
+      });
+    const first = await bind('d');
+    expect(first).toMatchObject({ ok: true, replayed: false, audit: [{ orgId, keyId, targetId: 'wal_1' }] });
+    expect(await bind('d')).toMatchObject({ ok: true, replayed: true, audit: [], result: { id: 'wal_1' } });
+    expect(await bind('other')).toMatchObject({ ok: false, status: 422, replayed: false });
   });
 
   it('tells the refusal of a command', async () => {
@@ -199,6 +217,19 @@ describe('seeding', () => {
     expect(await seed(on, given)).toBeNull();
     expect(await commands()).toHaveLength(1);
     expect(createAuthenticator(on).authenticateKnown(given)?.key.scopes).toEqual(['read', 'trade', 'stream', 'admin']);
+  });
+
+  it('leaves a given token whose key was revoked revoked, says so, and goes on', async () => {
+    const on = await host();
+    await seed(on, null);
+    const given = mintToken();
+    await seed(on, formatToken(given));
+    const { orgId, userId } = on.state.keys.get(given.keyId)!;
+    const actor = { orgId, keyId: given.keyId, userId, sandbox: false };
+    expect(await on.submit('key.revoke', { actor, keyId: given.keyId })).toMatchObject({ ok: true });
+    expect(await seed(on, formatToken(given))).toBeNull();
+    expect(createAuthenticator(on).authenticateKnown(formatToken(given))).toBeNull();
+    expect(logged.join()).toContain('was revoked; it stays so');
   });
 
   it('makes another given token one more admin key of the first organization, and logs it', async () => {

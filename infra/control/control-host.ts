@@ -1,4 +1,4 @@
-/** Hosts the control reducer: reads `control.commands` from the start and on, and answers what was submitted here. */
+/** Hosts the control reducer: reads `control.commands` from the newest snapshot on, and answers what was submitted here. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Verdict } from '#schemas/domain/control/command';
@@ -9,8 +9,11 @@ import { type Codec, CodecError } from '../codec/codec.ts';
 import { RegistryError } from '../codec/confluent-registry.ts';
 import { type EventLog, LogError, type LogReader, type LogRecord } from '../log/log.ts';
 import { retry } from '../retry.ts';
+import { sharedByLog } from '../shared-by-log.ts';
 import type { Health } from '../telemetry/health.ts';
+import { ControlSnapshots } from './control-snapshots.ts';
 import { Freshness } from './freshness.ts';
+import { type SnapshotPace, SnapshotSchedule } from './snapshot-schedule.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
@@ -51,35 +54,28 @@ interface HostContext {
   readonly health?: Health;
   /** How far behind the log the state may be; `STALE_AFTER_MS` by default. */
   readonly staleAfterMs?: number;
+  /** When snapshots are taken; `SNAPSHOT_PACE` by default. */
+  readonly snapshotPace?: SnapshotPace;
 }
 
-/** Hosts that are open, by the log they read: the roles of one process share one. */
-const open = new WeakMap<EventLog, { readonly host: Promise<Host>; users: number }>();
-
-/** Resolves once every command that was in the log is decided. Each opener closes it; the last one ends it. */
-export async function openControlHost(context: HostContext): Promise<ControlHost> {
-  const { log } = context;
-  const shared = open.get(log) ?? { host: startHost(context), users: 0 };
-  open.set(log, shared);
-  shared.users += 1;
-  try {
-    return await shared.host;
-  } catch (error) {
-    open.delete(log);
-    throw error;
-  }
-}
+/**
+ * Resolves once every command that was in the log is decided. The roles of one process share one host: each opener
+ * closes it, the last one ends it.
+ */
+export const openControlHost: (context: HostContext) => Promise<ControlHost> = sharedByLog(startHost);
 
 async function startHost(context: HostContext): Promise<Host> {
   const { log, codec } = context;
   await log.createTopics([commandTopic, clockTopic]);
   await codec.prepare([commandTopic, clockTopic]);
+  const snapshots = await ControlSnapshots.open(context);
   const last = await log.last(AT);
   const { first } = await log.bounds(AT);
-  const reader = await log.reader([{ ...AT, offset: first }]);
-  const host = new Host(context, reader);
+  const { state, next } = (await snapshots.load()) ?? { state: initialControlState(), next: first };
+  const reader = await log.reader([{ ...AT, offset: next }]);
+  const host = new Host(context, reader, { state, position: next - 1, snapshots });
   try {
-    await host.start(last?.offset ?? -1);
+    await host.start(last);
     return host;
   } catch (error) {
     await reader.close();
@@ -93,8 +89,15 @@ function isPassing(error: unknown): boolean {
   return (error instanceof LogError || error instanceof RegistryError) && error.canRetry;
 }
 
+interface Beginning {
+  readonly state: ControlState;
+  /** Offset of the last command in it; -1 for none. */
+  readonly position: number;
+  readonly snapshots: ControlSnapshots;
+}
+
 class Host implements ControlHost {
-  readonly state = initialControlState();
+  readonly state: ControlState;
   private readonly context: HostContext;
   private readonly reader: LogReader;
   private readonly waiting = new Map<string, (verdict: Verdict) => void>();
@@ -103,7 +106,8 @@ class Host implements ControlHost {
   private readonly ending = new AbortController();
   /** Read and not taken yet: what cannot be taken now is taken before anything that comes after it. */
   private unread: LogRecord[] = [];
-  private position = -1;
+  private position: number;
+  private readonly snapshots: SnapshotSchedule;
   private lastReceivedAt = 0;
   private appending: Promise<void> = Promise.resolve();
   private stopped = false;
@@ -111,9 +115,18 @@ class Host implements ControlHost {
   /** What keeps the state from being current, by where it shows. */
   private readonly troubles = new Map<'reading' | 'checking', string>();
 
-  constructor(context: HostContext, reader: LogReader) {
+  constructor(context: HostContext, reader: LogReader, { state, position, snapshots }: Beginning) {
     this.context = context;
     this.reader = reader;
+    this.state = state;
+    this.position = position;
+    this.snapshots = new SnapshotSchedule({
+      snapshots,
+      logger: context.logger,
+      from: position + 1,
+      ...(context.snapshotPace ? { pace: context.snapshotPace } : {}),
+      now: () => ({ state: this.state, next: this.position + 1, receivedAt: this.lastReceivedAt }),
+    });
     const { log, staleAfterMs } = context;
     this.freshness = new Freshness({
       newest: async () => (await log.last(AT))?.offset ?? -1,
@@ -126,14 +139,17 @@ class Host implements ControlHost {
     return !this.stopped && this.freshness.isFresh;
   }
 
-  async start(until: number): Promise<void> {
-    while (this.position < until) await this.poll();
+  /** @param last the newest command in the log; it may be in the snapshot already. */
+  async start(last: LogRecord | null): Promise<void> {
+    this.lastReceivedAt = last?.receivedAt ?? 0;
+    while (last && this.position < last.offset) await this.poll();
     const reading = this.run().catch((error: unknown) => {
       this.stopped = true;
       this.context.logger.error({ error }, 'the control reducer stopped by a fault');
       this.context.health?.failed(PART, error);
     });
-    this.running = Promise.all([reading, this.freshness.watch(this.ending.signal)]);
+    const { signal } = this.ending;
+    this.running = Promise.all([reading, this.freshness.watch(signal), this.snapshots.run(signal)]);
   }
 
   async submit(type: string, body: unknown): Promise<Verdict> {
@@ -163,10 +179,6 @@ class Host implements ControlHost {
   }
 
   async close(): Promise<void> {
-    const shared = open.get(this.context.log);
-    if (shared) shared.users -= 1;
-    if (shared && shared.users > 0) return;
-    open.delete(this.context.log);
     this.ending.abort();
     await this.running;
     await this.reader.close();
@@ -234,6 +246,8 @@ class Host implements ControlHost {
     const command = await this.decode(record.value, record.offset);
     if (!command) return;
     const verdict = reduceControl(this.state, command);
+    // Together with the state, for whoever takes a snapshot of it.
+    this.position = record.offset;
     this.waiting.get(command.id)?.(verdict);
     if (!verdict.ok) return;
     for (const keyId of verdict.revokedKeyIds) for (const listener of this.listeners) listener(keyId);

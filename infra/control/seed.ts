@@ -21,8 +21,8 @@ export interface SeedOptions {
 }
 
 /**
- * Seeds the admin key where needed. Gives a token that was made here, to be printed once; otherwise null. Throws a
- * `SettingError` for a given token whose id is that of a key with another secret: it could never be used.
+ * Seeds the admin key where needed. Gives a token that was made here, to be printed once; otherwise null. A given token
+ * whose key was revoked is warned of and stays revoked. Throws a `SettingError` for a given token whose id is that of a key with another secret: it could never be used.
  */
 export async function seedAdminKey(options: SeedOptions): Promise<string | null> {
   const { host, authenticator, adminToken } = options;
@@ -38,7 +38,14 @@ export async function seedAdminKey(options: SeedOptions): Promise<string | null>
   const token = parseToken(adminToken);
   if (!token || token.sandbox)
     throw new SettingError('PARALLAX_ADMIN_TOKEN is no live token; accepted: plx_live_<uuid>.<43 characters>');
-  if (!host.state.keys.has(token.keyId)) await submitSeed(options, token);
+  if (!host.state.keys.has(token.keyId)) {
+    const { outcome } = await submitSeed(options, token);
+    if (outcome === 'revoked') {
+      const { keyId } = token;
+      options.logger.warn({ keyId }, 'PARALLAX_ADMIN_TOKEN names a key that was revoked; it stays so');
+      return null;
+    }
+  }
   await checkSecret(host, token);
   authenticator.remember(token);
   return null;

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type NodeUsage, UsageCounts } from '#schemas/domain/quota/usage-counts';
+import { usageKey } from '#schemas/tables/usage';
 import { usageTopic } from '#schemas/topics/usage';
 import type { Codec } from '../codec/codec.ts';
 import type { AppendRecord, EventLog, LogReader } from '../log/log.ts';
@@ -140,8 +141,7 @@ class Host implements UsageHost {
   }
 
   private recordOf(usage: NodeUsage): AppendRecord {
-    const key = `${usage.node} ${usage.orgId} ${usage.sku} ${usage.day}`;
     const value = this.context.codec.encode(usageTopic, usage);
-    return { ...AT, key, value, receivedAt: Date.now(), seq: 0 };
+    return { ...AT, key: usageKey(usage), value, receivedAt: Date.now(), seq: 0 };
   }
 }

@@ -28,6 +28,8 @@ export interface StoredSnapshot {
 
 export interface SnapshotTopicOptions {
   readonly topic: Topic<StateChunk>;
+  /** Several processes write it, so that its records have no number. */
+  readonly isShared?: boolean;
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
@@ -155,8 +157,9 @@ export class SnapshotTopic {
     // A stage that has no position yet says 0; within a partition the time must not go back.
     this.receivedAt = Math.max(this.receivedAt, value?.receivedAt ?? 0);
     const bytes = value && codec.encode(topic, value);
-    await log.append([{ ...this.at, key, value: bytes, receivedAt: this.receivedAt, seq: this.seq + 1 }]);
-    this.seq += 1;
+    const seq = this.options.isShared ? 0 : this.seq + 1;
+    await log.append([{ ...this.at, key, value: bytes, receivedAt: this.receivedAt, seq }]);
+    this.seq = seq;
   }
 
   private warn(what: string, snapshot: string, error?: unknown): void {

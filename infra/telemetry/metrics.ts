@@ -63,6 +63,17 @@ export function createMetrics() {
       labelNames: ['topic'],
       registers,
     }),
+    webhookAttempts: new Counter({
+      name: 'parallax_webhook_attempts_total',
+      help: 'Attempts to deliver webhooks, by what came of them: a class of status, or why there was no answer.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhooksPending: new Gauge({
+      name: 'parallax_webhook_deliveries_pending',
+      help: 'Deliveries of webhooks that wait or are under way.',
+      registers,
+    }),
     framesDropped: new Counter({
       name: 'parallax_frames_dropped_total',
       help: 'Event frames dropped because a client read too slowly.',

@@ -104,7 +104,7 @@ class Player {
     for (const [feed, venue] of [...this.sources].sort())
       this.publisher.feedEvent({ venue, feed, kind: 'ended', reason: null, receivedAt: endedAt });
     // Nothing more will come, so that what is last can be taken too.
-    this.publisher.promise(endedAt + 1);
+    this.publisher.end(endedAt + 1);
     if (this.broken > 0) this.options.logger.warn({ lines: this.broken }, 'broken lines in the recording');
     await this.publisher.flush();
     return { lines: this.lines, ended: true };

@@ -10,6 +10,11 @@ export interface EventTimeOptions {
   readonly keptUntil: number;
   /** What a writer before promised: live nothing is stamped below it. */
   readonly promisedUntil: number;
+  /**
+   * Recorded: nothing that does not come from the recording is stamped below it. Before that time the recording is played
+   * again, and whoever goes by the log was told that it is over.
+   */
+  readonly ownFrom: number;
   /** Event time of the newest clock mark that the log holds, if any. */
   readonly keptMarkAt: number | null;
   /** Live: writes a clock mark that is due before what is stamped next, and tells `marked` of it. */
@@ -24,6 +29,10 @@ export class EventTime {
   private lastStamp = 0;
   private lastMarkAt: number;
   private nextMarkAt: number;
+  /** Of what does not come from the recording. */
+  private lastOwn = Number.NEGATIVE_INFINITY;
+  /** The recording is over: nothing but what is our own moves the time any more. */
+  private isStanding = false;
 
   constructor(options: EventTimeOptions) {
     const { live, now, keptUntil, promisedUntil, keptMarkAt } = options;
@@ -59,6 +68,28 @@ export class EventTime {
     return at;
   }
 
+  /** Whether what does not come from outside can be stamped now: not while a recording is played again. */
+  get takesOwn(): boolean {
+    return this.options.live || this.floor >= this.options.ownFrom;
+  }
+
+  /**
+   * The event time of what does not come from outside: live it is now, while a recording plays its time at hand. Throws
+   * unless `takesOwn`.
+   */
+  stampOwn(): number {
+    if (this.options.live) return this.stamp(undefined);
+    if (!this.takesOwn) throw new Error(`the recording is at ${this.floor}, before ${this.options.ownFrom}`);
+    this.lastOwn = this.floor;
+    return this.floor;
+  }
+
+  /** Recordings only: its last line was before `at`. Time stands, but for a millisecond after each thing of our own. */
+  end(at: number): void {
+    this.promise(Math.max(at, this.options.ownFrom));
+    this.isStanding = true;
+  }
+
   /** Nothing that comes from now on is older than `at`. */
   promise(at: number): void {
     if (at > this.floor) this.floor = at;
@@ -88,7 +119,7 @@ export class EventTime {
       const now = this.options.now();
       const closed = this.lastStamp > now ? this.lastStamp : Math.max(now, this.lastStamp + 1);
       this.floor = Math.max(this.floor, Math.min(closed, this.nextMarkAt));
-    }
+    } else if (this.isStanding) this.floor = Math.max(this.floor, this.lastOwn + 1);
     return Math.min(this.floor, this.nextMarkAt);
   }
 

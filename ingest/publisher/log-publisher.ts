@@ -3,7 +3,7 @@ import type { AppendRecord } from '#infra/log/log';
 import { PAYLOAD_BYTES_MAX } from '#infra/log/record-size';
 import type { Venue } from '#schemas/domain/providers';
 import { parseSource } from '#schemas/domain/recording';
-import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { feedTopics, type RawEnvelope, rawTopic, rawTopics } from '#schemas/topics/raw';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { AppendQueue } from './append-queue.ts';
@@ -27,12 +27,22 @@ interface Route {
   readonly stream: string;
 }
 
+export interface LogPublisherOptions extends PublisherOptions {
+  /** Of what a recording gives again. */
+  readonly world: PartitionNumbers;
+  readonly changes: PartitionNumbers;
+  readonly newestChange: ControlChange | null;
+}
+
 export class LogPublisher implements Publisher {
   readonly keptUntil: number;
+  readonly newestChange: ControlChange | null;
   private readonly options: PublisherOptions;
   private readonly time: EventTime;
   private readonly tooLarge: TooLarge;
   private readonly numbers: PartitionNumbers;
+  private readonly changes: PartitionNumbers;
+  private readonly changeAt: WrittenPartition;
   private readonly partitions: readonly WrittenPartition[];
   private readonly clockAt: WrittenPartition;
   private readonly queue: AppendQueue;
@@ -40,11 +50,15 @@ export class LogPublisher implements Publisher {
   private readonly idleTimer: NodeJS.Timeout | null;
   private advancedTo = Number.NEGATIVE_INFINITY;
 
-  constructor(options: PublisherOptions, numbers: PartitionNumbers) {
+  constructor(options: LogPublisherOptions) {
+    const { world, changes } = options;
     this.options = options;
-    this.numbers = numbers;
-    this.partitions = numbers.all();
-    this.clockAt = numbers.of(clockTopic.name, 0);
+    this.numbers = world;
+    this.changes = changes;
+    this.newestChange = options.newestChange;
+    this.partitions = [...world.all(), ...changes.all()];
+    this.clockAt = world.of(clockTopic.name, 0);
+    this.changeAt = changes.of(changeTopic.name, 0);
     this.queue = new AppendQueue({
       log: options.log,
       cut: (firstLeft) => this.time.cut(firstLeft),
@@ -54,13 +68,16 @@ export class LogPublisher implements Publisher {
       onFailure: options.onFailure,
     });
     const live = options.time === 'live';
-    this.keptUntil = numbers.newestAt();
+    this.keptUntil = world.newestAt();
+    const keptUntil = Math.max(this.keptUntil, changes.newestAt());
+    const { promisedUntil = Number.NEGATIVE_INFINITY } = options;
     this.tooLarge = new TooLarge(options);
     this.time = new EventTime({
       live,
       now: options.now ?? Date.now,
-      keptUntil: this.keptUntil,
-      promisedUntil: options.promisedUntil ?? Number.NEGATIVE_INFINITY,
+      keptUntil,
+      promisedUntil,
+      ownFrom: Math.max(keptUntil + 1, promisedUntil),
       keptMarkAt: this.clockAt.kept?.receivedAt ?? null,
       writeMark: (mark) => this.mark(mark),
     });
@@ -113,6 +130,23 @@ export class LogPublisher implements Publisher {
     if (seq === null) return;
     const value = this.options.codec.encode(clockTopic, mark);
     this.push(this.clockAt, CLOCK_KEY, mark.receivedAt, seq, value);
+  }
+
+  get takesChanges(): boolean {
+    return this.time.takesOwn;
+  }
+
+  change(change: Omit<ControlChange, 'receivedAt'>): void {
+    const receivedAt = this.time.stampOwn();
+    // Never null: they are numbered on.
+    const seq = this.changes.next(this.changeAt, change.id, receivedAt)!;
+    const value = this.options.codec.encode(changeTopic, { ...change, receivedAt });
+    this.push(this.changeAt, change.id, receivedAt, seq, value);
+  }
+
+  end(at: number): void {
+    this.time.end(at);
+    this.queue.schedule();
   }
 
   promise(at: number): void {

@@ -138,7 +138,7 @@ describe('a live publisher', () => {
   });
 
   it('asks to pause when the queue is full and to go on when it has emptied', async () => {
-    const { publisher, log } = await open();
+    const { publisher, log } = await open({ now: () => START });
     const told: boolean[] = [];
     publisher.onPressure((pressed) => void told.push(pressed));
     for (let i = 0; i < 8_192; i += 1) publisher.receive(frame('x'));

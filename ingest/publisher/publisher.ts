@@ -7,21 +7,20 @@ import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogError } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { type ClockMark, clockTopic, deadTopic } from '#schemas/topics/control';
+import { type ClockMark, type ControlChange, changeTopic, clockTopic, deadTopic } from '#schemas/topics/control';
 import { type FeedEvent, feedTopics, rawTopics } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
 import { LogPublisher } from './log-publisher.ts';
 import { PartitionNumbers } from './numbering.ts';
 
-/** Every topic that ingest writes: what venues said, the life of the connections, and the clock. */
-export const INGEST_TOPICS: readonly Topic[] = [
-  ...rawTopics.values(),
-  ...Object.values(feedTopics),
-  clockTopic,
-] as Topic[];
+/** What a world gives, and a recording of it again: what venues said, the life of the connections, and the clock. */
+const WORLD_TOPICS = [...rawTopics.values(), ...Object.values(feedTopics), clockTopic] as Topic[];
+
+/** Every topic that ingest writes. */
+export const INGEST_TOPICS: readonly Topic[] = [...WORLD_TOPICS, changeTopic as Topic];
 
 /** Where what the log does not take for its size is told. */
-const DEAD_TOPICS = [...rawTopics.keys()].map((name) => deadTopic(name));
+const DEAD_TOPICS = [...rawTopics.keys(), changeTopic.name].map((name) => deadTopic(name));
 
 /** The lease under which they are written: of all processes that take a world in, one writes. */
 export const INGEST_LEASE = 'ingest';
@@ -53,9 +52,17 @@ export interface Publisher {
   feedEvent(change: FeedChange): void;
   /** A clock mark of a recording; live the publisher makes its own. */
   mark(mark: ClockMark): void;
+  /** A command at its place in the pipeline's time. Throws unless `takesChanges`. */
+  change(change: Omit<ControlChange, 'receivedAt'>): void;
+  /** False while a recording plays what it has played before: no command may count from then any more. */
+  readonly takesChanges: boolean;
+  /** The change that the log held last at the start, or null. */
+  readonly newestChange: ControlChange | null;
   /** Recordings only: nothing that comes from now on is older than `at`. */
   promise(at: number): void;
-  /** Event time of the newest record that the log held at the start; 0 for an empty log. */
+  /** Recordings only: its last line was before `at`. From now on time moves with changes only, a millisecond for each. */
+  end(at: number): void;
+  /** Event time of the newest record of the world that the log held at the start; 0 for an empty log. */
   readonly keptUntil: number;
   /** Whether those who feed are asked to pause; what they had received already is still taken. */
   readonly pressed: boolean;
@@ -78,7 +85,10 @@ export interface PublisherOptions {
    * numbers, and what the log holds already is passed over.
    */
   readonly time: 'live' | 'recorded';
-  /** Live: what a writer before promised, of the lease; nothing is stamped below it. */
+  /**
+   * What a writer before promised, of the lease: nothing is stamped below it. The lines of a recording are, which are
+   * passed over as far as the log holds them.
+   */
   readonly promisedUntil?: number;
   /** The log takes nothing now, or (null) takes records again. */
   readonly onTrouble: (error: LogError | null) => void;
@@ -94,5 +104,11 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   await options.log.createTopics(topics);
   await options.codec.prepare(topics);
   const numbering = options.time === 'live' ? 'continue' : 'repeat';
-  return new LogPublisher(options, await PartitionNumbers.open(options.log, INGEST_TOPICS, numbering));
+  const world = await PartitionNumbers.open(options.log, WORLD_TOPICS, numbering);
+  // No recording holds them, so they always go on.
+  const changes = await PartitionNumbers.open(options.log, [changeTopic as Topic], 'continue');
+  const kept = changes.of(changeTopic.name, 0).kept?.value ?? null;
+  if (kept) await options.codec.learn(kept);
+  const newestChange = kept && options.codec.decode(changeTopic, kept);
+  return new LogPublisher({ ...options, world, changes, newestChange });
 }

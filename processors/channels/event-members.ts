@@ -1,5 +1,6 @@
 /** Which event a market belongs to, and which events are one, as the event topic tells it. */
 import type { UniversalEvent } from '#schemas/topics/derived';
+import { setSurvivor } from '../shared/merged-events.ts';
 import { type ChannelsState, marketKey } from './state.ts';
 
 /** Takes a new or changed event; null removes it. */
@@ -13,18 +14,4 @@ export function takeEvent(state: ChannelsState, universalId: string, event: Univ
   for (const market of markets) state.eventOf.set(market, universalId);
   if (markets.length > 0) state.marketsOf.set(universalId, markets);
   else state.marketsOf.delete(universalId);
-}
-
-function setSurvivor(state: ChannelsState, universalId: string, survivor: string | null): void {
-  const before = state.survivors.get(universalId) ?? null;
-  if (before === survivor) return;
-  if (before !== null) {
-    const rest = (state.absorbed.get(before) ?? []).filter((id) => id !== universalId);
-    if (rest.length > 0) state.absorbed.set(before, rest);
-    else state.absorbed.delete(before);
-    state.survivors.delete(universalId);
-  }
-  if (survivor === null) return;
-  state.survivors.set(universalId, survivor);
-  state.absorbed.set(survivor, [...(state.absorbed.get(survivor) ?? []), universalId]);
 }

@@ -17,9 +17,10 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { audienceOf } from '../shared/merged-events.ts';
+import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
 import { takeEvent } from './event-members.ts';
-import { audienceOf, type ChannelsState, createChannelsState } from './state.ts';
-import { type FrameBody, tellFrame } from './tell-frame.ts';
+import { type ChannelsState, createChannelsState } from './state.ts';
 import { tellTrade } from './tell-trade.ts';
 
 export interface ChannelsOptions {
@@ -54,14 +55,14 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
 function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
   const body = bodyOf('event.spread', value, receivedAt, JSON.stringify(toSpreadSnapshot(value)));
   for (const universalId of audienceOf(state, value.universalId)) {
-    tellFrame(state, formatChannel({ kind: 'event', universalId }), body, emit);
+    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
   }
 }
 
 function onArbitrage(state: ChannelsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
   const body = bodyOf('event.arbitrage', value, receivedAt, JSON.stringify(toArbitrageRecord(value)));
   for (const universalId of audienceOf(state, value.universalId)) {
-    tellFrame(state, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
+    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
   }
 }
 

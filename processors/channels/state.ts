@@ -1,4 +1,6 @@
 import type { Trade } from '#schemas/topics/normalised';
+import { createMergedEvents, type MergedEvents } from '../shared/merged-events.ts';
+import type { ChannelSeqs } from '../shared/tell-frame.ts';
 
 /** What was told of a trade that may be told again. */
 export interface ToldTrade {
@@ -8,17 +10,12 @@ export interface ToldTrade {
 }
 
 /** Bounded by the events there ever were, whose channels go on counting, and by the trades remembered. */
-export interface ChannelsState {
-  /** Newest `seq` of each channel. */
-  readonly seqs: Map<string, number>;
+export interface ChannelsState extends MergedEvents {
+  readonly seqs: ChannelSeqs;
   /** Event of each linked market, by `provider|marketId`. */
   readonly eventOf: Map<string, string>;
   /** Markets of each event, by which a market that left is noticed. */
   readonly marketsOf: Map<string, readonly string[]>;
-  /** Survivor of each merged event. */
-  readonly survivors: Map<string, string>;
-  /** Events merged into each survivor. */
-  readonly absorbed: Map<string, string[]>;
   /** Trades that may be told again, the oldest first; a bounded number. */
   readonly told: Map<Trade['id'], ToldTrade>;
 }
@@ -28,18 +25,11 @@ export function createChannelsState(): ChannelsState {
     seqs: new Map(),
     eventOf: new Map(),
     marketsOf: new Map(),
-    survivors: new Map(),
-    absorbed: new Map(),
+    ...createMergedEvents(),
     told: new Map(),
   };
 }
 
 export function marketKey(provider: string, marketId: string): string {
   return `${provider}|${marketId}`;
-}
-
-/** An event and those that were merged into it: their channels carry the same. */
-export function audienceOf(state: ChannelsState, universalId: string): readonly string[] {
-  const survivor = state.survivors.get(universalId) ?? universalId;
-  return [survivor, ...(state.absorbed.get(survivor) ?? [])];
 }

@@ -5,9 +5,11 @@
 import type { Emit } from '#infra/stages/stage';
 import { toTradeRecord } from '#schemas/http/trade';
 import { formatChannel, TRADE_CHANNEL_PROVIDERS, type TradeChannelProvider } from '#schemas/stream/channel-names';
+import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
-import { audienceOf, type ChannelsState, marketKey, type ToldTrade } from './state.ts';
-import { type FrameBody, tellFrame } from './tell-frame.ts';
+import { audienceOf } from '../shared/merged-events.ts';
+import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
+import { type ChannelsState, marketKey, type ToldTrade } from './state.ts';
 
 const PROVIDER_CHANNELS = new Map<string, string>(
   TRADE_CHANNEL_PROVIDERS.map((provider: TradeChannelProvider) => [
@@ -34,10 +36,10 @@ export function tellTrade(state: ChannelsState, trade: Trade, receivedAt: number
     payload: JSON.stringify(toTradeRecord(trade)),
   };
   const firehose = PROVIDER_CHANNELS.get(trade.provider);
-  if (changed && firehose !== undefined) tellFrame(state, firehose, body, emit);
+  if (changed && firehose !== undefined) tellFrame(state.seqs, channelTopics.events, firehose, body, emit);
   if (!toEvent) return;
   for (const universalId of audienceOf(state, event)) {
-    tellFrame(state, formatChannel({ kind: 'trade-event', universalId }), body, emit);
+    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'trade-event', universalId }), body, emit);
   }
 }
 

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Logger } from 'pino';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
+import { CommandRefusal } from './commands.ts';
 import type { HeaderList, Sender } from './send.ts';
 
 /** Sends errors; those that are the service's or a venue's fault are logged under the request id that the client is told. */
@@ -24,6 +25,7 @@ export class ErrorSender {
     if (error.status >= 500) this.logger.error({ error: fault, requestId: request.id, route }, 'a request failed');
     const headers = [...others];
     if (error.retryAfterSeconds !== null) headers.push('retry-after', String(error.retryAfterSeconds));
+    if (error instanceof CommandRefusal && error.isReplayed) headers.push('idempotent-replayed', 'true');
     if (error.status === 401) headers.push('www-authenticate', 'Bearer');
     const body = Buffer.from(JSON.stringify(errorEnvelope(error, request.id)));
     this.sender.json(request, reply, error.status, body, headers);

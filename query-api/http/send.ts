@@ -6,6 +6,7 @@ import { COMPRESS_ABOVE_BYTES, chooseEncoding, type EncodedBody } from './encodi
 export type HeaderList = readonly string[];
 
 const NO_HEADERS: HeaderList = [];
+const NO_BYTES = Buffer.alloc(0);
 const VARY: HeaderList = ['vary', 'accept-encoding'];
 
 export interface SenderOptions {
@@ -29,17 +30,28 @@ export class Sender {
   }
 
   /** Sends a body in the encoding that the client likes best, if it is large enough to be worth it. */
-  encoded(request: FastifyRequest, reply: FastifyReply, statusCode: number, body: EncodedBody): void | Promise<void> {
-    if (body.plain.length <= COMPRESS_ABOVE_BYTES) return this.json(request, reply, statusCode, body.plain);
+  encoded(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    statusCode: number,
+    body: EncodedBody,
+    others = NO_HEADERS,
+  ): void | Promise<void> {
+    if (body.plain.length <= COMPRESS_ABOVE_BYTES) return this.json(request, reply, statusCode, body.plain, others);
     const encoding = chooseEncoding(request.headers['accept-encoding']);
-    if (encoding === null) return this.json(request, reply, statusCode, body.plain, VARY);
-    const headers = [...VARY, 'content-encoding', encoding];
+    if (encoding === null) return this.json(request, reply, statusCode, body.plain, [...VARY, ...others]);
+    const headers = [...VARY, 'content-encoding', encoding, ...others];
     return body.in(encoding).then((bytes) => this.json(request, reply, statusCode, bytes, headers));
   }
 
   /** Sends bytes of JSON as they are. */
   json(request: FastifyRequest, reply: FastifyReply, statusCode: number, body: Buffer, others = NO_HEADERS): void {
     this.bytes(request, reply, statusCode, 'application/json; charset=utf-8', body, others);
+  }
+
+  /** Sends 204, which has no body. */
+  empty(request: FastifyRequest, reply: FastifyReply, others = NO_HEADERS): void {
+    this.write(request, reply, 204, NO_BYTES, [...others]);
   }
 
   /**
@@ -54,19 +66,18 @@ export class Sender {
     body: Buffer,
     others = NO_HEADERS,
   ): void {
-    const headers = [
-      'content-type',
-      contentType,
-      'content-length',
-      String(body.length),
-      'x-request-id',
-      request.id,
-      'cache-control',
-      'no-store',
-      'x-content-type-options',
-      'nosniff',
-      ...others,
-    ];
+    const headers = ['content-type', contentType, 'content-length', String(body.length), ...others];
+    this.write(request, reply, statusCode, body, headers);
+  }
+
+  private write(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    statusCode: number,
+    body: Buffer,
+    headers: string[],
+  ): void {
+    headers.push('x-request-id', request.id, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff');
     if (this.closing) headers.push('connection', 'close');
     if (this.options.pluginHeaders) addPluginHeaders(headers, reply);
     reply.hijack();

@@ -1,22 +1,28 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Authenticator } from '#infra/control/authenticator';
+import type { ControlHost } from '#infra/control/control-host';
 import { ApiError } from '#schemas/errors';
-import { Answer, type Dependencies, type Route } from '../routes/route.ts';
-import type { AnswerCache, KeptAnswer } from './answer-cache.ts';
-import { type Asked, createAskedReader } from './asked.ts';
-import { authenticate } from './authenticate.ts';
-import { EncodedBody } from './encodings.ts';
+import type { Dependencies, Route } from '../routes/route.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import { createAskedReader } from './asked.ts';
+import { authenticate, type Identity } from './authenticate.ts';
+import type { RunningKeys } from './commands.ts';
 import type { ErrorSender } from './errors.ts';
-import type { Sender } from './send.ts';
+import type { Meter } from './meter.ts';
+import type { HeaderList, Sender } from './send.ts';
+import { type Made, workOut, workOutOwn } from './work-out.ts';
 
-/** The longest that an answer may take (the contract, REST). */
-const ANSWER_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_SECONDS = 1;
+const NO_HEADERS: HeaderList = [];
+const nothing = () => {};
 
 export interface ServeOptions {
   readonly dependencies: Dependencies;
   readonly authenticator: Authenticator;
+  readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
   readonly cache: AnswerCache;
+  readonly running: RunningKeys;
+  readonly meter: Meter;
   readonly sender: Sender;
   readonly errors: ErrorSender;
   /** False while the views still take what the log held at the start: what they tell until then may be missing things. */
@@ -24,38 +30,108 @@ export interface ServeOptions {
   readonly answerTimeoutMs?: number;
 }
 
+type Served = void | Promise<void>;
+
 /**
- * The handler of a route: who asks, what is asked, a kept answer or a new one. Nothing is awaited on the way to a kept
- * answer for a known key, which makes it nearly as fast as a bare handler. The handler sends by itself and gives
+ * A route as Fastify takes it: who asks, what is asked, a kept answer or a new one. Nothing is awaited on the way to a
+ * kept answer for a known key, which makes it nearly as fast as a bare handler. The handler sends by itself and gives
  * Fastify nothing, in neither case.
  */
-export function serveRoute(route: Route, options: ServeOptions) {
-  const { authenticator, cache, sender, errors, isReady } = options;
+export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
+  const { cache, sender, errors, meter, isReady } = options;
   const readAsked = createAskedReader(route);
+  const readsBody = route.method !== 'GET' && route.scope !== null;
+  /** Who asks, for requests that may have a body: known before it is read. */
+  const admitted = new WeakMap<FastifyRequest, Identity>();
 
-  const answer = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+  const answer = (request: FastifyRequest, identity: Identity | null): Made | Promise<Made> => {
     const asked = readAsked(request);
-    const kept = route.cacheTtlMs > 0 ? cache.get(asked.key) : undefined;
-    if (kept) return sender.encoded(request, reply, kept.statusCode, kept.body);
-    const work = () => workOut(route, asked, options);
-    const made = route.cacheTtlMs > 0 ? cache.share(asked.key, work) : work();
-    return made.then(({ statusCode, body }) => sender.encoded(request, reply, statusCode, body));
+    if (route.isOwn) return workOutOwn(route, asked, request, identity!, options);
+    if (route.cacheTtlMs === 0) return workOut(route, asked, options);
+    return cache.get(asked.key) ?? cache.share(asked.key, () => workOut(route, asked, options));
   };
 
-  const serve = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
-    if (route.scope === null) return answer(request, reply);
-    if (!isReady()) throw starting();
-    const checked = authenticate(authenticator, route, route.scope, request);
-    return checked instanceof Promise ? checked.then(() => answer(request, reply)) : answer(request, reply);
+  const send = (request: FastifyRequest, reply: FastifyReply, made: Made, headers: HeaderList): Served => {
+    const all = made.headers ? [...headers, ...made.headers] : headers;
+    if (made.statusCode === 204) return sender.empty(request, reply, all);
+    return sender.encoded(request, reply, made.statusCode, made.body, all);
   };
 
-  return (request: FastifyRequest, reply: FastifyReply): void => {
+  /** An answer with the unit that it costs; what fails is told here, since errors tell what is left too. */
+  const metered = (request: FastifyRequest, reply: FastifyReply, identity: Identity): Served => {
+    const { organization } = identity;
+    const sku = route.sku!;
+    if (!meter.take(organization, sku))
+      return errors.send(request, reply, meter.exceeded(organization, sku), meter.headers(organization, sku));
+    let made: Made | Promise<Made>;
     try {
-      const served = serve(request, reply);
-      if (served) served.catch((fault: unknown) => errors.send(request, reply, fault));
+      made = answer(request, identity);
     } catch (fault) {
-      errors.send(request, reply, fault);
+      return errors.send(request, reply, fault, meter.end(organization, sku, false));
     }
+    if (!(made instanceof Promise))
+      return send(request, reply, made, meter.end(organization, sku, made.statusCode < 300));
+    return made.then(
+      (all) => send(request, reply, all, meter.end(organization, sku, all.statusCode < 300)),
+      (fault: unknown) => errors.send(request, reply, fault, meter.end(organization, sku, false)),
+    );
+  };
+
+  const serveTo = (request: FastifyRequest, reply: FastifyReply, identity: Identity | null): Served => {
+    if (route.sku !== null && identity) return metered(request, reply, identity);
+    const made = answer(request, identity);
+    if (!(made instanceof Promise)) return send(request, reply, made, NO_HEADERS);
+    return made.then((all) => send(request, reply, all, NO_HEADERS));
+  };
+
+  const identify = (request: FastifyRequest): Identity | Promise<Identity> => {
+    if (!isReady()) throw starting();
+    return authenticate(options, route, request);
+  };
+
+  const serve = (request: FastifyRequest, reply: FastifyReply): Served => {
+    if (route.scope === null) return serveTo(request, reply, null);
+    const identity = readsBody ? admitted.get(request)! : identify(request);
+    return identity instanceof Promise
+      ? identity.then((found) => serveTo(request, reply, found))
+      : serveTo(request, reply, identity);
+  };
+
+  /** Does a part of the work; whatever is thrown is told. */
+  const telling = (work: (request: FastifyRequest, reply: FastifyReply, next: () => void) => Served) => {
+    return (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
+      try {
+        work(request, reply, next)?.catch((fault: unknown) => errors.send(request, reply, fault));
+      } catch (fault) {
+        errors.send(request, reply, fault);
+      }
+    };
+  };
+  const tellingServe = telling(serve);
+
+  const served = {
+    method: route.method,
+    url: route.path,
+    handler: (request: FastifyRequest, reply: FastifyReply) => tellingServe(request, reply, nothing),
+  };
+  if (!readsBody) return served;
+  return {
+    ...served,
+    // Before the body is read: a client that may not ask makes us parse nothing.
+    onRequest: telling((request, _reply, next) => {
+      const admit = (identity: Identity) => {
+        admitted.set(request, identity);
+        next();
+      };
+      const identity = identify(request);
+      return identity instanceof Promise ? identity.then(admit) : admit(identity);
+    }),
+    // A body that cannot be read is an answer of the route too, and tells what is left.
+    errorHandler: (fault, request, reply) => {
+      const identity = admitted.get(request);
+      const headers = identity && route.sku ? meter.headers(identity.organization, route.sku) : NO_HEADERS;
+      errors.send(request, reply, fault, headers);
+    },
   };
 }
 
@@ -64,38 +140,4 @@ function starting(): ApiError {
     status: 503,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
-}
-
-async function workOut(route: Route, { input }: Asked, options: ServeOptions): Promise<KeptAnswer> {
-  const { dependencies, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
-  const result = await within(answerTimeoutMs, async () => route.handle(input, dependencies));
-  const { statusCode, body } = result instanceof Answer ? result : { statusCode: 200, body: result };
-  const isKept = statusCode === 200 && (route.isKept?.(body) ?? true);
-  return {
-    statusCode,
-    body: new EncodedBody(Buffer.from(JSON.stringify(body))),
-    ttlMs: isKept ? route.cacheTtlMs : 0,
-  };
-}
-
-/** What `work` gives, or 503 when that takes too long; the work itself ends by its own limits. */
-async function within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new ApiError('internal_error', `no answer within ${timeoutMs / 1000} s; try again`, {
-            status: 503,
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          }),
-        ),
-      timeoutMs,
-    );
-  });
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

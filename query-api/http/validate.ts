@@ -5,7 +5,10 @@ import { ApiError } from '#schemas/errors';
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => {
+  const faults = parsed.error.issues.map((issue) => {
+    const { path, message } = issue;
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => `${[...path, key.slice(0, 100)].join('.')}: is no field of it`).join('; ');
     const name = path.join('.') || 'body';
     // A URL gives a list for a parameter that comes twice.
     return `${name}: ${Array.isArray(valueAt(value, path[0])) ? 'must be given once' : message}`;

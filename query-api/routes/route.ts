@@ -2,7 +2,10 @@
 import type { z } from 'zod';
 import type { Store } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
-import type { Scope } from '#schemas/domain/control/state';
+import type { KeyCommand } from '#schemas/domain/control/command';
+import type { Actor } from '#schemas/domain/control/envelope';
+import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/control/state';
+import type { RestSku } from '#schemas/domain/quota/sku';
 import type { Views } from '../views/views.ts';
 
 /** What handlers may use. */
@@ -10,54 +13,147 @@ export interface Dependencies {
   readonly store: Pick<Store, 'query'>;
   readonly views: Views;
   readonly health: Health;
+  /** Organizations and what they own: to be read. Whoever changes something sends a command. */
+  readonly control: { readonly state: ControlState };
+  readonly secrets: SecretMaker;
 }
 
-/** What a success counts against (specification, Limits). */
-export type Sku = 'markets.read' | 'api.request' | 'portfolio.read' | 'pnl.read';
+/** A key that was just made: the token, to be told once, and what is kept of it. */
+export interface MadeKey {
+  readonly keyId: string;
+  readonly token: string;
+  readonly hash: SecretHash;
+  /** To be called once the key is in the log: its first use on this node then costs no hash. */
+  remember(): void;
+}
 
-/**
- * One endpoint. A handler is told nothing of who asks, so what it gives is the same for every caller and its answer may
- * be kept for all of them.
- */
-export interface RouteDeclaration<P, Q, R> {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+/** Makes keys. Rejects with an `ApiError` (503) while too many secrets are being hashed. */
+export interface SecretMaker {
+  makeKey(sandbox: boolean): Promise<MadeKey>;
+}
+
+/** Who asks: the key of the request, or of the session that it came with. */
+export interface Caller extends Actor {
+  readonly scopes: readonly Scope[];
+  readonly plan: Plan;
+  /** The portal session that the request came with; null for a token. */
+  readonly session: CallerSession | null;
+}
+
+export interface CallerSession {
+  readonly digest: string;
+  /** Unix ms. */
+  readonly expiresAt: number;
+  /** What `X-Parallax-Csrf` must say. */
+  readonly csrf: string;
+}
+
+/** Sends a command as the caller. Rejects with an `ApiError` when it is refused, or could not be taken. */
+export type Command = <B, R>(
+  type: KeyCommand<B, R>,
+  body: B,
+) => Promise<{
+  readonly result: R;
+  /** The answer to an earlier request with the same `Idempotency-Key`: what was made for this one is not used. */
+  readonly replayed: boolean;
+}>;
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Given<R> = R | Answer<R> | Promise<R | Answer<R>>;
+
+interface Common<P, Q, R> {
   /** With `:name` for path parameters, as `/v1/events/:universalId/spread`. */
   readonly path: `/${string}`;
-  /** The scope it needs, exactly; null is public. */
-  readonly scope: Scope | null;
   /** Which quota a success counts against; null is unmetered. */
-  readonly sku: Sku | null;
-  /** How long an answer may be served again (specification, Limits 5); 0 is never. */
-  readonly cacheTtlMs: number;
-  /** False for an answer that is only right for the moment, as an empty list; it is not kept. Left out: always true. */
-  readonly isKept?: (body: R) => boolean;
+  readonly sku: RestSku | null;
   /** One sentence for the docs. */
   readonly summary: string;
   readonly params: z.ZodType<P>;
   readonly query: z.ZodType<Q>;
   readonly response: z.ZodType<R>;
+}
+
+/**
+ * An endpoint whose handler is told nothing of who asks, so what it gives is the same for every caller and its answer
+ * may be kept for all of them.
+ */
+export interface RouteDeclaration<P, Q, R> extends Common<P, Q, R> {
+  readonly method: Method;
+  /** The scope it needs, exactly; null is public. */
+  readonly scope: Scope | null;
+  /** How long an answer may be served again (specification, Limits 5); 0 is never. */
+  readonly cacheTtlMs: number;
+  /** False for an answer that is only right for the moment, as an empty list; it is not kept. Left out: always true. */
+  readonly isKept?: (body: R) => boolean;
   /** Gives the body, or throws an `ApiError`. */
-  readonly handle: (
-    input: { readonly params: P; readonly query: Q },
-    dependencies: Dependencies,
-  ) => R | Answer<R> | Promise<R | Answer<R>>;
+  readonly handle: (input: { readonly params: P; readonly query: Q }, dependencies: Dependencies) => Given<R>;
+}
+
+/** What the handler of an endpoint that depends on the caller is given. */
+export interface OwnInput<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: Caller;
+  readonly command: Command;
+  /** The host that the client asked for, as `Host` says it. */
+  readonly host: string;
+}
+
+/** An endpoint that gives or changes what is the caller's own. No answer is ever kept or shared between requests. */
+export interface OwnRouteDeclaration<P, Q, B, R> extends Common<P, Q, R> {
+  readonly method: Method;
+  /** The scope it needs, exactly; `any` takes every good key. */
+  readonly scope: Scope | 'any';
+  /** The JSON body; left out: it takes none, and whatever comes is not looked at. */
+  readonly body?: z.ZodType<B>;
+  /** Of a success, unless the handler gives an `Answer`; 200 when left out. 204 has no body. */
+  readonly status?: 200 | 201 | 202 | 204;
+  /** Other statuses of a success, for the docs. */
+  readonly otherStatuses?: readonly (200 | 201 | 202)[];
+  /** Whether it creates something, and so takes an `Idempotency-Key`. */
+  readonly creates?: boolean;
+  readonly handle: (input: OwnInput<P, Q, B>, dependencies: Dependencies) => Given<R>;
 }
 
 /** Any route, as `http/` sees it. */
-export type Route = RouteDeclaration<unknown, unknown, unknown>;
-
-/** Identity, for the inference of input and body types from the schemas. */
-export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
-  return route as unknown as Route;
+export interface Route extends Common<unknown, unknown, unknown> {
+  readonly method: Method;
+  readonly scope: Scope | 'any' | null;
+  readonly cacheTtlMs: number;
+  readonly isKept?: (body: unknown) => boolean;
+  /** Null: it takes none. */
+  readonly body: z.ZodType | null;
+  /** Of a success; the first is the usual one. */
+  readonly statuses: readonly number[];
+  readonly creates: boolean;
+  /** Whether its answer depends on who asks. */
+  readonly isOwn: boolean;
+  readonly handle: (input: OwnInput<unknown, unknown, unknown>, dependencies: Dependencies) => Given<unknown>;
 }
 
-/** A body with another status than 200, as a handler may give it. */
+/** A route that is the same for everyone. */
+export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
+  return { ...(route as object as Route), body: null, statuses: [200], creates: false, isOwn: false };
+}
+
+/** A route that depends on who asks. */
+export function defineOwnRoute<P, Q, R, B = undefined>(route: OwnRouteDeclaration<P, Q, B, R>): Route {
+  const { status = 200, otherStatuses = [], body = null, creates = false } = route;
+  const statuses = [status, ...otherStatuses];
+  return { ...(route as object as Route), cacheTtlMs: 0, body, statuses, creates, isOwn: true };
+}
+
+/** A body with another status than the route's, or with headers, as a handler may give it. */
 export class Answer<R> {
   readonly statusCode: number;
   readonly body: R;
-  constructor(statusCode: number, body: R) {
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  constructor(statusCode: number, body: R, headers: readonly string[] = []) {
     this.statusCode = statusCode;
     this.body = body;
+    this.headers = headers;
   }
 }
 

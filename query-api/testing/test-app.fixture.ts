@@ -1,4 +1,5 @@
 /** The real application over doubles: views that a test fills, a store that answers from a function, keys of any scope. */
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { pino, stdSerializers } from 'pino';
 import { HostAuthenticator } from '#infra/control/authenticator';
@@ -8,7 +9,11 @@ import { formatToken, mintToken, type Token } from '#infra/control/token';
 import type { Parameter, Store } from '#infra/store/store';
 import { createHealth, type Health } from '#infra/telemetry/health';
 import { createMetrics, type Metrics } from '#infra/telemetry/metrics';
+import { putKey, putOrganization } from '#schemas/domain/control/indices';
+import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState, SCOPES, type Scope } from '#schemas/domain/control/state';
+import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
+import { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { type AppDependencies, buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
 import { createViews, type Views } from '../views/views.ts';
@@ -36,6 +41,7 @@ export interface TestApp {
     method: string,
     url: string,
     headers?: Readonly<Record<string, string>>,
+    payload?: unknown,
   ): Promise<{ status: number; headers: Record<string, unknown>; body: string; bytes: Buffer; json(): never }>;
 }
 
@@ -55,8 +61,21 @@ const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as
 
 export async function createTestApp({ routes, app: overrides }: TestAppOptions = {}): Promise<TestApp> {
   const control = initialControlState();
-  control.organizations.set(ORGANIZATION.id, ORGANIZATION);
-  const authenticator = new HostAuthenticator({ state: control, isCurrent: true }, new HashSlots(HASH_LIMITS));
+  putOrganization(control, ORGANIZATION);
+  control.firstOrganizationId = ORGANIZATION.id;
+  const host: AppDependencies['control'] = {
+    state: control,
+    isCurrent: true,
+    submit: async (type, body) =>
+      reduceControl(control, {
+        id: randomUUID(),
+        receivedAt: 0,
+        wallTime: Date.now(),
+        type,
+        body: JSON.stringify(body),
+      }),
+  };
+  const authenticator = new HostAuthenticator(host, new HashSlots(HASH_LIMITS));
   const views = createViews();
   const health = createHealth();
   const metrics = createMetrics();
@@ -74,7 +93,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     secret: typeof NO_HASH | Awaited<ReturnType<typeof hashSecret>>,
   ) => {
     const { keyId: id, sandbox } = token;
-    control.keys.set(id, {
+    putKey(control, {
       id,
       orgId: ORGANIZATION.id,
       name: 'test',
@@ -95,7 +114,10 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       views,
       health,
       metrics,
+      control: host,
       authenticator,
+      usage: new UsageCounts('test'),
+      quotas: DEFAULT_QUOTAS,
       logger: pino(
         { level: 'warn', serializers: { error: stdSerializers.err } },
         { write: (line: string) => void logged.push(line) },
@@ -107,8 +129,9 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     },
     routes,
   );
-  const request: TestApp['request'] = async (method, url, headers = {}) => {
-    const answer = await app.inject({ method: method as 'GET', url, headers: { ...headers } });
+  const request: TestApp['request'] = async (method, url, headers = {}, payload) => {
+    const body = payload === undefined ? {} : { payload: payload as object };
+    const answer = await app.inject({ method: method as 'GET', url, headers: { ...headers }, ...body });
     return {
       status: answer.statusCode,
       headers: answer.headers,

@@ -11,7 +11,7 @@ const CHANNELS: readonly [string, ChannelName, string][] = [
   ['svc:stream:trade:venue_a_perp', { kind: 'trade-provider', provider: 'venue_a_perp' }, 'events'],
   ['svc:stream:trade:venue_a_outcome', { kind: 'trade-provider', provider: 'venue_a_outcome' }, 'events'],
   ['svc:stream:trade:venue_c', { kind: 'trade-provider', provider: 'venue_c' }, 'events'],
-  ['svc:stream:user-trade:org_7', { kind: 'user-trade', orgId: 'org_7' }, 'events'],
+  ['svc:stream:user-trade:org_7', { kind: 'user-trade', orgId: 'org_7' }, 'organizations'],
   ['svc:stream:anomaly:evt_0a1b', { kind: 'anomaly-event', universalId: 'evt_0a1b' }, 'events'],
   ['svc:stream:anomaly:wallet-burst', { kind: 'anomaly-kind', anomalyKind: 'wallet-burst' }, 'events'],
   ['svc:stream:anomaly:all', { kind: 'anomaly-all' }, 'events'],

@@ -162,9 +162,11 @@ function suffixOf(channel: ChannelName): string {
   }
 }
 
-/** Raw feeds are written by their venue's normaliser, everything else by the channels processor. */
+/** Raw feeds are written by their venue's normaliser, fills by the organizations processor, the rest by the channels processor. */
 function writerOf(channel: ChannelName): ChannelWriter {
   switch (channel.kind) {
+    case 'user-trade':
+      return 'organizations';
     case 'raw-mids':
     case 'raw-coin':
     case 'raw-outcomes':

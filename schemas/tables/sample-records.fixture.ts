@@ -1,10 +1,14 @@
 /** One record for each table, with every field set, for tests. */
 
+import { type AuditRecord, auditTopic } from '../topics/audit.ts';
 import type { Arbitrage, Candle, Spread, UniversalEvent } from '../topics/derived.ts';
 import { arbitrageTopic, candleTopic, eventTopic, spreadTopic } from '../topics/derived.ts';
 import type { Market, Trade } from '../topics/normalised.ts';
 import { marketTopics, tradeTopics } from '../topics/normalised.ts';
+import { type NodeUsageRecord, usageTopic } from '../topics/usage.ts';
+import { attemptTopic, type Delivery, type DeliveryAttempt, deliveryTopic } from '../topics/webhooks.ts';
 import type { RecordMeta } from './table.ts';
+import { usageKey } from './usage.ts';
 
 const AT = 1_765_432_100_987;
 const DIGITS = '12345678901234567890.123456789012345678';
@@ -154,6 +158,52 @@ const arbitrage: Arbitrage = {
   causeMarketId: null,
 };
 
+const usage: NodeUsageRecord = {
+  node: '0b5f7c1e-9f57-4d0e-a4a1-5a3f6b1c2d3e',
+  orgId: 'org_1',
+  sku: 'api.request',
+  minute: AT - (AT % 60_000),
+  minuteUnits: 3,
+  day: AT - (AT % 86_400_000),
+  dayUnits: 41_000,
+};
+
+const audit: AuditRecord = {
+  id: 'command-1',
+  orgId: 'org_1',
+  receivedAt: AT,
+  at: AT + 3,
+  action: 'me.wallet.create',
+  keyId: 'key-1',
+  userId: 'user “1”',
+  targetId: 'wal_1',
+};
+
+const delivery: Delivery = {
+  id: 'dlv_1',
+  webhookId: 'wh_1',
+  orgId: 'org_1',
+  eventId: 'evt-1',
+  eventType: 'broker.trade.executed',
+  receivedAt: AT,
+  createdAt: AT + 1,
+  test: true,
+  body: '{"specversion":"1.0","data":{"a":"größer"}}',
+};
+
+const attempt: DeliveryAttempt = {
+  deliveryId: 'dlv_1',
+  webhookId: 'wh_1',
+  orgId: 'org_1',
+  attempt: 2,
+  receivedAt: AT,
+  durationMs: 15_000,
+  status: 503,
+  error: 'timeout',
+  outcome: 'pending',
+  nextAttemptAt: AT + 60_000,
+};
+
 /** By table. */
 export const sampleRecords: Readonly<Record<string, { readonly value: unknown; readonly meta: RecordMeta }>> = {
   trades: { value: sampleTrade, meta: place(tradeTopics.venue_b.name, sampleTrade.instrument) },
@@ -162,4 +212,8 @@ export const sampleRecords: Readonly<Record<string, { readonly value: unknown; r
   events: { value: event, meta: place(eventTopic.name, event.universalId) },
   spreads: { value: spread, meta: place(spreadTopic.name, spread.universalId) },
   arbitrage: { value: arbitrage, meta: place(arbitrageTopic.name, arbitrage.universalId) },
+  usage: { value: usage, meta: { ...place(usageTopic.name, usageKey(usage)), seq: 0 } },
+  audit_log: { value: audit, meta: place(auditTopic.name, audit.orgId) },
+  deliveries: { value: delivery, meta: place(deliveryTopic.name, delivery.webhookId) },
+  delivery_attempts: { value: attempt, meta: place(attemptTopic.name, attempt.webhookId) },
 };

@@ -1,6 +1,7 @@
 /** The catalog: every topic there is, apart from `state.<stage>` and `dead.<topic>`, which follow from the stages. */
+import { auditTopic } from './audit.ts';
 import { channelTopics } from './channels.ts';
-import { clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
+import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
 import {
   arbitrageHeadTopic,
   arbitrageTopic,
@@ -13,6 +14,8 @@ import {
 import { bookTopics, contextTopics, instrumentTopics, marketTopics, statusTopics, tradeTopics } from './normalised.ts';
 import { feedTopics, rawTopics } from './raw.ts';
 import type { Topic } from './topic.ts';
+import { usageTopic } from './usage.ts';
+import { attemptTopic, deliveryTopic, progressTopic } from './webhooks.ts';
 
 /** All topics, in the order in which data flows. */
 export const TOPICS: readonly Topic[] = [
@@ -20,6 +23,10 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(feedTopics),
   clockTopic,
   commandTopic,
+  changeTopic,
+  usageTopic,
+  attemptTopic,
+  progressTopic,
   settingsTopic,
   epochTopic,
   schemaTopic,
@@ -36,6 +43,8 @@ export const TOPICS: readonly Topic[] = [
   spreadTopic,
   arbitrageHeadTopic,
   arbitrageTopic,
+  auditTopic,
+  deliveryTopic,
   ...Object.values(channelTopics),
 ];
 

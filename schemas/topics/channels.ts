@@ -13,9 +13,17 @@ const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel,
 });
 export type ChannelFrame = Infer<typeof channelFrame>;
 
-/** Who writes a channel's frames: the normaliser of a venue for its raw feeds, the channels processor for the rest. */
-export const CHANNEL_WRITERS = [...VENUES, 'events'] as const;
+/**
+ * Who writes a channel's frames: the normaliser of a venue for its raw feeds, the organizations processor for those that
+ * one organization alone may hear, the channels processor for the rest.
+ */
+export const CHANNEL_WRITERS = [...VENUES, 'events', 'organizations'] as const;
 export type ChannelWriter = (typeof CHANNEL_WRITERS)[number];
+
+const DESCRIPTIONS = new Map<ChannelWriter, string>([
+  ['events', 'Frames of the derived channels.'],
+  ['organizations', 'Frames of the channels of single organizations.'],
+]);
 
 /** `derived.channels.<writer>`. */
 export const channelTopics = Object.fromEntries(
@@ -23,7 +31,7 @@ export const channelTopics = Object.fromEntries(
     writer,
     defineTopic({
       name: `derived.channels.${writer}`,
-      description: writer === 'events' ? 'Frames of the derived channels.' : `Frames of the raw feeds of ${writer}.`,
+      description: DESCRIPTIONS.get(writer) ?? `Frames of the raw feeds of ${writer}.`,
       key: 'channel',
       partitions: 4,
       retention: { kind: 'hours', hours: 48 },

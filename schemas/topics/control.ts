@@ -43,6 +43,30 @@ export const commandTopic = defineTopic({
   schema: command,
 });
 
+const change = record('ControlChange', 'A command at the place in the pipeline from which it counts.', {
+  id: text('Of the command.'),
+  receivedAt: timestamp("The pipeline's time from which it counts."),
+  wallTime: timestamp('As in the command.'),
+  type: text('As in the command.'),
+  body: text('As in the command.'),
+  commandOffset: integer('Offset of the command in `control.commands`.'),
+});
+export type ControlChange = Infer<typeof change>;
+
+/**
+ * Every command again, in the same order, written by the role that owns the pipeline's time: several nodes write
+ * commands and none of them can promise a watermark, without which a processor could not merge them with what happens on
+ * the venues. Whoever reduces these comes to the verdicts of those who reduce the commands.
+ */
+export const changeTopic = defineTopic({
+  name: 'control.changes',
+  description: 'Commands in the order and at the time in which processors take them.',
+  key: 'command id',
+  partitions: 1,
+  retention: { kind: 'forever' },
+  schema: change,
+});
+
 const settingsChange = record('SettingsChange', 'The settings that change figures, from a moment on.', {
   receivedAt: timestamp('Events received from here on are processed with them; 0 for the first.'),
   arbitrageSize: decimal('Shares that arbitrage is quoted for.'),

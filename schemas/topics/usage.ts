@@ -21,4 +21,5 @@ export const usageTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'compacted' },
   schema: nodeUsage,
+  table: 'usage',
 });

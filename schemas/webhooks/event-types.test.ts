@@ -16,6 +16,10 @@ describe('the catalog', () => {
     }
   });
 
+  it.each(EVENT_TYPES.map((entry) => [entry.type, entry] as const))('%s has a sample of its shape', (_type, entry) => {
+    expect(entry.data.safeParse(entry.sample)).toMatchObject({ success: true });
+  });
+
   it('has no float for anything precise: numbers are whole', () => {
     const numbers: string[] = [];
     const visit = (path: string, node: unknown): void => {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { VENUES } from '../domain/providers.ts';
+import { SAMPLES } from './samples.ts';
 
 const decimal = z
   .string()
@@ -39,6 +40,8 @@ export interface EventType {
   readonly description: string;
   readonly filters: z.ZodType;
   readonly data: z.ZodType;
+  /** A `data` for a test of a webhook. */
+  readonly sample: unknown;
   /** Whether the service has a producer for it. */
   readonly delivering: boolean;
 }
@@ -96,6 +99,7 @@ export const EVENT_TYPES = [
     description: 'A fill of a bound wallet, as maker or taker, or the reversal of one.',
     filters: brokerFilters,
     data: tradeData,
+    sample: SAMPLES['broker.trade.executed'],
     delivering: true,
   },
   {
@@ -113,6 +117,7 @@ export const EVENT_TYPES = [
       at: time,
       wallets,
     }),
+    sample: SAMPLES['broker.funding.updated'],
     delivering: false,
   },
   {
@@ -131,6 +136,7 @@ export const EVENT_TYPES = [
       at: time,
       wallets,
     }),
+    sample: SAMPLES['broker.position.liquidated'],
     delivering: false,
   },
   {
@@ -139,6 +145,7 @@ export const EVENT_TYPES = [
     description: "A leg's yesMid moved by at least 0.005.",
     filters: eventFilters,
     data: spreadData,
+    sample: SAMPLES['event.spread.changed'],
     delivering: true,
   },
   {
@@ -147,6 +154,7 @@ export const EVENT_TYPES = [
     description: 'An arbitrage with a positive net edge, at each evaluation that finds one.',
     filters: eventFilters,
     data: arbitrageData,
+    sample: SAMPLES['event.arbitrage.detected'],
     delivering: true,
   },
   {
@@ -166,6 +174,7 @@ export const EVENT_TYPES = [
       baselineStddev: decimal,
       zScore: decimal,
     }),
+    sample: SAMPLES['event.anomaly.detected'],
     delivering: false,
   },
   {
@@ -184,6 +193,7 @@ export const EVENT_TYPES = [
       txHash: z.string().nullable(),
       status: z.string(),
     }),
+    sample: SAMPLES['event.settlement.landed'],
     delivering: false,
   },
   {
@@ -205,6 +215,7 @@ export const EVENT_TYPES = [
       logIndex: z.int(),
       status: z.string(),
     }),
+    sample: SAMPLES['event.dispute.updated'],
     delivering: false,
   },
 ] as const satisfies readonly EventType[];

@@ -7,7 +7,7 @@ import type { EventLog, LogRecord, TopicPartition } from '../../log/log.ts';
 import { partitionName } from '../../log/partition-name.ts';
 import { readPartition } from '../../log/read-partition.ts';
 import type { Store } from '../../store/store.ts';
-import { isSource } from './overlay-log.ts';
+import { isSource, isSourceTable } from './overlay-log.ts';
 
 export interface Difference {
   /** Table or topic. */
@@ -102,7 +102,7 @@ export async function compareTables(
   from: ComparedFrom | null = null,
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (const { name } of TABLES) {
+  for (const { name } of TABLES.filter((table) => !isSourceTable(table))) {
     const rows = (database: string) => `SELECT * FROM ${database}.${name} FINAL`;
     const since = from ? ` WHERE receivedAt >= fromUnixTimestamp64Milli(toInt64(${from.at}))` : '';
     for (const [side, other, where] of [

@@ -1,13 +1,24 @@
-import { clockTopic, commandTopic, schemaTopic, settingsTopic } from '#schemas/topics/control';
+import type { TableSpec } from '#schemas/tables/table';
+import { changeTopic, clockTopic, commandTopic, schemaTopic, settingsTopic } from '#schemas/topics/control';
+import { usageTopic } from '#schemas/topics/usage';
+import { attemptTopic } from '#schemas/topics/webhooks';
 import type { EventLog, TopicPartition } from '../../log/log.ts';
 
 const CONTROL_SOURCES: ReadonlySet<string> = new Set(
-  [clockTopic, commandTopic, settingsTopic, schemaTopic].map(({ name }) => name),
+  [clockTopic, commandTopic, changeTopic, usageTopic, attemptTopic, settingsTopic, schemaTopic].map(({ name }) => name),
 );
 
 /** Topics that a rebuild reads and never writes: what came from outside. */
 export function isSource(topic: string): boolean {
   return topic.startsWith('raw.') || CONTROL_SOURCES.has(topic);
+}
+
+/**
+ * Whether a table tells of what came from outside. No rebuild makes its rows anew: it may hold more than the topic that
+ * they came from still does.
+ */
+export function isSourceTable({ fromTopics }: Pick<TableSpec, 'fromTopics'>): boolean {
+  return fromTopics.every(({ name }) => isSource(name));
 }
 
 /**
@@ -21,7 +32,8 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
     items.filter((item) => !isSource(item.topic)),
   ];
   return {
-    createTopics: (topics) => scratch.createTopics(topics.filter((topic) => !isSource(topic.name))),
+    // Sources too: they stay empty there, but a group can have them among its topics.
+    createTopics: (topics) => scratch.createTopics(topics),
     append(records) {
       const wrong = records.find((record) => isSource(record.topic));
       if (wrong) return Promise.reject(new Error(`a rebuild must not write ${wrong.topic}`));
@@ -58,7 +70,8 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
     bounds: (at: TopicPartition) => of(at.topic).bounds(at),
     last: (at: TopicPartition) => of(at.topic).last(at),
     offsetAt: (at, appendedAt) => of(at.topic).offsetAt(at, appendedAt),
-    clearTopic: (topic) => scratch.clearTopic(topic),
+    clearTopic: (topic) =>
+      isSource(topic) ? Promise.reject(new Error(`a rebuild must not clear ${topic}`)) : scratch.clearTopic(topic),
     maintain: () => Promise.resolve(0),
     close: () => scratch.close(),
   };

@@ -3,6 +3,7 @@ import { TABLES } from '#schemas/tables/index';
 import { channelTopics } from '#schemas/topics/channels';
 import { beginEpoch } from '../../log/epochs.ts';
 import { listRemoved, removedSources } from './common-cut.ts';
+import { isSourceTable } from './overlay-log.ts';
 import { type RebuildOptions, rebuild } from './rebuild.ts';
 import { ReplayRefusedError } from './replay-refused-error.ts';
 
@@ -26,6 +27,7 @@ export async function rebuildInPlace(replay: Replay): Promise<void> {
   await ports.log.createTopics(topics);
   for (const { name } of topics) await ports.log.clearTopic(name);
   for (const topic of Object.values(channelTopics)) await beginEpoch(ports.log, ports.codec, topic.name);
-  for (const { name } of TABLES) await ports.store.command(`TRUNCATE TABLE ${name}`);
+  for (const { name } of TABLES.filter((table) => !isSourceTable(table)))
+    await ports.store.command(`TRUNCATE TABLE ${name}`);
   await rebuild({ ...replay, label: 'rebuild' });
 }

@@ -7,11 +7,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { type Reconcile, reconcileTopic, type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
 import { partitionOf } from '#schemas/topics/topic';
+import { usageTopic } from '#schemas/topics/usage';
 import { runStage } from '../../stages/run-stage.ts';
 import { on, type Stage } from '../../stages/stage.ts';
 import { cutTopic } from '../../stages/stage-topics.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { openPorts, type Ports } from '../ports.ts';
+import { overlayLog } from './overlay-log.ts';
 import { rebuildInPlace } from './rebuild-in-place.ts';
 import { verifyAgainstRebuild } from './verify.ts';
 
@@ -101,20 +103,51 @@ async function insertSpread(universalId: string, receivedAt: number) {
     `INSERT INTO spreads SELECT * REPLACE ('${universalId}' AS universalId, toDateTime64('${at}', 3, 'UTC') AS receivedAt) FROM spreads FINAL LIMIT 1`,
   );
 }
+/** A row whose record is kept, and one whose record was compacted away: neither is derived from anything. */
+async function serve() {
+  const { log, codec, store } = ports;
+  const usage = { node: 'n', orgId: 'o', sku: 'api.request', minute: FIRST, minuteUnits: 1, day: FIRST, dayUnits: 1 };
+  const value = codec.encode(usageTopic, usage as never);
+  await log.append([
+    { topic: usageTopic.name, partition: 0, key: 'n o api.request', value, receivedAt: FIRST, seq: 0 },
+  ]);
+  await store.command("INSERT INTO usage (orgId, sku, node, units, version) VALUES ('o', 'api.request', 'gone', 7, 1)");
+}
+const nodesServed = async () =>
+  (await ports.store.query<{ node: string }>('SELECT node FROM usage FINAL ORDER BY node')).map(({ node }) => node);
 const countRows = async () =>
   Number((await ports.store.query<{ n: string }>('SELECT count() AS n FROM spreads FINAL'))[0]!.n);
 
 describe('while the raw topics are whole', () => {
   it('a rebuild gives the same beside what is live and in place', async () => {
     await live(14);
+    await serve();
     expect(await verify()).toEqual([]);
+    expect(await nodesServed()).toEqual(['gone', 'n']);
     expect(await countRows()).toBe(14);
     await insertSpread('evt_wrong', FIRST);
     expect((await verify()).map(({ table, key }) => [table, key])).toEqual([['spreads', 'evt_wrong']]);
     await rebuildInPlace(replay());
     expect(await verify()).toEqual([]);
     expect(await countRows()).toBe(14);
+    expect(await nodesServed()).toEqual(['gone', 'n']);
     expect(readdirSync(folder).filter((name) => name.startsWith('parallax-verify'))).toEqual([]);
+  });
+});
+
+describe('a rebuild beside what is live', () => {
+  it.each([
+    'control.commands',
+    'control.changes',
+    'control.usage',
+    'control.attempts',
+    'control.clock',
+    'raw.venue_a.ws',
+  ])('neither writes %s nor clears it', async (topic) => {
+    const log = overlayLog(ports.log, { append: async () => {}, clearTopic: async () => {} } as never);
+    const record = { topic, partition: 0, key: 'k', value: null, receivedAt: 0, seq: 0 };
+    await expect(log.append([record])).rejects.toThrow(topic);
+    await expect(log.clearTopic(topic)).rejects.toThrow(topic);
   });
 });
 

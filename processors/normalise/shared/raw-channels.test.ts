@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Emit } from '#infra/stages/stage';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
-import { type ChannelSeqs, rawChannel, tellRaw } from './raw-channels.ts';
+import type { ChannelSeqs } from '../../shared/tell-frame.ts';
+import { rawChannel, tellRaw } from './raw-channels.ts';
 
 it('numbers the events of each channel from 1 and keys them by it', () => {
   const told: [string, ChannelFrame][] = [];

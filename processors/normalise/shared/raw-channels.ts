@@ -5,9 +5,7 @@
 import type { Emit } from '#infra/stages/stage';
 import type { ChannelFrame } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
-
-/** Newest `seq` given out, by channel: part of the stage's state. */
-export type ChannelSeqs = Map<string, number>;
+import { type ChannelSeqs, tellFrame } from '../../shared/tell-frame.ts';
 
 /** The channel of everything of one coin or token, or with `*` of a provider's common feed. */
 export function rawChannel(provider: string, instrument: string): string {
@@ -29,8 +27,6 @@ export interface RawEvent {
 
 /** Gives the event the next number of its channel, from 1, and writes it. */
 export function tellRaw(seqs: ChannelSeqs, topic: Topic<ChannelFrame>, emit: Emit, event: RawEvent): void {
-  const { channel, provider, marketId, receivedAt, payload } = event;
-  const seq = (seqs.get(channel) ?? 0) + 1;
-  seqs.set(channel, seq);
-  emit(topic, channel, { channel, seq, type: 'raw', provider, marketId, receivedAt, payload });
+  const { channel, ...body } = event;
+  tellFrame(seqs, topic, channel, { type: 'raw', ...body }, emit);
 }

@@ -1,7 +1,7 @@
 /** What the normaliser of venue_a knows between frames: plain data, since snapshots are `v8.serialize`d. */
 import type { AssetContext, Instrument } from '#schemas/topics/normalised';
+import type { ChannelSeqs } from '../../shared/tell-frame.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
-import type { ChannelSeqs } from '../shared/raw-channels.ts';
 import { createOutcomeState, type OutcomeState } from './outcomes.ts';
 import type { SeenTrades } from './seen-trades.ts';
 

@@ -1,6 +1,7 @@
 /** Everything the normaliser of venue_b remembers. Plain data: it is snapshotted with `v8.serialize`. */
+
+import type { ChannelSeqs } from '../../shared/tell-frame.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
-import type { ChannelSeqs } from '../shared/raw-channels.ts';
 import { type CatalogState, createCatalogState } from './catalog.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
 import type { OrderFilled } from './order-filled.ts';

@@ -14,7 +14,8 @@ export const IDEMPOTENCY_ANSWERS_MAX = 100_000;
 /** An answer that can be given again. Results hold no secrets, so neither does this. */
 type Answer = { readonly ok: true; readonly result: unknown } | Refusal;
 
-interface Kept {
+/** An answer that was given. */
+export interface Kept {
   readonly at: number;
   readonly bodyDigest: string;
   readonly answer: Answer;

@@ -85,6 +85,26 @@ const asked = fc.oneof(
   ),
   ask('webhook.delete', fc.record({ webhookId: ids('wh_') })),
   ask('webhook.rotate_secret', fc.record({ webhookId: ids('wh_'), secret })),
+  ask(
+    'webhook.test',
+    fc.record({
+      webhookId: ids('wh_'),
+      eventType: fc.constantFrom(null, 'event.spread'),
+      deliveryId: ids('dlv_'),
+      eventId: ids('we_'),
+    }),
+  ),
+  ask(
+    'webhook.redeliver',
+    fc.record({
+      webhookId: ids('wh_'),
+      deliveryId: ids('dlv_'),
+      newDeliveryId: ids('dlv_'),
+      eventId: ids('we_'),
+      eventType: fc.constant('event.spread'),
+      body: fc.constant('{}'),
+    }),
+  ),
   ask('session.open', fc.record({ digest: ids('0'.repeat(40)) })),
   ask('session.close', fc.record({ digest: ids('0'.repeat(40)) })),
 );

@@ -1,6 +1,6 @@
 /** What roles ask the state. A row of somebody else is undefined, exactly as one that does not exist. */
 import type { Provider } from '../providers.ts';
-import { isOwnedBy, type Owner } from './owner.ts';
+import { isOwnedBy, type Owner, ownerName } from './owner.ts';
 import type {
   Attribution,
   ControlState,
@@ -57,28 +57,40 @@ function owned<T extends Owner>(row: T | undefined, owner: Owner): T | undefined
   return row && isOwnedBy(row, owner) ? row : undefined;
 }
 
-const NOBODY: readonly string[] = [];
-
 /** A binding of `venue_a_perp` stands for the venue: it covers outcome and dex fills too (specification). */
 function covers(bound: WalletProvider, provider: Provider): boolean {
   return bound === provider || (bound === 'venue_a_perp' && provider.startsWith('venue_a_'));
 }
 
+const NONE: readonly Wallet[] = [];
+
+/** The live bindings of this lower-case address that cover the provider, those of suspended organizations apart. */
+export function walletsBoundTo(state: ControlState, provider: Provider, address: string): readonly Wallet[] {
+  const wallets = state.walletsByAddress.get(address);
+  if (!wallets) return NONE;
+  return wallets.filter(
+    (wallet) => covers(wallet.provider, provider) && !state.organizations.get(wallet.orgId)!.suspended,
+  );
+}
+
 /** The organizations (suspended ones apart) with a live binding of this lower-case address that covers the provider. */
 export function organizationsBoundTo(state: ControlState, provider: Provider, address: string): readonly string[] {
-  const wallets = state.walletsByAddress.get(address);
-  if (!wallets) return NOBODY;
-  const orgIds = new Set<string>();
-  for (const wallet of wallets)
-    if (covers(wallet.provider, provider) && !state.organizations.get(wallet.orgId)!.suspended)
-      orgIds.add(wallet.orgId);
-  return [...orgIds];
+  return [...new Set(walletsBoundTo(state, provider, address).map(({ orgId }) => orgId))];
 }
 
 /** The enabled live webhooks that subscribe to an event type in any version, those of suspended organizations apart. */
 export function webhooksSubscribedTo(state: ControlState, eventType: string): Webhook[] {
   const webhooks = [...(state.webhooksByEventType.get(eventType) ?? [])];
   return webhooks.filter(({ orgId }) => !state.organizations.get(orgId)!.suspended);
+}
+
+/** As `webhooksSubscribedTo`, those of one organization. */
+export function webhooksOfSubscribedTo(state: ControlState, orgId: string, eventType: string): Webhook[] {
+  const subscribed = state.webhooksByEventType.get(eventType);
+  if (!subscribed || state.organizations.get(orgId)?.suspended) return [];
+  // An organization has at most a hundred; all that subscribe may be many more.
+  const own = state.webhooksByOwner.get(ownerName({ orgId, sandbox: false })) ?? [];
+  return [...own].filter((webhook) => subscribed.has(webhook));
 }
 
 /** What a delivery is signed with at `now` (Unix ms), newest first: one secret, or two within 24 hours of a rotation. */

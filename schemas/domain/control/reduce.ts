@@ -14,12 +14,15 @@ import { deletePlatformAttribution } from './commands/delete-platform-attributio
 import { deleteWebhook } from './commands/delete-webhook.ts';
 import { disableWebhook } from './commands/disable-webhook.ts';
 import { openSession } from './commands/open-session.ts';
+import { redeliverWebhook } from './commands/redeliver-webhook.ts';
 import { revokeKey } from './commands/revoke-key.ts';
 import { rotateWebhookSecret } from './commands/rotate-webhook-secret.ts';
 import { seedAdminKey } from './commands/seed-admin-key.ts';
+import { testWebhook } from './commands/test-webhook.ts';
 import { unbindWallet } from './commands/unbind-wallet.ts';
 import { type Actor, envelopeSchema } from './envelope.ts';
 import { earlierAnswer, keepAnswer, turnGenerations } from './idempotency.ts';
+import { isoTime } from './iso-time.ts';
 import { goodKey } from './lookups.ts';
 import { isNewId } from './recent-ids.ts';
 import type { ControlState } from './state.ts';
@@ -45,6 +48,8 @@ export const COMMAND_TYPES: ReadonlyMap<string, CommandType<unknown, unknown>> =
     disableWebhook,
     deleteWebhook,
     rotateWebhookSecret,
+    testWebhook,
+    redeliverWebhook,
     openSession,
     closeSession,
   ].map((command) => [command.type, command as unknown as CommandType<unknown, unknown>]),
@@ -75,7 +80,7 @@ export function reduceControl(state: ControlState, command: ControlCommand): Ver
   }
   if (!isNewId(state.recentIds, id)) return notDecided(refused('conflict', 'the command stands in the log twice'));
   turnGenerations(state.idempotency, wallTime);
-  const asked = { id, type, body: value, moment: { wallTime, at: new Date(wallTime).toISOString() } };
+  const asked = { id, type, body: value, moment: { wallTime, at: isoTime(wallTime) } };
   return type.by === 'service' ? verdictOf(asked, null, decide(state, asked, null)) : decideForKey(state, asked, type);
 }
 

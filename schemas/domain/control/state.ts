@@ -99,6 +99,8 @@ export interface Webhook extends Owner {
   readonly enabled: boolean;
   /** Null exactly while it is enabled. */
   readonly disabledReason: DisabledReason | null;
+  /** Unix ms from which it has been enabled again; absent where it never was disabled. What is older is not sent. */
+  readonly enabledAt?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Newest first; one, or two after a rotation. */

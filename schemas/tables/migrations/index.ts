@@ -4,6 +4,10 @@ import { createCandlesV1 } from './003-create-candles-v1.ts';
 import { createEventsV1 } from './004-create-events-v1.ts';
 import { createSpreadsV1 } from './005-create-spreads-v1.ts';
 import { createArbitrageV1 } from './006-create-arbitrage-v1.ts';
+import { createUsageV1 } from './007-create-usage-v1.ts';
+import { createAuditLogV1 } from './008-create-audit-log-v1.ts';
+import { createDeliveriesV1 } from './009-create-deliveries-v1.ts';
+import { createDeliveryAttemptsV1 } from './010-create-delivery-attempts-v1.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of their numbers. */
@@ -14,4 +18,8 @@ export const MIGRATIONS: readonly Migration[] = [
   createEventsV1,
   createSpreadsV1,
   createArbitrageV1,
+  createUsageV1,
+  createAuditLogV1,
+  createDeliveriesV1,
+  createDeliveryAttemptsV1,
 ];

@@ -19,7 +19,7 @@ export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   action: 'webhook.change',
   by: 'admin',
   body,
-  decide(state, { webhookId, url, subscriptions, enabled }, { at, actor }) {
+  decide(state, { webhookId, url, subscriptions, enabled }, { at, wallTime, actor }) {
     const before = webhookOf(state, actor, webhookId);
     if (!before) return refused('not_found', 'no such webhook');
     const webhook: Webhook = {
@@ -28,6 +28,7 @@ export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
       subscriptions: subscriptions ?? before.subscriptions,
       enabled: enabled ?? before.enabled,
       disabledReason: reasonAfter(before, enabled),
+      ...(enabled && !before.enabled ? { enabledAt: wallTime } : {}),
       updatedAt: at,
     };
     putWebhook(state, webhook);

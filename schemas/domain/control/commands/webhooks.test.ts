@@ -13,8 +13,17 @@ import {
   type World,
 } from '../world.fixture.ts';
 import { WEBHOOKS_MAX } from './create-webhook.ts';
+import { REDELIVERED_BODY_MAX } from './redeliver-webhook.ts';
 
 const SUBSCRIPTIONS = [{ eventType: 'event.spread', version: 1, filters: { brokers: ['venue_a'] } }];
+const TEST = { eventType: null, deliveryId: 'dlv_t', eventId: 'we_t' };
+const REDELIVERY = {
+  deliveryId: 'dlv_1',
+  newDeliveryId: 'dlv_2',
+  eventId: 'we_1',
+  eventType: 'event.spread',
+  body: '{"id":"we_1"}',
+};
 let world: World;
 let acme: Actor;
 beforeEach(() => {
@@ -108,6 +117,8 @@ describe('a webhook', () => {
       ['webhook.change', { enabled: false }],
       ['webhook.delete', {}],
       ['webhook.rotate_secret', { secret: signingSecret('b') }],
+      ['webhook.test', TEST],
+      ['webhook.redeliver', REDELIVERY],
     ];
     for (const as of [world.operator, sandboxed])
       for (const [type, body] of asks) {
@@ -185,5 +196,50 @@ describe('a rotation', () => {
     rotate('c', WALL_MS + HOUR_MS);
     expect(signing(WALL_MS + 2 * HOUR_MS)).toEqual(['c', 'b']);
     expect(webhookOf(world.state, acme, 'wh_1')!.secrets).toHaveLength(2);
+  });
+});
+
+describe('a test', () => {
+  const test = (body: object = {}) => world.send('webhook.test', { webhookId: 'wh_1', ...TEST, ...body }, { as: acme });
+
+  it('is of the first type subscribed to, or of the one that is asked for; no audit entry tells it', () => {
+    create(acme);
+    change({ subscriptions: [...SUBSCRIPTIONS, { eventType: 'event.arbitrage', version: 1 }] });
+    const result = { webhookId: 'wh_1', deliveryId: 'dlv_t', eventId: 'we_t', eventType: 'event.spread', version: 1 };
+    expect(test()).toMatchObject({ ok: true, result, audit: [] });
+    expect(resultOf(test({ eventType: 'event.arbitrage' }))).toEqual({ ...result, eventType: 'event.arbitrage' });
+    expect(test({ eventType: 'event.other' })).toMatchObject(refusal('validation_failed', 'eventType:'));
+  });
+
+  it('is a conflict on a webhook that is disabled', () => {
+    create(acme);
+    change({ enabled: false });
+    expect(test()).toMatchObject(refusal('conflict'));
+  });
+});
+
+describe('a redelivery', () => {
+  const redeliver = (body: object = {}) =>
+    world.send('webhook.redeliver', { webhookId: 'wh_1', ...REDELIVERY, ...body }, { as: acme });
+
+  it('is a delivery of its own under the same event id; its body is not kept', () => {
+    create(acme);
+    const result = { webhookId: 'wh_1', deliveryId: 'dlv_2', eventId: 'we_1', eventType: 'event.spread' };
+    const verdict = redeliver();
+    expect(verdict).toMatchObject({ ok: true, audit: [] });
+    expect(resultOf(verdict)).toEqual(result);
+  });
+
+  it('is a conflict on a webhook that is disabled', () => {
+    create(acme);
+    change({ enabled: false });
+    expect(redeliver()).toMatchObject(refusal('conflict'));
+  });
+
+  it('has a body of a bounded size', () => {
+    create(acme);
+    expect(redeliver({ body: 'x'.repeat(REDELIVERED_BODY_MAX) }).ok).toBe(true);
+    const verdict = redeliver({ body: 'x'.repeat(REDELIVERED_BODY_MAX + 1) });
+    expect(verdict).toMatchObject(refusal('validation_failed', 'body:'));
   });
 });

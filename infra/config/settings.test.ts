@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
+import { SettingError } from './declare.ts';
+import { loadSettings } from './settings.ts';
+
+const quotasOf = (text: string) => loadSettings([], { PARALLAX_QUOTAS: text }).quotas;
+
+describe('PARALLAX_QUOTAS', () => {
+  it('changes what it names and leaves the rest', () => {
+    expect(loadSettings([], {}).quotas).toEqual(DEFAULT_QUOTAS);
+    const { free, pro } = quotasOf('{"free":{"markets.read":{"minute":7}}}');
+    expect(free['markets.read']).toEqual({ minute: 7, day: DEFAULT_QUOTAS.free['markets.read'].day });
+    expect(pro).toEqual(DEFAULT_QUOTAS.pro);
+  });
+
+  it.each([
+    ['{', /^PARALLAX_QUOTAS cannot be read: is no JSON; accepted: JSON /],
+    ['{"free":{"markets.read":{"minute":-1}}}', /^PARALLAX_QUOTAS .*free\.markets\.read\.minute/],
+    ['{"free":{"markets.read":{"hour":1}}}', /^PARALLAX_QUOTAS .*free\.markets\.read/],
+    ['{"gold":{}}', /^PARALLAX_QUOTAS /],
+  ])('that cannot be is told in one line that names the part: %s', (text, message) => {
+    expect(() => quotasOf(text)).toThrow(SettingError);
+    expect(() => quotasOf(text)).toThrow(message);
+  });
+});

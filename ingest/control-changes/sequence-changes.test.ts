@@ -1,0 +1,313 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Running } from '#infra/context';
+import { type AppendRecord, type EventLog, LogError, type Watermark } from '#infra/log/log';
+import { type ControlChange, changeTopic, commandTopic } from '#schemas/topics/control';
+import { rawTopic } from '#schemas/topics/raw';
+import { openPublisher, type Publisher } from '../publisher/publisher.ts';
+import { until } from '../testing/open-publisher.fixture.ts';
+import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
+import { sequenceChanges } from './sequence-changes.ts';
+
+const AT = { topic: commandTopic.name, partition: 0 };
+const WS = rawTopic('venue_a', 'ws');
+
+let role: TestRole;
+let remove: () => Promise<void>;
+const closing: (() => Promise<void>)[] = [];
+beforeEach(async () => {
+  const made = await testFolder();
+  remove = made.remove;
+  role = await openTestRole(made.folder, {});
+  await role.context.log.createTopics([commandTopic]);
+  await role.context.codec.prepare([commandTopic]);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await role.close();
+  await remove();
+});
+
+/** A command of some node. */
+async function command(id: string): Promise<void> {
+  const { log, codec } = role.context;
+  const value = codec.encode(commandTopic, {
+    id,
+    receivedAt: 0,
+    wallTime: 7,
+    type: 'key.paint',
+    body: `{"of":"${id}"}`,
+  });
+  await log.append([{ ...AT, key: id, value, receivedAt: 0, seq: 0 }]);
+}
+async function changes(): Promise<(ControlChange & { seq: number })[]> {
+  const records = await role.records(changeTopic as never);
+  return records.map(({ value, seq }) => ({ ...role.context.codec.decode(changeTopic, value!), seq }));
+}
+const ids = async () => (await changes()).map(({ id }) => id);
+async function untilChanges(count: number, or: () => boolean = () => false): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!or() && (await changes()).length < count) {
+    if (Date.now() > deadline) throw new Error(`no ${count} changes`);
+    await sleep(2);
+  }
+}
+const linesSaid = async () => (await role.raw('venue_a', 'ws')).map(({ payload }) => payload.toString());
+
+/** The log as one process has it: it may be killed at one of its appends, and what it promised is kept. */
+function processLog(kill: { at: number; when: 'before' | 'after' } | null) {
+  const base = role.context.log;
+  const log = Object.create(base) as EventLog;
+  const promised = new Map<string, number>();
+  let appends = 0;
+  log.advance = (watermarks: readonly Watermark[]) => {
+    for (const { topic, partition, watermark } of watermarks) promised.set(`${topic}/${partition}`, watermark);
+    base.advance(watermarks);
+  };
+  log.append = async (records: readonly AppendRecord[]) => {
+    appends += 1;
+    const dies = kill !== null && appends >= kill.at;
+    if (dies && (kill.when === 'before' || appends > kill.at)) throw new LogError('log_closed', 'killed');
+    for (const { topic, partition, receivedAt } of records)
+      if (receivedAt < (promised.get(`${topic}/${partition}`) ?? 0)) throw new Error(`${topic} breaks its promise`);
+    await base.append(records);
+    if (dies) throw new LogError('log_closed', 'killed');
+  };
+  return { log, promised };
+}
+
+interface Life {
+  readonly publisher: Publisher;
+  readonly sequencer: Running;
+  readonly promised: ReadonlyMap<string, number>;
+  readonly isDead: () => boolean;
+  end(): Promise<void>;
+}
+
+async function begin(time: 'live' | 'recorded', kill: Parameters<typeof processLog>[0] = null): Promise<Life> {
+  const { codec, logger, metrics } = role.context;
+  const { log, promised } = processLog(kill);
+  let failure: Error | null = null;
+  const onFailure = (error: Error) => {
+    failure ??= error;
+  };
+  const publisher = await openPublisher({ log, codec, logger, metrics, time, onTrouble: () => {}, onFailure });
+  const sequencer = await sequenceChanges({ log, codec, logger, publisher, onFailure });
+  return {
+    publisher,
+    sequencer,
+    promised,
+    isDead: () => failure !== null,
+    end: async () => {
+      await sequencer.close();
+      await publisher.close().catch((error: unknown) => {
+        if (failure !== error) throw error;
+      });
+    },
+  };
+}
+async function live(): Promise<Life> {
+  const life = await begin('live');
+  closing.push(life.end);
+  return life;
+}
+
+describe('commands live', () => {
+  it('take their place in their order, with all they say, numbered, at the time at which they are read', async () => {
+    await command('a');
+    const before = Date.now();
+    await live();
+    await command('b');
+    await untilChanges(2);
+    const [first, second] = await changes();
+    expect(first).toMatchObject({
+      id: 'a',
+      wallTime: 7,
+      type: 'key.paint',
+      body: '{"of":"a"}',
+      commandOffset: 0,
+      seq: 1,
+    });
+    expect(second).toMatchObject({ id: 'b', commandOffset: 1, seq: 2 });
+    expect(first!.receivedAt).toBeGreaterThanOrEqual(before);
+    expect(second!.receivedAt).toBeGreaterThanOrEqual(first!.receivedAt);
+  });
+
+  it('can be taken at once: the time at which they count is promised to be over', async () => {
+    const { promised } = await live();
+    await command('a');
+    await untilChanges(1);
+    const [change] = await changes();
+    await until(() => promised.get(`${changeTopic.name}/0`)! > change!.receivedAt);
+  });
+
+  it('that are none are passed over', async () => {
+    await role.context.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
+    await command('a');
+    await live();
+    await untilChanges(1);
+    expect((await changes())[0]).toMatchObject({ id: 'a', commandOffset: 1, seq: 1 });
+  });
+
+  it('whose schema nobody knows yet are waited for', async () => {
+    const { codec } = role.context;
+    let away = true;
+    const learn = codec.learn.bind(codec);
+    codec.learn = (bytes) =>
+      away ? Promise.reject(Object.assign(new Error('away'), { canRetry: true })) : learn(bytes);
+    await live();
+    await command('a');
+    await sleep(100);
+    expect(await ids()).toEqual([]);
+    away = false;
+    await untilChanges(1);
+  });
+
+  it.each(['before', 'after'] as const)('are neither lost nor doubled by a kill %s any append', async (when) => {
+    const expected: string[] = [];
+    const submit = async () => {
+      expected.push(`c${expected.length}`);
+      await command(expected.at(-1)!);
+    };
+    for (let at = 1; at <= 5; at += 1) {
+      const life = await begin('live', { at, when });
+      for (let nth = 0; nth < 6; nth += 1) {
+        await submit();
+        if (nth % 2 === 0) await submit();
+        await untilChanges(expected.length, life.isDead);
+      }
+      expect(life.isDead()).toBe(true);
+      await life.end();
+    }
+    await live();
+    await untilChanges(expected.length);
+    const found = await changes();
+    expect(found.map(({ id }) => id)).toEqual(expected);
+    expect(found.map(({ seq }) => seq)).toEqual(expected.map((_, index) => index + 1));
+    expect(found.map(({ commandOffset }) => commandOffset)).toEqual(expected.map((_, index) => index));
+  });
+});
+
+describe('commands while a recording plays', () => {
+  const LINES = Array.from({ length: 12 }, (_, index) => ({ at: 1_000 + index * 10, text: `line ${index}` }));
+  const END = LINES.at(-1)!.at + 1;
+  const line = ({ at, text }: (typeof LINES)[number]) =>
+    ({ source: 'venue_a.ws', feed: 'venue_a.ws', payload: text, receivedAt: at }) as const;
+  async function recorded(): Promise<Life> {
+    const life = await begin('recorded');
+    closing.push(life.end);
+    return life;
+  }
+
+  it('count from where it stands, before what comes at that time', async () => {
+    const { publisher, promised } = await recorded();
+    await command('before the first line');
+    publisher.receive(line(LINES[0]!));
+    await untilChanges(1);
+    publisher.promise(LINES[1]!.at);
+    await command('in a silence');
+    await untilChanges(2);
+    publisher.receive(line(LINES[1]!));
+    publisher.receive(line(LINES[2]!));
+    await publisher.flush();
+    const found = await changes();
+    expect(found.map(({ receivedAt }) => receivedAt)).toEqual([LINES[0]!.at, LINES[1]!.at]);
+    expect(promised.get(`${changeTopic.name}/0`)).toBe(LINES[2]!.at);
+    // Merged order is by time, then by name: the command comes first.
+    expect(changeTopic.name < WS.name).toBe(true);
+  });
+
+  it('go on after its end, each at a time of its own that is over at once', async () => {
+    const { publisher, promised } = await recorded();
+    publisher.receive(line(LINES[0]!));
+    publisher.end(END);
+    for (const [nth, id] of ['a', 'b', 'c'].entries()) {
+      await command(id);
+      await untilChanges(nth + 1);
+      const { receivedAt } = (await changes())[nth]!;
+      expect(receivedAt).toBe(END + nth);
+      await until(() => promised.get(`${changeTopic.name}/0`)! > receivedAt);
+    }
+  });
+
+  it('wait while a restart plays what the log holds already, and come after all of it', async () => {
+    const first = await begin('recorded');
+    for (const each of LINES.slice(0, 5)) first.publisher.receive(line(each));
+    await first.publisher.flush();
+    await first.end();
+    await command('a');
+    const { publisher } = await recorded();
+    expect(publisher.keptUntil).toBe(LINES[4]!.at);
+    for (const each of LINES.slice(0, 5)) publisher.receive(line(each));
+    await sleep(60);
+    expect(await ids()).toEqual([]);
+    publisher.receive(line(LINES[5]!));
+    await untilChanges(1);
+    expect((await changes())[0]!.receivedAt).toBe(LINES[5]!.at);
+  });
+
+  it('go on after a restart of one that had ended', async () => {
+    for (const id of ['a', 'b', 'c']) {
+      const life = await begin('recorded');
+      for (const each of LINES) life.publisher.receive(line(each));
+      life.publisher.end(END);
+      await command(id);
+      await untilChanges((await ids()).length + 1);
+      await life.end();
+    }
+    const times = (await changes()).map(({ receivedAt }) => receivedAt);
+    expect(await ids()).toEqual(['a', 'b', 'c']);
+    expect(times[0]).toBe(END);
+    expect(new Set(times).size).toBe(3);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(await linesSaid()).toEqual(LINES.map(({ text }) => text));
+  });
+
+  it.each(['before', 'after'] as const)(
+    'are neither lost, doubled nor late by a kill %s any append at any line',
+    async (when) => {
+      const submitted: string[] = [];
+      /** Plays as far as it comes, with one more command at every third line. */
+      const play = async (life: Life) => {
+        for (const [nth, each] of LINES.entries()) {
+          life.publisher.receive(line(each));
+          if (life.isDead()) return;
+          if (!life.publisher.takesChanges) continue;
+          await life.publisher.flush().catch(() => {});
+          if (nth % 3 !== 0) continue;
+          submitted.push(`c${submitted.length}`);
+          await command(submitted.at(-1)!);
+          await untilChanges(submitted.length, life.isDead);
+        }
+        life.publisher.end(END);
+        await command('last');
+        submitted.push('last');
+        await untilChanges(submitted.length, life.isDead);
+      };
+      let newest = 0;
+      let kept = 0;
+      for (let nth = 1; newest < END; nth += 1) {
+        if (nth > 60) throw new Error('it gets nowhere');
+        // It dies at another one of its first appends each time.
+        const life = await begin('recorded', { at: 1 + (nth % 4), when });
+        await play(life);
+        await life.end();
+        const found = await changes();
+        // Whatever stood there before this life may have been taken already.
+        for (const { receivedAt } of found.slice(kept)) expect(receivedAt).toBeGreaterThan(newest);
+        kept = found.length;
+        const lines = await role.raw('venue_a', 'ws');
+        newest = Math.max(0, ...[...lines, ...found].map(({ receivedAt }) => receivedAt));
+      }
+      const last = await recorded();
+      for (const each of LINES) last.publisher.receive(line(each));
+      last.publisher.end(END);
+      await untilChanges(submitted.length);
+      const found = await changes();
+      expect(found.map(({ id }) => id)).toEqual(submitted);
+      expect(found.map(({ commandOffset }) => commandOffset)).toEqual(submitted.map((_, index) => index));
+      expect(found.map(({ seq }) => seq)).toEqual(submitted.map((_, index) => index + 1));
+      expect(await linesSaid()).toEqual(LINES.map(({ text }) => text));
+    },
+  );
+});

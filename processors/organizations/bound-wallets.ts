@@ -1,0 +1,92 @@
+/** From which trade on a binding counts: those that came after it (specification, WebSocket stream). */
+import type { AuditEntry } from '#schemas/domain/control/audit';
+import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
+import { changeOrganization } from '#schemas/domain/control/commands/change-organization';
+import { deleteOrganization } from '#schemas/domain/control/commands/delete-organization';
+import { unbindWallet } from '#schemas/domain/control/commands/unbind-wallet';
+import { walletsBoundTo } from '#schemas/domain/control/lookups';
+import { ownerName } from '#schemas/domain/control/owner';
+import type { Wallet } from '#schemas/domain/control/state';
+import type { Provider } from '#schemas/domain/providers';
+import type { Trade } from '#schemas/topics/normalised';
+import { arrivalsNow } from './arrivals.ts';
+import type { Arrivals, OrganizationsState } from './state.ts';
+
+/** A bound wallet as webhooks name it. */
+export interface Party {
+  readonly walletId: string;
+  readonly address: string;
+  readonly role: 'maker' | 'taker';
+}
+
+/** Follows an accepted command, by what the audit log says of it, to where bindings begin and end. */
+export function followBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
+  switch (type) {
+    case bindWallet.type: {
+      const wallet = state.control.wallets.get(targetId);
+      if (wallet && !wallet.sandbox) beginBinding(state, wallet, arrivalsNow(state.arrivals));
+      return;
+    }
+    case unbindWallet.type: {
+      const own = state.boundAfter.get(orgId);
+      if (own?.delete(targetId) && own.size === 0) state.boundAfter.delete(orgId);
+      return;
+    }
+    case changeOrganization.type:
+      followOrganization(state, targetId);
+      return;
+    case deleteOrganization.type:
+      state.boundAfter.delete(targetId);
+  }
+}
+
+/** While an organization is suspended its bindings count for nothing; afterwards they do as if they were new. */
+function followOrganization(state: OrganizationsState, orgId: string): void {
+  const { control, boundAfter } = state;
+  if (control.organizations.get(orgId)!.suspended) {
+    boundAfter.delete(orgId);
+    return;
+  }
+  if (boundAfter.has(orgId)) return;
+  const now = arrivalsNow(state.arrivals);
+  const wallets = control.walletsByOwner.get(ownerName({ orgId, sandbox: false }))?.values() ?? [];
+  for (const wallet of wallets) beginBinding(state, wallet, now);
+}
+
+function beginBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet, now: Arrivals): void {
+  const own = boundAfter.get(orgId);
+  if (own) own.set(id, now);
+  else boundAfter.set(orgId, new Map([[id, now]]));
+}
+
+/** The bound wallets that a trade concerns, by organization; null for nearly all trades. */
+export function partiesOf(state: OrganizationsState, topic: string, trade: Trade): Map<string, Party[]> | null {
+  const { walletsByAddress } = state.control;
+  const { maker, taker } = trade;
+  const isMaker = maker !== null && walletsByAddress.has(maker);
+  const isTaker = taker !== null && walletsByAddress.has(taker);
+  if (!isMaker && !isTaker) return null;
+  const parties = new Map<string, Party[]>();
+  const add = (address: string, role: Party['role']) => {
+    for (const wallet of walletsBoundTo(state.control, trade.provider as Provider, address)) {
+      if (!countsFor(state, wallet, topic, trade)) continue;
+      const own = parties.get(wallet.orgId);
+      const party = { walletId: wallet.id, address, role };
+      if (own) own.push(party);
+      else parties.set(wallet.orgId, [party]);
+    }
+  };
+  if (isMaker) add(maker, 'maker');
+  if (isTaker) add(taker, 'taker');
+  return parties.size > 0 ? parties : null;
+}
+
+function countsFor(
+  { boundAfter }: OrganizationsState,
+  { id, orgId }: Wallet,
+  topic: string,
+  { arrival }: Trade,
+): boolean {
+  const after = boundAfter.get(orgId)?.get(id);
+  return after !== undefined && arrival > (after[topic] ?? 0);
+}

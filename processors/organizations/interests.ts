@@ -1,0 +1,46 @@
+/** Which webhooks want an event. Filters are read once for each row: rows never change in place. */
+import type { Webhook } from '#schemas/domain/control/state';
+import type { EventTypeId } from '#schemas/webhooks/event-types';
+
+/** The event types that this stage produces, with the filter that each takes. */
+const FILTERS = {
+  'broker.trade.executed': 'brokers',
+  'event.spread.changed': 'universalIds',
+  'event.arbitrage.detected': 'universalIds',
+} as const satisfies Partial<Record<EventTypeId, string>>;
+export type ProducedType = keyof typeof FILTERS;
+/** The version of all of them so far. */
+export const PRODUCED_VERSION = 1;
+
+/** What a webhook wants of an event type: everything, or these values of its filter. */
+type Interest = 'all' | ReadonlySet<unknown>;
+
+/** No part of the state: it follows from the rows, and goes with them. */
+const interests = new WeakMap<Webhook, Map<ProducedType, Interest>>();
+
+/** Whether one of the webhook's subscriptions to the type takes one of these values. */
+export function wants(webhook: Webhook, type: ProducedType, values: readonly string[]): boolean {
+  let ofWebhook = interests.get(webhook);
+  if (!ofWebhook) {
+    ofWebhook = new Map();
+    interests.set(webhook, ofWebhook);
+  }
+  let interest = ofWebhook.get(type);
+  if (!interest) {
+    interest = interestOf(webhook, type);
+    ofWebhook.set(type, interest);
+  }
+  return interest === 'all' || values.some((value) => interest.has(value));
+}
+
+function interestOf({ subscriptions }: Webhook, type: ProducedType): Interest {
+  const wanted = new Set<unknown>();
+  for (const { eventType, version, filters } of subscriptions) {
+    if (eventType !== type || version !== PRODUCED_VERSION) continue;
+    const values = filters?.[FILTERS[type]];
+    if (values === undefined) return 'all';
+    // What is no list was refused by REST; it never widens what somebody hears.
+    if (Array.isArray(values)) for (const value of values) wanted.add(value);
+  }
+  return wanted;
+}

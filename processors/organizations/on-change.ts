@@ -1,0 +1,58 @@
+/** Commands at the place from which they count: reduced, told in the audit log, and delivered where one asks for it. */
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import { redeliverWebhook, type WebhookRedelivery } from '#schemas/domain/control/commands/redeliver-webhook';
+import { testWebhook, type WebhookTest } from '#schemas/domain/control/commands/test-webhook';
+import { reduceControl } from '#schemas/domain/control/reduce';
+import { auditTopic } from '#schemas/topics/audit';
+import type { ControlChange } from '#schemas/topics/control';
+import { deliveryTopic } from '#schemas/topics/webhooks';
+import { cloudEventBody } from '#schemas/webhooks/cloud-event';
+import { type EventTypeId, findEventType } from '#schemas/webhooks/event-types';
+import { followBindings } from './bound-wallets.ts';
+import type { OrganizationsState } from './state.ts';
+
+export function onChange(state: OrganizationsState, event: StageEvent<ControlChange>, emit: Emit): void {
+  const { value: change, receivedAt } = event;
+  const verdict = reduceControl(state.control, change);
+  // An answer given again under its `Idempotency-Key` does nothing again.
+  if (!verdict.ok || verdict.replayed) return;
+  for (const { id, orgId, action, keyId, userId, targetId } of verdict.audit)
+    emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId });
+  const [entry] = verdict.audit;
+  if (entry) followBindings(state, change.type, entry);
+  if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, event, emit);
+  if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, event, emit);
+}
+
+function deliverTest(
+  state: OrganizationsState,
+  { webhookId, deliveryId, eventId, eventType, version }: WebhookTest,
+  { value: { wallTime }, receivedAt }: StageEvent<ControlChange>,
+  emit: Emit,
+): void {
+  const type = findEventType(eventType, version);
+  if (!type) {
+    emit.dead('unknown_event_type', `${eventType} ${version} is in no catalog`);
+    return;
+  }
+  const parts = { id: eventId, type: type.type as EventTypeId, version, time: wallTime, subject: eventId };
+  const body = cloudEventBody({ ...parts, data: type.sample });
+  const asked = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: wallTime };
+  emit(deliveryTopic, webhookId, { ...asked, orgId: ownerOf(state, webhookId), test: true, body });
+}
+
+function redeliver(
+  state: OrganizationsState,
+  { webhookId, deliveryId, eventId, eventType }: WebhookRedelivery,
+  { value: change, receivedAt }: StageEvent<ControlChange>,
+  emit: Emit,
+): void {
+  // Accepted, so it was of this shape; the result leaves the body out.
+  const { body } = redeliverWebhook.body.parse(JSON.parse(change.body));
+  const asked = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: change.wallTime };
+  emit(deliveryTopic, webhookId, { ...asked, orgId: ownerOf(state, webhookId), test: false, body });
+}
+
+function ownerOf({ control }: OrganizationsState, webhookId: string): string {
+  return control.webhooks.get(webhookId)!.orgId;
+}

@@ -1,0 +1,183 @@
+/** The stage `organizations` with a first organization, short ways to send it commands and trades, and what it told. */
+import type { Actor, IdempotencyRequest } from '#schemas/domain/control/envelope';
+import { SECRET, signingSecret } from '#schemas/domain/control/world.fixture';
+import type { ChannelFrame } from '#schemas/topics/channels';
+import { channelTopics } from '#schemas/topics/channels';
+import { type ControlChange, changeTopic } from '#schemas/topics/control';
+import type { Arbitrage, Spread, UniversalEvent } from '#schemas/topics/derived';
+import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
+import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { createOrganizationsStage } from './stage.ts';
+
+export const WALL_MS = Date.UTC(2026, 2, 1);
+export const OPERATOR: Actor = { orgId: 'org_first', keyId: 'first', userId: 'admin', sandbox: false };
+export const MAKER = `0x${'aa'.repeat(20)}`;
+export const TAKER = `0x${'bb'.repeat(20)}`;
+
+export const chainTrade: Trade = {
+  id: 'venue_b:0xt:1',
+  provider: 'venue_b',
+  marketId: '0xc',
+  instrument: '1',
+  outcome: 'Yes',
+  ts: 1_900,
+  receivedAt: 2_000,
+  arrival: 1,
+  side: 'buy',
+  price: '0.123456789012345678',
+  qty: '3',
+  usd: '1.5',
+  maker: MAKER,
+  taker: TAKER,
+  txHash: '0xt',
+  logIndex: 1,
+  tradeId: null,
+  blockNumber: 5,
+  blockHash: '0xb',
+  status: 'pending',
+};
+
+/** A fill of venue_a, final at once. */
+export const perpTrade: Trade = {
+  ...chainTrade,
+  id: 'venue_a_perp:BTC:1900:7',
+  provider: 'venue_a_perp',
+  marketId: 'BTC',
+  instrument: 'BTC',
+  outcome: null,
+  usd: null,
+  txHash: null,
+  logIndex: null,
+  tradeId: '7',
+  blockNumber: null,
+  blockHash: null,
+  status: 'confirmed',
+};
+
+/** A command at its place; `id` also makes its receive time, unless that is given. */
+export function change(
+  nth: number,
+  type: string,
+  body: object,
+  { as, idempotency, receivedAt = 1_000 }: { as: Actor | null; idempotency?: IdempotencyRequest; receivedAt?: number },
+): ControlChange {
+  const envelope = { ...(as ? { actor: as } : {}), ...(idempotency ? { idempotency } : {}) };
+  const text = JSON.stringify({ ...envelope, ...body });
+  return { id: `c${nth}`, receivedAt, wallTime: WALL_MS + nth, type, body: text, commandOffset: nth };
+}
+
+/** Seeds the first organization. */
+export const SEED = {
+  keyId: 'first',
+  secret: SECRET,
+  organization: { id: 'org_first', name: 'First', plan: 'pro' },
+  minted: true,
+};
+
+/** The admin key of an organization that `organizationBody` makes. */
+export const adminOf = (orgId: string): Actor => ({ orgId, keyId: `${orgId}-admin`, userId: 'admin', sandbox: false });
+export const organizationBody = (orgId: string) => ({
+  organizationId: orgId,
+  name: orgId,
+  plan: 'free',
+  adminKey: { id: `${orgId}-admin`, secret: SECRET },
+});
+export const webhookBody = (webhookId: string, subscriptions: readonly object[]) => ({
+  webhookId,
+  url: 'https://a.example',
+  subscriptions,
+  secret: signingSecret('a'),
+});
+
+export function createOrganizationsProbe() {
+  const probe = probeStage(createOrganizationsStage());
+  let commands = 0;
+  const command = (
+    type: string,
+    body: object,
+    as: Actor | null,
+    options: { idempotency?: IdempotencyRequest; receivedAt?: number } = {},
+  ): DrivenOutput[] => {
+    commands += 1;
+    return probe.send(changeTopic, `c${commands}`, change(commands, type, body, { as, ...options }));
+  };
+  command('key.seed', SEED, null);
+  return {
+    probe,
+    command,
+    organization(orgId: string): Actor {
+      command('organization.create', organizationBody(orgId), OPERATOR);
+      return adminOf(orgId);
+    },
+    bind: (as: Actor, walletId: string, address: string, provider = 'venue_a') =>
+      command('wallet.bind', { walletId, provider, address, label: '' }, as),
+    webhook: (as: Actor, webhookId: string, ...subscriptions: readonly object[]) =>
+      command('webhook.create', webhookBody(webhookId, subscriptions), as),
+    trade(changes: Partial<Trade> = {}, base = chainTrade): DrivenOutput[] {
+      const value = { ...base, ...changes };
+      return probe.send(tradeTopics[value.provider === 'venue_b' ? 'venue_b' : 'venue_a'], value.instrument, value);
+    },
+  };
+}
+export type OrganizationsProbe = ReturnType<typeof createOrganizationsProbe>;
+
+export const framesOf = (outputs: readonly DrivenOutput[]): ChannelFrame[] =>
+  saidOn(outputs, channelTopics.organizations);
+export const deliveriesOf = (outputs: readonly DrivenOutput[]): Delivery[] => saidOn(outputs, deliveryTopic);
+/** Channel suffix, number and status of each fill told. */
+export const fillsOf = (outputs: readonly DrivenOutput[]): string[] =>
+  framesOf(outputs).map(
+    ({ channel, seq, payload }) =>
+      `${channel.slice('svc:stream:user-trade:'.length)} ${seq} ${JSON.parse(payload).status}`,
+  );
+
+export const spread: Spread = {
+  universalId: 'evt_1',
+  receivedAt: 2_000,
+  legs: [
+    { provider: 'venue_b', marketId: '0xc', yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', live: true, bookAt: 1_990 },
+  ],
+  causeProvider: 'venue_b',
+  causeMarketId: '0xc',
+};
+
+export const arbitrage: Arbitrage = {
+  universalId: 'evt_1',
+  receivedAt: 2_000,
+  kind: 'negation_pair',
+  size: '100',
+  grossEdge: '0.02',
+  netEdge: '0.01',
+  quoteAgeMs: 10,
+  firstProvider: 'venue_b',
+  firstMarketId: '0xc',
+  firstPrice: '0.4',
+  firstFee: '0',
+  secondProvider: 'venue_a_outcome',
+  secondMarketId: '#70',
+  secondPrice: '0.58',
+  secondFee: '0.01',
+  causeProvider: null,
+  causeMarketId: null,
+};
+
+/** A universal event as far as this stage looks at it. */
+export function eventOf(universalId: string, mergedInto: string | null): UniversalEvent {
+  return {
+    universalId,
+    receivedAt: 1_000,
+    canonicalName: '',
+    kind: null,
+    underlying: null,
+    threshold: null,
+    op: null,
+    resolutionTime: null,
+    status: 'open',
+    firstSeenAt: 1_000,
+    lastSeenAt: 1_000,
+    links: [],
+    mergedInto,
+  };
+}

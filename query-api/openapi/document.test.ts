@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ROUTES } from '../routes/index.ts';
+import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts';
+import { openApiDocument } from './document.ts';
+import { templateOf } from './naming.ts';
+
+const schema = z.looseObject({});
+const response = z.union([
+  z.strictObject({ $ref: z.string(), description: z.string() }),
+  z.strictObject({
+    description: z.string().min(1),
+    headers: z.record(z.string(), z.object({ description: z.string(), schema })),
+    content: z.strictObject({ 'application/json': z.strictObject({ schema }) }).optional(),
+  }),
+]);
+/** The parts of OpenAPI 3.1 that a document of ours has, strictly. */
+const operation = z.strictObject({
+  operationId: z.string().regex(/^[a-z]\w+$/),
+  summary: z.string().min(1),
+  tags: z.array(z.string()),
+  parameters: z.array(
+    z.strictObject({
+      name: z.string(),
+      in: z.enum(['path', 'query', 'header']),
+      required: z.boolean(),
+      description: z.string().optional(),
+      schema,
+    }),
+  ),
+  requestBody: z
+    .strictObject({ required: z.literal(true), content: z.object({ 'application/json': z.object({ schema }) }) })
+    .optional(),
+  responses: z.record(z.string().regex(/^[2-5]\d\d$/), response),
+  security: z.array(z.record(z.enum(['bearer', 'session']), z.array(z.never())).or(z.looseObject({}))),
+  'x-scope': z.enum(['read', 'trade', 'stream', 'admin', 'any', 'public']),
+  'x-sku': z.string().nullable(),
+});
+const document = z.object({
+  openapi: z.literal('3.1.0'),
+  info: z.object({ title: z.string(), version: z.string() }),
+  paths: z.record(
+    z.string().regex(/^\/[\w/{}-]+$/),
+    z.record(z.enum(['get', 'post', 'patch', 'delete']).or(z.string()), operation),
+  ),
+  components: z.object({ schemas: z.object({ Error: schema }), responses: z.object({ Error: z.looseObject({}) }) }),
+});
+
+let app: TestApp;
+let served: z.infer<typeof document>;
+beforeAll(async () => {
+  app = await createTestApp();
+  const got = await app.request('GET', '/openapi.json');
+  expect([got.status, got.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  served = document.parse(got.json());
+});
+afterAll(() => app.app.close());
+
+describe('/openapi.json', () => {
+  it('holds every route and nothing else', () => {
+    const told = Object.entries(served.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(told.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${templateOf(path)}`).sort());
+    const ids = Object.values(served.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+    expect(new Set(ids).size).toBe(ROUTES.length);
+  });
+
+  it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('tells of %s', (_name, route) => {
+    const told = served.paths[templateOf(route.path)]![route.method.toLowerCase()]!;
+    expect(told['x-scope']).toBe(route.scope ?? 'public');
+    expect(told['x-sku']).toBe(route.sku);
+    expect(told.security.length > 0).toBe(route.scope !== null);
+    const inPath = told.parameters.filter((parameter) => parameter.in === 'path');
+    expect(inPath.map(({ name }) => name).sort()).toEqual(
+      [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name).sort(),
+    );
+    expect(inPath.every(({ required }) => required)).toBe(true);
+    expect(told.requestBody !== undefined).toBe(route.body !== null);
+    for (const status of route.statuses) {
+      const success = told.responses[String(status)] as { content?: object };
+      expect(success.content !== undefined, String(status)).toBe(status !== 204);
+    }
+    expect('429' in told.responses).toBe(route.sku !== null);
+    expect(told.parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(route.creates);
+  });
+
+  it('refers to nothing that is not there', () => {
+    const text = JSON.stringify(served);
+    const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref));
+    expect([...refs].sort()).toEqual(['#/components/responses/Error', '#/components/schemas/Error']);
+  });
+
+  it('tells what a parameter takes', () => {
+    const parameters = served.paths['/v1/events/{universalId}/trades']!.get!.parameters;
+    expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({
+      required: false,
+      description: '1 to 200, clamped; default 50',
+      schema: { type: 'integer' },
+    });
+  });
+
+  it('is the same whenever it is made, and takes GET alone', async () => {
+    expect(openApiDocument(ROUTES)).toEqual(openApiDocument(ROUTES));
+    expect((await app.request('POST', '/openapi.json')).status).toBe(405);
+  });
+});

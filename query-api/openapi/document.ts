@@ -1,0 +1,139 @@
+/** `/openapi.json` (3.1), made from the route declarations: whatever a route declares stands there. */
+import { z } from 'zod';
+import { VERSION } from '#infra/version';
+import { ERRORS } from '#schemas/errors';
+import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
+import type { Route } from '../routes/route.ts';
+import { errorStatuses, operationId, templateOf } from './naming.ts';
+
+export type JsonObject = { [name: string]: unknown };
+
+const QUOTA_HEADERS = [
+  'X-Quota-Sku',
+  'X-Quota-Limit',
+  'X-Quota-Remaining',
+  'X-Quota-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
+];
+
+/** The document for these routes. */
+export function openApiDocument(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const path = templateOf(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Parallax',
+      version: VERSION,
+      description: 'Prediction markets and derivatives of several venues as one.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: { Error: schemaOf(errorEnvelopeSchema, 'output') },
+      responses: {
+        Error: {
+          description: 'What was wrong; clients branch on error.code.',
+          headers: { 'X-Request-Id': header('Mirrors the one sent, or made here.') },
+          content: json({ $ref: '#/components/schemas/Error' }),
+        },
+      },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'plx_session',
+          description: 'A portal session; POST, PATCH and DELETE also need X-Parallax-Csrf.',
+        },
+      },
+    },
+  };
+}
+
+function operation(route: Route): JsonObject {
+  const { summary, scope, sku, body } = route;
+  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query)];
+  if (route.creates) parameters.push(IDEMPOTENCY_KEY);
+  return {
+    operationId: operationId(route),
+    summary,
+    tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
+    parameters,
+    ...(body ? { requestBody: { required: true, content: json(schemaOf(body, 'input')) } } : {}),
+    responses: responsesOf(route),
+    security: scope === null ? [] : [{ bearer: [] }, { session: [] }],
+    'x-scope': scope ?? 'public',
+    'x-sku': sku,
+  };
+}
+
+const WHOLE_NUMBER = '^-?\\d+$';
+
+const IDEMPOTENCY_KEY: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeat with it within 24 hours answers what the first did, with Idempotent-Replayed: true.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function responsesOf(route: Route): JsonObject {
+  const responses: JsonObject = {};
+  const quota = route.sku ? QUOTA_HEADERS : [];
+  const names = ['X-Request-Id', ...quota, ...(route.creates ? ['Idempotent-Replayed'] : [])];
+  const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
+  for (const status of route.statuses) {
+    const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output')) };
+    responses[String(status)] = { description: route.summary, headers, ...content };
+  }
+  for (const [status, codes] of errorStatuses(route)) {
+    responses[String(status)] = {
+      $ref: '#/components/responses/Error',
+      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
+    };
+  }
+  return responses;
+}
+
+function parametersOf(place: 'path' | 'query', schema: z.ZodType): JsonObject[] {
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, JsonObject>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = parameterSchema(property);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+/** The texts of a URL that are whole numbers (`clampedInteger`), told as the numbers that they are. */
+function parameterSchema(property: JsonObject): JsonObject {
+  if (property.pattern !== WHOLE_NUMBER) return property;
+  const { pattern: _pattern, ...rest } = property;
+  return { ...rest, type: 'integer' };
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest as JsonObject;
+}
+
+function json(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } };
+}
+
+function header(description: string): JsonObject {
+  return { description, schema: { type: 'string' } };
+}

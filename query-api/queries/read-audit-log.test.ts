@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '#infra/store/store';
+import { auditLogTable } from '#schemas/tables/audit-log';
+import type { AuditRecord } from '#schemas/topics/audit';
+import { openTestStore } from '../testing/open-test-store.fixture.ts';
+import { NOON_MS } from '../testing/records.fixture.ts';
+import { readAuditLog } from './read-audit-log.ts';
+
+let opened: Awaited<ReturnType<typeof openTestStore>>;
+let store: Store;
+const entry = (id: string, at: number, orgId = 'org_a'): AuditRecord => ({
+  id,
+  orgId,
+  receivedAt: 0,
+  at: NOON_MS + at,
+  action: 'key.create',
+  keyId: null,
+  userId: 'u',
+  targetId: 't',
+});
+beforeAll(async () => {
+  opened = await openTestStore();
+  store = opened.store;
+  const told = [entry('a', 1), entry('b', 2), entry('c', 2), entry('d', 3), entry('x', 9, 'org_b')];
+  for (const seq of [1, 2])
+    await store.insert(
+      'audit_log',
+      told.map((record, at) =>
+        auditLogTable.row(record, { topic: 't', partition: 0, offset: at, key: '', receivedAt: 0, seq: seq * 10 + at }),
+      ),
+    );
+});
+afterAll(() => opened.close());
+
+describe('the audit log of an organization', () => {
+  it('is told newest first, each entry once, and no other organization’s', async () => {
+    const { entries, nextCursor } = await readAuditLog(store, 'org_a', 10, null);
+    expect(entries.map(({ id }) => id)).toEqual(['d', 'c', 'b', 'a']);
+    expect(entries[0]).toEqual({
+      id: 'd',
+      at: NOON_MS + 3,
+      action: 'key.create',
+      keyId: null,
+      userId: 'u',
+      targetId: 't',
+    });
+    expect(nextCursor).toBeNull();
+  });
+
+  it('goes on exactly where a page ended, also between entries of one moment', async () => {
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof readAuditLog>> = await readAuditLog(store, 'org_a', 2, cursor);
+      ids.push(...page.entries.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(ids).toEqual(['d', 'c', 'b', 'a']);
+  });
+
+  it('takes no cursor of another make', async () => {
+    await expect(readAuditLog(store, 'org_a', 2, 'nonsense')).rejects.toThrow(/^cursor: /);
+  });
+});

@@ -1,0 +1,55 @@
+import type { Store } from '#infra/store/store';
+import { unixMs } from '#infra/store/unix-ms';
+import { ApiError } from '#schemas/errors';
+
+/** One entry, as the table has it. */
+export interface AuditLine {
+  readonly id: string;
+  /** Unix ms. */
+  readonly at: number;
+  readonly action: string;
+  readonly keyId: string | null;
+  readonly userId: string | null;
+  readonly targetId: string;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditLine[];
+  readonly nextCursor: string | null;
+}
+
+type Place = Pick<AuditLine, 'at' | 'id'>;
+
+/** An organization's audit log, newest first by time, then by id, from after the cursor on. Throws 400 for no cursor. */
+export async function readAuditLog(
+  store: Pick<Store, 'query'>,
+  orgId: string,
+  limit: number,
+  cursor: string | null,
+): Promise<AuditPage> {
+  const after = cursor === null ? null : readCursor(cursor);
+  const rows = await store.query<AuditLine>(
+    `SELECT id, ${unixMs('a.at')} AS at, action, keyId, userId, targetId
+     FROM audit_log AS a FINAL
+     WHERE orgId = {orgId:String}
+       ${after ? 'AND (a.at, a.id) < (fromUnixTimestamp64Milli({at:Int64}), {id:String})' : ''}
+     ORDER BY a.at DESC, a.id DESC
+     LIMIT {rows:UInt32}`,
+    // One more than asked for says whether there are more.
+    { orgId, rows: limit + 1, ...(after ?? {}) },
+  );
+  const entries = rows.slice(0, limit);
+  const last = entries.at(-1);
+  return { entries, nextCursor: rows.length > limit && last ? formatCursor(last) : null };
+}
+
+/** Names the last entry of its page, so that pages stay right while entries are added. */
+function formatCursor({ at, id }: Place): string {
+  return Buffer.from(`${at} ${id}`).toString('base64url');
+}
+
+function readCursor(cursor: string): Place {
+  const parts = /^(\d{1,13}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (!parts) throw new ApiError('validation_failed', 'cursor: is not a cursor that this service gave');
+  return { at: Number(parts[1]), id: parts[2]! };
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { deletePlatformAttribution as deletion } from '#schemas/domain/control/commands/delete-platform-attribution';
+import { idPath } from '../../../id-path.ts';
+import { defineOwnRoute } from '../../../route.ts';
+
+export const deletePlatformAttribution = defineOwnRoute({
+  method: 'DELETE',
+  path: '/v1/me/platform-attributions/:id',
+  scope: 'admin',
+  sku: 'api.request',
+  status: 204,
+  summary: 'Deletes a registered builder.',
+  params: idPath,
+  query: z.object({}),
+  response: z.null(),
+  handle: async ({ params, command }) => (await command(deletion, { attributionId: params.id })).result,
+});

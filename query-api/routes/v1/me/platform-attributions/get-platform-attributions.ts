@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { attributionRows } from '#schemas/domain/control/rows';
+import { defineOwnRoute } from '../../../route.ts';
+import { attributionSchema } from './attribution-shapes.ts';
+
+export const getPlatformAttributions = defineOwnRoute({
+  method: 'GET',
+  path: '/v1/me/platform-attributions',
+  scope: 'read',
+  sku: 'api.request',
+  summary: 'The registered builders of the own platform.',
+  params: z.object({}),
+  query: z.object({}),
+  response: z.object({ attributions: z.array(attributionSchema) }),
+  handle: ({ caller }, { control }) => ({ attributions: attributionRows(control.state, caller) }),
+});

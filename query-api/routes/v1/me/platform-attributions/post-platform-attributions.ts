@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { createPlatformAttribution } from '#schemas/domain/control/commands/create-platform-attribution';
+import { accountProviderSchema, labelSchema } from '#schemas/domain/control/fields';
+import { Answer, defineOwnRoute } from '../../../route.ts';
+import { attributionSchema } from './attribution-shapes.ts';
+
+export const postPlatformAttributions = defineOwnRoute({
+  method: 'POST',
+  path: '/v1/me/platform-attributions',
+  scope: 'admin',
+  sku: 'api.request',
+  status: 201,
+  otherStatuses: [200],
+  creates: true,
+  summary: 'Registers a builder of the own platform; 200 with the row that there is when it was registered before.',
+  params: z.object({}),
+  query: z.object({}),
+  body: z.strictObject({
+    provider: accountProviderSchema,
+    builder: z.string().max(66).describe('0x and 40 (venue_a) or 64 (venue_b) hex characters, not all zeros.'),
+    label: labelSchema,
+  }),
+  response: attributionSchema,
+  async handle({ body, command }) {
+    const { result } = await command(createPlatformAttribution, { ...body, attributionId: randomUUID() });
+    return new Answer(result.existing ? 200 : 201, result.attribution);
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { walletRows } from '#schemas/domain/control/rows';
+import { defineOwnRoute } from '../../../route.ts';
+import { walletSchema } from './wallet-shapes.ts';
+
+export const getWallets = defineOwnRoute({
+  method: 'GET',
+  path: '/v1/me/wallets',
+  scope: 'read',
+  sku: 'api.request',
+  summary: 'The bound wallets.',
+  params: z.object({}),
+  query: z.object({}),
+  response: z.object({ wallets: z.array(walletSchema) }),
+  handle: ({ caller }, { control }) => ({ wallets: walletRows(control.state, caller) }),
+});

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
+import { accountProviderSchema, addressSchema, labelSchema } from '#schemas/domain/control/fields';
+import { defineOwnRoute } from '../../../route.ts';
+import { walletSchema } from './wallet-shapes.ts';
+
+export const postWallets = defineOwnRoute({
+  method: 'POST',
+  path: '/v1/me/wallets',
+  scope: 'admin',
+  sku: 'api.request',
+  status: 201,
+  creates: true,
+  summary: 'Binds a wallet by its public address.',
+  params: z.object({}),
+  query: z.object({}),
+  body: z.strictObject({ provider: accountProviderSchema, address: addressSchema, label: labelSchema }),
+  response: walletSchema,
+  handle: async ({ body, command }) => (await command(bindWallet, { ...body, walletId: `wal_${randomUUID()}` })).result,
+});

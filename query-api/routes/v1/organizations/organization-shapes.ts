@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { PLANS } from '#schemas/domain/control/state';
+import { isoTimeSchema } from '#schemas/http/scalars';
+
+/** What REST tells of organizations. */
+export const organizationSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  plan: z.enum(PLANS),
+  suspended: z.boolean(),
+  createdAt: isoTimeSchema,
+});

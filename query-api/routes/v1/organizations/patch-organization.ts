@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { changeOrganization } from '#schemas/domain/control/commands/change-organization';
+import { nameSchema } from '#schemas/domain/control/fields';
+import { PLANS } from '#schemas/domain/control/state';
+import { idPath } from '../../id-path.ts';
+import { defineOwnRoute } from '../../route.ts';
+import { organizationSchema } from './organization-shapes.ts';
+
+export const patchOrganization = defineOwnRoute({
+  method: 'PATCH',
+  path: '/v1/organizations/:id',
+  scope: 'admin',
+  sku: null,
+  summary: 'Renames an organization, changes its plan, suspends it or lets it on; for keys of the first one only.',
+  params: idPath,
+  query: z.object({}),
+  body: z.strictObject({
+    name: nameSchema.optional(),
+    plan: z.enum(PLANS).optional(),
+    suspended: z.boolean().optional(),
+  }),
+  response: organizationSchema,
+  handle: async ({ params, body, command }) =>
+    (await command(changeOrganization, { ...body, organizationId: params.id })).result,
+});

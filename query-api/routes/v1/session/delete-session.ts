@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { closeSession } from '#schemas/domain/control/commands/close-session';
+import { ApiError } from '#schemas/errors';
+import { setCookie } from '../../../http/session-cookie.ts';
+import { Answer, defineOwnRoute } from '../../route.ts';
+
+export const deleteSession = defineOwnRoute({
+  method: 'DELETE',
+  path: '/v1/session',
+  scope: 'any',
+  sku: null,
+  status: 204,
+  summary: 'Signs out: ends the session of the cookie.',
+  params: z.object({}),
+  query: z.object({}),
+  response: z.null(),
+  async handle({ caller, command, host }) {
+    if (!caller.session) throw new ApiError('not_found', 'the request came without a session');
+    const { result } = await command(closeSession, { digest: caller.session.digest });
+    return new Answer(204, result, ['set-cookie', setCookie(null, host)]);
+  },
+});

@@ -1,0 +1,124 @@
+/** The real application over a real embedded log, control host and usage, with the first organization's admin key. */
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { createAuthenticator } from '#infra/control/authenticator';
+import { type ControlHost, openControlHost } from '#infra/control/control-host';
+import { openTestLog } from '#infra/control/open-test-log.fixture';
+import { seedAdminKey } from '#infra/control/seed';
+import { openUsageHost } from '#infra/quota/usage-host';
+import type { Store } from '#infra/store/store';
+import { createHealth } from '#infra/telemetry/health';
+import { createMetrics } from '#infra/telemetry/metrics';
+import type { Plan, Scope } from '#schemas/domain/control/state';
+import { DEFAULT_QUOTAS, type PlanQuotas } from '#schemas/domain/quota/plan-quotas';
+import { buildApp } from '../app.ts';
+import type { Route } from '../routes/route.ts';
+import { createViews } from '../views/views.ts';
+
+export interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  /** The body as JSON; tests know its shape. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+/** What one request carries beside its method and path. */
+export interface Asking {
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface AppWorld {
+  readonly app: FastifyInstance;
+  readonly host: ControlHost;
+  /** Of the first organization. */
+  readonly admin: string;
+  readonly logged: string[];
+  ask(method: string, url: string, asking?: Asking): Promise<Got>;
+  /** Makes an organization by the API; gives its id and its admin token. */
+  organization(name: string, plan?: Plan): Promise<{ readonly id: string; readonly token: string }>;
+  /** Makes a key by the API. */
+  key(
+    token: string,
+    scopes: readonly Scope[],
+    sandbox?: boolean,
+  ): Promise<{ readonly id: string; readonly token: string }>;
+  close(): Promise<void>;
+}
+
+export interface AppWorldOptions {
+  readonly routes?: readonly Route[];
+  readonly quotas?: PlanQuotas;
+  readonly store?: Pick<Store, 'query'>;
+  readonly wallNow?: () => number;
+}
+
+export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWorld> {
+  const { log, codec, close } = await openTestLog();
+  const logged: string[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+  const host = await openControlHost({ log, codec, logger });
+  const usage = await openUsageHost({ log, codec, logger });
+  const authenticator = createAuthenticator(host);
+  const admin = (await seedAdminKey({ host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
+  const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow } = options;
+  const app = await buildApp(
+    {
+      store,
+      views: createViews(),
+      health: createHealth(),
+      metrics: createMetrics(),
+      control: host,
+      authenticator,
+      usage: usage.counts,
+      quotas,
+      logger,
+      corsOrigins: null,
+      isReady: () => true,
+      ...(wallNow ? { wallNow } : {}),
+    },
+    routes,
+  );
+  const ask: AppWorld['ask'] = async (method, url, { token = admin, headers = {}, body } = {}) => {
+    const answer = await app.inject({
+      method: method as 'GET',
+      url,
+      headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    const text = answer.body;
+    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Got['headers'],
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : null,
+    };
+  };
+  const made = (got: Got) => {
+    if (got.status !== 201) throw new Error(`${got.status}: ${got.text}`);
+    return got.body;
+  };
+  return {
+    app,
+    host,
+    admin,
+    logged,
+    ask,
+    async organization(name, plan = 'pro') {
+      const { id, adminKey } = made(await ask('POST', '/v1/organizations', { body: { name, plan } }));
+      return { id, token: adminKey.token };
+    },
+    async key(token, scopes, sandbox = false) {
+      return made(await ask('POST', '/keys', { token, body: { name: 'a key', userId: 'someone', scopes, sandbox } }));
+    },
+    async close() {
+      await app.close();
+      await usage.close();
+      await host.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { packPieces, piecesOf, unpackState } from './state-rows.ts';
+import { createWorld, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS } from './world.fixture.ts';
+
+const address = (nth: number) => `0x${nth.toString(16).padStart(40, '0')}`;
+
+/** Something of everything, also changed and dropped. */
+function fullWorld() {
+  const world = createWorld();
+  const { operator: as, send } = world;
+  const other = world.organization('org_other');
+  send('organization.change', { organizationId: 'org_other', suspended: true }, { as });
+  send('organization.change', { organizationId: 'org_other', suspended: false, plan: 'pro' }, { as });
+  world.organization('org_suspended');
+  send('organization.change', { organizationId: 'org_suspended', suspended: true }, { as });
+  const sandbox = world.key(as, 'sandbox', { sandbox: true });
+  world.key(other, 'reader', { scopes: ['read', 'stream'] });
+  const old = { as, wallTime: WALL_MS - 25 * HOUR_MS, idempotency: { key: 'k', route: 'DELETE /x', bodyDigest: 'd' } };
+  send('webhook.delete', { webhookId: 'none' }, old);
+  for (let nth = 1; nth < 3_000; nth += 1) {
+    const owner = [as, other, sandbox][nth % 3]!;
+    const idempotency = nth % 10 === 0 ? { idempotency: { key: `k${nth}`, route: 'POST /w', bodyDigest: 'd' } } : {};
+    const wallet = { walletId: `wal_${nth}`, provider: 'venue_a', address: address(nth), label: `“${nth}”` };
+    send('wallet.bind', wallet, { as: owner, wallTime: WALL_MS + nth * 5_000, ...idempotency });
+    if (nth % 4 === 0)
+      send('wallet.unbind', { walletId: `wal_${nth - 1}` }, { as: [as, other, sandbox][(nth - 1) % 3]! });
+  }
+  const attributionId = '0b5f7c1e-9f57-4d0e-a4a1-5a3f6b1c2d3e';
+  send('platform_attribution.create', { attributionId, provider: 'venue_a', builder: address(7), label: '' }, { as });
+  for (const id of ['wh_1', 'wh_2', 'wh_3']) {
+    const filters = id === 'wh_2' ? { filters: { brokers: ['venue_a'] } } : {};
+    const subscriptions = [{ eventType: 'broker.trade.executed', version: 1, ...filters }];
+    const webhook = { webhookId: id, url: 'https://example.com', subscriptions, secret: signingSecret('a') };
+    send('webhook.create', webhook, { as });
+  }
+  send('webhook.rotate_secret', { webhookId: 'wh_1', secret: signingSecret('b') }, { as });
+  send('webhook.change', { webhookId: 'wh_3', enabled: false }, { as });
+  send('session.open', { digest: 'd'.repeat(64) }, { as });
+  send('key.create', { keyId: 'x' }, { as, idempotency: { key: 'refused', route: 'POST /keys', bodyDigest: 'd' } });
+  return world;
+}
+
+describe('a control state', () => {
+  it('is the same after it was kept as rows, its indices and their order too', async () => {
+    const { state } = fullWorld();
+    for (const rows of [state.wallets, state.attributions, state.webhooks, state.sessions])
+      expect(rows.size).toBeGreaterThan(0);
+    expect(state.idempotency.previous.kept.size).toBe(1);
+    const again = unpackState(await packPieces(piecesOf(state)));
+    expect(again).toEqual(state);
+    const orders = ({ keysByOrganization, walletsByOwner, walletsByAddress, webhooksByOwner }: typeof state) =>
+      [keysByOrganization, walletsByOwner, walletsByAddress, webhooksByOwner].map((index) =>
+        [...index].map(([name, rows]) => [name, [...(rows.values() as Iterable<unknown>)]]).sort(),
+      );
+    expect(orders(again)).toEqual(orders(state));
+  });
+
+  it('holds each row once: what an index finds is what is there', async () => {
+    const again = unpackState(await packPieces(piecesOf(fullWorld().state)));
+    for (const wallet of again.wallets.values())
+      if (!wallet.sandbox) expect(again.walletsByAddress.get(wallet.address)).toContain(wallet);
+    expect(again.keysByOrganization.get('org_first')!.has(again.keys.get('first')!)).toBe(true);
+  });
+
+  it('decides as before', async () => {
+    const { state, operator: as, ...before } = fullWorld();
+    const again = createWorld();
+    Object.assign(again.state, unpackState(await packPieces(piecesOf(state))));
+    for (const send of [before.send, again.send]) {
+      const wallTime = WALL_MS + 20 * HOUR_MS;
+      expect(
+        send(
+          'wallet.bind',
+          { walletId: 'wal_new', provider: 'venue_a', address: address(6), label: '' },
+          { as, id: 'n1' },
+        ),
+      ).toMatchObject(refusal('conflict', 'address'));
+      const idempotency = { key: 'k1500', route: 'POST /w', bodyDigest: 'd' };
+      expect(send('wallet.bind', {}, { as, idempotency, wallTime, id: 'n2' })).toMatchObject({ replayed: true });
+      expect(
+        send('key.seed', { keyId: 'x', secret: SECRET, organization: {}, minted: true }, { as: null, id: 'n2' }),
+      ).toMatchObject(refusal('conflict', 'twice'));
+    }
+  });
+
+  it('is kept as it was, while the other goes on', async () => {
+    const { state, send, operator: as } = fullWorld();
+    const packing = packPieces(piecesOf(state));
+    send('webhook.delete', { webhookId: 'wh_1' }, { as });
+    const again = unpackState(await packing);
+    expect(again.webhooks.has('wh_1')).toBe(true);
+    expect(again.webhooks.size).toBe(state.webhooks.size + 1);
+  });
+
+  it('is not made of something else', () => {
+    expect(() => unpackState([Buffer.from('{"kind":"x","rows":{"fields":[],"columns":[],"others":[]}}')])).toThrow(
+      'no piece',
+    );
+  });
+});

@@ -1,0 +1,50 @@
+/** Disables webhooks whose endpoint is gone or fails, by a command that is tried until it has its verdict. */
+import type { Logger } from 'pino';
+import { type ControlHost, VerdictTimeoutError } from '#infra/control/control-host';
+import { LogError } from '#infra/log/log';
+import { retry } from '#infra/retry';
+import type { Webhook } from '#schemas/domain/control/state';
+
+export interface DisablerOptions {
+  readonly control: Pick<ControlHost, 'submit'>;
+  readonly logger: Logger;
+  /** Ends the retries. */
+  readonly signal: AbortSignal;
+}
+
+export class Disabler {
+  private readonly options: DisablerOptions;
+  /** Commands under way, by webhook and version. */
+  private readonly under = new Map<string, Promise<void>>();
+
+  constructor(options: DisablerOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Resolves once it is decided. A webhook that its owner changed since `webhook` was read stays as it is. Several that
+   * ask for the same share one command.
+   */
+  disable(webhook: Webhook, reason: 'gone' | 'failing'): Promise<void> {
+    const name = `${webhook.id} ${webhook.updatedAt}`;
+    const under = this.under.get(name) ?? this.submit(webhook, reason).finally(() => this.under.delete(name));
+    this.under.set(name, under);
+    return under;
+  }
+
+  private async submit({ id, updatedAt }: Webhook, reason: 'gone' | 'failing'): Promise<void> {
+    const { control, logger, signal } = this.options;
+    const verdict = await retry(() => control.submit('webhook.disable', { webhookId: id, updatedAt, reason }), {
+      // To ask twice does no harm: the second finds it disabled.
+      canRetry: (error) =>
+        !signal.aborted && (error instanceof VerdictTimeoutError || (error instanceof LogError && error.canRetry)),
+      onFailure: (error, failures) => {
+        if (failures === 1) logger.warn({ webhookId: id, error }, 'a webhook cannot be disabled yet; trying again');
+      },
+      signal,
+    });
+    if (verdict.ok) logger.info({ webhookId: id, reason }, 'webhook disabled');
+    // It was deleted meanwhile.
+    else logger.info({ webhookId: id, reason, refusal: verdict.code }, 'webhook not disabled');
+  }
+}

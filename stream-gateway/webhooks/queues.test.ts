@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { ATTEMPTS_MAX, ATTEMPTS_PER_WEBHOOK, SLOW_ATTEMPTS_MAX, WAITING_PER_WEBHOOK_MAX } from './limits.ts';
+import { LowWater } from './low-water.ts';
+import { type Pending, Queues } from './queues.ts';
+
+let offset = 0;
+function pending(webhookId: string, dueAt = 0, attempts = 0): Pending {
+  offset += 1;
+  const id = `${webhookId}-${offset}`;
+  return { id, webhookId, orgId: 'o', partition: 0, offset, appendedAt: 0, attempts, dueAt, faults: 0, delivery: null };
+}
+
+function fill(queues: Queues, webhookId: string, count: number, dueAt = 0, attempts = 0): void {
+  for (let nth = 0; nth < count; nth += 1) queues.add(pending(webhookId, dueAt, attempts), 0);
+}
+
+/** Starts all that may start; gives how many of each webhook. */
+function startAll(queues: Queues, now = 0) {
+  const turns = [];
+  for (let turn = queues.next(now); turn; turn = queues.next(now)) turns.push(turn);
+  const counts: Record<string, number> = {};
+  for (const { queue } of turns) counts[queue.webhookId] = (counts[queue.webhookId] ?? 0) + 1;
+  return { turns, counts };
+}
+
+describe('queues', () => {
+  it('start at most 8 of a webhook, and the next when one is over', () => {
+    const queues = new Queues();
+    fill(queues, 'a', 20);
+    const { turns, counts } = startAll(queues);
+    expect(counts).toEqual({ a: ATTEMPTS_PER_WEBHOOK });
+    queues.finished(turns[0]!.queue, { isSlow: turns[0]!.isSlow, wasGood: true, now: 0 });
+    expect(startAll(queues).counts).toEqual({ a: 1 });
+    expect(queues.size).toBe(19);
+  });
+
+  it('take turns among webhooks, in the order in which things are due', () => {
+    const queues = new Queues();
+    const later = pending('a', 5);
+    const sooner = pending('a', 3);
+    for (const one of [later, sooner, pending('b', 4)]) queues.add(one, 0);
+    const ids = startAll(queues, 10).turns.map((turn) => turn.pending.webhookId);
+    expect(ids).toEqual(['a', 'b', 'a']);
+    fill(queues, 'c', 1, 20);
+    expect(queues.next(19)).toBeNull();
+    expect(queues.nextDueAt()).toBe(20);
+    expect(queues.next(20)?.pending.webhookId).toBe('c');
+  });
+
+  it('order the deliveries of a webhook by when they are due', () => {
+    const queues = new Queues();
+    const dues = [5, 1, 4, 2, 3];
+    for (const due of dues) queues.add(pending('a', due), 0);
+    expect(startAll(queues, 10).turns.map((turn) => turn.pending.dueAt)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('leave room for others however many webhooks answer slowly', () => {
+    const queues = new Queues();
+    const webhooks = ATTEMPTS_MAX / ATTEMPTS_PER_WEBHOOK;
+    // Tried before and pending still: their last answer was no 2xx.
+    for (let nth = 0; nth < webhooks; nth += 1) fill(queues, `slow${nth}`, 20, 0, 1);
+    expect(startAll(queues).turns).toHaveLength(SLOW_ATTEMPTS_MAX);
+    fill(queues, 'good', 20);
+    expect(startAll(queues).counts).toEqual({ good: ATTEMPTS_PER_WEBHOOK });
+  });
+
+  it('start nothing of a webhook that is held', () => {
+    const queues = new Queues();
+    fill(queues, 'a', 2);
+    const queue = queues.get('a')!;
+    queues.hold(queue);
+    queues.hold(queue);
+    expect(queues.next(0)).toBeNull();
+    queues.release(queue, 0);
+    expect(queues.next(0)).toBeNull();
+    queues.release(queue, 0);
+    expect(startAll(queues).counts).toEqual({ a: 2 });
+  });
+
+  it('forget a webhook for which nothing waits', () => {
+    const queues = new Queues();
+    fill(queues, 'a', 3);
+    expect(queues.takeAll(queues.get('a')!)).toHaveLength(3);
+    expect([...queues.all()]).toEqual([]);
+    expect(queues.size).toBe(0);
+  });
+
+  it('bound what waits for a webhook, less the more webhooks there are', () => {
+    const queues = new Queues();
+    fill(queues, 'a', WAITING_PER_WEBHOOK_MAX, 9);
+    expect(queues.hasRoom('a')).toBe(false);
+    expect(queues.hasRoom('b')).toBe(true);
+    fill(queues, 'b', 40_000, 9);
+    expect(queues.hasRoom('b')).toBe(true);
+    for (let nth = 0; nth < 30; nth += 1) fill(queues, `c${nth}`, 1, 9);
+    expect(queues.hasRoom('b')).toBe(false);
+  });
+});
+
+describe('the low water', () => {
+  it('stands at the first delivery that is not settled, then at the last one read', () => {
+    const water = new LowWater();
+    expect(water.progress()).toBeNull();
+    for (const at of [3, 5, 6]) water.read({ offset: at, appendedAt: 10 * at }, at === 3);
+    expect(water.progress()).toEqual({ offset: 5, appendedAt: 50 });
+    water.settled(6);
+    expect(water.progress()).toEqual({ offset: 5, appendedAt: 50 });
+    water.settled(5);
+    expect(water.progress()).toEqual({ offset: 6, appendedAt: 60 });
+  });
+});

@@ -1,0 +1,34 @@
+import { closeInReverse } from '#infra/closing';
+import type { RoleContext, Running } from '#infra/context';
+import { openControlHost } from '#infra/control/control-host';
+import { STALE_AFTER_MS } from '#infra/control/freshness';
+import { startUnderLease } from '#infra/log/start-under-lease';
+import { GuardedClient } from '#infra/outbound/guarded-request';
+import { parseSchedule } from './schedule.ts';
+import { prepareSenderTopics, SENDER_TOPICS, startSender, WEBHOOK_LEASE } from './sender.ts';
+
+/** Part of `/health`. */
+const PART = 'webhooks';
+
+/** Sends webhooks, on one node at a time; the others stand by. */
+export async function startWebhooks(context: RoleContext): Promise<Running> {
+  const { settings, health } = context;
+  health.expect(PART);
+  await prepareSenderTopics(context);
+  return startUnderLease({
+    context,
+    part: PART,
+    lease: WEBHOOK_LEASE,
+    topics: SENDER_TOPICS.map(({ name }) => name),
+    start: async () => {
+      const control = await openControlHost(context);
+      const client = new GuardedClient({
+        allowLoopback: settings.webhookAllowLoopback,
+        timeoutMs: settings.webhookTimeoutMs,
+      });
+      const schedule = parseSchedule(settings.webhookSchedule);
+      const sender = startSender({ ...context, control, client, schedule, part: PART, settleAfterMs: STALE_AFTER_MS });
+      return { close: () => closeInReverse([() => control.close(), () => sender.close()]) };
+    },
+  });
+}
