@@ -1,8 +1,9 @@
 /** Who of several processes has a lease: a consumer group with one partition to share, which stays where it is. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AssignerProtocol, type Consumer, type PartitionAssigner } from 'kafkajs';
+import { retry } from '../../retry.ts';
 import { LogError, type TopicStorage } from '../log.ts';
-import { toLogError } from './errors.ts';
+import { protocolType, toLogError } from './errors.ts';
 import { type KafkaClient, RETRY } from './kafka-client.ts';
 
 /** Holds nothing but Kafka's own marks. The name starts with an underscore: it belongs to this adapter. */
@@ -16,6 +17,7 @@ export const LEASE_AT = { topic: leaseTopic.name, partition: 0 } as const;
 
 const JOIN_TIMEOUT_MS = 60_000;
 const FETCH_WAIT_MS = 1_000;
+const SUBSCRIBE_ATTEMPTS = 8;
 
 export interface LeaseMemberOptions {
   readonly client: KafkaClient;
@@ -67,7 +69,10 @@ export class LeaseMember {
     );
     try {
       await this.consumer.connect();
-      await this.consumer.subscribe({ topics: [leaseTopic.name] });
+      // A topic that was just made is not known to a broker at once.
+      await retry(() => this.consumer.subscribe({ topics: [leaseTopic.name] }), {
+        canRetry: (error, failures) => failures < SUBSCRIBE_ATTEMPTS && isUnknownTopic(error),
+      });
       await this.consumer.run({ autoCommit: false, eachBatch: async () => {} });
       await Promise.race([joined, deadline]);
     } catch (error) {
@@ -94,6 +99,10 @@ export class LeaseMember {
     this.assigned = false;
     await this.consumer.disconnect();
   }
+}
+
+function isUnknownTopic(error: unknown): boolean {
+  return protocolType(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
 }
 
 /** Gives everything to the member of the highest rank; among equals to the one whose id comes first. */
