@@ -11,7 +11,8 @@ import { createMetrics, type Metrics } from '#infra/telemetry/metrics';
 import { type ControlState, initialControlState, SCOPES, type Scope } from '#schemas/domain/control/state';
 import { type AppDependencies, buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
-import { createViews, type Views } from '../views/views.ts';
+import type { Views } from '../views/views.ts';
+import { createViews } from './records.fixture.ts';
 
 /** Answers a statement of the store. */
 export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];

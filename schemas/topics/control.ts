@@ -96,7 +96,7 @@ export function stateTopic(stage: string) {
   return defineTopic({
     name: `state.${stage}`,
     description: `Snapshots of the stage ${stage}.`,
-    key: 'generation and chunk',
+    key: '<name>/<chunk>',
     partitions: 1,
     retention: { kind: 'compacted' },
     schema: snapshotChunk,
@@ -121,7 +121,7 @@ export function deadTopic(topic: string) {
   return defineTopic({
     name: `dead.${topic}`,
     description: `Records of ${topic} that could not be processed.`,
-    key: 'stage',
+    key: '<stage>/<partition>/<offset>',
     partitions: 1,
     retention: { kind: 'derived' },
     schema: deadLetter,
