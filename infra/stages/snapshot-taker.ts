@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import { mayPass } from '../retry.ts';
 import type { CutStore } from './cuts.ts';
 import type { StagePosition } from './snapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
-import { mayPass } from './until-taken.ts';
 
 /** A snapshot is taken when this many events were stepped since the last, and not more often than the interval. */
 const SNAPSHOT_EVENTS = 20_000;
@@ -45,10 +45,10 @@ export class SnapshotTaker<S> {
     this.dueAt = Date.now() + SNAPSHOT_INTERVAL_MS + (Date.now() - began) * TIMES_ITS_DURATION;
   }
 
-  /** @param at the midnight. */
+  /** Rejects where the log does not take it: a midnight comes once. @param at the midnight. */
   async cut(at: number, standing: StagePosition): Promise<void> {
     const { cuts, state } = this.options;
-    await this.attempt(() => cuts.save(at, { ...standing, state }));
+    await cuts.save(at, { ...standing, state });
   }
 
   /** A snapshot only shortens what is done later: one that cannot be taken now is left for the next time. */
