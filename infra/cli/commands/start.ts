@@ -22,6 +22,7 @@ import { finishInterruptedReplay } from '../replay/alone.ts';
 /** Between two runs of retention and compaction; sooner after one that failed, since it may be what makes room. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
 const MAINTENANCE_RETRY_MS = 5_000;
+const FIRST_MAINTENANCE_MAX_MS = 30 * 60_000;
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;
 
@@ -124,6 +125,11 @@ function startMaintenance({ settings, log, logger, health }: RoleContext): Runni
     }
   };
   const run = async () => {
+    // Processors that take up their work again need what they had not taken: compaction waits for them, unless they do
+    // not get on because the disk is full.
+    const latest = Date.now() + FIRST_MAINTENANCE_MAX_MS;
+    while (health.report().status !== 'ok' && Date.now() < latest)
+      if (!(await pause(MAINTENANCE_RETRY_MS, ending.signal))) return;
     for (let wait = MAINTENANCE_INTERVAL_MS; await pause(wait, ending.signal); ) wait = await maintain();
   };
   const running = run();
