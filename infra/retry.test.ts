@@ -1,5 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { backoffMs, retry } from './retry.ts';
+import { CodecError } from './codec/codec.ts';
+import { RegistryError } from './codec/confluent-registry.ts';
+import { LogError } from './log/log.ts';
+import { backoffMs, mayPass, retry } from './retry.ts';
 
 /** Fails so often, then gives `done`. */
 function failing(times: number) {
@@ -77,5 +80,20 @@ describe('retry', () => {
     const began = Date.now();
     await retry(failing(2).operation, { canRetry: () => true, signal: AbortSignal.abort() });
     expect(Date.now() - began).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe('mayPass', () => {
+  it.each([
+    [new LogError('log_unavailable', 'away'), true],
+    [new LogError('log_too_large', 'never fits'), false],
+    [new RegistryError('away', true), true],
+    [new RegistryError('refused', false), false],
+    [new CodecError('malformed', 'rubbish'), false],
+    [new Error('a fault of the program'), false],
+    [{ canRetry: true }, false],
+    [null, false],
+  ])('goes by what an error says of itself: %s', (error, passes) => {
+    expect(mayPass(error)).toBe(passes);
   });
 });

@@ -20,6 +20,11 @@ export async function backoff(attempt: number, signal?: AbortSignal): Promise<vo
   }
 }
 
+/** Whether the error says of itself that it can go away: a full disk, a lost broker, a registry that is away. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof Error && 'canRetry' in error && error.canRetry === true;
+}
+
 export interface RetryOptions {
   /** Whether another attempt may help, after so many failures in a row (from 1). The limit of a retry stands here. */
   readonly canRetry: (error: unknown, failures: number) => boolean;

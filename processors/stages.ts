@@ -1,8 +1,8 @@
 import type { Settings } from '#infra/config/settings';
 import type { TopicStorage } from '#infra/log/log';
 import type { Stage } from '#infra/stages/stage';
-import { deadTopicsOf, ownTopics } from '#infra/stages/stage-topics';
-import type { SettingsChange } from '#schemas/topics/control';
+import { cutTopic, deadTopicsOf } from '#infra/stages/stage-topics';
+import { type SettingsChange, stateTopic } from '#schemas/topics/control';
 import { createCandlesStage } from './candles/stage.ts';
 import { createChannelsStage } from './channels/stage.ts';
 import { createEventsStage } from './events/stage.ts';
@@ -10,6 +10,7 @@ import { createVenueAStage } from './normalise/venue-a/stage.ts';
 import { createVenueBStage } from './normalise/venue-b/stage.ts';
 import { createOrganizationsStage } from './organizations/stage.ts';
 import { stageOverTime } from './settings/over-time.ts';
+import { TABLE_TOPICS } from './sink/table-topics.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
 
 /** The settings that change what processors compute, as a process is given them. */
@@ -36,8 +37,14 @@ export function createStagesOverTime(history: readonly SettingsChange[]): readon
   );
 }
 
-/** Every topic that the stages write, with their snapshots and dead letters: what a rebuild drops and makes again. */
+/**
+ * What a rebuild drops and makes again, in the order in which it is dropped: the snapshots of all stages, which say that
+ * the rest is there; their outputs, against the order of the data; the dead letters of whatever a stage or the sink reads.
+ */
 export function projectionsOf(stages: readonly Stage<unknown>[]): readonly TopicStorage[] {
-  const dead = new Map(stages.flatMap((stage) => deadTopicsOf(stage).map((topic) => [topic.name, topic] as const)));
-  return [...stages.flatMap((stage) => ownTopics(stage)), ...dead.values()];
+  const snapshots = stages.flatMap(({ name }) => [stateTopic(name), cutTopic(name)]);
+  const outputs = stages.flatMap((stage) => stage.outputs).reverse();
+  const read = [...stages.flatMap(({ inputs }) => inputs), ...TABLE_TOPICS.values()];
+  const dead = new Map(deadTopicsOf({ inputs: read }).map((topic) => [topic.name, topic] as const));
+  return [...snapshots, ...outputs, ...dead.values()];
 }

@@ -9,7 +9,7 @@ import { openLogRegistry } from '#infra/codec/log-registry';
 import { loadSettings } from '#infra/config/settings';
 import type { RoleContext } from '#infra/context';
 import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
-import { type EventLog, LogError } from '#infra/log/log';
+import { type EventLog, LogError, type LogReader } from '#infra/log/log';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import { TOPICS } from '#schemas/topics/catalog';
@@ -48,6 +48,26 @@ afterEach(async () => {
 });
 
 describe('the processors', () => {
+  it('leave nothing running when one of them cannot start', async () => {
+    const readers: LogReader[] = [];
+    log.reader = async (from) => {
+      const reader = await kept.reader(from);
+      readers.push({ ...reader, poll: (...given) => reader.poll(...given), close: vi.fn(() => reader.close()) });
+      return readers.at(-1)!;
+    };
+    const closeSink = vi.fn();
+    log.group = async (...given) => {
+      const member = await kept.group(...given);
+      return { ...member, close: () => member.close().then(closeSink) };
+    };
+    log.last = (at) =>
+      at.topic === 'state.channels' ? Promise.reject(new LogError('log_unavailable', 'away')) : kept.last(at);
+    await expect(start(context)).rejects.toMatchObject({ code: 'log_unavailable' });
+    expect(readers.length).toBeGreaterThan(3);
+    for (const { close } of readers) expect(close).toHaveBeenCalled();
+    expect(closeSink).toHaveBeenCalledOnce();
+  });
+
   it('together close within the time of a signal while the log takes nothing', async () => {
     // Pauses without jitter.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);

@@ -43,16 +43,24 @@ async function startAlone(context: RoleContext): Promise<Running> {
   );
   const inputs = createStages(context.settings).flatMap((stage) => stage.inputs.map(({ topic }) => topic));
   const history = await recordSettings(log, codec, context.settings, inputs);
-  const sink = await startSink(context);
   const stages: RunningStage<unknown>[] = [];
-  for (const stage of createStagesOverTime(history)) {
-    stages.push(await runStage({ stage, log, codec, logger, metrics, health }));
+  const closers: (() => Promise<void>)[] = [];
+  const close = () => closeInReverse(closers.splice(0));
+  try {
+    const sink = await startSink(context);
+    closers.push(
+      () => sink.close(),
+      () => closeTogether(stages),
+    );
+    for (const stage of createStagesOverTime(history)) {
+      stages.push(await runStage({ stage, log, codec, logger, metrics, health }));
+    }
+    // Not awaited: a stage catches up only once the ingest role has told how far its inputs are promised.
+    void Promise.all(stages.map((stage) => stage.caughtUp)).then(() => health.ready('processors'));
+    return { close };
+  } catch (error) {
+    // What made the start fail is told, not what closing the rest met with.
+    await close().catch((fault: unknown) => logger.error({ error: fault }, 'a part did not close cleanly'));
+    throw error;
   }
-  // Not awaited: a stage catches up only once the ingest role has told how far its inputs are promised.
-  void Promise.all(stages.map((stage) => stage.caughtUp)).then(() => health.ready('processors'));
-  return {
-    async close() {
-      await closeInReverse([() => sink.close(), () => closeTogether(stages)]);
-    },
-  };
 }

@@ -3,6 +3,7 @@ import { RegistryError } from '../codec/confluent-registry.ts';
 import { SettingError } from '../config/declare.ts';
 import { LogError } from '../log/log.ts';
 import { TrimmedInputError } from '../stages/beginning.ts';
+import { StateVersionError } from '../stages/snapshots.ts';
 import { StoreError } from '../store/store.ts';
 import { PartFailedError } from '../telemetry/health.ts';
 import type { Command } from './command.ts';
@@ -60,6 +61,7 @@ function exitCodeOf(error: unknown): number | null {
   if (error instanceof SettingError) return 2;
   if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;
   if (error instanceof RegistryError || error instanceof PartFailedError) return 1;
-  if (error instanceof TrimmedInputError || error instanceof ReplayRefusedError) return 1;
+  if (error instanceof TrimmedInputError || error instanceof StateVersionError) return 1;
+  if (error instanceof ReplayRefusedError) return 1;
   return null;
 }

@@ -1,6 +1,7 @@
 /** Opens the two ports and what every command needs beside them, and closes them in reverse. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
 import { TOPICS } from '#schemas/topics/catalog';
 import { rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../codec/codec.ts';
@@ -28,16 +29,20 @@ const DAY_MS = 86_400_000;
 
 /**
  * Opens log, codec and store as the settings say; topics exist and tables are migrated when it resolves.
- * `claim: false` works on an existing data directory, whatever its `--venues` is.
+ * `claim: false` works on an existing data directory, whatever its `--venues` is. `logger` is told what a log outside
+ * the process has trouble with.
  */
-export async function openPorts(settings: PortSettings, { claim = true } = {}): Promise<Ports> {
+export async function openPorts(
+  settings: PortSettings,
+  { claim = true, logger }: { claim?: boolean; logger?: Logger } = {},
+): Promise<Ports> {
   const dataDir = resolve(settings.dataDir);
   if (settings.log === 'embedded' || settings.store === 'embedded') {
     if (claim) claimDataDir(dataDir, settings.venues);
     else if (!existsSync(dataDir))
       throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
   }
-  const log = await openLog(settings, dataDir);
+  const log = await openLog(settings, dataDir, logger);
   try {
     await log.createTopics(TOPICS);
     const codec = createCodec(
@@ -62,12 +67,17 @@ export async function openPorts(settings: PortSettings, { claim = true } = {}): 
 }
 
 /** Opens the log alone. */
-export async function openLog(settings: Pick<Settings, 'log' | 'retentionDays'>, dataDir: string): Promise<EventLog> {
+export async function openLog(
+  settings: Pick<Settings, 'log' | 'retentionDays'>,
+  dataDir: string,
+  logger?: Logger,
+): Promise<EventLog> {
   if (settings.log === 'embedded') return openEmbeddedLog({ path: join(dataDir, 'log') });
   const { openKafkaLog } = await import('../log/kafka/open-kafka-log.ts');
   return openKafkaLog({
     brokers: settings.log.slice('kafka://'.length).split(','),
     rawMaxAgeMs: settings.retentionDays * DAY_MS,
+    ...(logger ? { logger } : {}),
   });
 }
 

@@ -9,6 +9,7 @@ import type { Schema } from 'avsc';
 import { avroSchema } from '#schemas/avro';
 import { type SchemaEntry, schemaTopic } from '#schemas/topics/control';
 import type { EventLog, LogRecord } from '../log/log.ts';
+import { readUntil } from '../log/read-until.ts';
 import { CodecError } from './codec.ts';
 import { createCodec } from './create-codec.ts';
 import type { SchemaRegistry } from './registry.ts';
@@ -17,8 +18,6 @@ const AT = { topic: schemaTopic.name, partition: 0 };
 /** Id of the schema of `control.schemas` itself. */
 const OWN_ID = 0;
 const OWN_SCHEMA = JSON.stringify(avroSchema(schemaTopic.schema) satisfies Schema);
-const POLL_RECORDS = 1_000;
-const POLL_TIMEOUT_MS = 5_000;
 
 /**
  * Reads the topic. The process that writes the log is the only one that registers; one that reads along learns of new
@@ -74,16 +73,8 @@ class LogRegistry implements SchemaRegistry {
   async catchUp(): Promise<void> {
     const { first, next } = await this.log.bounds(AT);
     if (this.next >= next) return;
-    const reader = await this.log.reader([{ ...AT, offset: Math.max(first, this.next) }]);
-    try {
-      while (this.next < next) {
-        const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-        if (records.length === 0) throw new Error(`${AT.topic} ends before its last offset ${next - 1}`);
-        for (const record of records) this.take(record);
-      }
-    } finally {
-      await reader.close();
-    }
+    const range = { from: Math.max(first, this.next), last: next - 1 };
+    for await (const records of readUntil(this.log, AT, range)) for (const record of records) this.take(record);
   }
 
   private async registerOne(subject: string, schema: string): Promise<number> {

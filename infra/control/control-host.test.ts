@@ -82,7 +82,7 @@ describe('a host', () => {
     expect(times).toEqual([0, CLOCK_MS, CLOCK_MS]);
   });
 
-  it('gives every command a key of its own, since the topic is compacted', async () => {
+  it('gives every command a key of its own, which tells a repeat', async () => {
     const on = await host();
     await Promise.all([1, 2, 3].map(() => on.submit('key.paint', {})));
     expect(new Set((await commands()).map((record) => record.key)).size).toBe(3);
@@ -118,6 +118,20 @@ describe('a host', () => {
     await expect(on.submit('key.paint', {})).rejects.toMatchObject({ code: 'log_full' });
     full = false;
     expect(await on.submit('key.paint', {})).toMatchObject({ ok: false });
+  });
+
+  it('gives up on a verdict in time also while the log does not answer an append', async () => {
+    const log = Object.create(opened.log) as typeof opened.log;
+    log.append = () => new Promise(() => {});
+    const on = await host(log);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const refused = expect(on.submit('key.paint', {})).rejects.toMatchObject({ code: 'verdict_timeout' });
+      await vi.advanceTimersByTimeAsync(10_001);
+      await refused;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('passes over a record that is no command', async () => {

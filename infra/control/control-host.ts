@@ -6,9 +6,8 @@ import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import { clockTopic, commandTopic } from '#schemas/topics/control';
 import { type Codec, CodecError } from '../codec/codec.ts';
-import { RegistryError } from '../codec/confluent-registry.ts';
-import { type EventLog, LogError, type LogReader, type LogRecord } from '../log/log.ts';
-import { retry } from '../retry.ts';
+import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
+import { mayPass, retry } from '../retry.ts';
 import { sharedByLog } from '../shared-by-log.ts';
 import type { Health } from '../telemetry/health.ts';
 import { ControlSnapshots } from './control-snapshots.ts';
@@ -39,7 +38,8 @@ export interface ControlHost {
   readonly isCurrent: boolean;
   /**
    * Appends a command and gives the verdict once this node's reducer has passed it, so that whoever is answered reads
-   * what they wrote. Secrets must be hashed already. Rejects with a `LogError` (not taken) or `VerdictTimeoutError`.
+   * what they wrote. Secrets must be hashed already. Rejects with a `LogError` when the log refused it, and after 10 s with
+   * `VerdictTimeoutError`. After either it may still be decided: a broker can have taken what it did not confirm.
    */
   submit(type: string, body: unknown): Promise<Verdict>;
   /** Told of keys that stop being good. Returns how to stop. */
@@ -85,8 +85,7 @@ async function startHost(context: HostContext): Promise<Host> {
 
 /** Whether waiting can help. A schema that nobody knows yet counts: its writer registered it, or is about to. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof CodecError) return error.code === 'unknown_schema';
-  return (error instanceof LogError || error instanceof RegistryError) && error.canRetry;
+  return mayPass(error) || (error instanceof CodecError && error.code === 'unknown_schema');
 }
 
 interface Beginning {
@@ -162,11 +161,9 @@ class Host implements ControlHost {
         VERDICT_TIMEOUT_MS,
       );
     });
-    // It can be late before the append is through; nobody listens to it until then.
-    verdict.catch(() => {});
     try {
-      await this.append(id, type, JSON.stringify(body));
-      return await verdict;
+      // The limit holds for the append too, which may wait long for a broker.
+      return await Promise.race([verdict, this.append(id, type, JSON.stringify(body)).then(() => verdict)]);
     } finally {
       clearTimeout(timer);
       this.waiting.delete(id);
@@ -191,8 +188,7 @@ class Host implements ControlHost {
       const receivedAt = Math.max(this.lastReceivedAt, await this.pipelineTime());
       this.lastReceivedAt = receivedAt;
       const value = codec.encode(commandTopic, { id, receivedAt, wallTime: Date.now(), type, body });
-      // Several nodes write this partition, so its records are unnumbered; the id tells a repeat. It is also the key:
-      // the topic is compacted, and every command must stay.
+      // Several nodes write this partition, so its records are unnumbered; the id, which is also the key, tells a repeat.
       await log.append([{ ...AT, key: id, value, receivedAt, seq: 0 }]);
     });
     this.appending = done.catch(() => {});

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHealth } from '../telemetry/health.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
-import { on, type Stage } from './stage.ts';
+import { onKeyed, type Stage } from './stage.ts';
 import type { StageMode } from './stage-loop.ts';
 import { type NumbersWorld, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
@@ -16,7 +16,9 @@ interface Seen {
 }
 const stage: Stage<Seen> = {
   name: 'test',
-  inputs: [raw, compacted].map((topic) => on(topic, (state: Seen, { value }) => void state.values.push(value.value))),
+  inputs: [raw, compacted].map((topic) =>
+    onKeyed(topic, (state: Seen, { value }) => void state.values.push(value!.value)),
+  ),
   outputs: [],
   initialState: () => ({ values: [] }),
 };

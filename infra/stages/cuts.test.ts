@@ -141,15 +141,43 @@ describe('the cuts of a stage', () => {
     await expect(run('rebuild')).rejects.toMatchObject({ name: 'TrimmedInputError' });
   });
 
-  it('are left out where the log cannot take one, and the stage goes on', async () => {
+  it('are tried again while the log cannot take one, and nothing of the next day is taken before', async () => {
     await world.log.append(records());
-    const full = failingAppends(world.log, ([record]) =>
-      record!.topic === cutTopic(stage.name).name ? new LogError('log_full', 'full') : null,
-    );
+    let refusals = 0;
+    const full = failingAppends(world.log, ([record]) => {
+      if (record!.topic !== cutTopic(stage.name).name || refusals === 3) return null;
+      refusals += 1;
+      return new LogError('log_full', 'full');
+    });
     const running = await run('rebuild', full);
+    await vi.waitFor(() => expect(refusals).toBe(3), 10_000);
+    expect(running.state.total).toBe(11);
     await running.stopped;
     expect(running.state.total).toBe(1_111_111);
-    expect(await kept()).toEqual([]);
+    expect(await kept()).toEqual(CUTS);
+  });
+
+  it('are kept where a stop comes with the last event of a day', async () => {
+    const [first, second, ...others] = records();
+    // The stop comes while the outputs of the day are written, which is before its cut.
+    let stop: (() => Promise<void>) | null = null;
+    let stopped: Promise<void> | undefined;
+    const log = failingAppends(world.log, (written) => {
+      if (written.some(({ topic, receivedAt }) => topic === output.name && receivedAt === FIRST + DAY - 1))
+        stopped ??= stop!();
+      return null;
+    });
+    const running = await run('live', log);
+    stop = () => running.close();
+    await world.log.append([first!, second!]);
+    world.log.advance(
+      [left, left, right].map(({ name: topic }, at) => ({ topic, partition: at % 2, watermark: FIRST + DAY + 1 })),
+    );
+    await vi.waitFor(() => expect(stopped).toBeDefined(), 10_000);
+    await stopped;
+    await world.log.append(others);
+    await (await run('rebuild')).stopped;
+    expect(await kept()).toEqual(CUTS);
   });
 
   const snapshot: Snapshot<Sum> = {

@@ -91,6 +91,14 @@ describe('the merged order', () => {
     expect(input.takenSeqs().get('a/0')).toBe(3);
   });
 
+  it('takes each record as it comes where order does not matter, those of a rebuilt topic too', () => {
+    const input = new MergedInput([at('a'), at('b')], never, false);
+    input.push({ records: [record('a', 0, 0, 9, 1), record('a', 0, 1, 9, 2)], watermarks: [] });
+    expect(take(input)).toEqual(['a/0/0', 'a/0/1']);
+    input.push({ records: [record('a', 0, 2, 5, 1), record('a', 0, 3, 6, 2)], watermarks: [] });
+    expect(take(input)).toEqual(['a/0/2', 'a/0/3']);
+  });
+
   it('pauses a partition that runs ahead and resumes it once it was taken', () => {
     const calls: string[] = [];
     const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));

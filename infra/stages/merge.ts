@@ -33,12 +33,12 @@ export class MergedInput {
   private readonly byName = new Map<string, Queue>();
   private readonly pause: (at: TopicPartition, paused: boolean) => void;
   private last: LogRecord | null = null;
-
   private readonly ordered: boolean;
 
   /**
    * @param pause told when a partition runs ahead of the others, and when it may go on.
-   * @param ordered false takes records as they come, for views whose topics do not depend on one another.
+   * @param ordered false takes records as they come and each of them, for views whose topics do not depend on one another:
+   * what they are told twice changes nothing, and a topic that was rebuilt under them is numbered from 1 again.
    */
   constructor(
     partitions: readonly (TopicPartition & { readonly lastSeq?: number })[],
@@ -63,11 +63,11 @@ export class MergedInput {
     for (const queue of this.queues) this.byName.set(queue.name, queue);
   }
 
-  /** Takes what a poll brought; a record whose number was seen before (a repeat by a revived writer) is dropped. */
+  /** Takes what a poll brought; in order, a record whose number was seen before (a repeat by a revived writer) is dropped. */
   push(batch: ReadBatch): void {
     for (const record of batch.records) {
       const queue = this.byName.get(partitionName(record))!;
-      if (record.seq !== 0 && record.seq <= queue.lastSeq) continue;
+      if (this.ordered && record.seq !== 0 && record.seq <= queue.lastSeq) continue;
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
     }

@@ -43,6 +43,7 @@ export class StageOutputs {
   private pending: Pending[] = [];
   private letters: Letter[] = [];
   private batch: AppendRecord[] = [];
+  private readonly writesLetters: boolean;
 
   private constructor(
     stage: string,
@@ -50,7 +51,9 @@ export class StageOutputs {
     metrics: Metrics,
     given: ReadonlyMap<string, number>,
     kept: ReadonlyMap<string, number>,
+    writesLetters: boolean,
   ) {
+    this.writesLetters = writesLetters;
     this.stage = stage;
     this.codec = codec;
     this.metrics = metrics;
@@ -58,7 +61,10 @@ export class StageOutputs {
     this.kept = kept;
   }
 
-  /** @param given the numbers of the snapshot that the stage starts from. */
+  /**
+   * @param options.given the numbers of the snapshot that the stage starts from.
+   * @param options.writesLetters false only counts what would be a dead letter.
+   */
   static async open(options: {
     stage: string;
     topics: readonly Topic[];
@@ -66,12 +72,14 @@ export class StageOutputs {
     codec: Codec;
     metrics: Metrics;
     given: ReadonlyMap<string, number>;
+    writesLetters?: boolean;
   }): Promise<StageOutputs> {
     const kept = new Map<string, number>();
     for (const { at } of partitionsOf(options.topics)) {
       kept.set(partitionName(at), (await options.log.last(at))?.seq ?? 0);
     }
-    return new StageOutputs(options.stage, options.codec, options.metrics, options.given, kept);
+    const { stage, codec, metrics, given, writesLetters = true } = options;
+    return new StageOutputs(stage, codec, metrics, given, kept, writesLetters);
   }
 
   /** The handle that handlers write through. */
@@ -133,6 +141,7 @@ export class StageOutputs {
   /** @param index counts the letters of one event: each has a key of its own, the same whenever it is written again. */
   private addLetter(event: LogRecord, { reason, detail }: Letter, index: number): void {
     this.metrics.deadLetters.inc({ topic: event.topic, reason });
+    if (!this.writesLetters) return;
     const { receivedAt, topic, partition, offset, key, value } = event;
     const name = `${this.stage}/${partition}/${offset}${index === 0 ? '' : `/${index}`}`;
     this.batch.push(

@@ -1,23 +1,14 @@
 import type { Topic } from '#schemas/topics/topic';
 import type { EventLog, LogRecord, TopicPartition } from '../log/log.ts';
-import { partitionName } from '../log/partition-name.ts';
+import { readUntil } from '../log/read-until.ts';
 
-const POLL_TIMEOUT_MS = 5_000;
-
-/** The oldest record that a partition holds, or null. */
+/** The oldest record that a partition holds, or null. Rejects with `log_unavailable` when the log gives nothing for long. */
 export async function firstRecord(log: EventLog, at: TopicPartition): Promise<LogRecord | null> {
   const last = await log.last(at);
   if (!last) return null;
   const { first } = await log.bounds(at);
-  const reader = await log.reader([{ ...at, offset: first }]);
-  try {
-    const { records } = await reader.poll(1, POLL_TIMEOUT_MS);
-    const [record] = records;
-    if (!record) throw new Error(`${partitionName(at)} ends before its last offset ${last.offset}`);
-    return record;
-  } finally {
-    await reader.close();
-  }
+  for await (const [record] of readUntil(log, at, { from: first, last: last.offset, atOnce: 1 })) return record!;
+  return null;
 }
 
 /**

@@ -14,7 +14,9 @@ import type { EventLog } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
-import { on, type Stage } from './stage.ts';
+import { on, onKeyed, type Stage } from './stage.ts';
+import type { StageMode } from './stage-loop.ts';
+import { numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
 const number = record('TestNumber', 'A number.', {
   receivedAt: integer('When.'),
@@ -60,8 +62,7 @@ const open = async () => {
   await codec.prepare([left, right, sums]);
 };
 const logger = pino({ level: 'silent' });
-const run = (mode: 'live' | 'rebuild' = 'live') =>
-  runStage({ stage, log, codec, logger, metrics: createMetrics(), mode });
+const run = (mode: StageMode = 'live') => runStage({ stage, log, codec, logger, metrics: createMetrics(), mode });
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parallax-stage-'));
@@ -180,5 +181,60 @@ describe('a running stage', () => {
       letters.push(`${letter.offset} ${letter.reason}`);
     });
     expect(letters).toEqual(['1 handler_failed', '2 malformed', '3 malformed']);
+  });
+});
+
+describe('a view', () => {
+  const heads = numberTopic('derived.test-heads', 1, { kind: 'compacted' });
+  const view: Stage<Map<string, number>> = {
+    name: 'view.test',
+    inputs: [
+      onKeyed(heads, (state: Map<string, number>, { key, value }) => {
+        if (value?.value === 13) throw new Error('unlucky');
+        if (value) state.set(key, value.value);
+        else state.delete(key);
+      }),
+    ],
+    outputs: [],
+    initialState: () => new Map(),
+  };
+  const numbersOf = (...values: number[]) =>
+    values.map((value, nth) => ({ receivedAt: nth + 1, value, word: `w${nth}` }));
+
+  it('logs and counts what it cannot take, and writes nothing', async () => {
+    const world = await openNumbers([heads]);
+    try {
+      await world.log.append(numbersOf(1, 13, 3).map((value, nth) => world.record(heads, nth + 1, value)));
+      const metrics = createMetrics();
+      const running = await runStage({ ...world, stage: view, metrics, mode: 'view' });
+      await running.caughtUp;
+      await running.close();
+      expect([...running.state]).toEqual([
+        ['w0', 1],
+        ['w2', 3],
+      ]);
+      const { values } = await metrics.deadLetters.get();
+      expect(values).toEqual([{ labels: { topic: heads.name, reason: 'handler_failed' }, value: 1 }]);
+      expect(world.logged).toContainEqual(expect.objectContaining({ level: 40, topic: heads.name, offset: 1 }));
+      const dead = { topic: deadTopic(heads.name).name, partition: 0 };
+      await expect(world.log.bounds(dead)).rejects.toMatchObject({ code: 'log_unknown_topic' });
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('takes what a rebuilt topic tells, though its numbers start over', async () => {
+    const world = await openNumbers([heads]);
+    try {
+      await world.log.append(numbersOf(1, 2, 3).map((value, nth) => world.record(heads, nth + 1, value)));
+      const running = await runStage({ ...world, stage: view, metrics: createMetrics(), mode: 'view' });
+      await running.caughtUp;
+      // On Kafka offsets go on when a topic is emptied, so its readers just see the new records.
+      await world.log.append(numbersOf(10, 20).map((value, nth) => world.record(heads, nth + 1, value)));
+      await expect.poll(() => [...running.state.values()]).toEqual([10, 20, 3]);
+      await running.close();
+    } finally {
+      await world.close();
+    }
   });
 });

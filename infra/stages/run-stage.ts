@@ -72,7 +72,9 @@ export async function runStage<S>(options: RunStageOptions<S>): Promise<RunningS
 async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
   const { stage, log, codec, logger, metrics, health, mode = 'live', startFrom } = options;
   const inputs = stage.inputs.map(({ topic }) => topic);
-  const topics = [...inputs, ...stage.outputs, ...deadTopicsOf(stage)];
+  // A view only reads. Any number of nodes have the same one, and each would write the same letters at each start.
+  const writesLetters = mode !== 'view';
+  const topics = [...inputs, ...stage.outputs, ...(writesLetters ? deadTopicsOf(stage) : [])];
   await log.createTopics(topics);
   await codec.prepare(topics);
 
@@ -89,6 +91,7 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
     codec,
     metrics,
     given: snapshot?.outputSeqs ?? new Map(),
+    writesLetters,
   });
   // Whoever waits for a rebuild is told why it does not go on; a service goes on when it can.
   const failuresMax = mode === 'rebuild' ? REBUILD_FAILURES_MAX : undefined;

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
+import { mayPass } from '../retry.ts';
 import type { CutStore } from './cuts.ts';
 import type { StagePosition } from './snapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
-import { mayPass } from './until-taken.ts';
 
 /** A snapshot is taken when this many events were stepped since the last, and not more often than the interval. */
 const SNAPSHOT_EVENTS = 20_000;
 const SNAPSHOT_INTERVAL_MS = 10_000;
+/** But at least so often while there are events: what came since must not have been compacted away when it is taken again. */
+const SNAPSHOT_INTERVAL_MAX_MS = 600_000;
 /** A large state is snapshotted less often, so that snapshots take a few percent of the time at most. */
 const TIMES_ITS_DURATION = 20;
 
@@ -22,6 +24,7 @@ export interface SnapshotTakerOptions<S> {
 export class SnapshotTaker<S> {
   private readonly options: SnapshotTakerOptions<S>;
   private steppedSince = 0;
+  private savedAt = Date.now();
   private dueAt = Date.now() + SNAPSHOT_INTERVAL_MS;
 
   constructor(options: SnapshotTakerOptions<S>) {
@@ -33,7 +36,10 @@ export class SnapshotTaker<S> {
   }
 
   async saveWhenDue(standing: () => StagePosition): Promise<void> {
-    if (this.steppedSince >= SNAPSHOT_EVENTS && Date.now() >= this.dueAt) await this.saveIfStepped(standing);
+    const now = Date.now();
+    if (now < this.dueAt || (this.steppedSince < SNAPSHOT_EVENTS && now < this.savedAt + SNAPSHOT_INTERVAL_MAX_MS))
+      return;
+    await this.saveIfStepped(standing);
   }
 
   async saveIfStepped(standing: () => StagePosition): Promise<void> {
@@ -41,14 +47,14 @@ export class SnapshotTaker<S> {
     const { newest, state } = this.options;
     const began = Date.now();
     const isSaved = await this.attempt(() => newest.save({ ...standing(), state }));
-    if (isSaved) this.steppedSince = 0;
+    if (isSaved) [this.steppedSince, this.savedAt] = [0, Date.now()];
     this.dueAt = Date.now() + SNAPSHOT_INTERVAL_MS + (Date.now() - began) * TIMES_ITS_DURATION;
   }
 
-  /** @param at the midnight. */
+  /** Rejects where the log does not take it: a midnight comes once. @param at the midnight. */
   async cut(at: number, standing: StagePosition): Promise<void> {
     const { cuts, state } = this.options;
-    await this.attempt(() => cuts.save(at, { ...standing, state }));
+    await cuts.save(at, { ...standing, state });
   }
 
   /** A snapshot only shortens what is done later: one that cannot be taken now is left for the next time. */

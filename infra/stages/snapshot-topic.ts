@@ -5,8 +5,8 @@ import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
+import { mayPass } from '../retry.ts';
 import { packHead, packSnapshot, type Snapshot, type SnapshotHead, unpackHead, unpackSnapshot } from './snapshot.ts';
-import { mayPass } from './until-taken.ts';
 
 /** Kafka refuses records above 1 MiB by default; half of it leaves room for framing. */
 const CHUNK_BYTES = 512 * 1024;

@@ -18,7 +18,7 @@ afterEach(() => world.close());
 
 const open = (stateVersion?: number, log = world.log) =>
   openSnapshots<string>({
-    stage: { name: NAME, ...(stateVersion === undefined ? {} : { stateVersion }) },
+    stage: { name: NAME, outputs: [], ...(stateVersion === undefined ? {} : { stateVersion }) },
     log,
     codec: world.codec,
     logger: world.logger,

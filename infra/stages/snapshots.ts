@@ -1,16 +1,18 @@
 /** The newest snapshot of a stage, on its compacted `state.<stage>` topic: what a restart goes on from. */
 import type { Logger } from 'pino';
 import { stateTopic } from '#schemas/topics/control';
+import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog } from '../log/log.ts';
 import type { Snapshot } from './snapshot.ts';
 import { SnapshotTopic } from './snapshot-topic.ts';
 import type { Stage } from './stage.ts';
+import { partitionsOf } from './stage-topics.ts';
 
 export interface SnapshotStore<S> {
   /**
    * The newest snapshot that is whole and of the stage's version, or null. One that is not is told in the log and counts
-   * as absent.
+   * as absent. Rejects with `StateVersionError` where the newest one is of another version and the stage has outputs.
    */
   load(): Promise<Snapshot<S> | null>;
   /** What fails leaves the newest whole snapshot as it is. */
@@ -18,10 +20,26 @@ export interface SnapshotStore<S> {
 }
 
 export interface SnapshotOptions<S> {
-  readonly stage: Pick<Stage<S>, 'name' | 'stateVersion'>;
+  readonly stage: Pick<Stage<S>, 'name' | 'stateVersion' | 'outputs'>;
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
+}
+
+/**
+ * The outputs of a stage were written from a state of another version. Derived anew under the same numbers they would be
+ * others, and where those end and the new ones begin some would be lost or doubled.
+ */
+export class StateVersionError extends Error {
+  override name = 'StateVersionError';
+  readonly code = 'state_version';
+  readonly canRetry = false;
+  constructor(stage: string, found: number, wanted: number) {
+    super(
+      `the stage ${stage} needs version ${wanted} of its state, and what it wrote came from version ${found}: ` +
+        'run `npm run replay`, which derives all anew, or start the version that wrote it',
+    );
+  }
 }
 
 /** Two snapshots alternate under the names `0` and `1`, so the newest whole one is never written over. */
@@ -36,9 +54,12 @@ export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOp
       const stored = await topic.list(() => true);
       next = 1 + Math.max(0, ...stored.map(({ newestGeneration }) => newestGeneration));
       stored.sort((a, b) => (b.manifest?.generation ?? 0) - (a.manifest?.generation ?? 0));
+      const newest = stored.find(({ manifest }) => manifest);
       for (const candidate of stored) {
         const { manifest, name } = candidate;
         if (manifest && manifest.stateVersion !== stateVersion) {
+          if (candidate === newest && (await hasRecords(log, stage.outputs)))
+            throw new StateVersionError(stage.name, manifest.stateVersion, stateVersion);
           logger.warn(
             { stage: stage.name, snapshot: manifest.stateVersion, wanted: stateVersion },
             'a snapshot is not used: it is of another version of the state',
@@ -59,4 +80,9 @@ export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOp
       next += 1;
     },
   };
+}
+
+async function hasRecords(log: EventLog, topics: readonly Topic[]): Promise<boolean> {
+  for (const { at } of partitionsOf(topics)) if (await log.last(at)) return true;
+  return false;
 }

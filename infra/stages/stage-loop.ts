@@ -103,6 +103,8 @@ export class StageLoop<S> {
         await snapshots?.saveWhenDue(() => this.standing());
         await yieldToIo();
       }
+      // A stop can fall between the last event of a day and its cut; a start from the snapshot below would pass it over.
+      if (snapshots) await this.cutWhenDue();
       await snapshots?.saveIfStepped(() => this.standing());
     } finally {
       await this.reader.close();
@@ -144,8 +146,14 @@ export class StageLoop<S> {
   /** Nothing of the next day is taken before the cut at its midnight is kept. */
   private async cutWhenDue(): Promise<void> {
     if (!this.isCutDue()) return;
+    const { patience, snapshots } = this.options;
     const position = this.input.position();
-    if (this.cutAt !== null) await this.options.snapshots!.cut(lastMidnight(position), this.standing());
+    if (this.cutAt !== null) {
+      const standing = this.standing();
+      await untilTaken(patience, 'the cut of a day is not taken', () =>
+        snapshots!.cut(lastMidnight(position), standing),
+      );
+    }
     this.cutAt = nextMidnight(position);
   }
 

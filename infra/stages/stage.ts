@@ -1,5 +1,5 @@
 /**
- * A stage is a pure step over topics: a processor, or a view that a role holds in memory. The loop in `run-stage.ts`
+ * A stage is a pure step over topics: a processor, or a view that a role holds in memory. The loop in `stage-loop.ts`
  * owns everything that is not pure: reading in one merged order, decoding, writing, snapshots, dead letters, restart.
  */
 import type { Topic } from '#schemas/topics/topic';
@@ -49,12 +49,16 @@ export interface Stage<S> {
   readonly initialState: () => S;
 }
 
-/** Types an input: `on(tradeTopics.venue_a, onTrade)`. */
+/**
+ * Types an input: `on(tradeTopics.venue_a, onTrade)`. Throws for a compacted topic, whose keys can be removed: `onKeyed`
+ * says what to do then.
+ */
 export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T>, emit: Emit) => void): StageInput<S> {
+  if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: take it by onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
 }
 
-/** Like `on`, for compacted topics whose keys can be removed: the value may be null. */
+/** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */
 export function onKeyed<S, T>(
   topic: Topic<T>,
   handle: (state: S, event: StageEvent<T | null>, emit: Emit) => void,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { retry } from '../retry.ts';
+import { mayPass, retry } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
 
 /** A stage that is to stop tries so often in all what has failed, so that a stop ends. */
@@ -14,11 +14,6 @@ export interface Patience {
   readonly stopping: AbortSignal;
   /** Failures in a row after which somebody should rather be told than wait; none for a service, which waits. */
   readonly failuresMax?: number;
-}
-
-/** Whether the error says of itself that it can go away: a full disk, a lost broker, a registry that is away. */
-export function mayPass(error: unknown): boolean {
-  return error instanceof Error && 'canRetry' in error && error.canRetry === true;
 }
 
 /**

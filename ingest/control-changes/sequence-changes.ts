@@ -8,8 +8,7 @@ import { type Codec, CodecError } from '#infra/codec/codec';
 import type { Running } from '#infra/context';
 import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
 import { pause } from '#infra/pause';
-import { retry } from '#infra/retry';
-import { mayPass } from '#infra/stages/until-taken';
+import { mayPass, retry } from '#infra/retry';
 import { type ControlCommand, commandTopic } from '#schemas/topics/control';
 import type { Publisher } from '../publisher/publisher.ts';
 

@@ -2,7 +2,7 @@
  * Universal events: which markets ask the same question. A market is read once when it is new or changed, and finds its
  * event by the key of its question, so a step costs the same with a hundred markets and with two hundred thousand.
  */
-import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
@@ -31,7 +31,7 @@ export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
     inputs: [
-      ...Object.values(marketTopics).map((topic) => on<EventsState, Market>(topic, onMarket)),
+      ...Object.values(marketTopics).map((topic) => onKeyed<EventsState, Market>(topic, onMarket)),
       on<EventsState, ClockMark>(clockTopic, onClock),
     ],
     outputs: [eventTopic, reconcileTopic],
@@ -39,7 +39,12 @@ export function createEventsStage(): Stage<EventsState> {
   };
 }
 
-function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<Market>, emit: Emit): void {
+function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<Market | null>, emit: Emit): void {
+  // A market that is over is told as such; no catalog takes one back.
+  if (!market) {
+    emit.dead('market_removed', 'the catalog removes no markets');
+    return;
+  }
   const print = marketFingerprint(market);
   const known = state.markets.get(marketKey(market.provider, market.marketId));
   if (known?.fingerprint === print) {

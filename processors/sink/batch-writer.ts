@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
+import { deadLetterRecord } from '#infra/log/dead-letter';
 import type { EventLog } from '#infra/log/log';
 import { type Store, StoreError } from '#infra/store/store';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { TableSpec } from '#schemas/tables/table';
-import { deadTopic } from '#schemas/topics/control';
 import type { Batch, BatchEntry, DeadEntry } from './batch.ts';
 import type { Persistence } from './persistence.ts';
 
@@ -60,17 +60,19 @@ export class BatchWriter {
     const { log, codec, logger, metrics, persistence } = this.options;
     const letters = dead.map(({ record, reason, detail }) => {
       const { topic, partition, offset, key, value, receivedAt } = record;
-      const letterTopic = deadTopic(topic);
-      const letter = { receivedAt, stage: STAGE, topic, partition, offset, key, reason, detail, value };
-      return {
-        topic: letterTopic.name,
-        partition: 0,
-        // A batch that is written again after a crash overwrites nothing, but repeats can be told by this key.
-        key: `${STAGE}/${partition}/${offset}`,
-        value: codec.encode(letterTopic, letter),
+      // A batch that is written again after a crash repeats letters under the same key.
+      const name = `${STAGE}/${partition}/${offset}`;
+      return deadLetterRecord(codec, name, {
         receivedAt,
-        seq: 0,
-      };
+        stage: STAGE,
+        topic,
+        partition,
+        offset,
+        key,
+        reason,
+        detail,
+        value,
+      });
     });
     await persistence.run(() => log.append(letters));
     for (const { record, reason, detail } of dead) {

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { LogError } from '#infra/log/log';
-import { retry } from '#infra/retry';
+import { mayPass, retry } from '#infra/retry';
 import { StoreError } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
 
@@ -21,8 +20,7 @@ export interface PersistenceOptions {
  * rows up for them would lose everything that arrives meanwhile.
  */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof StoreError) return error.canRetry || error.code === 'store_misconfigured';
-  return error instanceof LogError && error.canRetry;
+  return mayPass(error) || (error instanceof StoreError && error.code === 'store_misconfigured');
 }
 
 /** Does a thing until it succeeds, with growing pauses, and tells in the health of the sink that it waits. */

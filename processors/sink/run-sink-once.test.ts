@@ -7,7 +7,7 @@ import { migrate } from '#infra/store/migrate';
 import type { Store } from '#infra/store/store';
 import { TABLES } from '#schemas/tables/index';
 import { sampleRecords } from '#schemas/tables/sample-records.fixture';
-import { topicByName } from '#schemas/topics/catalog';
+import { TOPICS } from '#schemas/topics/catalog';
 import { tradeTopics } from '#schemas/topics/normalised';
 import { runSinkOnce } from './run-sink-once.ts';
 import { FakeStore, openSurroundings, type Surroundings, until } from './sink.fixture.ts';
@@ -94,7 +94,7 @@ describe('with a real store', () => {
 
   it('every table is filled, and a second pass into another database gives the same rows', async () => {
     for (const { meta, value } of Object.values(sampleRecords)) {
-      await around.append(topicByName(meta.topic), [[meta.key, value]]);
+      await around.append(TOPICS.find(({ name }) => name === meta.topic)!, [[meta.key, value]]);
     }
     await around.appendTrades(ids(50));
     await runSinkOnce({ ...around, store });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Codec, CodecError } from '#infra/codec/codec';
 import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
+import { RECORD_BYTES_MAX } from '#infra/log/record-size';
 import { migrate } from '#infra/store/migrate';
 import { openServerStore, parseServerAddress } from '#infra/store/server';
 import { startClickhouseHttpServer } from '#infra/testing/clickhouse-http-server';
@@ -173,6 +174,17 @@ describe('a record that can never become a row', () => {
     // Counted once the log has taken them, so perhaps a moment after they can be read.
     await until(async () => (await deadCount()).length > 0, 'the count');
     expect(await deadCount()).toEqual([[topic, 'store_rejected', 2]]);
+    expect(around.health.report().status).toBe('ok');
+  });
+
+  it('is kept as a beginning where a letter about it would be too large for the log', async () => {
+    const value = Buffer.alloc(RECORD_BYTES_MAX - 1_000, 'x');
+    await around.append(tradeTopics.venue_b, [['a', value]]);
+    await start();
+    await until(async () => (await around.deadLetters(topic)).length === 1, 'the dead letter');
+    const [letter] = await around.deadLetters(topic);
+    expect(letter!.value!.length).toBeLessThan(value.length);
+    expect(letter!.value!.length).toBeGreaterThan(60_000);
     expect(around.health.report().status).toBe('ok');
   });
 

@@ -1,19 +1,26 @@
 /** Which events there are and which instruments they look at. */
 import type { Emit } from '#infra/stages/stage';
-import { parseDecimal } from '#schemas/domain/decimal';
-import { type EventLink, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { createLeg } from './legs.ts';
 import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
 import { forgetArbitrage } from './tell-arbitrage.ts';
 import { tellHead } from './tell-spread.ts';
 
+/** What counts of an event's record. */
+export interface Linked {
+  readonly universalId: string;
+  readonly legs: LegState[];
+}
+
+/** New legs for the links in use. Throws `DecimalError` for a malformed fee rate. */
+export function legsOf({ links }: UniversalEvent): LegState[] {
+  return links.filter((link) => link.used && link.yesInstrument !== '').map(createLeg);
+}
+
 /** Takes a new or changed event. Null when its legs are as they were. */
-export function takeEvent(state: SpreadsState, record: UniversalEvent): EventState | null {
-  const { universalId } = record;
-  const links = linksInUse(record);
+export function takeEvent(state: SpreadsState, { universalId, legs }: Linked): EventState | null {
   const known = state.events.get(universalId);
-  if (known && hasLegs(known.legs, links)) return null;
-  const legs = links.map(createLeg);
+  if (known && isSameLegs(known.legs, legs)) return null;
   if (known) unlinkAll(state, known);
   const event = known ?? createEvent(universalId, legs);
   event.legs = legs;
@@ -36,11 +43,10 @@ export function removeEvent(state: SpreadsState, universalId: string, emit: Emit
 }
 
 /** Lets go of an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
-export function settleEvent(state: SpreadsState, record: UniversalEvent, receivedAt: number, emit: Emit): void {
-  const event = state.events.get(record.universalId);
+export function settleEvent(state: SpreadsState, { universalId, legs }: Linked, receivedAt: number, emit: Emit): void {
+  const event = state.events.get(universalId);
   if (event) letGo(state, event, emit);
-  const legs = linksInUse(record).map(createLeg);
-  tellHead(state, createEvent(record.universalId, legs), receivedAt, null, emit);
+  tellHead(state, createEvent(universalId, legs), receivedAt, null, emit);
 }
 
 function letGo(state: SpreadsState, event: EventState, emit: Emit): void {
@@ -48,10 +54,6 @@ function letGo(state: SpreadsState, event: EventState, emit: Emit): void {
   unlinkAll(state, event);
   state.events.delete(event.universalId);
   state.unpublished.delete(event.universalId);
-}
-
-function linksInUse({ links }: UniversalEvent): EventLink[] {
-  return links.filter((link) => link.used && link.yesInstrument !== '');
 }
 
 function createEvent(universalId: string, legs: LegState[]): EventState {
@@ -66,18 +68,19 @@ function unlinkAll(state: SpreadsState, { universalId, legs }: EventState): void
   }
 }
 
-function hasLegs(legs: readonly LegState[], links: readonly EventLink[]): boolean {
+/** Whether they are of the same markets on the same terms; how their books stand does not matter. */
+function isSameLegs(legs: readonly LegState[], others: readonly LegState[]): boolean {
   return (
-    legs.length === links.length &&
-    links.every((link, at) => {
+    legs.length === others.length &&
+    others.every((other, at) => {
       const leg = legs[at]!;
       return (
-        leg.provider === link.provider &&
-        leg.marketId === link.providerMarketId &&
-        leg.yes === link.yesInstrument &&
-        leg.no === link.noInstrument &&
-        leg.inverse === (link.polarity === 'inverse') &&
-        leg.rate === (link.takerFeeRate === null ? null : parseDecimal(link.takerFeeRate))
+        leg.provider === other.provider &&
+        leg.marketId === other.marketId &&
+        leg.yes === other.yes &&
+        leg.no === other.no &&
+        leg.inverse === other.inverse &&
+        leg.rate === other.rate
       );
     })
   );

@@ -414,6 +414,24 @@ describe('the spreads stage', () => {
     expect(all.tick(3000).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
   });
 
+  it('tells another size with the first good event when the first of all is bad', () => {
+    const all = profitable(
+      stageOverTime([
+        { from: 0, stage: ofSize('100') },
+        { from: 3000, stage: ofSize('200') },
+      ]),
+    );
+    expect(() => all.book('b-yes', 3000, [['0.5', '-1']], [], false)).toThrow('negative size');
+    expect(all.tick(3001).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
+  });
+
+  it('keeps an event whose end is malformed', () => {
+    const all = profitable();
+    const ended = event({ status: 'resolved', links: [link('venue_b', { takerFeeRate: 'free' })] });
+    expect(() => all.link(ended)).toThrow();
+    expect(all.tick(3000).arbitrages).toMatchObject([{ firstPrice: '0.5' }]);
+  });
+
   it('has no record any more when a book holds less than the new size', () => {
     const all = profitable(
       stageOverTime([

@@ -16,7 +16,7 @@ import {
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { removeEvent, settleEvent, takeEvent } from './linked-events.ts';
+import { legsOf, removeEvent, settleEvent, takeEvent } from './linked-events.ts';
 import { createSpreadsState, type EventState, forgetUnlinked, instrumentOf, type SpreadsState } from './state.ts';
 import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
 import { publishIfMoved, tellHead } from './tell-spread.ts';
@@ -36,25 +36,34 @@ export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<Spr
   return {
     name: 'spreads',
     inputs: [
-      onKeyed<SpreadsState, UniversalEvent>(eventTopic, sized(size, onEvent)),
-      ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, sized(size, onBook))),
-      ...Object.values(statusTopics).map((topic) => onKeyed<SpreadsState, MarketStatus>(topic, sized(size, onStatus))),
-      on<SpreadsState, ClockMark>(clockTopic, sized(size, onClock)),
+      onKeyed<SpreadsState, UniversalEvent>(eventTopic, sized(size, readEvent)),
+      ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, sized(size, readBook))),
+      ...Object.values(statusTopics).map((topic) =>
+        onKeyed<SpreadsState, MarketStatus>(topic, sized(size, readStatus)),
+      ),
+      on<SpreadsState, ClockMark>(clockTopic, sized(size, readClock)),
     ],
     outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic],
     initialState: createSpreadsState,
   };
 }
 
-type Handle<T> = (state: SpreadsState, event: StageEvent<T>, size: Decimal, emit: Emit) => void;
+/** What an event does once all in it that can be bad has been read; it does not throw. */
+type Step = (state: SpreadsState, size: Decimal, emit: Emit) => void;
 
-/** Handles an event for the size in force, to which what was walked for another is brought before. */
-function sized<T>(size: Decimal, handle: Handle<T>) {
+/**
+ * Takes an event for the size in force, to which what was walked for another is brought before. It is read first: a bad
+ * one must change nothing, since what would tell of the change is dropped with it.
+ */
+function sized<T>(size: Decimal, read: (event: StageEvent<T>) => Step) {
   return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
+    const step = read(event);
     if (state.size !== size) resize(state, size, event.receivedAt, emit);
-    handle(state, event, size, emit);
+    step(state, size, emit);
   };
 }
+
+const NOTHING: Step = () => {};
 
 function resize(state: SpreadsState, size: Decimal, receivedAt: number, emit: Emit): void {
   state.size = size;
@@ -73,82 +82,76 @@ function walkAgain(state: SpreadsState, event: EventState, size: Decimal): void 
   }
 }
 
-function onEvent(
-  state: SpreadsState,
-  { key, value, receivedAt }: StageEvent<UniversalEvent | null>,
-  size: Decimal,
-  emit: Emit,
-): void {
-  if (value === null || value.mergedInto !== null) {
-    removeEvent(state, key, emit);
-    return;
-  }
-  if (value.status === 'resolved') {
-    settleEvent(state, value, receivedAt, emit);
-    return;
-  }
-  const event = takeEvent(state, value);
-  if (!event) return;
-  for (const leg of event.legs) refreshTop(leg, state.instruments.get(leg.yes)!);
-  walkAgain(state, event, size);
-  tellHead(state, event, receivedAt, null, emit);
-  state.unpublished.add(key);
-  tellArbitrage(state, event, size, receivedAt, null, emit);
+function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>): Step {
+  if (value === null || value.mergedInto !== null) return (state, _size, emit) => removeEvent(state, key, emit);
+  const legs = legsOf(value);
+  if (value.status === 'resolved')
+    return (state, _size, emit) => settleEvent(state, { universalId: value.universalId, legs }, receivedAt, emit);
+  return (state, size, emit) => {
+    const event = takeEvent(state, { universalId: value.universalId, legs });
+    if (!event) return;
+    for (const leg of event.legs) refreshTop(leg, state.instruments.get(leg.yes)!);
+    walkAgain(state, event, size);
+    tellHead(state, event, receivedAt, null, emit);
+    state.unpublished.add(key);
+    tellArbitrage(state, event, size, receivedAt, null, emit);
+  };
 }
 
-function onBook(state: SpreadsState, { value, receivedAt }: StageEvent<BookUpdate>, size: Decimal, emit: Emit): void {
-  if (PRICE_PROVIDERS.has(value.provider)) return;
-  const { snapshot } = value;
+function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
+  if (PRICE_PROVIDERS.has(value.provider)) return NOTHING;
+  const { instrument: name, snapshot } = value;
   const bids = parseLevels(value.bids);
   const asks = parseLevels(value.asks);
-  const instrument = instrumentOf(state, value.instrument);
-  // Changes of a book that is not kept any more, or not yet, are of no use without a whole one.
-  if (instrument.bookAt === null && !snapshot) return;
-  applyLevels(instrument.book, { snapshot, bids, asks });
-  // The first frame makes a leg quotable, whatever levels it holds.
-  const isFirst = instrument.bookAt === null;
-  const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
-  instrument.bookAt = receivedAt;
-  followInstrument(state, value.instrument, { touched, quotable: isFirst, receivedAt, size, emit });
+  return (state, size, emit) => {
+    const instrument = instrumentOf(state, name);
+    // Changes of a book that is not kept any more, or not yet, are of no use without a whole one.
+    if (instrument.bookAt === null && !snapshot) return;
+    applyLevels(instrument.book, { snapshot, bids, asks });
+    // The first frame makes a leg quotable, whatever levels it holds.
+    const isFirst = instrument.bookAt === null;
+    const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
+    instrument.bookAt = receivedAt;
+    followInstrument(state, name, { touched, quotable: isFirst, receivedAt, size, emit });
+  };
 }
 
-function onStatus(
-  state: SpreadsState,
-  { key, value, receivedAt }: StageEvent<MarketStatus | null>,
-  size: Decimal,
-  emit: Emit,
-): void {
-  if (value !== null && PRICE_PROVIDERS.has(value.provider)) return;
-  if (value === null) {
-    forgetUnlinked(state, key);
-    if (!state.instruments.has(key)) return;
-  }
-  const instrument = instrumentOf(state, key);
-  const live = value?.state === 'live';
-  if (value === null) {
-    // The market ended: its last book says nothing any more.
-    instrument.book = createBook();
-    instrument.bookAt = null;
-  } else if (live === instrument.live) return;
-  instrument.live = live;
-  followInstrument(state, key, {
-    touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
-    quotable: true,
-    receivedAt,
-    size,
-    emit,
-  });
+function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>): Step {
+  if (value !== null && PRICE_PROVIDERS.has(value.provider)) return NOTHING;
+  return (state, size, emit) => {
+    if (value === null) {
+      forgetUnlinked(state, key);
+      if (!state.instruments.has(key)) return;
+    }
+    const instrument = instrumentOf(state, key);
+    const live = value?.state === 'live';
+    if (value === null) {
+      // The market ended: its last book says nothing any more.
+      instrument.book = createBook();
+      instrument.bookAt = null;
+    } else if (live === instrument.live) return;
+    instrument.live = live;
+    followInstrument(state, key, {
+      touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
+      quotable: true,
+      receivedAt,
+      size,
+      emit,
+    });
+  };
 }
 
 const NOTHING_TOUCHED: Touched = { bid: null, ask: null };
 
-function onClock(state: SpreadsState, { value, receivedAt }: StageEvent<ClockMark>, _size: Decimal, emit: Emit): void {
-  if (!value.tick) return;
-  for (const universalId of state.unpublished) {
-    publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
-  }
-  state.unpublished.clear();
-  tellArbitrageTick(state, receivedAt, emit);
+function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
+  if (!value.tick) return NOTHING;
+  return (state, _size, emit) => {
+    for (const universalId of state.unpublished) {
+      publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
+    }
+    state.unpublished.clear();
+    tellArbitrageTick(state, receivedAt, emit);
+  };
 }
 
 interface Change {

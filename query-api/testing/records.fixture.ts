@@ -3,9 +3,16 @@ import type { StageEvent, StageInput } from '#infra/stages/stage';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
 import type { AssetContext, BookUpdate, Instrument, Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
+import { VIEWS, type Views } from '../views/views.ts';
 
 /** 2026-03-01T12:00:00.000Z. */
 export const NOON_MS = Date.UTC(2026, 2, 1, 12);
+
+/** Views of an empty log. */
+export function createViews(): Views {
+  const { events, coins, books } = VIEWS;
+  return { events: events.initialState(), coins: coins.initialState(), books: books.initialState() };
+}
 
 /** Hands a record to the handler that a view has for its topic. */
 export function feed<S, T>(

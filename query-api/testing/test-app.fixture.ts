@@ -16,7 +16,8 @@ import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
 import { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { type AppDependencies, buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
-import { createViews, type Views } from '../views/views.ts';
+import type { Views } from '../views/views.ts';
+import { createViews } from './records.fixture.ts';
 
 /** Answers a statement of the store. */
 export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];

@@ -13,7 +13,7 @@ import type { Plan, Scope } from '#schemas/domain/control/state';
 import { DEFAULT_QUOTAS, type PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import { buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
-import { createViews } from '../views/views.ts';
+import { createViews } from './records.fixture.ts';
 
 export interface Got {
   readonly status: number;

@@ -1,4 +1,4 @@
-/** View of venue_a's order books. A stage of its own: it changes by far the most often and has snapshots of its own. */
+/** View of venue_a's order books. A stage of its own: it changes by far the most often. */
 import { on, type Stage } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { bookTopics } from '#schemas/topics/normalised';

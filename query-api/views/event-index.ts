@@ -1,4 +1,4 @@
-/** Events under their ids and in the order in which they are listed, as plain data that a snapshot can hold. */
+/** Events under their ids and in the order in which they are listed. */
 import type { UniversalEvent } from '#schemas/topics/derived';
 
 export interface EventIndex {

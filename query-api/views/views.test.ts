@@ -1,4 +1,3 @@
-import { deserialize, serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { bestAsk, bestBid } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
@@ -11,9 +10,10 @@ import {
   anEvent,
   anInstrument,
   aSpread,
+  createViews,
   feed,
 } from '../testing/records.fixture.ts';
-import { createViews, VIEWS } from './views.ts';
+import { VIEWS, type Views } from './views.ts';
 
 describe('the views', () => {
   it('write nothing and have names of their own', () => {
@@ -22,21 +22,28 @@ describe('the views', () => {
     expect(new Set(stages.map((stage) => stage.name)).size).toBe(stages.length);
   });
 
-  it('go on from a snapshot as if nothing had happened', () => {
-    const { events, books } = createViews();
-    feed(VIEWS.events, events, eventTopic, 'evt_1', anEvent());
-    feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(2));
-    const [eventsAgain, booksAgain] = [deserialize(serialize(events)), deserialize(serialize(books))];
-    feed(VIEWS.events, eventsAgain, eventTopic, 'evt_1', anEvent({ status: 'closed' }));
-    expect(eventsAgain.listed).toEqual([anEvent({ status: 'closed' })]);
-    feed(
-      VIEWS.books,
-      booksAgain,
-      bookTopics.venue_a,
-      'BTC',
-      aBookUpdate(0, { snapshot: false, asks: [{ price: '100.25', size: '1' }] }),
-    );
-    expect(toNumber(bestAsk(booksAgain.get('BTC').book)!.price)).toBe(100.25);
+  it('end as they were when they are told all of it again', () => {
+    const change = (price: string, size: string) => aBookUpdate(0, { snapshot: false, asks: [{ price, size }] });
+    const tellAll = ({ events, coins, books }: Views) => {
+      for (const status of ['open', 'closed'] as const)
+        feed(VIEWS.events, events, eventTopic, 'evt_1', anEvent({ status }));
+      feed(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
+      feed(VIEWS.events, events, spreadHeadTopic, 'evt_1', null);
+      feed(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
+      feed(VIEWS.events, events, reconcileTopic, 'latest', { receivedAt: 1, ingested: 1 });
+      feed(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
+      feed(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
+      const updates = [aBookUpdate(2), change('100.25', '1'), change('100.25', '0'), change('100.3', '4')];
+      for (const update of updates) feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', update);
+      // A repeat can begin behind the whole book.
+      for (const update of updates.slice(1)) feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', update);
+    };
+    const [once, twice] = [createViews(), createViews()];
+    tellAll(once);
+    tellAll(twice);
+    tellAll(twice);
+    expect(twice).toEqual(once);
+    expect(toNumber(bestAsk(once.books.get('BTC')!.book)!.price)).toBe(100.3);
   });
 });
 

@@ -11,8 +11,3 @@ export interface Views {
 
 /** The stages that keep them. */
 export const VIEWS = { events: eventsView, coins: coinsView, books: booksView };
-
-/** Views of an empty log. */
-export function createViews(): Views {
-  return { events: eventsView.initialState(), coins: coinsView.initialState(), books: booksView.initialState() };
-}

@@ -7,8 +7,3 @@ export type Venue = (typeof VENUES)[number];
 /** Values of `provider` in records: a venue, or a sub-provider of `venue_a`. */
 export const PROVIDERS = ['venue_a_perp', 'venue_a_outcome', 'venue_a_dex', 'venue_b', 'venue_c'] as const;
 export type Provider = (typeof PROVIDERS)[number];
-
-/** The folder name of a venue: `venue_a` lives in `venue-a`. */
-export function venueFolder(venue: Venue): string {
-  return venue.replaceAll('_', '-');
-}

@@ -20,6 +20,13 @@ describe('a cursor', () => {
       expect(isOfChannel(given, other)).toBe(false);
   });
 
+  it('has no more events behind it than the log has records', () => {
+    const given = (seq: number, offset: number) =>
+      parseCursor(formatCursor({ epoch: 'one', channel: CHANNEL, seq, offset }))!;
+    expect(isOfChannel(given(5, 4), CHANNEL)).toBe(true);
+    expect(isOfChannel(given(6, 4), CHANNEL)).toBe(false);
+  });
+
   it.each([
     '',
     'yesterday',

@@ -32,12 +32,18 @@ export function parseCursor(text: string): GivenCursor | null {
   };
 }
 
-/** Whether a cursor was given out on this channel. */
-export function isOfChannel({ channelHash }: GivenCursor, channel: string): boolean {
-  return channelHash === hashOf(channel);
+/**
+ * Whether a cursor may have been given out on this channel. Each event has an offset of its own, so that the number of the
+ * newest cannot be ahead of its offset.
+ */
+export function isOfChannel({ channelHash, seq, offset }: GivenCursor, channel: string): boolean {
+  return channelHash === hashOf(channel) && (seq ?? 0) <= offset + 1;
 }
 
-/** FNV-1a over the UTF-16 units: guards against mistakes, not against forgery, which would gain nothing. */
+/**
+ * FNV-1a over the UTF-16 units: guards against mistakes, not against forgery. What a cursor says is the client's word, so
+ * whoever reads one believes it for that client's subscription alone.
+ */
 function hashOf(channel: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < channel.length; at += 1) hash = Math.imul(hash ^ channel.charCodeAt(at), 0x01000193);

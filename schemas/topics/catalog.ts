@@ -47,10 +47,3 @@ export const TOPICS: readonly Topic[] = [
   deliveryTopic,
   ...Object.values(channelTopics),
 ];
-
-/** The topic of that name. */
-export function topicByName(name: string): Topic {
-  const topic = TOPICS.find((entry) => entry.name === name);
-  if (!topic) throw new Error(`no topic ${name} in the catalog`);
-  return topic;
-}

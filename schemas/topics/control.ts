@@ -120,7 +120,7 @@ export function stateTopic(stage: string) {
   return defineTopic({
     name: `state.${stage}`,
     description: `Snapshots of the stage ${stage}.`,
-    key: 'generation and chunk',
+    key: '<name>/<chunk>',
     partitions: 1,
     retention: { kind: 'compacted' },
     schema: snapshotChunk,
@@ -145,7 +145,7 @@ export function deadTopic(topic: string) {
   return defineTopic({
     name: `dead.${topic}`,
     description: `Records of ${topic} that could not be processed.`,
-    key: 'stage',
+    key: '<stage>/<partition>/<offset>',
     partitions: 1,
     retention: { kind: 'derived' },
     schema: deadLetter,

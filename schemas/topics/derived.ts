@@ -1,6 +1,6 @@
 /** What no single venue can tell: candles, universal events, spreads, arbitrage. */
 import { decimal, flag, float, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
-import { defineTopic } from './topic.ts';
+import { COMPACTED_FOR_PROCESSORS, defineTopic } from './topic.ts';
 
 const candle = record('Candle', 'A one-minute bar built from observed trades; told again each time it changes.', {
   provider: text('Fine-grained provider.'),
@@ -64,7 +64,7 @@ export const eventTopic = defineTopic({
   description: 'Universal events with their links.',
   key: 'universalId',
   partitions: 1,
-  retention: { kind: 'compacted' },
+  retention: COMPACTED_FOR_PROCESSORS,
   schema: universalEvent,
   table: 'events',
 });

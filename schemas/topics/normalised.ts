@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
-import { defineTopic, type Retention, type Topic } from './topic.ts';
+import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention, type Topic } from './topic.ts';
 
 function perVenue<T>(
   thing: string,
@@ -122,7 +122,15 @@ const market = record('Market', "A prediction market as its venue's catalog tell
 });
 export type Market = Infer<typeof market>;
 /** `derived.markets.<venue>`. */
-export const marketTopics = perVenue('markets', 'The catalog', 'market', 1, { kind: 'compacted' }, market, 'markets');
+export const marketTopics = perVenue(
+  'markets',
+  'The catalog',
+  'market',
+  1,
+  COMPACTED_FOR_PROCESSORS,
+  market,
+  'markets',
+);
 
 const marketStatus = record('MarketStatus', 'Whether what is shown of a market is live.', {
   provider: text('The provider.'),
@@ -143,7 +151,7 @@ export const statusTopics = perVenue(
   'Liveness of markets',
   'instrument',
   1,
-  { kind: 'compacted' },
+  COMPACTED_FOR_PROCESSORS,
   marketStatus,
 );
 

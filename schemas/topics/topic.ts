@@ -5,15 +5,22 @@ import type { AvroType } from '../avro.ts';
  * - `raw`: PARALLAX_RETENTION_DAYS, and all raw topics together PARALLAX_RETENTION_GIB, oldest first;
  * - `derived`: as long as raw;
  * - `hours`: at least this many hours;
- * - `compacted`: the newest record of each key, for good (a tombstone removes the key);
+ * - `compacted`: the newest record of each key, for good (a tombstone removes the key), and a superseded one for
+ *   `supersededHours` at least;
  * - `forever`: every record, for good.
  */
 export type Retention =
   | { readonly kind: 'raw' }
   | { readonly kind: 'derived' }
   | { readonly kind: 'hours'; readonly hours: number }
-  | { readonly kind: 'compacted' }
+  | { readonly kind: 'compacted'; readonly supersededHours?: number }
   | { readonly kind: 'forever' };
+
+/**
+ * Of compacted topics that processors read. One that restarts takes again what came after its newest snapshot, and has to
+ * find all of it there: a status that was stale for a moment, too.
+ */
+export const COMPACTED_FOR_PROCESSORS: Retention = { kind: 'compacted', supersededHours: 24 };
 
 /** One entry of the catalog: everything that the log, the sink, the replay tool and the docs know of a topic. */
 export interface Topic<T = unknown> {

@@ -27,6 +27,8 @@ export interface Subscription {
   afterOffset: number;
   /** Frames at or below this number of the epoch were delivered already; 0 while none is known. */
   afterSeq: number;
+  /** `afterSeq` is the client's word, from its cursor: good for this subscription, and for nothing that others share. */
+  afterSeqIsGiven: boolean;
   lag: Lag | null;
   /** The newest `status` it was told; null before the first. */
   toldStatus: { readonly state: StreamState; readonly since: number } | null;
@@ -45,6 +47,7 @@ export function createSubscription(connection: Connection, channel: Channel, cha
     live: false,
     afterOffset: -1,
     afterSeq: 0,
+    afterSeqIsGiven: false,
     lag: null,
     toldStatus: null,
     closed: false,

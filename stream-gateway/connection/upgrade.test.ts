@@ -12,7 +12,12 @@ const FOUND = { key: KEY, organization: { id: 'org' } } as unknown as Authentica
 /** Runs one upgrade against doubles; gives what was answered and logged. */
 async function attempt(
   authenticate: Authenticator['authenticate'],
-  { open = 0, closing = false, abort = false }: { open?: number; closing?: boolean; abort?: boolean } = {},
+  {
+    open = 0,
+    closing = false,
+    abort = false,
+    requestId = '',
+  }: { open?: number; closing?: boolean; abort?: boolean; requestId?: string } = {},
 ) {
   const answer = { status: '', headers: new Map<string, string>(), body: '', upgrades: 0 };
   const logged: string[] = [];
@@ -33,7 +38,7 @@ async function attempt(
       answer.upgrades += 1;
     },
   } as unknown as HttpResponse;
-  const headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` };
+  const headers: Record<string, string> = { authorization: `Bearer ${TOKEN}`, 'x-request-id': requestId };
   const req = { getHeader: (name: string) => headers[name] ?? '', getQuery: () => undefined };
   createUpgrade({
     authenticator: { authenticate } as Authenticator,
@@ -73,6 +78,19 @@ describe('an upgrade', () => {
   it('is refused with 503 while the node stops', async () => {
     const { status, headers } = await attempt(async () => FOUND, { closing: true });
     expect([status, headers.get('retry-after')]).toEqual(['503 Service Unavailable', '1']);
+  });
+
+  it.each([
+    ['req-1 of me', true],
+    ['', false],
+    ['x'.repeat(129), false],
+    ['na\u00efve', false],
+    ['two\tparts', false],
+  ])('answers with the request id that it was given where that is printable: %j', async (requestId, echoed) => {
+    const { headers, body } = await attempt(async () => null, { requestId });
+    const id = headers.get('x-request-id')!;
+    expect([id === requestId, body.includes(id)]).toEqual([echoed, true]);
+    expect(id).toMatch(/^[ -~]{1,128}$/);
   });
 
   it.each([

@@ -4,11 +4,11 @@ import type { Authenticated, Authenticator } from '#infra/control/authenticator'
 import type { HttpRequest, HttpResponse } from '#infra/uws';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
+import { isRequestId } from '#schemas/http/request-id';
 import type { SocketData } from './connection.ts';
 
 /** Prefix of the subprotocol that carries a token, since query strings end up in logs. */
 const BEARER_PROTOCOL = 'bearer.';
-const REQUEST_ID_LENGTH_MAX = 128;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Reason phrases of the refusals below; HTTP asks for one. */
@@ -116,7 +116,7 @@ function readHandshake(req: HttpRequest): Handshake {
 
 function requestIdOf(req: HttpRequest): string {
   const given = req.getHeader('x-request-id');
-  return given.length > 0 && given.length <= REQUEST_ID_LENGTH_MAX ? given : randomUUID();
+  return isRequestId(given) ? given : randomUUID();
 }
 
 function refuse(res: HttpResponse, error: ApiError, requestId: string): void {

@@ -19,7 +19,7 @@ const SLOW_CLIENT_LOOK_MS = 5;
 const STALLED_CLIENT_LOOK_MS = 100;
 /** How long a turn is held for a client without room; longer ones give it up, so that they hold up nobody else. */
 const TURN_WAIT_MS = 1_000;
-/** Bytes after which a turn goes to the next in line: a long history is read in many turns. */
+/** Bytes read, whosever they are, after which a turn goes to the next in line: a long history is read in many turns. */
 const TURN_BYTES = 8 * 1024 * 1024;
 
 /** Where a client wants to go on: after a cursor, or from the first kept event. */
@@ -27,7 +27,7 @@ export type Since = { readonly text: string; readonly cursor: GivenCursor } | 'e
 
 export interface CatchUpOptions {
   readonly log: EventLog;
-  readonly hub: Pick<Hub, 'placeOf' | 'positionOf' | 'epochOf' | 'encode' | 'goLive' | 'noteHole'>;
+  readonly hub: Pick<Hub, 'placeOf' | 'positionOf' | 'newestSeqOf' | 'epochOf' | 'encode' | 'goLive' | 'noteHole'>;
   readonly subscription: Subscription;
   readonly since: Since;
   readonly slots: FairSlots<Connection>;
@@ -64,13 +64,22 @@ async function begin({ log, hub, subscription, since, acknowledge }: CatchUpOpti
   }
   const { cursor } = since;
   const wanted = cursor.offset + 1;
-  if (isOfChannel(cursor, channel) && cursor.epoch === epoch && wanted >= first && wanted <= next) {
+  const isKept = cursor.epoch === epoch && wanted >= first && wanted <= next;
+  if (isKept && isOfChannel(cursor, channel) && !isAhead(hub, subscription, cursor)) {
     subscription.afterOffset = cursor.offset;
     subscription.afterSeq = cursor.seq ?? 0;
+    subscription.afterSeqIsGiven = cursor.seq !== null;
     return;
   }
   subscription.afterOffset = first - 1;
   subscription.connection.tell(gapOf(subscription, since.text, beginning));
+}
+
+/** Whether a cursor of this epoch has a number that its channel had not reached there: it was never given out. */
+function isAhead(hub: CatchUpOptions['hub'], subscription: Subscription, { seq, offset }: GivenCursor): boolean {
+  const newestSeq = hub.newestSeqOf(subscription.channelName);
+  // Another node may be ahead of this one; what lies behind its own position it knows.
+  return newestSeq > 0 && offset <= hub.positionOf(hub.placeOf(subscription)) && (seq ?? 0) > newestSeq;
 }
 
 /** The bounds of a place and the epoch that they belong to. */
@@ -93,15 +102,14 @@ async function readOn({ log, hub, subscription }: CatchUpOptions): Promise<void>
   if (isOver()) return;
   const reader = await log.reader([{ ...at, offset: subscription.afterOffset + 1 }]);
   try {
-    let bytes = 0;
+    let read = 0;
     // The hub goes on meanwhile; this reading is done once it has passed what the hub has sent to others.
     while (!isOver() && subscription.afterOffset < hub.positionOf(place)) {
-      if (bytes >= TURN_BYTES) return;
+      if (read >= TURN_BYTES) return;
       const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       if (records.length === 0) await skipRemoved({ log, hub, subscription, isOver });
-      const sent = await deliver({ records, hub, subscription, isOver });
-      if (sent === null) return;
-      bytes += sent;
+      if (!(await deliver({ records, hub, subscription, isOver }))) return;
+      for (const { key, value } of records) read += key.length + (value?.length ?? 0);
       await yieldToIo();
     }
     if (!isOver()) hub.goLive(subscription);
@@ -124,6 +132,7 @@ async function skipRemoved({ log, hub, subscription, isOver }: Reading & { reado
   tellGap(subscription, epoch, { seq: null, offset: first - 1 });
   subscription.afterOffset = first - 1;
   subscription.afterSeq = 0;
+  subscription.afterSeqIsGiven = false;
 }
 
 function tellGap(subscription: Subscription, epoch: string, to: { readonly seq: number | null; offset: number }): void {
@@ -132,22 +141,21 @@ function tellGap(subscription: Subscription, epoch: string, to: { readonly seq: 
   connection.tell(gapOf(subscription, from, formatCursor({ epoch, channel, ...to })));
 }
 
-/** Sends the subscription's own of these records, slice by slice. Gives bytes sent; null when it stopped before the last. */
-async function deliver(reading: Reading & { readonly records: readonly LogRecord[] }): Promise<number | null> {
+/** Sends the subscription's own of these records, slice by slice. False when it stopped before the last. */
+async function deliver(reading: Reading & { readonly records: readonly LogRecord[] }): Promise<boolean> {
   const { records, hub, subscription, isOver } = reading;
   let slice: EncodedFrame[] = [];
   let bytes = 0;
-  let total = 0;
   for (const record of records) {
     if (record.key === subscription.channelName && record.value) {
       const encoded = hub.encode(record);
       const frame = encoded instanceof Promise ? await encoded : encoded;
-      if (isOver()) return null;
+      if (isOver()) return false;
       const newest = slice.at(-1)?.seq ?? subscription.afterSeq;
       // The log may hold an event twice.
       if (frame && frame.seq > newest) {
         if (newest > 0 && frame.seq > newest + 1) {
-          if (!(await send(slice, reading))) return null;
+          if (!(await send(slice, reading))) return false;
           slice = [];
           tellMissing(hub, subscription, frame);
         }
@@ -156,18 +164,17 @@ async function deliver(reading: Reading & { readonly records: readonly LogRecord
       }
     }
     if (bytes < SLICE_BYTES && record !== records[records.length - 1]) continue;
-    if (!(await send(slice, reading))) return null;
+    if (!(await send(slice, reading))) return false;
     subscription.afterOffset = record.offset;
     slice = [];
-    total += bytes;
     bytes = 0;
   }
-  return total;
+  return true;
 }
 
-/** Tells of the numbers that are missing between what was sent last and this frame. */
+/** Tells of the numbers that are missing between what the client has and this frame; a cursor alone proves no fault of the log. */
 function tellMissing(hub: CatchUpOptions['hub'], subscription: Subscription, { seq, offset }: EncodedFrame): void {
-  hub.noteHole(subscription, subscription.afterSeq + 1, seq - 1);
+  if (!subscription.afterSeqIsGiven) hub.noteHole(subscription, subscription.afterSeq + 1, seq - 1);
   const epoch = hub.epochOf(hub.placeOf(subscription).topic.name);
   tellGap(subscription, epoch, { seq: seq - 1, offset: offset - 1 });
 }
@@ -181,6 +188,7 @@ async function send(slice: readonly EncodedFrame[], { subscription, isOver }: Re
   subscription.connection.flush();
   subscription.afterOffset = last.offset;
   subscription.afterSeq = last.seq;
+  subscription.afterSeqIsGiven = false;
   return true;
 }
 

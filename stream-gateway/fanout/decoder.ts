@@ -1,10 +1,9 @@
 /** From a record of the log to the frame that goes to sockets; learns schemas that it meets for the first time. */
 import type { Logger } from 'pino';
 import { type Codec, CodecError } from '#infra/codec/codec';
-import { RegistryError } from '#infra/codec/confluent-registry';
 import { readEpochs } from '#infra/log/epochs';
-import { type EventLog, LogError, type LogRecord } from '#infra/log/log';
-import { retry } from '#infra/retry';
+import type { EventLog, LogRecord } from '#infra/log/log';
+import { mayPass, retry } from '#infra/retry';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
@@ -80,8 +79,7 @@ export class Decoder {
     const { signal } = this.stopping;
     return retry(work, {
       signal,
-      canRetry: (error) =>
-        (error instanceof LogError || error instanceof RegistryError) && error.canRetry && !signal.aborted,
+      canRetry: (error) => mayPass(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'events cannot be read; trying again');
         onTrouble(error instanceof Error ? error.message : String(error));

@@ -32,9 +32,9 @@ class FakeLog {
   private epochOffset = 0;
 
   /** A frame that is kept and, unless `live` is false, handed to the hub. */
-  put(seq: number, offset: number, { live = true, appendedAt = 100 } = {}): LogRecord {
-    const value = Buffer.from(JSON.stringify({ seq }));
-    const record = { ...AT, key: CHANNEL, value, receivedAt: 1, seq: 0, offset, appendedAt };
+  put(seq: number, offset: number, { live = true, appendedAt = 100, key = CHANNEL, padding = '' } = {}): LogRecord {
+    const value = Buffer.from(JSON.stringify({ seq }) + padding);
+    const record = { ...AT, key, value, receivedAt: 1, seq: 0, offset, appendedAt };
     this.kept.push(record);
     if (live) this.live.push(record);
     return record;
@@ -78,8 +78,8 @@ class FakeLog {
         ]);
       }
       let next = from[0]!.offset;
-      return this.reader(async () => {
-        const records = this.kept.filter(({ offset }) => offset >= next);
+      return this.reader(async (max) => {
+        const records = this.kept.filter(({ offset }) => offset >= next).slice(0, max);
         next = (records.at(-1)?.offset ?? next - 1) + 1;
         await this.beforeHistory();
         return records;
@@ -87,10 +87,10 @@ class FakeLog {
     },
   } as unknown as EventLog;
 
-  private reader(take: () => Promise<LogRecord[]>) {
-    const poll = async () => {
+  private reader(take: (max: number) => Promise<LogRecord[]>) {
+    const poll = async (max: number) => {
       if (this.fault) throw this.fault;
-      const records = await take();
+      const records = await take(max);
       if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       return { records, watermarks: [] };
     };
@@ -151,7 +151,13 @@ const seqs = ({ sent }: FakeConnection) => sent.flatMap(({ type, seq }) => (type
 const gaps = ({ sent }: FakeConnection) => sent.filter(({ type }) => type === 'gap');
 
 /** Replays from a cursor, or from the first kept event. */
-function replay(on: Hub, log: FakeLog, text: string | null, fake = fakeConnection()) {
+function replay(
+  on: Hub,
+  log: FakeLog,
+  text: string | null,
+  slots: CatchUpOptions['slots'] = new FairSlots({ max: 1, maxPerOwner: 1 }),
+) {
+  const fake = fakeConnection();
   const subscription = fake.subscribe();
   on.add(subscription);
   const options: CatchUpOptions = {
@@ -159,7 +165,7 @@ function replay(on: Hub, log: FakeLog, text: string | null, fake = fakeConnectio
     hub: on,
     subscription,
     since: text === null ? 'earliest' : { text, cursor: parseCursor(text)! },
-    slots: new FairSlots({ max: 1, maxPerOwner: 1 }),
+    slots,
     acknowledge: () => {
       subscription.acknowledged = true;
     },
@@ -282,6 +288,89 @@ describe('a cursor', () => {
     await done;
     expect(gaps(fake)).toMatchObject([{ subscription_id: subscription.id, from: foreign }]);
     expect(seqs(fake)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  /** Three events of the channel behind so many of others, at the offsets 100 to 102. */
+  async function openBusy() {
+    const log = new FakeLog();
+    for (let offset = 0; offset < 100; offset += 1) log.put(1, offset, { live: false, key: 'another' });
+    for (const seq of [1, 2, 3]) log.put(seq, 99 + seq, { live: false });
+    return { log, ...(await open(log)) };
+  }
+  const forged = (seq: number) => formatCursor({ epoch: 'one', channel: CHANNEL, seq, offset: 102 });
+
+  it('with a number that was never given out mutes the channel for nobody else', async () => {
+    const { log, hub, holes } = await openBusy();
+    await replay(hub, log, forged(50)).done;
+    const { fake } = subscribe(hub);
+    for (const seq of [4, 5]) log.put(seq, 99 + seq);
+    await until(() => seqs(fake).includes(5), 'the newest event');
+    expect([seqs(fake), gaps(fake), holes]).toEqual([[4, 5], [], []]);
+  });
+
+  it.each([1, 2])('with the number %i, short of the true one, makes no hole of the log', async (seq) => {
+    const { log, hub, holes } = await openBusy();
+    const { fake, done } = replay(hub, log, forged(seq));
+    await done;
+    const honest = subscribe(hub).fake;
+    log.put(4, 103);
+    await until(() => seqs(honest).includes(4), 'the newest event');
+    expect([gaps(fake).length, gaps(honest), holes]).toEqual([1, [], []]);
+  });
+
+  it('with more events than the log has records is answered as one of another channel', async () => {
+    const { log, hub } = await openBusy();
+    const { fake, done } = replay(hub, log, forged(1_000_000));
+    await done;
+    expect(gaps(fake)).toMatchObject([{ from: forged(1_000_000) }]);
+    expect(seqs(fake)).toEqual([1, 2, 3]);
+  });
+
+  it('with a number ahead of the newest event is answered as one of another channel', async () => {
+    const { log, hub } = await openBusy();
+    const first = subscribe(hub).fake;
+    log.put(4, 103);
+    await until(() => seqs(first).includes(4), 'the newest event');
+    const ahead = formatCursor({ epoch: 'one', channel: CHANNEL, seq: 5, offset: 103 });
+    const { fake, done } = replay(hub, log, ahead);
+    await done;
+    expect([gaps(fake).length, seqs(fake)]).toEqual([1, [1, 2, 3, 4]]);
+    const exact = replay(hub, log, formatCursor({ epoch: 'one', channel: CHANNEL, seq: 4, offset: 103 }));
+    await exact.done;
+    expect([gaps(exact.fake), seqs(exact.fake)]).toEqual([[], []]);
+  });
+
+  it('whose next event does not follow it is told so, live and in a replay', async () => {
+    const { log, hub, holes } = await openBusy();
+    const live = replay(hub, log, forged(3));
+    await live.done;
+    log.put(6, 103);
+    await until(() => seqs(live.fake).includes(6), 'the event behind the hole');
+    const again = replay(hub, log, forged(3));
+    await again.done;
+    for (const { fake } of [live, again]) {
+      expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual(['gap', 6]);
+      expect(parseCursor(gaps(fake)[0]!.from as string)).toMatchObject({ seq: 3, offset: 102 });
+      expect(parseCursor(gaps(fake)[0]!.to as string)).toMatchObject({ seq: 5, offset: 102 });
+    }
+    expect(holes).toEqual([]);
+  });
+});
+
+describe('a replay', () => {
+  it('of few events among many leaves turns to others', async () => {
+    const log = new FakeLog();
+    const padding = ' '.repeat(32 * 1024);
+    for (let offset = 0; offset < 1_500; offset += 1) log.put(1, offset, { live: false, key: 'another', padding });
+    log.put(1, 1_500, { live: false });
+    const { hub } = await open(log);
+    const slots: CatchUpOptions['slots'] = new FairSlots({ max: 1, maxPerOwner: 1 });
+    const ended: string[] = [];
+    const long = replay(hub, log, null, slots);
+    const short = replay(hub, log, formatCursor({ epoch: 'one', channel: CHANNEL, seq: null, offset: 1_499 }), slots);
+    await Promise.all([long.done.then(() => ended.push('long')), short.done.then(() => ended.push('short'))]);
+    expect(ended).toEqual(['short', 'long']);
+    expect([seqs(long.fake), seqs(short.fake)]).toEqual([[1], [1]]);
   });
 });
 

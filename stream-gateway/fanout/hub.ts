@@ -139,7 +139,9 @@ export class Hub {
   goLive(subscription: Subscription): void {
     subscription.live = true;
     const channel = this.channels.get(subscription.channelName)!;
-    // What a replay ended with is where the channel stands, so that a hole right after it is seen.
+    // What a replay read last is where the channel stands, so that a hole right after it is seen. A number that only the
+    // client's cursor tells of is not: it would decide what everyone else is sent.
+    if (subscription.afterSeqIsGiven) return;
     if (channel.newestSeq > 0 || subscription.afterOffset !== this.positionOf(this.placeOf(subscription))) return;
     channel.newestSeq = subscription.afterSeq;
     channel.newestOffset = subscription.afterOffset;
@@ -211,20 +213,23 @@ export class Hub {
   }
 
   private gather(channel: LiveChannel, frame: EncodedFrame): number {
-    if (channel.newestSeq > 0 && frame.seq > channel.newestSeq + 1) this.tellHole(channel, frame);
+    if (frame.seq > channel.newestSeq + 1) this.tellHole(channel, frame);
     if (channel.gather(frame)) this.gathered.push(channel);
     return frame.size;
   }
 
+  /** While no event of the channel is known, only those are told who have one by their own cursors. */
   private tellHole({ subscriptions, newestSeq, newestOffset }: LiveChannel, { channel, seq, offset }: EncodedFrame) {
     this.flush();
-    let noted = false;
+    let noted = newestSeq === 0;
     for (const subscription of subscriptions) {
       if (!noted) this.noteHole(subscription, newestSeq + 1, seq - 1);
       noted = true;
-      if (!subscription.live || offset <= subscription.afterOffset || seq <= subscription.afterSeq + 1) continue;
+      const { live, afterOffset, afterSeq } = subscription;
+      if (!live || offset <= afterOffset || seq <= afterSeq + 1 || (newestSeq === 0 && afterSeq === 0)) continue;
       const epoch = this.epochOf(this.placeOf(subscription).topic.name);
-      const from = formatCursor({ epoch, channel, seq: newestSeq, offset: newestOffset });
+      const last = newestSeq === 0 ? { seq: afterSeq, offset: afterOffset } : { seq: newestSeq, offset: newestOffset };
+      const from = formatCursor({ epoch, channel, ...last });
       const to = formatCursor({ epoch, channel, seq: seq - 1, offset: offset - 1 });
       subscription.connection.tell(gapOf(subscription, from, to));
     }
@@ -276,6 +281,7 @@ export class Hub {
       const from = formatCursor({ epoch: before, channel: name, seq: null, offset: known });
       subscription.afterOffset = -1;
       subscription.afterSeq = 0;
+      subscription.afterSeqIsGiven = false;
       if (!subscription.acknowledged) continue;
       const to = formatCursor({ epoch, channel: name, seq: null, offset: -1 });
       subscription.connection.tell(gapOf(subscription, from, to));

@@ -2,10 +2,10 @@
  * Which markets are live, for `status` frames: a view of the status topics and of the events' links. A subscription to
  * an event's channel has the worst state of its legs; one to a raw feed the state of its instrument.
  */
-import { on, onKeyed, type Stage } from '#infra/stages/stage';
+import { onKeyed, type Stage } from '#infra/stages/stage';
 import type { StreamState } from '#schemas/stream/frames';
 import { eventTopic } from '#schemas/topics/derived';
-import { statusTopics } from '#schemas/topics/normalised';
+import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 
 /** From good to bad; a channel shows the worst of its instruments. */
 const SEVERITY: readonly StreamState[] = ['live', 'recovering', 'stale', 'venue_down'];
@@ -28,9 +28,10 @@ export const marketStatusView: Stage<MarketStatusState> = {
   name: 'view.market-status',
   inputs: [
     ...Object.values(statusTopics).map((topic) =>
-      on<MarketStatusState, { instrument: string; state: StreamState; since: number }>(topic, (state, { value }) => {
-        state.instruments.set(value.instrument, { state: value.state, since: value.since });
-        state.changed.push(value.instrument);
+      onKeyed<MarketStatusState, MarketStatus>(topic, (state, { key, value }) => {
+        if (value) state.instruments.set(key, { state: value.state, since: value.since });
+        else state.instruments.delete(key);
+        state.changed.push(key);
       }),
     ),
     onKeyed(eventTopic, (state: MarketStatusState, { key, value }) => {

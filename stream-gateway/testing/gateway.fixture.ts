@@ -15,6 +15,7 @@ import { beginEpoch } from '#infra/log/epochs';
 import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
+import { putKey } from '#schemas/domain/control/indices';
 import type { Key, Scope } from '#schemas/domain/control/state';
 import { parseChannel } from '#schemas/stream/channel-names';
 import { TOPICS } from '#schemas/topics/catalog';
@@ -93,7 +94,7 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
         secret: NO_HASH,
         createdAt,
       };
-      host.state.keys.set(token.keyId, key);
+      putKey(host.state, key);
       createAuthenticator(host).remember(token);
       return formatToken(token);
     },

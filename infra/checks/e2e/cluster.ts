@@ -44,9 +44,10 @@ export async function startCluster(recordingFolder: string): Promise<Cluster> {
     '--venues',
     `recording:${recordingFolder}`,
   ];
-  const start = (role: string) =>
-    startService({ dataDir: join(folder.path, role), flags: [...flags, '--roles', role] });
   const processes: Record<string, Service> = {};
+  const start = async (role: string) => {
+    processes[role] = await startService({ dataDir: join(folder.path, role), flags: [...flags, '--roles', role] });
+  };
   const closeServices = async () => {
     engine.process.kill('SIGTERM');
     await Promise.all([kafka.stop(), registry.stop()]);
@@ -54,9 +55,10 @@ export async function startCluster(recordingFolder: string): Promise<Cluster> {
   };
   try {
     // The first one makes topics and tables; the processors become ready only once ingest tells how far it is.
-    processes['query-api'] = await start('query-api');
-    processes['stream-gateway'] = await start('stream-gateway');
-    [processes.processors, processes.ingest] = await Promise.all([start('processors'), start('ingest')]);
+    await start('query-api');
+    await start('stream-gateway');
+    const started = await Promise.allSettled([start('processors'), start('ingest')]);
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
   } catch (error) {
     for (const running of Object.values(processes)) await running.kill();
     await closeServices();

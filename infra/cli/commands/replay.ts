@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { readSettings as readRecordedSettings } from '#processors/settings/recorded-settings';
-import { createStagesOverTime, projectionsOf } from '#processors/stages';
-import { PROCESSORS_LEASE } from '#processors/start';
+import { createStagesOverTime } from '#processors/stages';
 import { readSettings, switchSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS, type Settings } from '../../config/settings.ts';
@@ -10,6 +9,7 @@ import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import type { Command } from '../command.ts';
 import { openPorts } from '../ports.ts';
+import { alone } from '../replay/alone.ts';
 import type { Difference } from '../replay/compare.ts';
 import { type Replay, rebuildInPlace } from '../replay/rebuild-in-place.ts';
 import { verifyAgainstRebuild } from '../replay/verify.ts';
@@ -26,9 +26,6 @@ const {
   venueAOutcomeTakerFee,
   venueBConfirmations,
 } = SETTINGS;
-
-/** A service that was just killed loses its lease within about ten seconds. */
-const LEASE_TIMEOUT_MS = 20_000;
 
 /** What a replay needs to know, and its own two switches. */
 const REPLAY_SETTINGS = {
@@ -67,40 +64,24 @@ export const replay: Command = {
       return 0;
     }
     const settings = readSettings(REPLAY_SETTINGS, argv, process.env).values as ReplaySettings;
-    const ports = await openPorts(settings, { claim: false });
+    const logger = createLogger(settings.logLevel);
+    const ports = await openPorts(settings, { claim: false, logger });
     try {
       // With what the processors of this log were set to; the settings given are used where it does not tell.
       const stages = createStagesOverTime(await readRecordedSettings(ports.log, ports.codec, settings));
       const replayed: Replay = {
         ports,
         stages,
-        logger: createLogger(settings.logLevel),
+        logger,
         metrics: createMetrics(),
         bars: !settings.json && process.stderr.isTTY === true,
       };
-      return await alone(replayed, () => replayWith(replayed, settings));
+      return await alone(ports.log, stages, () => replayWith(replayed, settings));
     } finally {
       await ports.close();
     }
   },
 };
-
-/** Alone: the service is stopped, and no other replay runs. */
-async function alone<T>({ ports: { log }, stages }: Replay, work: () => Promise<T>): Promise<T> {
-  const topics = projectionsOf(stages);
-  await log.createTopics(topics);
-  const signal = AbortSignal.timeout(LEASE_TIMEOUT_MS);
-  const lease = await log.lease(
-    PROCESSORS_LEASE,
-    topics.map(({ name }) => name),
-    { signal },
-  );
-  try {
-    return await Promise.race([work(), lease.lost]);
-  } finally {
-    await lease.release();
-  }
-}
 
 async function replayWith(replay: Replay, { verify, json, log, dataDir }: ReplaySettings): Promise<number> {
   if (!verify) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { start as startIngest } from '#ingest/start';
+import { createStages } from '#processors/stages';
 import { start as startProcessors } from '#processors/start';
 import { start as startQueryApi } from '#query-api/start';
 import { start as startGateway } from '#stream-gateway/start';
@@ -16,10 +17,12 @@ import { startOpsServer } from '../../telemetry/ops-server.ts';
 import type { Command } from '../command.ts';
 import { beginLifetime, type Lifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
+import { finishInterruptedReplay } from '../replay/alone.ts';
 
 /** Between two runs of retention and compaction; sooner after one that failed, since it may be what makes room. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
 const MAINTENANCE_RETRY_MS = 5_000;
+const FIRST_MAINTENANCE_MAX_MS = 30 * 60_000;
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;
 
@@ -70,7 +73,8 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     parts.push(part);
     return part;
   };
-  const ports = started(await openPorts(settings));
+  const ports = started(await openPorts(settings, { logger }));
+  if (settings.roles.includes('processors')) await finishInterruptedReplay(ports, createStages(settings));
   const upstream = await startSimulatorWhenAsked(settings, parts);
   const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
   started(startMaintenance(context));
@@ -121,6 +125,11 @@ function startMaintenance({ settings, log, logger, health }: RoleContext): Runni
     }
   };
   const run = async () => {
+    // Processors that take up their work again need what they had not taken: compaction waits for them, unless they do
+    // not get on because the disk is full.
+    const latest = Date.now() + FIRST_MAINTENANCE_MAX_MS;
+    while (health.report().status !== 'ok' && Date.now() < latest)
+      if (!(await pause(MAINTENANCE_RETRY_MS, ending.signal))) return;
     for (let wait = MAINTENANCE_INTERVAL_MS; await pause(wait, ending.signal); ) wait = await maintain();
   };
   const running = run();

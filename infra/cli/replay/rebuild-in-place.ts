@@ -1,9 +1,5 @@
-import { projectionsOf } from '#processors/stages';
-import { TABLES } from '#schemas/tables/index';
-import { channelTopics } from '#schemas/topics/channels';
-import { beginEpoch } from '../../log/epochs.ts';
 import { listRemoved, removedSources } from './common-cut.ts';
-import { isSourceTable } from './overlay-log.ts';
+import { dropProjections } from './drop-projections.ts';
 import { type RebuildOptions, rebuild } from './rebuild.ts';
 import { ReplayRefusedError } from './replay-refused-error.ts';
 
@@ -12,6 +8,7 @@ export type Replay = Pick<RebuildOptions, 'ports' | 'stages' | 'logger' | 'metri
 /**
  * Drops every projection and derives it anew; channels begin a new epoch, so clients learn of it. Rejects with
  * `ReplayRefusedError`, before anything is dropped, where raw topics no longer hold all that it was derived from.
+ * Interrupted at any point, it is finished by the next start of the service, or by another one.
  */
 export async function rebuildInPlace(replay: Replay): Promise<void> {
   const { ports, stages } = replay;
@@ -23,11 +20,6 @@ export async function rebuildInPlace(replay: Replay): Promise<void> {
         'service, `npm run record -- --from-start --out <folder>`, and play it into another data directory: ' +
         '`npm start -- --data-dir <another> --venues recording:<folder>`',
     );
-  const topics = projectionsOf(stages);
-  await ports.log.createTopics(topics);
-  for (const { name } of topics) await ports.log.clearTopic(name);
-  for (const topic of Object.values(channelTopics)) await beginEpoch(ports.log, ports.codec, topic.name);
-  for (const { name } of TABLES.filter((table) => !isSourceTable(table)))
-    await ports.store.command(`TRUNCATE TABLE ${name}`);
+  await dropProjections(ports, stages);
   await rebuild({ ...replay, label: 'rebuild' });
 }

@@ -9,7 +9,7 @@ import { type Reconcile, reconcileTopic, type Spread, spreadHeadTopic, spreadTop
 import { partitionOf } from '#schemas/topics/topic';
 import { usageTopic } from '#schemas/topics/usage';
 import { runStage } from '../../stages/run-stage.ts';
-import { on, type Stage } from '../../stages/stage.ts';
+import { on, onKeyed, type Stage } from '../../stages/stage.ts';
 import { cutTopic } from '../../stages/stage-topics.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { openPorts, type Ports } from '../ports.ts';
@@ -39,7 +39,8 @@ const counter: Stage<Count> = {
 const adder: Stage<Count> = {
   name: 'adder',
   inputs: [
-    on<Count, Reconcile>(reconcileTopic, (state, { receivedAt, value }, emit) => {
+    onKeyed<Count, Reconcile>(reconcileTopic, (state, { receivedAt, value }, emit) => {
+      if (!value) return;
       state.seen += value.ingested;
       const spread = {
         universalId: `evt_${state.seen}`,

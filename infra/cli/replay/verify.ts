@@ -5,6 +5,7 @@ import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
 import { migrate } from '../../store/migrate.ts';
 import { type CommonCut, findCommonCut, listRemoved, removedSources, seqsBefore } from './common-cut.ts';
 import { compareTables, compareTopics, type Difference } from './compare.ts';
+import { isDropUnfinished } from './drop-projections.ts';
 import { overlayLog } from './overlay-log.ts';
 import { rebuild } from './rebuild.ts';
 import type { Replay } from './rebuild-in-place.ts';
@@ -14,12 +15,17 @@ import { ReplayRefusedError } from './replay-refused-error.ts';
  * First lets the live side finish what a stop left over, as its next start would; then derives everything again from
  * the raw topics into a scratch log and a second database, and compares. Where raw topics no longer hold their beginning,
  * it begins at the oldest cut since when they do, and compares from there; rejects with `ReplayRefusedError` where there
- * is none.
+ * is none, and where a replay was interrupted while it dropped things.
  *
  * @param scratchParent folder in which the scratch log is made, and removed again.
  */
 export async function verifyAgainstRebuild(replay: Replay, scratchParent: string): Promise<Difference[]> {
   const { ports } = replay;
+  if (await isDropUnfinished(ports.log))
+    throw new ReplayRefusedError(
+      'nothing was compared: a replay was interrupted before it had dropped all; `npm run replay` or the next `npm start` ' +
+        'finishes it',
+    );
   await rebuild({ ...replay, label: 'finish ' });
   const cut = await cutToBeginAt(replay);
   const from = cut && { at: cut.at, seqs: seqsBefore(cut) };

@@ -43,6 +43,16 @@ function testCompaction({ log, topic, fill, take, readAll, reopen }: LogUnderTes
     expect((await log().bounds(at)).next).toBe(before.at(-1)!.offset + 1);
   });
 
+  it('leaves superseded records for as long as the topic says', async () => {
+    const at = { topic: await topic(1, { kind: 'compacted', supersededHours: 1 }), partition: 0 };
+    for (let seq = 1; seq <= 3; seq += 1) await log().append([recordOf(at, seq, 'one')]);
+    const [now, hour] = [Date.now(), 3_600_000];
+    await log().maintain(now + hour - 1_000, EVERYTHING);
+    expect(await seqsOf(at)).toEqual([1, 2, 3]);
+    await log().maintain(now + hour + 1_000, EVERYTHING);
+    expect(await seqsOf(at)).toEqual([3]);
+  });
+
   it('goes on with the offsets after compaction and in a later log', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
     for (let seq = 1; seq <= 5; seq += 1) await log().append([recordOf(at, seq, 'one')]);

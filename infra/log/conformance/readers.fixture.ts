@@ -29,6 +29,31 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
       await reader.close();
     });
 
+    it('waits for records that it has not reached yet while their writer promises more and more', async () => {
+      const name = await topic(2);
+      const at = { topic: name, partition: 0 };
+      const far = recordOf(at, 1_000_000).receivedAt;
+      const written = await fill(at, 50);
+      log().advance([{ ...at, watermark: far }]);
+      const reader = await log().reader([0, 1].map((partition) => ({ topic: name, partition, offset: 0 })));
+      // In the turn in which the reader begins to fetch, and in each after it.
+      let watermark = far;
+      const promise = () => {
+        watermark += 1;
+        log().advance([{ ...at, watermark }]);
+      };
+      const waiting = reader.poll(100, patienceMs);
+      promise();
+      const promising = setInterval(promise, 1);
+      try {
+        const { records } = await waiting;
+        expect(records.map(asAppended)).toEqual(written);
+      } finally {
+        clearInterval(promising);
+        await reader.close();
+      }
+    });
+
     it('never gives more than asked for, and misses nothing', async () => {
       const at = { topic: await topic(), partition: 0 };
       const written = await fill(at, 250);

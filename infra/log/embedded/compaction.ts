@@ -18,8 +18,15 @@ interface Pass {
   readonly next: number;
   /** Keys that it left. */
   readonly kept: number;
-  /** Wall time at which the first tombstone that it left may go. */
-  readonly tombstoneDueAt: number;
+  /** Wall time at which the first may go that was left for its age: a tombstone, or a superseded record. */
+  readonly dueAt: number;
+}
+
+export interface CompactionTimes {
+  /** Wall time. */
+  readonly now: number;
+  /** How long a superseded record stays. */
+  readonly supersededMs: number;
 }
 
 /** Remembers what the last pass over each partition left, so that a large one is not scanned for a few new records. */
@@ -27,20 +34,25 @@ export class Compaction {
   private readonly passes = new Map<string, Pass>();
 
   /**
-   * Leaves the newest record of each key, and tombstones for a time. The last record of all stays. Gives how many were
+   * Leaves the newest record of each key, and tombstones and superseded records for a time. The last record of all stays. Gives how many were
    * removed. Appends may go on meanwhile; what they supersede goes in a later pass.
    */
-  async compact(partition: Partition, now: number, remove: RemoveRecords, slices: Slices): Promise<number> {
+  async compact(
+    partition: Partition,
+    { now, supersededMs }: CompactionTimes,
+    remove: RemoveRecords,
+    slices: Slices,
+  ): Promise<number> {
     const last = this.passes.get(partition.name);
     const end = partition.next;
-    if (last && end - last.next <= last.kept * DUE_SHARE && now < last.tombstoneDueAt) return 0;
-    const scan = await scanStale(partition, end, now, slices);
+    if (last && end - last.next <= last.kept * DUE_SHARE && now < last.dueAt) return 0;
+    const scan = await scanStale(partition, end, { now, supersededMs }, slices);
     if (!scan) return 0;
     for (let at = 0; at < scan.stale.length; at += REMOVE_RECORDS) {
       remove(partition, scan.stale.slice(at, at + REMOVE_RECORDS));
       if (!(await slices.next())) return at + REMOVE_RECORDS;
     }
-    this.passes.set(partition.name, { next: end, kept: scan.kept, tombstoneDueAt: scan.tombstoneDueAt });
+    this.passes.set(partition.name, { next: end, kept: scan.kept, dueAt: scan.dueAt });
     return scan.stale.length;
   }
 
@@ -54,14 +66,19 @@ interface Scan {
   /** Offsets that may go. */
   readonly stale: number[];
   readonly kept: number;
-  readonly tombstoneDueAt: number;
+  readonly dueAt: number;
 }
 
 /** Goes backwards from `end`, so that the first record seen of a key is its newest; null when it has to stop. */
-async function scanStale(partition: Partition, end: number, now: number, slices: Slices): Promise<Scan | null> {
+async function scanStale(
+  partition: Partition,
+  end: number,
+  { now, supersededMs }: CompactionTimes,
+  slices: Slices,
+): Promise<Scan | null> {
   const seen = new Set<string>();
   const stale: number[] = [];
-  let tombstoneDueAt = Number.POSITIVE_INFINITY;
+  let firstDueAt = Number.POSITIVE_INFINITY;
   for (let from = end - 1; from >= 0; ) {
     let reached = -1;
     for (const { key, value } of partition.db.getRange({ start: from, end: 0, inclusiveEnd: true, reverse: true })) {
@@ -69,10 +86,11 @@ async function scanStale(partition: Partition, end: number, now: number, slices:
       const superseded = seen.has(name);
       seen.add(name);
       // The last record of all stays even as a tombstone: offset and number go on from it.
-      const dueAt =
-        isTombstone(value) && key !== end - 1 ? appendedAtOf(value) + TOMBSTONE_MS : Number.POSITIVE_INFINITY;
-      if (superseded || dueAt <= now) stale.push(key);
-      else tombstoneDueAt = Math.min(tombstoneDueAt, dueAt);
+      const isGone = isTombstone(value) && key !== end - 1;
+      const stays = superseded ? supersededMs : isGone ? TOMBSTONE_MS : Number.POSITIVE_INFINITY;
+      const dueAt = appendedAtOf(value) + stays;
+      if (dueAt <= now) stale.push(key);
+      else firstDueAt = Math.min(firstDueAt, dueAt);
       reached = key;
       if (slices.over()) break;
     }
@@ -80,5 +98,5 @@ async function scanStale(partition: Partition, end: number, now: number, slices:
     from = reached - 1;
     if (!(await slices.next())) return null;
   }
-  return { stale, kept: seen.size, tombstoneDueAt };
+  return { stale, kept: seen.size, dueAt: firstDueAt };
 }

@@ -2,7 +2,7 @@
 import type { TopicStorage } from '../log.ts';
 import type { Compaction } from './compaction.ts';
 import type { Partition } from './partition.ts';
-import { maxAgeMs, type RemoveRecords, type RetentionLimits, removeOlder, shrink } from './retention.ts';
+import { maxAgeMs, type RemoveRecords, type RetentionLimits, removeOlder, shrink, supersededMs } from './retention.ts';
 import { Slices } from './slices.ts';
 
 export interface MaintenanceOptions {
@@ -26,7 +26,7 @@ export async function maintain(options: MaintenanceOptions): Promise<number> {
     for (const partition of partitions) {
       removed +=
         ageMs === null
-          ? await compaction.compact(partition, now, remove, slices)
+          ? await compaction.compact(partition, { now, supersededMs: supersededMs(storage) }, remove, slices)
           : await removeOlder(partition, now - ageMs, remove, slices);
       if (slices.over() && !(await slices.next())) return removed;
     }

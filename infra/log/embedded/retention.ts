@@ -27,6 +27,11 @@ export function maxAgeMs({ retention }: TopicStorage, { rawMaxAgeMs }: Retention
   return retention.kind === 'hours' ? retention.hours * HOUR_MS : rawMaxAgeMs;
 }
 
+/** How long a record of a compacted topic stays when a newer one has its key, in ms. */
+export function supersededMs({ retention }: TopicStorage): number {
+  return retention.kind === 'compacted' ? (retention.supersededHours ?? 0) * HOUR_MS : 0;
+}
+
 /** Removes records appended before a wall time; gives how many. */
 export async function removeOlder(
   partition: Partition,

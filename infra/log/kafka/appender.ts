@@ -49,6 +49,7 @@ export class Appender {
   private producer: Promise<BatchProducer> | null = null;
   private sending: Promise<void> | null = null;
   private closed = false;
+  private ended: LogError | null = null;
 
   constructor(options: AppenderOptions) {
     this.options = options;
@@ -66,6 +67,7 @@ export class Appender {
 
   append(records: readonly AppendRecord[]): Promise<void> {
     if (this.closed) return Promise.reject(new LogError('log_closed', 'the log was closed'));
+    if (this.ended) return Promise.reject(this.ended);
     try {
       checkSizes(records);
     } catch (error) {
@@ -83,6 +85,11 @@ export class Appender {
     });
   }
 
+  /** Begins no other request: what waits and what comes is rejected with this error. */
+  end(reason: LogError): void {
+    this.ended ??= reason;
+  }
+
   /** Sends what was appended, then disconnects. */
   async close(): Promise<void> {
     this.closed = true;
@@ -95,6 +102,7 @@ export class Appender {
     await new Promise(setImmediate);
     while (this.queue.length > 0) {
       try {
+        if (this.ended) throw this.ended;
         await this.sendUntilTaken(this.nextSend());
         this.settle();
       } catch (error) {
@@ -117,6 +125,7 @@ export class Appender {
         return await this.send(records);
       } catch (error) {
         await this.dropProducer();
+        if (this.ended) throw this.ended;
         const { canRetry } = toLogError(error, 'appending');
         if (!canRetry || this.closed || Date.now() >= deadline) throw error;
         await backoff(attempt);

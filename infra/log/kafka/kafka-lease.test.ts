@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type KafkaService, servicesMissing, startKafka } from '../../testing/services.ts';
 import { recordOf } from '../conformance/records.fixture.ts';
-import type { EventLog } from '../log.ts';
+import type { AppendRecord, EventLog } from '../log.ts';
 import { openKafkaLog } from './open-kafka-log.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -151,24 +151,51 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     await first.release();
   });
 
+  it('is kept where the broker is away for so long that its members have to join anew', async () => {
+    const { log, topic, name, at } = await setup();
+    const lease = await log.lease(name, [topic]);
+    let lost: unknown = null;
+    lease.lost.catch((error: unknown) => {
+      lost = error;
+    });
+    await log.append([recordOf(at, 1)]);
+    await kafka.kill();
+    // Under way while there is no broker, so that the writer claims anew as soon as there is one.
+    const appending = appendUntilTaken(log, recordOf(at, 2));
+    await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS * 1.5));
+    await kafka.restart();
+    await appending;
+    // Past the next round of the group.
+    await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS * 2));
+    await appendUntilTaken(log, recordOf(at, 3));
+    expect(lost).toBeNull();
+    expect(await log.last(at)).toMatchObject({ seq: 3 });
+    await lease.release();
+  });
+
   it('is kept over a restart of the broker', async () => {
     const { log, topic, name, at } = await setup();
     const lease = await log.lease(name, [topic]);
     await log.append([recordOf(at, 1)]);
     await kafka.restart();
-    await until(async () => {
-      try {
-        await log.append([recordOf(at, 2)]);
-        return true;
-      } catch (error) {
-        expect(error).toMatchObject({ canRetry: true });
-        return false;
-      }
-    }, 'an append after the restart');
+    await appendUntilTaken(log, recordOf(at, 2));
     expect(await log.last(at)).toMatchObject({ seq: 2 });
     await lease.release();
   });
 });
+
+/** As every writer does it: again until it is taken, unless that cannot help. */
+async function appendUntilTaken(log: EventLog, record: AppendRecord): Promise<void> {
+  await until(async () => {
+    try {
+      await log.append([record]);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ canRetry: true });
+      return false;
+    }
+  }, 'an append that is taken');
+}
 
 async function until(isSo: () => boolean | Promise<boolean>, what: string | (() => string)): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;

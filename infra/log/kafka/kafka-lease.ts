@@ -57,6 +57,7 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
   private readonly news = new News();
   private rank = WAITING;
   private held = false;
+  private isReleased = false;
   private standing: { readonly fence: Fence; readonly identity: ProducerIdentity } | null = null;
   private fault: LogError | null = null;
   private reject: (error: LogError) => void = () => {};
@@ -115,6 +116,7 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
   }
 
   async release(): Promise<void> {
+    this.isReleased = true;
     if (this.timer) clearInterval(this.timer);
     await this.writer.close();
     await this.member.leave();
@@ -142,8 +144,17 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     this.news.tell();
     if (!this.held || this.fault) return;
     if (!assigned) this.lose(new LogError('log_fenced', 'another process was given it'));
-    // It may have been another's in between.
-    else void this.renew();
+    else void this.check();
+  }
+
+  /** After a round of the group: it may have been another's in between. */
+  private async check(): Promise<void> {
+    try {
+      await this.confirm();
+    } catch (error) {
+      if (!this.fault)
+        this.options.logger?.warn({ error, lease: this.options.name }, 'a lease is not confirmed; later');
+    }
   }
 
   /** Begins the next epoch and keeps the ones before out of every partition. */
@@ -156,10 +167,14 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     try {
       await cluster.connect();
       const fence = new Fence(cluster, `parallax.${name}`);
+      // From here on the epoch before cannot be renewed, and that it cannot tells nothing about a rival.
+      this.standing = null;
       const identity = await fence.next();
       // Once more: it may have been lost in between, and from here on a new holder's epoch is higher than this one.
       await this.confirm();
       await fence.mark(identity, partitions, LEASE_AT);
+      if (this.fault) throw this.fault;
+      if (!this.member.assigned) throw new LogError('log_fenced', `another process was given the lease ${name}`);
       this.standing = { fence, identity };
       this.rank = identity.producerId * EPOCHS + identity.producerEpoch + 1;
       return client.producerOf(cluster, new ProducerNumbers(identity));
@@ -169,15 +184,19 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     }
   }
 
-  /** Asks the group; a holder that has just lost its broker may have to come back to it first. */
+  /**
+   * Asks the group; a holder that has just lost its broker may have to come back to it first. Rejects when the lease is
+   * lost, or with `log_unavailable` when the group does not answer for long.
+   */
   private async confirm(): Promise<void> {
     const deadline = Date.now() + CONFIRM_FOR_MS;
     for (let attempt = 0; ; attempt += 1) {
       if (this.fault) throw this.fault;
       try {
-        return await this.member.confirm();
+        if ((await this.member.confirm(this.held)) === 'held') return;
+        this.lose(new LogError('log_fenced', 'another process has held it meanwhile'));
       } catch (error) {
-        if (!this.held) throw error;
+        if (!this.held || this.isReleased) throw error;
         if (Date.now() >= deadline)
           throw new LogError('log_unavailable', `Kafka: the lease ${this.options.name} is not confirmed`, {
             cause: error,
@@ -194,7 +213,7 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     try {
       await standing.fence.mark(standing.identity, this.options.partitions, LEASE_AT);
     } catch (error) {
-      // A claim of its own has replaced it meanwhile.
+      // A claim of its own has begun meanwhile.
       if (standing !== this.standing) return;
       const reason = toLogError(error, `renewing the lease ${this.options.name}`);
       if (reason.code === 'log_fenced') this.lose(reason);
@@ -205,7 +224,7 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
   private lose(cause: LogError): void {
     if (this.fault || !this.held) return;
     this.fault = new LogError('log_fenced', `the lease ${this.options.name} is lost: ${cause.message}`, { cause });
-    this.writer.watermarks.stop();
+    this.writer.end(this.fault);
     this.reject(this.fault);
     this.member
       .leave()

@@ -80,10 +80,15 @@ export class KafkaReader implements LogReader {
   }
 
   async poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch> {
-    const now = this.gather(maxRecords);
-    if (now.records.length > 0 || now.watermarks.length > 0 || timeoutMs === 0) return now;
-    await this.news.wait(timeoutMs);
-    return this.gather(maxRecords);
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const batch = this.gather(maxRecords);
+      if (batch.records.length > 0 || batch.watermarks.length > 0) return batch;
+      const waitMs = deadline - performance.now();
+      if (waitMs <= 0) return batch;
+      // Not all news can be told: a promise holds only once the records before it were fetched and delivered.
+      await this.news.wait(waitMs);
+    }
   }
 
   pause(at: TopicPartition, paused: boolean): void {

@@ -35,6 +35,12 @@ export class KafkaWriter {
     this.watermarks = new WatermarkWriter({ ...rest, append: (records) => this.appender.append(records) });
   }
 
+  /** Writes nothing more, for this reason; what is under way may still be taken. */
+  end(reason: LogError): void {
+    this.watermarks.stop();
+    this.appender.end(reason);
+  }
+
   async close(): Promise<void> {
     const written = this.watermarks.close();
     // While no broker answers, the last watermarks would be tried for long; they are promised again after a start.

@@ -1,8 +1,10 @@
 /** Who of several processes has a lease: a consumer group with one partition to share, which stays where it is. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AssignerProtocol, type Consumer, type PartitionAssigner } from 'kafkajs';
+import { retry } from '../../retry.ts';
 import { LogError, type TopicStorage } from '../log.ts';
-import { toLogError } from './errors.ts';
+import { protocolType, toLogError } from './errors.ts';
 import { type KafkaClient, RETRY } from './kafka-client.ts';
 
 /** Holds nothing but Kafka's own marks. The name starts with an underscore: it belongs to this adapter. */
@@ -16,6 +18,7 @@ export const LEASE_AT = { topic: leaseTopic.name, partition: 0 } as const;
 
 const JOIN_TIMEOUT_MS = 60_000;
 const FETCH_WAIT_MS = 1_000;
+const SUBSCRIBE_ATTEMPTS = 8;
 
 export interface LeaseMemberOptions {
   readonly client: KafkaClient;
@@ -31,6 +34,10 @@ export interface LeaseMemberOptions {
 export class LeaseMember {
   private readonly options: LeaseMemberOptions;
   private readonly consumer: Consumer;
+  /** Under which the group notes that this member has held the lease. */
+  private readonly id = randomUUID();
+  /** Decisions of the group so far. */
+  private rounds = 0;
   private left = false;
   assigned = false;
 
@@ -55,6 +62,7 @@ export class LeaseMember {
     const joined = new Promise<void>((resolve) => {
       this.consumer.on(this.consumer.events.GROUP_JOIN, ({ payload }) => {
         if (this.left) return;
+        this.rounds += 1;
         this.assigned = (payload.memberAssignment[leaseTopic.name] ?? []).length > 0;
         this.options.onAssigned(this.assigned);
         resolve();
@@ -67,7 +75,10 @@ export class LeaseMember {
     );
     try {
       await this.consumer.connect();
-      await this.consumer.subscribe({ topics: [leaseTopic.name] });
+      // A topic that was just made is not known to a broker at once.
+      await retry(() => this.consumer.subscribe({ topics: [leaseTopic.name] }), {
+        canRetry: (error, failures) => failures < SUBSCRIBE_ATTEMPTS && isUnknownTopic(error),
+      });
       await this.consumer.run({ autoCommit: false, eachBatch: async () => {} });
       await Promise.race([joined, deadline]);
     } catch (error) {
@@ -78,13 +89,40 @@ export class LeaseMember {
     }
   }
 
-  /** Rejects with `log_fenced` when the group, asked now, does not count this member among it. */
-  async confirm(): Promise<void> {
-    if (!this.assigned || this.left) throw new LogError('log_fenced', `another process holds ${this.options.groupId}`);
+  /**
+   * Asks the group, which notes the answer with its offset: `held`, or `passed on` when this member is the holder and
+   * another one was since, though that be gone again. Rejects with `log_fenced` when the group does not count this member
+   * among it now.
+   */
+  async confirm(isHolder: boolean): Promise<'held' | 'passed on'> {
+    const { groupId } = this.options;
+    if (!this.assigned || this.left) throw new LogError('log_fenced', `another process holds ${groupId}`);
+    const { rounds } = this;
     try {
-      await this.consumer.commitOffsets([{ ...LEASE_AT, offset: '0' }]);
+      if (isHolder && (await this.newestHolder()) !== this.id) return 'passed on';
+      // Else what was read may be older than the membership with which it would be written over.
+      if (this.rounds !== rounds) throw new LogError('log_unavailable', `Kafka: group ${groupId} is deciding anew`);
+      await this.consumer.commitOffsets([{ ...LEASE_AT, offset: '0', metadata: this.id }]);
+      return 'held';
     } catch (error) {
-      throw toLogError(error, `confirming ${this.options.groupId}`);
+      throw toLogError(error, `confirming ${groupId}`);
+    }
+  }
+
+  /** Who confirmed it last. */
+  private async newestHolder(): Promise<string | null> {
+    const { client, groupId } = this.options;
+    const admin = client.kafka.admin();
+    try {
+      await admin.connect();
+      const [ofTopic] = await admin.fetchOffsets({ groupId, topics: [leaseTopic.name] });
+      const noted = ofTopic?.partitions.find(({ partition }) => partition === LEASE_AT.partition);
+      // This member's own note stood there: an answer without any comes from a broker that does not know all yet.
+      if (!noted || Number(noted.offset) < 0)
+        throw new LogError('log_unavailable', `Kafka: group ${groupId} does not know its holder yet`);
+      return noted.metadata;
+    } finally {
+      await admin.disconnect();
     }
   }
 
@@ -94,6 +132,10 @@ export class LeaseMember {
     this.assigned = false;
     await this.consumer.disconnect();
   }
+}
+
+function isUnknownTopic(error: unknown): boolean {
+  return protocolType(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
 }
 
 /** Gives everything to the member of the highest rank; among equals to the one whose id comes first. */

@@ -1,10 +1,8 @@
-import { LogError, type LogReader } from '../log.ts';
+import type { LogReader } from '../log.ts';
+import { readUntil } from '../read-until.ts';
+import type { FetchFrom } from './connection.ts';
 import type { PointReads } from './point-reads.ts';
 import { decodeWatermarks, FOLLOW_BACK_MS, WATERMARKS_AT } from './watermark-topic.ts';
-
-const POLL_RECORDS = 1_024;
-const POLL_TIMEOUT_MS = 1_000;
-const READ_FOR_MS = 30_000;
 
 /**
  * The highest watermark that was promised of these topics lately; -Infinity when there was none. A writer that takes
@@ -21,21 +19,13 @@ export async function promisedUntil(
   const offset = await points.offsetAt(WATERMARKS_AT, Date.now() - FOLLOW_BACK_MS);
   if (!last || offset > last.offset) return highest;
   const covered = new Set(topics);
-  const deadline = Date.now() + READ_FOR_MS;
-  const reader = await read(offset);
-  try {
-    for (let reached = -1; reached < last.offset; ) {
-      if (Date.now() > deadline) throw new LogError('log_unavailable', 'Kafka: watermarks cannot be read');
-      const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      for (const { offset: at, value } of records) {
-        reached = at;
-        if (!value) continue;
-        for (const { topic, watermark } of decodeWatermarks(value).promises)
-          if (covered.has(topic)) highest = Math.max(highest, watermark);
-      }
+  const log = { reader: ([from]: readonly FetchFrom[]) => read(from!.offset), last: points.last };
+  for await (const records of readUntil(log, WATERMARKS_AT, { from: offset, last: last.offset })) {
+    for (const { value } of records) {
+      if (!value) continue;
+      for (const { topic, watermark } of decodeWatermarks(value).promises)
+        if (covered.has(topic)) highest = Math.max(highest, watermark);
     }
-    return highest;
-  } finally {
-    await reader.close();
   }
+  return highest;
 }

@@ -140,7 +140,12 @@ export class Topics {
     switch (retention.kind) {
       case 'compacted':
         // With `delete` beside it, and without an age, a rebuild may clear the topic and nothing else ever expires.
-        return { ...common, 'cleanup.policy': 'compact,delete', 'retention.ms': '-1' };
+        return {
+          ...common,
+          'cleanup.policy': 'compact,delete',
+          'retention.ms': '-1',
+          'min.compaction.lag.ms': String((retention.supersededHours ?? 0) * HOUR_MS),
+        };
       case 'forever':
         return { ...common, 'cleanup.policy': 'delete', 'retention.ms': '-1' };
       case 'hours':

@@ -1,4 +1,5 @@
 /** venue_b: its catalog by polling, its books over market sockets, its fills from the chain. */
+import { closeInReverse, closeTogether } from '#infra/closing';
 import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
 import { FeedLife } from '../../feed/feed-life.ts';
@@ -23,7 +24,10 @@ async function start(context: AdapterContext): Promise<Running> {
   const clobWsUrl = addressOf(settings.venueBClobWsUrl, LIVE.clobWs, venues, 'PARALLAX_VENUE_B_CLOB_WS_URL');
   const rpcUrl = addressOf(settings.venueBRpcUrl, LIVE.rpc, venues, 'PARALLAX_VENUE_B_RPC_URL');
 
+  const closers: (() => Promise<void>)[] = [];
+  const close = () => closeInReverse(closers.splice(0));
   const sockets = new BookSockets({ context, url: clobWsUrl, onAllConnected: context.expect('venue_b sockets') });
+  closers.push(() => sockets.close());
   const catalogLoaded = context.expect('venue_b catalog');
   const life = new FeedLife({ venue: 'venue_b', feed: 'venue_b.gamma', publisher, logger, metrics });
   const catalog = new CatalogSync({
@@ -44,12 +48,14 @@ async function start(context: AdapterContext): Promise<Running> {
       catalogLoaded();
     },
   });
-  const chain = await followChain(context, rpcUrl, context.expect('venue_b chain head'));
-
-  return {
-    close: async () => {
-      await Promise.all([poller.close(), chain.close()]);
-      await sockets.close();
-    },
-  };
+  const feeds: { close(): Promise<void> }[] = [poller];
+  closers.push(() => closeTogether(feeds));
+  try {
+    feeds.push(await followChain(context, rpcUrl, context.expect('venue_b chain head')));
+    return { close };
+  } catch (error) {
+    // What made the start fail is told, not what closing the rest met with.
+    await close().catch((fault: unknown) => logger.error({ error: fault }, 'a part did not close cleanly'));
+    throw error;
+  }
 }

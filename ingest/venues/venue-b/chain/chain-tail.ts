@@ -2,14 +2,13 @@
 
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogRecord } from '#infra/log/log';
+import { readUntil } from '#infra/log/read-until';
 import type { ChainPayload } from '#schemas/domain/recording';
 import { rawTopic } from '#schemas/topics/raw';
 import { PublishedChain } from './published-chain.ts';
 
 /** Records read back at first; twice as many while no header is among them. */
 const TAIL_RECORDS = 8_192;
-const POLL_RECORDS = 2_048;
-const POLL_TIMEOUT_MS = 5_000;
 
 export interface ChainTail {
   readonly chain: PublishedChain;
@@ -52,20 +51,12 @@ export function followPayloads(payloads: Iterable<ChainPayload>, blocksMax: numb
 
 async function readPayloads(log: EventLog, codec: Codec, from: number, until: number): Promise<ChainPayload[]> {
   const topic = rawTopic('venue_b', 'rpc');
-  const reader = await log.reader([{ topic: topic.name, partition: 0, offset: from }]);
   const payloads: ChainPayload[] = [];
-  try {
-    for (let reached = -1; reached < until; ) {
-      const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      if (records.length === 0) throw new Error(`${topic.name} ends before its last offset ${until}`);
-      for (const record of records) {
-        reached = record.offset;
-        const payload = await readPayload(codec, record);
-        if (payload) payloads.push(payload);
-      }
+  for await (const records of readUntil(log, { topic: topic.name, partition: 0 }, { from, last: until })) {
+    for (const record of records) {
+      const payload = await readPayload(codec, record);
+      if (payload) payloads.push(payload);
     }
-  } finally {
-    await reader.close();
   }
   return payloads;
 }

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { loadSettings } from '#infra/config/settings';
+import { LogError } from '#infra/log/log';
+import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
+import { venueB } from './adapter.ts';
+
+it('leaves nothing running when the chain cannot be followed', async () => {
+  let isAsked = false;
+  let isGone = false;
+  const server = createServer((_request, response) => {
+    isAsked = true;
+    // Never answered: it ends only with whoever asks.
+    response.on('close', () => {
+      isGone = true;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { publisher, codec, metrics, log } = await openTestPublisher();
+  const failing: typeof log = Object.create(log);
+  failing.last = async () => {
+    await until(() => isAsked);
+    throw new LogError('log_unavailable', 'away');
+  };
+  const settings = loadSettings([], {
+    PARALLAX_VENUE_B_GAMMA_URL: `http://${url}`,
+    PARALLAX_VENUE_B_CLOB_WS_URL: `ws://${url}`,
+    PARALLAX_VENUE_B_RPC_URL: `http://${url}`,
+  });
+  try {
+    const context = { settings, publisher, codec, metrics, log: failing, logger: silentLogger, expect: () => () => {} };
+    await expect(venueB.start(context)).rejects.toMatchObject({ code: 'log_unavailable' });
+    // Sooner than the request would give up by itself.
+    await until(() => isGone, 3_000);
+  } finally {
+    await publisher.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});

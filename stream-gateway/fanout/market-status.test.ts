@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { StageEvent } from '#infra/stages/stage';
+import type { StreamState } from '#schemas/stream/frames';
+import { type EventLink, eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import type { Topic } from '#schemas/topics/topic';
+import {
+  drainChanges,
+  eventStatus,
+  instrumentStatus,
+  type MarketStatusState,
+  marketStatusView,
+} from './market-status.ts';
+
+function feed<T>(state: MarketStatusState, topic: Topic<T>, key: string, value: T | null): void {
+  const { handle } = marketStatusView.inputs.find((input) => input.topic.name === topic.name)!;
+  const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt: 1, value };
+  handle(state, event as StageEvent<never>, undefined as never);
+}
+
+function aStatus(instrument: string, state: StreamState, since: number): MarketStatus {
+  return { provider: 'venue_b', instrument, marketId: null, feed: 'feed', state, receivedAt: since, since };
+}
+
+/** An event whose legs are these instruments. */
+function anEvent(...instruments: string[]): UniversalEvent {
+  const links = instruments.map(
+    (yesInstrument): EventLink => ({
+      provider: 'venue_b',
+      providerMarketId: yesInstrument,
+      confidence: 1,
+      source: 'structured',
+      polarity: 'same',
+      used: true,
+      evidence: '{}',
+      yesInstrument,
+      noInstrument: null,
+      takerFeeRate: null,
+    }),
+  );
+  return {
+    universalId: 'evt_one',
+    receivedAt: 1,
+    canonicalName: 'One',
+    kind: null,
+    underlying: null,
+    threshold: null,
+    op: null,
+    resolutionTime: null,
+    status: 'open',
+    firstSeenAt: 1,
+    lastSeenAt: 1,
+    links,
+    mergedInto: null,
+  };
+}
+
+describe('the view of the markets', () => {
+  it('shows the worst of the legs of an event', () => {
+    const state = marketStatusView.initialState();
+    feed(state, eventTopic, 'evt_one', anEvent('1', '2'));
+    feed(state, statusTopics.venue_a, '1', aStatus('1', 'live', 10));
+    feed(state, statusTopics.venue_b, '2', aStatus('2', 'stale', 20));
+    expect(eventStatus(state, 'evt_one')).toEqual({ state: 'stale', since: 20 });
+  });
+
+  it('forgets an instrument that ended, for itself and for its events', () => {
+    const state = marketStatusView.initialState();
+    feed(state, eventTopic, 'evt_one', anEvent('1', '2'));
+    feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
+    feed(state, statusTopics.venue_b, '2', aStatus('2', 'venue_down', 20));
+    drainChanges(state);
+    feed(state, statusTopics.venue_b, '2', null);
+    expect(instrumentStatus(state, '2')).toBeNull();
+    expect(eventStatus(state, 'evt_one')).toEqual({ state: 'live', since: 10 });
+    expect(drainChanges(state)).toEqual(['2']);
+    feed(state, statusTopics.venue_b, '1', null);
+    expect(eventStatus(state, 'evt_one')).toBeNull();
+  });
+
+  it('forgets the legs of an event that is removed', () => {
+    const state = marketStatusView.initialState();
+    feed(state, eventTopic, 'evt_one', anEvent('1'));
+    feed(state, eventTopic, 'evt_one', null);
+    feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
+    feed(state, statusTopics.venue_b, '1', null);
+    drainChanges(state);
+    expect(state).toEqual(marketStatusView.initialState());
+  });
+
+  it('ends as it was when it is told all of it again', () => {
+    const tellAll = (state: MarketStatusState) => {
+      feed(state, eventTopic, 'evt_one', anEvent('1'));
+      feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
+      feed(state, statusTopics.venue_b, '2', aStatus('2', 'live', 10));
+      feed(state, eventTopic, 'evt_one', anEvent('1', '2'));
+      feed(state, statusTopics.venue_b, '1', null);
+      drainChanges(state);
+    };
+    const [once, twice] = [marketStatusView.initialState(), marketStatusView.initialState()];
+    tellAll(once);
+    tellAll(twice);
+    tellAll(twice);
+    expect(twice).toEqual(once);
+  });
+});
