@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const run = (mode: 'live' | 'rebuild', log = world.log) =>
-  runStage({ stage, log, codec: world.codec, logger: world.logger, metrics, mode });
+  runStage({ stage, log, codec: world.codec, logger: world.logger, metrics, mode, cutIntervalMinMs: 0 });
 const open = (log = world.log) => openCuts<Sum>({ stage, log, codec: world.codec, logger: world.logger });
 
 /** Each is worth a digit of its own, so that a sum tells which were taken. */

@@ -30,6 +30,8 @@ export interface RunStageOptions<S> {
   readonly startFrom?: Snapshot<S>;
   /** Told after each step how many records were taken since the start. */
   readonly onProgress?: (records: number) => void;
+  /** Wall time between two cuts, ms; for tests. */
+  readonly cutIntervalMinMs?: number;
 }
 
 export interface RunningStage<S> {
@@ -97,6 +99,8 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
   const failuresMax = mode === 'rebuild' ? REBUILD_FAILURES_MAX : undefined;
   const patience: Patience = { part: partOf(stage), logger, health, stopping, ...(failuresMax && { failuresMax }) };
   const [events, position] = [metrics.stageEvents.labels(stage.name), metrics.stagePosition.labels(stage.name)];
+  const { cutIntervalMinMs } = options;
+  const taken = cutIntervalMinMs === undefined ? {} : { cutIntervalMinMs };
   let total = 0;
   const loop = await StageLoop.open<S>({
     mode,
@@ -106,7 +110,7 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
     written: partitionsOf(stage.outputs).map(({ at }) => at),
     handlers: new EventHandlers<S>({ stage, state, codec, outputs, logger, patience }),
     outputs,
-    snapshots: kept && new SnapshotTaker<S>({ ...kept, state, stage: stage.name, logger }),
+    snapshots: kept && new SnapshotTaker<S>({ ...kept, ...taken, state, stage: stage.name, logger }),
     patience,
     stopping,
     onStepped: (records) => {

@@ -9,6 +9,11 @@ const SNAPSHOT_EVENTS = 20_000;
 const SNAPSHOT_INTERVAL_MS = 10_000;
 /** But at least so often while there are events: what came since must not have been compacted away when it is taken again. */
 const SNAPSHOT_INTERVAL_MAX_MS = 600_000;
+/**
+ * Retention goes by the time of the append, so cuts that lie closer together there are of no use: a recording has
+ * hundreds of midnights within seconds.
+ */
+const CUT_INTERVAL_MIN_MS = 3_600_000;
 /** A large state is snapshotted less often, so that snapshots take a few percent of the time at most. */
 const TIMES_ITS_DURATION = 20;
 
@@ -18,6 +23,8 @@ export interface SnapshotTakerOptions<S> {
   readonly cuts: CutStore<S>;
   readonly stage: string;
   readonly logger: Logger;
+  /** Wall time between two cuts; for tests. */
+  readonly cutIntervalMinMs?: number;
 }
 
 /** Decides when a stage is snapshotted. */
@@ -25,6 +32,8 @@ export class SnapshotTaker<S> {
   private readonly options: SnapshotTakerOptions<S>;
   private steppedSince = 0;
   private savedAt = Date.now();
+  /** Wall time of the last cut of this run. */
+  private cutAt = Number.NEGATIVE_INFINITY;
   private dueAt = Date.now() + SNAPSHOT_INTERVAL_MS;
 
   constructor(options: SnapshotTakerOptions<S>) {
@@ -53,8 +62,10 @@ export class SnapshotTaker<S> {
 
   /** Rejects where the log does not take it: a midnight comes once. @param at the midnight. */
   async cut(at: number, standing: StagePosition): Promise<void> {
-    const { cuts, state } = this.options;
+    const { cuts, state, cutIntervalMinMs = CUT_INTERVAL_MIN_MS } = this.options;
+    if (Date.now() - this.cutAt < cutIntervalMinMs) return;
     await cuts.save(at, { ...standing, state });
+    this.cutAt = Date.now();
   }
 
   /** A snapshot only shortens what is done later: one that cannot be taken now is left for the next time. */

@@ -40,7 +40,8 @@ export async function isDropUnfinished(log: EventLog): Promise<boolean> {
 export async function dropProjections({ log, store, codec }: DropPorts, stages: readonly Stage<unknown>[]) {
   const topics = projectionsOf(stages);
   await log.createTopics([...topics, replayJournal, epochTopic]);
-  await codec.prepare([replayJournal as Topic, epochTopic as Topic]);
+  const letterTopics = topics.filter(isDead).map(({ name }) => deadTopic(name.slice(DEAD.length)) as Topic);
+  await codec.prepare([replayJournal as Topic, epochTopic as Topic, ...letterTopics]);
   await log.append([journalRecord(codec, MARK, null)]);
   for (const { name } of topics.filter(isDead)) await stashLetters(log, codec, name);
   for (const { name } of topics) await log.clearTopic(name);
