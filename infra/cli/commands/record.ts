@@ -4,6 +4,7 @@ import { type RawEnvelope, rawTopics } from '#schemas/topics/raw';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
+import { partitionName } from '../../log/partition-name.ts';
 import { MergedInput } from '../../stages/merge.ts';
 import type { Command } from '../command.ts';
 import { openForReading } from '../ports.ts';
@@ -68,18 +69,25 @@ export const record: Command = {
         from.push({ topic: topic.name, partition, offset: whole ? first : next });
       }
     }
+    /** Last offset of each partition that held something and is not read that far yet. */
+    const behind = new Map<string, number>();
+    for (const at of from) {
+      const last = await source.log.last(at);
+      if (last && last.offset >= at.offset) behind.set(partitionName(at), last.offset);
+    }
     const reader = await source.log.reader(from);
     const writer = await openRecordingWriter(resolve(values.out));
     const merged = new MergedInput(from, (at, paused) => reader.pause(at, paused));
     let stopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (stopping = true));
-    let idle = false;
-    while (!stopping && (values.follow || !idle)) {
+    while (!stopping && (values.follow || behind.size > 0)) {
       const batch = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      idle = batch.records.length === 0;
       merged.push(batch);
+      for (const at of batch.records) if (behind.get(partitionName(at)) === at.offset) behind.delete(partitionName(at));
+      // One that is read to the end of what there was holds nothing back that is older than this.
       const watermark = values.follow ? Date.now() - SETTLE_MS : Number.POSITIVE_INFINITY;
-      if (values.follow || idle) merged.push({ records: [], watermarks: from.map((at) => ({ ...at, watermark })) });
+      const settled = from.filter((at) => !behind.has(partitionName(at)));
+      merged.push({ records: [], watermarks: settled.map((at) => ({ ...at, watermark })) });
       await write();
     }
     for (const at of from) merged.finish(at);
