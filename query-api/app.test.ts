@@ -68,15 +68,16 @@ describe.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as
     }
   });
 
-  it.runIf(route.scope !== 'any')('refuses a key that holds every scope but its own, with its code', async () => {
-    const app = await open();
-    const token = await app.unseenToken(SCOPES.filter((scope) => scope !== route.scope));
-    const answer = await ask(app, `Bearer ${token}`);
-    expect(answer.status).toBe(403);
-    const { error } = errorEnvelopeSchema.parse(answer.json());
-    expect(error.code).toBe(route.path.startsWith('/v1/markets/') ? 'insufficient_scope' : 'forbidden_scope');
-    expect(error.message).toContain(route.scope);
-  });
+  if (route.scope !== 'any')
+    it('refuses a key that holds every scope but its own, with its code', async () => {
+      const app = await open();
+      const token = await app.unseenToken(SCOPES.filter((scope) => scope !== route.scope));
+      const answer = await ask(app, `Bearer ${token}`);
+      expect(answer.status).toBe(403);
+      const { error } = errorEnvelopeSchema.parse(answer.json());
+      expect(error.code).toBe(route.path.startsWith('/v1/markets/') ? 'insufficient_scope' : 'forbidden_scope');
+      expect(error.message).toContain(route.scope);
+    });
 
   it('lets a key in that holds its scope alone', async () => {
     const app = await open();

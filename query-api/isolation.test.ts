@@ -78,11 +78,12 @@ describe.each(named(GUARDED))('%s', (_name, route) => {
     expect(await everything()).toBe(before);
   });
 
-  it.runIf(route.scope !== 'any')('needs its scope, whatever others the key has', async () => {
-    const before = await everything();
-    expect(codeOf(await ask(route, lacking[route.scope!]!))).toEqual([403, missingScopeCode(route)]);
-    expect(await everything()).toBe(before);
-  });
+  if (route.scope !== 'any')
+    it('needs its scope, whatever others the key has', async () => {
+      const before = await everything();
+      expect(codeOf(await ask(route, lacking[route.scope!]!))).toEqual([403, missingScopeCode(route)]);
+      expect(await everything()).toBe(before);
+    });
 });
 
 const OWN_BY_ID = GUARDED.filter((route) => route.isOwn && route.path.includes('/:'));
