@@ -95,8 +95,13 @@ function claimDataDir(dataDir: string, venues: string): void {
       `--venues ${venues} does not fit the data directory ${dataDir}, which was made with --venues ${made}; choose another --data-dir`,
     );
   }
-  mkdirSync(dataDir, { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingError(`--data-dir ${dataDir} cannot be made (${code}); accepted: a folder that can be written to`);
+  }
 }
 
 /** Opens the log and its codec beside a running service, to read only. */

@@ -144,6 +144,11 @@ export function decimalSetting(common: Common & { fallback: string }): Setting<s
   return textSetting({ ...common, accepts: 'a decimal number, as 0.0007', pattern: /^\d+(\.\d+)?$/ });
 }
 
+/** A decimal above zero, kept as text. */
+export function positiveDecimalSetting(common: Common & { fallback: string }): Setting<string> {
+  return textSetting({ ...common, accepts: 'a decimal number above zero', pattern: /^(?=.*[1-9])\d+(\.\d+)?$/ });
+}
+
 type Values<D extends Record<string, Setting<unknown>>> = {
   readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never;
 };

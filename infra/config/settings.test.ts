@@ -23,3 +23,13 @@ describe('PARALLAX_QUOTAS', () => {
     expect(() => quotasOf(text)).toThrow(message);
   });
 });
+
+describe('PARALLAX_ARBITRAGE_SIZE', () => {
+  it.each(['0.5', '100', '0010'])('takes %s', (text) => {
+    expect(loadSettings([], { PARALLAX_ARBITRAGE_SIZE: text }).arbitrageSize).toBe(text);
+  });
+
+  it.each(['0', '0.00', '-1', '1e3', ''])('refuses %j', (text) => {
+    expect(() => loadSettings([], { PARALLAX_ARBITRAGE_SIZE: text })).toThrow(SettingError);
+  });
+});

@@ -5,6 +5,7 @@ import {
   decimalSetting,
   integerSetting,
   parsedSetting,
+  positiveDecimalSetting,
   readSettings,
   SettingError,
   switchSetting,
@@ -165,7 +166,7 @@ export const SETTINGS = {
     meaning:
       'GiB that all raw topics together may take in the embedded log; the oldest go first. On Kafka without effect: there an operator may set retention.bytes on a topic, which stays.',
   }),
-  arbitrageSize: decimalSetting({
+  arbitrageSize: positiveDecimalSetting({
     variable: 'PARALLAX_ARBITRAGE_SIZE',
     fallback: '100',
     meaning: 'Shares that arbitrage is quoted for.',

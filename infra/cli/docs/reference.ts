@@ -27,6 +27,7 @@ const RETENTION: Record<Retention['kind'], (retention: Retention) => string> = {
 
 /** One example of every sort of channel. */
 const CHANNELS: readonly (readonly [ChannelName, string])[] = [
+  [{ kind: 'user-trade', orgId: 'org_1' }, "Fills of an organization's bound wallets; for that organization alone"],
   [{ kind: 'event', universalId: 'evt_…' }, 'Spread of an event, when a yesMid moved by 0.005 or more'],
   [{ kind: 'arbitrage', universalId: 'evt_…' }, 'Arbitrage of an event with a positive net edge'],
   [{ kind: 'trade-event', universalId: 'evt_…' }, 'Fills on all linked markets of an event'],
@@ -66,7 +67,7 @@ ${table(
   ]),
 )}
 
-\`GET /metrics\` gives Prometheus metrics, without a token.
+\`GET /metrics\` gives Prometheus metrics and \`GET /openapi.json\` the whole API as OpenAPI 3.1, both without a token.
 
 ## Errors
 

@@ -80,15 +80,7 @@ export class KafkaReader implements LogReader {
   }
 
   async poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch> {
-    const deadline = performance.now() + timeoutMs;
-    for (;;) {
-      const batch = this.gather(maxRecords);
-      if (batch.records.length > 0 || batch.watermarks.length > 0) return batch;
-      const waitMs = deadline - performance.now();
-      if (waitMs <= 0) return batch;
-      // Not all news can be told: a promise holds only once the records before it were fetched and delivered.
-      await this.news.wait(waitMs);
-    }
+    return this.news.poll(() => this.gather(maxRecords), timeoutMs);
   }
 
   pause(at: TopicPartition, paused: boolean): void {
