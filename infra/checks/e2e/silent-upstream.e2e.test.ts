@@ -123,8 +123,10 @@ describe('a venue that falls silent', () => {
     for (const coin of COINS) await subscribe(`svc:stream:venue_a_perp:${coin}`);
     for (const event of events) await subscribe(`svc:stream:event:${event}`);
     for (const event of events) await subscribe(`svc:stream:arbitrage:${event}`);
+    // Questions expire at whole hours, and one that has ended is told no status: those that outlive this test.
+    const endingAfter = new Date(Date.now() + 10 * 60_000).toISOString();
     const markets = (await (
-      await fetch(`${simulator.urls.venueBGammaUrl}/markets?limit=20&closed=false`, {
+      await fetch(`${simulator.urls.venueBGammaUrl}/markets?limit=20&closed=false&end_date_min=${endingAfter}`, {
         signal: AbortSignal.timeout(10_000),
       })
     ).json()) as { clobTokenIds: string }[];
