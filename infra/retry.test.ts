@@ -96,4 +96,12 @@ describe('mayPass', () => {
   ])('goes by what an error says of itself: %s', (error, passes) => {
     expect(mayPass(error)).toBe(passes);
   });
+
+  it('lets pass what a caller names', () => {
+    const unknown = new CodecError('unknown_schema', 'nobody registered it yet');
+    expect(mayPass(unknown)).toBe(false);
+    expect(mayPass(unknown, 'unknown_schema')).toBe(true);
+    expect(mayPass(new CodecError('malformed', 'rubbish'), 'unknown_schema')).toBe(false);
+    expect(mayPass(new LogError('log_unavailable', 'away'), 'unknown_schema')).toBe(true);
+  });
 });

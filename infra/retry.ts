@@ -20,9 +20,17 @@ export async function backoff(attempt: number, signal?: AbortSignal): Promise<vo
   }
 }
 
-/** Whether the error says of itself that it can go away: a full disk, a lost broker, a registry that is away. */
-export function mayPass(error: unknown): boolean {
-  return error instanceof Error && 'canRetry' in error && error.canRetry === true;
+/**
+ * Whether waiting can help. An error says of itself that it can go away: a full disk, a lost broker, a registry that is
+ * away.
+ *
+ * @param passingHere codes of errors that do so here although they do not say it: `unknown_schema` where the writer of
+ * the record has registered the schema or is about to, `store_misconfigured` where an operator mends it.
+ */
+export function mayPass(error: unknown, ...passingHere: readonly string[]): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('canRetry' in error && error.canRetry === true) return true;
+  return 'code' in error && typeof error.code === 'string' && passingHere.includes(error.code);
 }
 
 export interface RetryOptions {

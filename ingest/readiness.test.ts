@@ -40,6 +40,22 @@ describe('readiness of ingest', () => {
     expect(state()).toBe('starting');
   });
 
+  it('says how far the clock is behind and what to do, until it is not', () => {
+    const { readiness, health } = setUp();
+    readiness.expect('one')();
+    readiness.clockBehind(4_000);
+    expect(health.report()).toMatchObject({ status: 'ok', parts: { ingest: 'ready' } });
+    readiness.clockBehind(86_400_000);
+    expect(health.report()).toMatchObject({
+      status: 'degraded',
+      parts: { clock: expect.stringMatching(/86400 s behind .* 240 hours: set the clock .* --data-dir/) },
+    });
+    readiness.clockBehind(4_000);
+    expect(health.report().status).toBe('degraded');
+    readiness.clockBehind(0);
+    expect(health.report().status).toBe('ok');
+  });
+
   it('does not recover from a failure for good', () => {
     const { readiness, state } = setUp();
     const done = readiness.expect('one');

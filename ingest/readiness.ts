@@ -2,8 +2,13 @@
 import type { Logger } from 'pino';
 import type { LogError } from '#infra/log/log';
 import type { Health } from '#infra/telemetry/health';
+import { SteadyClock } from './publisher/steady-clock.ts';
 
 const PART = 'ingest';
+/** Part of `/health` that is degraded while the machine's clock is behind; everything works nevertheless. */
+export const CLOCK_PART = 'clock';
+/** From here on a clock that is behind is told of, and until it is behind by half of it. */
+const CLOCK_BEHIND_MS = 5_000;
 
 /** Waits for its named parts, and tells when the log takes nothing. */
 export class Readiness {
@@ -12,6 +17,7 @@ export class Readiness {
   private readonly missing = new Set<string>();
   private trouble: string | null = null;
   private failed = false;
+  private isClockBehind = false;
 
   constructor(health: Health, logger: Logger) {
     this.health = health;
@@ -42,6 +48,19 @@ export class Readiness {
     this.tell();
   };
 
+  /** How far the machine's clock is behind event time, ms. */
+  readonly clockBehind = (behindMs: number): void => {
+    const wasBehind = this.isClockBehind;
+    this.isClockBehind = behindMs > (wasBehind ? CLOCK_BEHIND_MS / 2 : CLOCK_BEHIND_MS);
+    if (!this.isClockBehind) {
+      if (wasBehind) this.health.ready(CLOCK_PART);
+      return;
+    }
+    const told = clockText(behindMs);
+    if (!wasBehind) this.logger.warn({ behindMs }, told);
+    this.health.degraded(CLOCK_PART, told);
+  };
+
   /** Ingest cannot go on in this process. The first failure says why; the rest follow from it. */
   fail(error: Error): void {
     if (this.failed) return;
@@ -56,4 +75,11 @@ export class Readiness {
     else if (this.missing.size === 0) this.health.ready(PART);
     else this.health.expect(PART);
   }
+}
+
+function clockText(behindMs: number): string {
+  const behind = Math.round(behindMs / 1_000);
+  const hours = SteadyClock.levelAfterMs(behindMs) / 3_600_000;
+  const level = hours < 1 ? `${Math.ceil(hours * 60)} minutes` : `${Math.ceil(hours)} hours`;
+  return `the machine's clock is ${behind} s behind the time of the log, which goes on a tenth slower and is level in about ${level}: set the clock if it is wrong; if the log was written with a wrong one, wait or take another --data-dir`;
 }

@@ -5,9 +5,12 @@
 import { closeInReverse } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { startUnderLease } from '#infra/log/start-under-lease';
+import { answerBackfills } from './backfills/answer-backfills.ts';
 import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
-import { INGEST_LEASE, INGEST_TOPICS, openPublisher, type Publisher } from './publisher/publisher.ts';
+import { INGEST_LEASE, INGEST_TOPICS } from './publisher/ingest-topics.ts';
+import { openPublisher } from './publisher/open-publisher.ts';
+import type { Publisher } from './publisher/publisher.ts';
 import { Readiness } from './readiness.ts';
 import type { VenueAdapter } from './venues/adapter.ts';
 import { ADAPTERS } from './venues/index.ts';
@@ -37,6 +40,7 @@ async function startAlone(context: RoleContext, readiness: Readiness, promisedUn
     time: recording === null ? 'live' : 'recorded',
     promisedUntil,
     onTrouble: readiness.logTrouble,
+    onClockBehind: readiness.clockBehind,
     onFailure,
   });
   const closers = [() => publisher.close()];
@@ -84,6 +88,8 @@ async function startPlayback(
   onFailure: (error: Error) => void,
 ): Promise<Running> {
   const { health, logger, settings } = context;
+  // The recorded chain is all there is of it.
+  const refusing = await answerBackfills({ ...context, scan: null });
   const ending = new AbortController();
   const begun = readiness.expect('first line of the recording');
   health.tell('playback', 'running');
@@ -109,6 +115,7 @@ async function startPlayback(
     close: async () => {
       ending.abort();
       await played;
+      await refusing.close();
     },
   };
 }

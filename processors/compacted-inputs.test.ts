@@ -5,7 +5,12 @@ import { createStages } from './stages.ts';
 // A processor that restarts takes the tail behind its snapshot again. Where a record of it was compacted away meanwhile,
 // it gives fewer outputs than the first time, and their numbers no longer fit.
 it('every compacted topic that a processor reads keeps superseded records for a time', () => {
-  const settings = { arbitrageSize: '100', venueAOutcomeTakerFee: '0.0007', venueBConfirmations: 64 };
+  const settings = {
+    arbitrageSize: '100',
+    venueAOutcomeTakerFee: '0.0007',
+    venueBConfirmations: 64,
+    anomalyZ: '6',
+  };
   const inputs = createStages(settings).flatMap((stage) => stage.inputs.map(({ topic }) => topic));
   const compacted = inputs.filter(({ retention }) => retention.kind === 'compacted');
   expect(new Set(compacted.map(({ name }) => name)).size).toBeGreaterThan(3);

@@ -3,6 +3,7 @@ import type { TopicStorage } from '#infra/log/log';
 import type { Stage } from '#infra/stages/stage';
 import { cutTopic, deadTopicsOf } from '#infra/stages/stage-topics';
 import { type SettingsChange, stateTopic } from '#schemas/topics/control';
+import { createAnomaliesStage } from './anomalies/stage.ts';
 import { createCandlesStage } from './candles/stage.ts';
 import { createChannelsStage } from './channels/stage.ts';
 import { createEventsStage } from './events/stage.ts';
@@ -14,7 +15,10 @@ import { TABLE_TOPICS } from './sink/table-topics.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
 
 /** The settings that change what processors compute, as a process is given them. */
-export type ProcessorSettings = Pick<Settings, 'arbitrageSize' | 'venueAOutcomeTakerFee' | 'venueBConfirmations'>;
+export type ProcessorSettings = Pick<
+  Settings,
+  'arbitrageSize' | 'venueAOutcomeTakerFee' | 'venueBConfirmations' | 'anomalyZ'
+>;
 
 /** Every processor, in the order in which data flows: one that reads a topic stands below the one that writes it. */
 export function createStages(settings: ProcessorSettings): readonly Stage<unknown>[] {
@@ -24,6 +28,7 @@ export function createStages(settings: ProcessorSettings): readonly Stage<unknow
     createCandlesStage(),
     createEventsStage(),
     createSpreadsStage({ arbitrageSize: settings.arbitrageSize }),
+    createAnomaliesStage({ anomalyZ: settings.anomalyZ }),
     createChannelsStage(),
     createOrganizationsStage(),
   ] as readonly Stage<unknown>[];

@@ -260,13 +260,18 @@ describe('faults', () => {
     expect(answer.json()).toMatchObject({ error: { code: 'internal_error' } });
   });
 
-  it('in a URL are bad requests, and names too long for anything are not found', async () => {
+  it('in a URL are bad requests, and names too long for anything are not found by their route', async () => {
     const app = await open();
     expect((await app.get('/v1/events/%zz/spread')).json()).toMatchObject({ error: { code: 'bad_request' } });
-    const longest = await app.get(`/v1/events/${'x'.repeat(256)}/spread`);
-    const longer = await app.get(`/v1/events/${'x'.repeat(257)}/spread`);
-    expect([longest.status, longer.status]).toEqual([404, 404]);
-    expect(longer.json()).toMatchObject({ error: { code: 'not_found' } });
+    const long = 'x'.repeat(5_000);
+    const [event, coin] = [
+      await app.get(`/v1/events/${long}/spread`),
+      await app.get(`/v1/markets/venue_a/coins/${long}/orderbook`),
+    ];
+    expect([event.status, coin.status]).toEqual([404, 404]);
+    expect(event.json()).toMatchObject({ error: { code: 'not_found' } });
+    expect(coin.json()).toMatchObject({ error: { code: 'unknown_coin' } });
+    expect((await app.get(`/v1/nothing/${long}`)).json()).toMatchObject({ error: { code: 'not_found' } });
   });
 
   it('in what is no HTTP at all are told in the envelope too', async () => {

@@ -1,4 +1,5 @@
 /** Builds the REST application without listening, so that tests reach it by injection. */
+import { maxHeaderSize } from 'node:http';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,9 +9,10 @@ import type { Metrics } from '#infra/telemetry/metrics';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { AnswerCache } from './http/answer-cache.ts';
+import { CommandRate } from './http/command-rate.ts';
 import { RunningKeys } from './http/commands.ts';
 import { EncodedBody } from './http/encodings.ts';
-import { answerClientError, answerErrors, ErrorSender } from './http/errors.ts';
+import { answerClientError, answerErrors, answerProtocolErrors, ErrorSender } from './http/errors.ts';
 import { Meter } from './http/meter.ts';
 import { readJson } from './http/read-json.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
@@ -21,12 +23,11 @@ import { serveRoute } from './http/serve-route.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { ROUTES } from './routes/index.ts';
 import type { Dependencies, Route } from './routes/route.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Within this a request must have come in whole. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than any id of a venue; what is longer can name nothing. */
-const PATH_PARAMETER_LENGTH_MAX = 256;
 const METRICS_PATH = '/metrics';
 const OPENAPI_PATH = '/openapi.json';
 /** Headers that a page of another origin may read. */
@@ -40,10 +41,12 @@ const EXPOSED_HEADERS = [
   'ratelimit',
   'ratelimit-policy',
   'idempotent-replayed',
+  'x-svc-sandbox',
 ];
 
 export interface AppDependencies extends Omit<Dependencies, 'secrets'> {
   readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
+  readonly sandbox: Sandbox;
   /** What organizations used so far, and may use. */
   readonly usage: UsageCounts;
   readonly quotas: PlanQuotas;
@@ -73,15 +76,18 @@ export async function buildApp(
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { requireHostHeader: false },
     genReqId: requestIdOf,
     // A request that comes while the service closes is still answered; its connection ends with it.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: PATH_PARAMETER_LENGTH_MAX },
+    // Whatever fits a request reaches its route, which says in its own words that there is no such thing.
+    routerOptions: { maxParamLength: maxHeaderSize },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => errors.send(request, reply, error),
   });
   answerErrors(app, errors);
+  answerProtocolErrors(app, errors);
   readJson(app);
   app.addHook('preClose', (done) => {
     sender.beginClosing();
@@ -90,13 +96,15 @@ export async function buildApp(
   if (corsOrigins !== null) await allowOrigins(app, corsOrigins);
   const cache = new AnswerCache(dependencies.now);
   const timeout = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
-  const { usage: counts, quotas, wallNow = Date.now } = dependencies;
+  const { usage: counts, quotas, wallNow = Date.now, sandbox } = dependencies;
   const options = {
     dependencies: { ...dependencies, secrets: createSecretMaker(authenticator) },
+    sandbox,
     authenticator,
     control,
     cache,
     running: new RunningKeys(),
+    commandRate: new CommandRate(),
     meter: new Meter({ counts, quotas, now: wallNow }),
     sender,
     errors,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { openBackfillHost } from '#infra/backfills/backfill-host';
 import { closeInReverse } from '#infra/closing';
-import { SettingError } from '#infra/config/declare';
+import { listenFault } from '#infra/config/listen-fault';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
@@ -9,6 +10,7 @@ import { openUsageHost } from '#infra/quota/usage-host';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { buildApp } from './app.ts';
+import { openSandbox } from './sandbox/open-sandbox.ts';
 import { VIEWS } from './views/views.ts';
 
 const PART = 'query-api';
@@ -36,6 +38,8 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const { adminToken, plan, corsOrigins } = settings;
     const usage = await openUsageHost({ log, codec, logger, health });
     closers.push(() => usage.close());
+    const backfills = await openBackfillHost({ log, codec, logger, health });
+    closers.push(() => backfills.close());
     const minted = await seedAdminKey({ host: control, authenticator, logger, adminToken, plan });
 
     const run = async <S>(stage: Stage<S>): Promise<RunningStage<S>> => {
@@ -47,12 +51,15 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     let ready = false;
     const app = await buildApp({
       store,
+      sandbox: openSandbox(store),
       views: { events: events.state, coins: coins.state, books: books.state },
       health,
       control,
       authenticator,
       usage: usage.counts,
+      backfills,
       quotas: settings.quotas,
+      targetRules: { allowLoopback: settings.webhookAllowLoopback },
       logger,
       metrics,
       corsOrigins,
@@ -72,15 +79,11 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
   }
 }
 
-/** A port that cannot be had is a bad setting. */
-async function listen(app: FastifyInstance, { host, httpPort }: RoleContext['settings']): Promise<string> {
+/** A host or a port that cannot be had is a bad setting. */
+async function listen(app: FastifyInstance, settings: RoleContext['settings']): Promise<string> {
   try {
-    return await app.listen({ host, port: httpPort });
+    return await app.listen({ host: settings.host, port: settings.httpPort });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') throw error;
-    throw new SettingError(
-      `--http-port ${httpPort} on ${host} cannot be listened on (${code}); accepted: a free port, or 0`,
-    );
+    throw listenFault(error as NodeJS.ErrnoException, settings) ?? error;
   }
 }

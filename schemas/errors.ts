@@ -71,3 +71,12 @@ export class ApiError extends Error {
     this.upstream = options.upstream ?? null;
   }
 }
+
+/** Seconds after which what cannot be done now may be tried again. */
+const UNAVAILABLE_RETRY_SECONDS = 1;
+
+/** 503: what cannot be done now, and may be in a moment. `cause` is kept out of the answer. */
+export function unavailable(message: string, cause?: unknown): ApiError {
+  const retryAfterSeconds = UNAVAILABLE_RETRY_SECONDS;
+  return new ApiError('internal_error', message, { status: 503, retryAfterSeconds, cause });
+}

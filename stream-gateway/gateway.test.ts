@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCursor } from '#schemas/stream/cursor';
-import { type Client, openClient, refusal, until } from './testing/client.fixture.ts';
+import { type Client, openClient, openRawClient, refusal, until } from './testing/client.fixture.ts';
 import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
 
 const EVENT = 'svc:stream:event:evt_one';
@@ -45,6 +47,28 @@ describe('the upgrade', () => {
     const [head] = world.token().split('.');
     const { status } = await refusal(world.address, { authorization: `Bearer ${head}.${'x'.repeat(43)}` });
     expect(status).toBe(401);
+  });
+
+  it('opens sockets whose token had to be hashed first', async () => {
+    const token = await world.newToken();
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openRawClient(world.address, token)));
+    for (const client of opened) client.send({ type: 'ping' });
+    await until(() => opened.every(({ frames }) => frames.some(({ type }) => type === 'pong')), 'a pong on each');
+    for (const { tcp } of opened) tcp.destroy();
+  });
+
+  it.each(['close', 'keep-alive', 'upgraded'])('is none with the header Connection: %s', async (connection) => {
+    const headers = {
+      connection,
+      upgrade: 'websocket',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+      authorization: `Bearer ${await world.newToken()}`,
+    };
+    const asked = get(`${world.address.replace('ws:', 'http:')}/v1/stream`, { headers });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(404);
   });
 
   it('echoes the request id of a refusal', async () => {

@@ -4,6 +4,7 @@ import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
+import { openUsageHost } from '#infra/quota/usage-host';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
@@ -11,12 +12,14 @@ import { handleClientFrame } from './connection/client-frames.ts';
 import { Connection, type ConnectionCounters, type SocketData } from './connection/connection.ts';
 import { Connections } from './connection/connections.ts';
 import { keepAlive } from './connection/keep-alive.ts';
+import { openLateCork } from './connection/late-cork.ts';
 import {
   CLIENT_FRAME_BYTES_MAX,
   SEND_QUEUE_BYTES_MAX,
   SOCKET_FRAME_BYTES_MAX,
   SOCKET_IDLE_SECONDS,
 } from './connection/limits.ts';
+import { MessageAllowances } from './connection/message-allowance.ts';
 import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
 import { announceStatus } from './fanout/announce-status.ts';
 import { Hub } from './fanout/hub.ts';
@@ -51,6 +54,16 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const counters = countersOf(metrics);
   const control = await openControlHost(context);
   closers.push(() => control.close());
+  const usage = await openUsageHost(context);
+  closers.push(() => usage.close());
+  const allowances = new MessageAllowances({
+    counts: usage.counts,
+    quotas: settings.quotas,
+    planOf: (orgId) => control.state.organizations.get(orgId)?.plan,
+    now: Date.now,
+  });
+  allowances.start();
+  closers.push(async () => allowances.close());
   const webhooks = await startWebhooks(context);
   closers.push(() => webhooks.close());
   // Sockets that would be served in silence are closed, so that their clients go to another node.
@@ -66,6 +79,8 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const connections = new Connections();
   closers.push(() => subscriptions.close());
 
+  const lateCork = await openLateCork();
+  closers.push(async () => lateCork.close());
   const uws = await loadUws();
   const app = uws.App();
   let closing = false;
@@ -75,8 +90,10 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
     socketsOf: (keyId) => connections.ofKey(keyId).size,
     socketsPerKeyMax: settings.maxSocketsPerKey,
     isClosing: () => closing,
+    lateCork,
   };
-  route({ app, upgrade, subscriptions, connections, counters, onCount: (count) => metrics.sockets.set(count) });
+  const onCount = (count: number) => metrics.sockets.set(count);
+  route({ app, upgrade, subscriptions, connections, counters, allowances, onCount });
   const listening = await listen(app, settings.host, settings.wsPort);
   const port = uws.us_socket_local_port(listening);
   const stopKeepAlive = keepAlive(connections);
@@ -159,11 +176,13 @@ interface RouteOptions {
   readonly subscriptions: Subscriptions;
   readonly connections: Connections;
   readonly counters: ConnectionCounters;
+  readonly allowances: MessageAllowances;
   /** Told of the number of open connections. */
   readonly onCount: (count: number) => void;
 }
 
-function route({ app, upgrade, subscriptions, connections, counters, onCount }: RouteOptions): void {
+function route(options: RouteOptions): void {
+  const { app, upgrade, subscriptions, connections, counters, allowances, onCount } = options;
   app.ws<SocketData>('/v1/stream', {
     idleTimeout: SOCKET_IDLE_SECONDS,
     sendPingsAutomatically: false,
@@ -173,7 +192,9 @@ function route({ app, upgrade, subscriptions, connections, counters, onCount }: 
     upgrade: createUpgrade(upgrade),
     open(socket) {
       const data = socket.getUserData();
-      data.connection = new Connection({ socket, principal: data.principal, counters, now: Date.now });
+      const { principal } = data;
+      const allowance = allowances.of(principal.orgId);
+      data.connection = new Connection({ socket, principal, counters, allowance, now: Date.now });
       connections.add(data.connection);
       onCount(connections.size);
     },

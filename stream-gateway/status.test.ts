@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StreamState } from '#schemas/stream/frames';
+import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { type EventLink, eventTopic } from '#schemas/topics/derived';
 import { statusTopics } from '#schemas/topics/normalised';
 import { type Client, openClient, until } from './testing/client.fixture.ts';
@@ -31,37 +32,11 @@ const tell = (venue: 'venue_a' | 'venue_b', instrument: string, state: StreamSta
     since,
   });
 
-function link(provider: string, yesInstrument: string, used = true): EventLink {
-  return {
-    provider,
-    providerMarketId: yesInstrument,
-    confidence: 1,
-    source: 'structured',
-    polarity: 'same',
-    used,
-    evidence: '{}',
-    yesInstrument,
-    noInstrument: null,
-    takerFeeRate: null,
-  };
-}
+const link = (provider: string, yesInstrument: string, used = true) =>
+  aLink({ provider, providerMarketId: yesInstrument, used, yesInstrument, noInstrument: null });
 
 const linkEvent = (links: EventLink[]) =>
-  world.append(eventTopic, 'evt_one', {
-    universalId: 'evt_one',
-    receivedAt: 1,
-    canonicalName: 'One',
-    kind: null,
-    underlying: null,
-    threshold: null,
-    op: null,
-    resolutionTime: null,
-    status: 'open',
-    firstSeenAt: 1,
-    lastSeenAt: 1,
-    links,
-    mergedInto: null,
-  });
+  world.append(eventTopic, 'evt_one', anEvent({ universalId: 'evt_one', receivedAt: 1, links }));
 
 const statesOf = (id: unknown) =>
   client

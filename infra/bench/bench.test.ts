@@ -131,7 +131,8 @@ describe('the report', () => {
   it('has the names that users can ask for', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
     const control = ['control-reduce', 'control-start', 'key-check'];
-    expect(BENCH_NAMES).toEqual([...first, 'latency-p50', 'latency-p99', ...control]);
+    const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
+    expect(BENCH_NAMES).toEqual([...first, 'latency-p50', 'latency-p99', ...control, 'webhook-deliveries', ...events]);
   });
 });
 

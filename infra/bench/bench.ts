@@ -1,7 +1,7 @@
 /** What a benchmark is. Each file of `benches/` declares one. */
 
-/** Lower is better for milliseconds, higher for rates. */
-export type Unit = 'frames/s' | 'records/s' | 'events/s' | 'rows/s' | 'requests/s' | 'deliveries/s' | 'ms';
+/** Lower is better for milliseconds and MiB, higher for rates. */
+export type Unit = 'frames/s' | 'records/s' | 'events/s' | 'rows/s' | 'requests/s' | 'deliveries/s' | 'ms' | 'MiB';
 
 /** One line of the report, and one entry of `results` with `--json`. */
 export interface BenchResult {
@@ -28,6 +28,8 @@ export interface BenchContext {
 export interface Bench {
   /** The results that it gives, with what each should reach; null where nothing is asked. */
   readonly aims: Readonly<Record<string, Aim | null>>;
-  /** Measures; must end by itself, within about 30 s. */
+  /** Milliseconds after which it is killed; 3 minutes when left out. */
+  readonly limitMs?: number;
+  /** Measures; must end by itself, within about 30 s, or a few minutes where so much work is what is measured. */
   readonly run: (context: BenchContext) => Promise<BenchResult[]>;
 }

@@ -7,8 +7,11 @@ import { latency } from './benches/latency.ts';
 import { logAppend } from './benches/log-append.ts';
 import { normalise } from './benches/normalise.ts';
 import { processors } from './benches/processors.ts';
+import { reconcile } from './benches/reconcile.ts';
 import { restCached } from './benches/rest-cached.ts';
+import { spreads } from './benches/spreads.ts';
 import { storeInsert } from './benches/store-insert.ts';
+import { webhookDeliveries } from './benches/webhook-deliveries.ts';
 
 export const BENCHES: readonly Bench[] = [
   normalise,
@@ -20,6 +23,9 @@ export const BENCHES: readonly Bench[] = [
   latency,
   controlReduce,
   keyCheck,
+  webhookDeliveries,
+  spreads,
+  reconcile,
 ];
 
 /** Names that `--only` takes. */

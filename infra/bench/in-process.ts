@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bench, BenchResult } from './bench.ts';
 
-const TIMEOUT_MS = 180_000;
+const LIMIT_MS = 180_000;
 
 /** What the process is asked. */
 export interface BenchCall {
@@ -26,7 +26,7 @@ export class BenchProcessError extends Error {
 }
 
 /** The same benchmark, run in a process of its own. */
-export function inProcess({ aims }: Bench): Bench {
+export function inProcess({ aims, limitMs = LIMIT_MS }: Bench): Bench {
   const [name] = Object.keys(aims);
   if (name === undefined) throw new Error('a benchmark without results');
   return {
@@ -39,7 +39,7 @@ export function inProcess({ aims }: Bench): Bench {
           child.kill('SIGKILL');
           reject(new BenchProcessError(`${name}: ${message}`));
         };
-        const timer = setTimeout(() => fail(`not done within ${TIMEOUT_MS} ms`), TIMEOUT_MS);
+        const timer = setTimeout(() => fail(`not done within ${limitMs} ms`), limitMs);
         let results: readonly BenchResult[] | null = null;
         child.on('message', (reply: BenchReply) => {
           if (reply.kind === 'progress') onProgress(reply.share);

@@ -9,15 +9,16 @@ import { loadSettings } from '../config/settings.ts';
 import type { RoleContext } from '../context.ts';
 import { formatToken, mintToken } from '../control/token.ts';
 import { writeSimulatedRecording } from '../simulator/recording/write-simulated-recording.ts';
+import type { Injection } from '../simulator/world/injections.ts';
 import { runStage } from '../stages/run-stage.ts';
 import { createHealth } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 
-const PLAYBACK_TIMEOUT_MS = 60_000;
+/** For a day of a world on a machine that does much else. */
+const PLAYBACK_TIMEOUT_MS = 600_000;
 const POLL_MS = 20;
 const HOUR_SECONDS = 3_600;
-/** The simulated world's first moment; always the same, so that every run measures the same bytes. */
 const WORLD_BEGINS_MS = Date.UTC(2026, 0, 15, 12, 10);
 
 /** Which world; the same options give the same records. */
@@ -26,6 +27,12 @@ export interface WorldOptions {
   /** Simulated events a second, and for how long. */
   readonly rate: number;
   readonly seconds: number;
+  /** venue_a's coins; 50 when left out. */
+  readonly coins?: number;
+  /** The world's first moment, unix ms; always the same when left out, so that every run measures the same bytes. */
+  readonly beginsMs?: number;
+  /** What happens on purpose; nothing when left out. */
+  readonly inject?: readonly Injection[];
 }
 
 /** A context for roles, not a role started yet. */
@@ -49,15 +56,17 @@ export async function openService(folder: string, venues = 'sim'): Promise<OpenW
 }
 
 /** A service whose log holds the raw records of a simulated world, brought there by the ingest role. */
-export async function openWorld({ folder, rate, seconds }: WorldOptions): Promise<OpenWorld> {
+export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
+  const { folder, rate, seconds, coins = 50, beginsMs = WORLD_BEGINS_MS, inject = [] } = options;
   const recording = join(folder, 'recording');
-  const shape = { seed: 1, events: 20, coins: 50, gzip: false };
+  const shape = { seed: 1, events: 20, coins, gzip: false };
   await writeSimulatedRecording({
     ...shape,
     rate,
     hours: seconds / HOUR_SECONDS,
     out: recording,
-    startMs: WORLD_BEGINS_MS,
+    startMs: beginsMs,
+    inject,
   });
   const world = await openService(join(folder, 'service'), `recording:${recording}`);
   try {

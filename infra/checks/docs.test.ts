@@ -1,10 +1,33 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePage, withSettingsTable } from '../cli/docs/reference.ts';
-import { PROJECT_ROOT } from './sources.ts';
+import { PROJECT_ROOT, ROOMS, sourceFiles } from './sources.ts';
 
 const read = (file: string) => readFileSync(join(PROJECT_ROOT, file), 'utf8');
+const FOLDERS: readonly string[] = [...ROOMS, 'docs'];
+/** A file or folder in backticks; one with a `<part>` to be filled in is none. */
+const NAMED = /`((?:[\w.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|json|md|gz)|\/))`/g;
+
+/** Every file of the project, from its root. */
+function allFiles(): string[] {
+  const below = (folder: string) =>
+    readdirSync(join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT_ROOT.length + 1));
+  return [...readdirSync(PROJECT_ROOT), ...FOLDERS.flatMap(below)];
+}
+
+/** A file and the folders that it stands in. */
+function withFolders(path: string): string[] {
+  const parts = path.split('/');
+  return [path, ...parts.slice(1).map((_, at) => `${parts.slice(0, at + 1).join('/')}/`)];
+}
+
+/** The same by less than its whole path, as a page calls what it named before. */
+function withEnds(path: string): string[] {
+  return path.split('/').flatMap((_, from, parts) => withFolders(parts.slice(from).join('/')));
+}
 
 describe('the documentation', () => {
   it('tells every setting, route, topic, table and channel as it is declared (npm run docs)', () => {
@@ -18,7 +41,21 @@ describe('the documentation', () => {
 
   it('names only commands that there are', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...read('README.md').matchAll(/npm run ([\w-]+)/g)].map((match) => match[1]!);
+    const named = [...read('README.md').matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]!);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('names only files and folders that there are, in the comments of the sources too', () => {
+    const files = allFiles();
+    const whole = new Set(files.flatMap(withFolders));
+    const ends = new Set(files.flatMap(withEnds));
+    const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
+    const wrong = [...pages, ...sourceFiles()].flatMap(({ path, text }) =>
+      [...text.matchAll(NAMED)]
+        .map((match) => match[1]!)
+        .filter((name) => !(FOLDERS.includes(name.split('/')[0]!) ? whole : ends).has(name))
+        .map((name) => `${path} names ${name}`),
+    );
+    expect(wrong).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import { bench } from './commands/bench.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { docs } from './commands/docs.ts';
 import { freezeSchemasCommand } from './commands/freeze-schemas.ts';
+import { makeSandbox } from './commands/make-sandbox.ts';
 import { match } from './commands/match.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   match,
   docs,
   freezeSchemasCommand,
+  makeSandbox,
   bench,
 ];
 

@@ -39,6 +39,11 @@ function buildWhenNeeded() {
   writeFileSync(stamp, String(began));
 }
 
+// Asked to end while nothing has begun that would have to be closed.
+const endAtOnce = () => process.exit(0);
+const SIGNALS = ['SIGINT', 'SIGTERM'];
+for (const signal of SIGNALS) process.on(signal, endAtOnce);
 buildWhenNeeded();
 const { main } = await import(join(root, 'dist', 'infra', 'cli', 'main.js'));
+for (const signal of SIGNALS) process.off(signal, endAtOnce);
 await main(process.argv.slice(2));

@@ -1,6 +1,6 @@
 /** Opens the two ports and what every command needs beside them, and closes them in reverse. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { TOPICS } from '#schemas/topics/catalog';
 import { rawTopics } from '#schemas/topics/raw';
@@ -87,6 +87,10 @@ function claimDataDir(dataDir: string, venues: string): void {
   const folder = venues.startsWith('recording:') ? resolve(venues.slice('recording:'.length)) : null;
   if (folder && !existsSync(folder))
     throw new SettingError(`--venues: there is no folder ${folder}; accepted: sim, live, recording:<folder>`);
+  if (folder && !isRecording(folder))
+    throw new SettingError(
+      `--venues: ${folder} is no folder with *.ndjson or *.ndjson.gz files, as npm run record writes`,
+    );
   const value = folder ? `recording:${folder}` : venues;
   if (existsSync(file)) {
     const made = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
@@ -96,7 +100,7 @@ function claimDataDir(dataDir: string, venues: string): void {
     );
   }
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -104,9 +108,21 @@ function claimDataDir(dataDir: string, venues: string): void {
   }
 }
 
-/** Opens the log and its codec beside a running service, to read only. */
+function isRecording(folder: string): boolean {
+  return statSync(folder).isDirectory() && readdirSync(folder).some((name) => /\.ndjson(\.gz)?$/.test(name));
+}
+
+/** As a recursive mkdir, which does not return below a folder that takes none, as /proc. */
+function makeFolder(path: string): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) mkdirSync(folder);
+}
+
+/** Opens the log and its codec beside a running service, to read only. `logger` as for `openPorts`. */
 export async function openForReading(
   settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry' | 'retentionDays'>,
+  logger: Logger,
 ): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
   const dataDir = resolve(settings.dataDir);
   const embedded = settings.log === 'embedded';
@@ -114,7 +130,7 @@ export async function openForReading(
     throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
   const log = embedded
     ? await openEmbeddedLog({ path: join(dataDir, 'log'), readOnly: true })
-    : await openLog(settings, dataDir);
+    : await openLog(settings, dataDir, logger);
   const codec = createCodec(embedded ? await openLogRegistry(log) : openConfluentRegistry(settings.schemaRegistry!));
   await codec.prepare([...rawTopics.values()]);
   return { log, codec, close: () => log.close() };

@@ -27,7 +27,7 @@ export const SETTINGS = {
     fallback: 8080,
     min: 0,
     max: 65535,
-    meaning: 'Port of REST, portal, docs and /metrics; 0 takes a free one.',
+    meaning: 'Port of REST, /openapi.json and /metrics; 0 takes a free one.',
   }),
   wsPort: integerSetting({
     flag: 'ws-port',
@@ -170,6 +170,11 @@ export const SETTINGS = {
     variable: 'PARALLAX_ARBITRAGE_SIZE',
     fallback: '100',
     meaning: 'Shares that arbitrage is quoted for.',
+  }),
+  anomalyZ: positiveDecimalSetting({
+    variable: 'PARALLAX_ANOMALY_Z',
+    fallback: '6',
+    meaning: 'Standard deviations above its baseline from which on a value is told as an anomaly.',
   }),
   venueAOutcomeTakerFee: decimalSetting({
     variable: 'PARALLAX_VENUE_A_OUTCOME_TAKER_FEE',

@@ -9,7 +9,7 @@ import {
 } from '#schemas/domain/control/state';
 import { createAuthenticator, HostAuthenticator } from './authenticator.ts';
 import { HASH_LIMITS, HashSlots } from './hash-slots.ts';
-import { hashSecret } from './secret-hash.ts';
+import { hashSecret, verifySecret } from './secret-hash.ts';
 import { formatToken, mintToken, type Token } from './token.ts';
 
 const ORGANIZATION = { id: 'org_1', name: 'One', plan: 'pro', createdAt: '2026-01-01T00:00:00.000Z' } as const;
@@ -124,6 +124,20 @@ describe('a bad token', () => {
       expect(error).toMatchObject({ code: 'internal_error', status: 503, retryAfterSeconds: 1 });
     authenticator.remember(token);
     expect(authenticator.authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
+  });
+});
+
+describe('the secret of a new key', () => {
+  it('is hashed in the same places as those that are checked, few of one organization', async () => {
+    const one = new HashSlots({ ...HASH_LIMITS, concurrent: 1, newPerOrganization: 1, waiting: 1 });
+    const busy = new HostAuthenticator(host, one);
+    const REFUSAL = { code: 'internal_error', status: 503, retryAfterSeconds: 1 };
+    const made = busy.hashNew('org_1', token.secret);
+    await expect(busy.hashNew('org_1', token.secret)).rejects.toMatchObject(REFUSAL);
+    const check = busy.authenticate(formatToken(token));
+    await expect(busy.hashNew('org_2', token.secret)).rejects.toMatchObject(REFUSAL);
+    expect(await verifySecret(token.secret, await made)).toBe(true);
+    expect((await check)?.key.id).toBe(token.keyId);
   });
 });
 

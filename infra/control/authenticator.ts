@@ -5,14 +5,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type GoodKey, goodKey } from '#schemas/domain/control/lookups';
-import type { ControlState } from '#schemas/domain/control/state';
-import { ApiError } from '#schemas/errors';
+import type { ControlState, SecretHash } from '#schemas/domain/control/state';
+import { unavailable } from '#schemas/errors';
 import type { ControlHost } from './control-host.ts';
 import { HashBusyError, HashSlots } from './hash-slots.ts';
-import { verifySecret } from './secret-hash.ts';
+import { hashSecret, verifySecret } from './secret-hash.ts';
 import { parseToken, type Token } from './token.ts';
 
-const RETRY_AFTER_SECONDS = 1;
 /** Keys whose secret was checked here; one that falls out costs a hash again. */
 const KNOWN_KEYS_MAX = 100_000;
 /** Wrong secrets that were checked here, so that a client that goes on sending one costs nothing. */
@@ -33,6 +32,11 @@ export interface Authenticator {
    * or null once it was revoked or its organization suspended. Throws as `authenticateKnown` does. Costs no digest.
    */
   authenticateAgain(before: Authenticated): Authenticated | null;
+  /**
+   * Hashes the secret of a new key that an organization makes, within the bounds that hold for checks too. Rejects with an
+   * `ApiError` (503) when too many secrets wait, of everyone or of this organization.
+   */
+  hashNew(orgId: string, secret: string): Promise<SecretHash>;
   /** Takes a secret that was just made or checked here as good. */
   remember(token: Token): void;
 }
@@ -87,11 +91,13 @@ export class HostAuthenticator implements Authenticator {
     const token = parseToken(text)!;
     const name = this.checkName(token);
     const check = this.underWay.get(name) ?? this.check(token, name);
-    const good = await check.catch((error: unknown) => {
-      throw error instanceof HashBusyError ? unavailable(error.message, error) : error;
-    });
+    const good = await check.catch(busyAsUnavailable);
     // The key may have been revoked while its secret was hashed.
     return good ? this.keyOf(token) : null;
+  }
+
+  hashNew(orgId: string, secret: string): Promise<SecretHash> {
+    return this.slots.runNew(orgId, () => hashSecret(secret)).catch(busyAsUnavailable);
   }
 
   remember(token: Token): void {
@@ -114,7 +120,7 @@ export class HostAuthenticator implements Authenticator {
 
   /** Throws 503 while keys that this node holds may be revoked, and keys that it lacks may exist. */
   private keyOf({ keyId, sandbox }: Pick<Token, 'keyId' | 'sandbox'>): Authenticated | null {
-    if (!this.host.isCurrent) throw unavailable('this node cannot check keys now');
+    if (!this.host.isCurrent) throw unavailable('this node cannot check keys now; try again');
     const good = goodKey(this.host.state, keyId);
     return good && good.key.sandbox === sandbox ? good : null;
   }
@@ -133,10 +139,6 @@ export class HostAuthenticator implements Authenticator {
   }
 }
 
-function unavailable(reason: string, cause?: unknown): ApiError {
-  return new ApiError('internal_error', `${reason}; try again`, {
-    status: 503,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  });
+function busyAsUnavailable(error: unknown): never {
+  throw error instanceof HashBusyError ? unavailable(`${error.message}; try again`, error) : error;
 }

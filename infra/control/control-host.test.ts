@@ -11,6 +11,7 @@ import { createAuthenticator } from './authenticator.ts';
 import { type ControlHost, openControlHost } from './control-host.ts';
 import { openTestLog, type TestLog } from './open-test-log.fixture.ts';
 import { seedAdminKey } from './seed.ts';
+import { slowLog } from './slow-log.fixture.ts';
 import { formatToken, mintToken, parseToken } from './token.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
@@ -49,6 +50,29 @@ async function commands() {
 }
 
 describe('a host', () => {
+  it('asks and writes a slow log together for all that is submitted at once; what is refused fails alone', async () => {
+    const slow = Object.create(opened.log) as typeof opened.log;
+    let asked = 0;
+    slow.last = async (at) => {
+      if (at.topic === clockTopic.name) asked += 1;
+      await sleep(20);
+      return opened.log.last(at);
+    };
+    slow.append = async (records) => {
+      await sleep(20);
+      if (records.some(({ value }) => value!.includes('"nth":7}'))) throw new LogError('log_too_large', 'too large');
+      await opened.log.append(records);
+    };
+    const on = await host(slow);
+    asked = 0;
+    const ends = await Promise.allSettled(Array.from({ length: 40 }, (_, nth) => on.submit('key.paint', { nth })));
+    expect(ends.filter(({ status }) => status === 'rejected')).toEqual([ends[7]]);
+    expect(ends[7]).toMatchObject({ reason: { code: 'log_too_large' } });
+    expect(asked).toBeLessThanOrEqual(2);
+    const bodies = (await commands()).map(({ value }) => opened.codec.decode(commandTopic, value!).body);
+    expect(bodies).toEqual(Array.from({ length: 40 }, (_, nth) => `{"nth":${nth}}`).filter((_, nth) => nth !== 7));
+  });
+
   it('answers a command once it has taken it, and takes what others append', async () => {
     const [first, second] = [await host(), await otherNode()];
     const token = await seed(first, null);
@@ -62,6 +86,26 @@ describe('a host', () => {
   it('knows at its start everything that was decided before', async () => {
     await seed(await host(), null);
     expect((await otherNode()).state).toEqual(hosts[0]!.state);
+  });
+
+  it('starts however long the commands take to come, but not while none comes', async () => {
+    const first = await host();
+    for (let nth = 0; nth < 5; nth += 1) await first.submit('key.paint', {});
+    await seed(first, null);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const began = Date.now();
+      expect((await host(slowLog(opened.log, commandTopic.name, { silent: false }).log)).state).toEqual(first.state);
+      expect(Date.now() - began).toBeGreaterThan(60_000);
+      const { log, openReaders } = slowLog(opened.log, commandTopic.name, { silent: true });
+      await expect(openControlHost({ log, codec: opened.codec, logger })).rejects.toMatchObject({
+        code: 'log_unavailable',
+        message: expect.stringContaining(commandTopic.name),
+      });
+      expect(openReaders()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is one for all who open it on the same log, until the last has closed it', async () => {
@@ -153,6 +197,17 @@ describe('a host that cannot read every command', () => {
     const token = (await seed(on, null))!;
     return { log, codec, health, on, token, authenticator: createAuthenticator(on) };
   }
+  /** The schema of the commands is not known, and cannot be learnt; until the returned call. */
+  function forgetSchema(codec: Codec, fault: Error): () => void {
+    codec.learn = () => Promise.reject(fault);
+    codec.decode = () => {
+      throw new CodecError('unknown_schema', 'schema 9 is not known here yet');
+    };
+    return () => {
+      codec.decode = (topic, bytes) => opened.codec.decode(topic, bytes);
+      codec.learn = (bytes) => opened.codec.learn(bytes);
+    };
+  }
   const REFUSAL = { name: 'ApiError', code: 'internal_error', status: 503, retryAfterSeconds: 1 };
 
   it.each([
@@ -160,15 +215,30 @@ describe('a host that cannot read every command', () => {
     ['nobody knows the schema yet', new CodecError('unknown_schema', 'nobody registered schema 9')],
   ])('because %s accepts no key once it is behind, and goes on when it can', async (_name, fault) => {
     const { codec, health, on, token, authenticator } = await troubledHost();
-    codec.learn = () => Promise.reject(fault);
+    const remember = forgetSchema(codec, fault);
     const revoked = on.submit('key.paint', {});
     await vi.waitFor(() => expect(health.report().parts.control).toBe(fault.message));
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
-    codec.learn = (bytes) => opened.codec.learn(bytes);
+    remember();
     expect(await revoked).toMatchObject({ ok: false });
     await vi.waitFor(() => expect(authenticator.authenticateKnown(token)).not.toBeNull(), 5_000);
     expect(health.report().parts.control).toBe('ready');
+  });
+
+  it('goes on by itself once the schema of a command is learnt, deciding it once', async () => {
+    const { codec, on } = await troubledHost();
+    let learnt = 0;
+    codec.decode = (topic, bytes) => {
+      if (learnt === 0) throw new CodecError('unknown_schema', 'schema 9 is not known here yet');
+      return opened.codec.decode(topic, bytes);
+    };
+    codec.learn = async () => {
+      learnt += 1;
+    };
+    const [first, second] = await Promise.all([on.submit('key.paint', {}), on.submit('key.paint', {})]);
+    for (const verdict of [first, second]) expect(verdict).toMatchObject({ ok: false, code: 'bad_request' });
+    expect(learnt).toBe(1);
   });
 
   it('because its log is away without saying so accepts no key until it is back', async () => {
@@ -204,7 +274,7 @@ describe('a host that cannot read every command', () => {
 
   it('is closed while it waits for the registry', async () => {
     const { codec, health, on } = await troubledHost();
-    codec.learn = () => Promise.reject(new RegistryError('the registry is away', true));
+    forgetSchema(codec, new RegistryError('the registry is away', true));
     on.submit('key.paint', {}).catch(() => {});
     await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
     hosts.pop();

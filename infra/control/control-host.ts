@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Verdict } from '#schemas/domain/control/command';
+import { buildLookups, deferLookups } from '#schemas/domain/control/indices';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
-import { clockTopic, commandTopic } from '#schemas/topics/control';
+import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/control';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
+import { readUntil } from '../log/read-until.ts';
 import { mayPass, retry } from '../retry.ts';
 import { sharedByLog } from '../shared-by-log.ts';
 import type { Health } from '../telemetry/health.ts';
@@ -16,6 +18,8 @@ import { type SnapshotPace, SnapshotSchedule } from './snapshot-schedule.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
+/** Appended at a time: far fewer than the newest ids that the reducer knows a repeat by (`recent-ids.ts`). */
+const BATCH_COMMANDS = 256;
 const POLL_RECORDS = 1_024;
 const POLL_TIMEOUT_MS = 250;
 const VERDICT_TIMEOUT_MS = 10_000;
@@ -59,7 +63,8 @@ interface HostContext {
 }
 
 /**
- * Resolves once every command that was in the log is decided. The roles of one process share one host: each opener
+ * Resolves once every command that was in the log is decided, however long that takes; rejects with a `LogError` when the
+ * log gives none of those that are left for half a minute. The roles of one process share one host: each opener
  * closes it, the last one ends it.
  */
 export const openControlHost: (context: HostContext) => Promise<ControlHost> = sharedByLog(startHost);
@@ -71,21 +76,17 @@ async function startHost(context: HostContext): Promise<Host> {
   const snapshots = await ControlSnapshots.open(context);
   const last = await log.last(AT);
   const { first } = await log.bounds(AT);
-  const { state, next } = (await snapshots.load()) ?? { state: initialControlState(), next: first };
-  const reader = await log.reader([{ ...AT, offset: next }]);
-  const host = new Host(context, reader, { state, position: next - 1, snapshots });
-  try {
-    await host.start(last);
-    return host;
-  } catch (error) {
-    await reader.close();
-    throw error;
-  }
+  const { state, next } = (await snapshots.load()) ?? { state: emptyState(), next: first };
+  const host = new Host(context, { state, position: next - 1, snapshots });
+  await host.start(last);
+  return host;
 }
 
-/** Whether waiting can help. A schema that nobody knows yet counts: its writer registered it, or is about to. */
-function isPassing(error: unknown): boolean {
-  return mayPass(error) || (error instanceof CodecError && error.code === 'unknown_schema');
+/** To be caught up with every command that there is: nobody asks it anything until then. */
+function emptyState(): ControlState {
+  const state = initialControlState();
+  deferLookups(state);
+  return state;
 }
 
 interface Beginning {
@@ -95,28 +96,41 @@ interface Beginning {
   readonly snapshots: ControlSnapshots;
 }
 
+interface Submitted {
+  readonly id: string;
+  readonly type: string;
+  /** JSON. */
+  readonly body: string;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
 class Host implements ControlHost {
   readonly state: ControlState;
   private readonly context: HostContext;
-  private readonly reader: LogReader;
+  /** Null until the start has caught up. */
+  private reader: LogReader | null = null;
   private readonly waiting = new Map<string, (verdict: Verdict) => void>();
   private readonly listeners = new Set<(keyId: string) => void>();
   private readonly freshness: Freshness;
   private readonly ending = new AbortController();
-  /** Read and not taken yet: what cannot be taken now is taken before anything that comes after it. */
-  private unread: LogRecord[] = [];
+  /** What was read last. What cannot be taken now is taken before anything that comes after it. */
+  private read: readonly LogRecord[] = [];
+  /** How many of it are taken. */
+  private taken = 0;
   private position: number;
   private readonly snapshots: SnapshotSchedule;
   private lastReceivedAt = 0;
-  private appending: Promise<void> = Promise.resolve();
+  /** Not handed to the log yet; each of them has its limit of time in `submit`. */
+  private submitted: Submitted[] = [];
+  private appending: Promise<void> | null = null;
   private stopped = false;
   private running: Promise<unknown> = Promise.resolve();
   /** What keeps the state from being current, by where it shows. */
   private readonly troubles = new Map<'reading' | 'checking', string>();
 
-  constructor(context: HostContext, reader: LogReader, { state, position, snapshots }: Beginning) {
+  constructor(context: HostContext, { state, position, snapshots }: Beginning) {
     this.context = context;
-    this.reader = reader;
     this.state = state;
     this.position = position;
     this.snapshots = new SnapshotSchedule({
@@ -141,11 +155,15 @@ class Host implements ControlHost {
   /** @param last the newest command in the log; it may be in the snapshot already. */
   async start(last: LogRecord | null): Promise<void> {
     this.lastReceivedAt = last?.receivedAt ?? 0;
-    while (last && this.position < last.offset) await this.poll();
-    const reading = this.run().catch((error: unknown) => {
+    const { log, logger, health } = this.context;
+    const range = { from: this.position + 1, last: last?.offset ?? -1, atOnce: POLL_RECORDS };
+    for await (const records of readUntil(log, AT, range)) await this.takeAll(records);
+    buildLookups(this.state);
+    this.reader = await log.reader([{ ...AT, offset: this.position + 1 }]);
+    const reading = this.run(this.reader).catch((error: unknown) => {
       this.stopped = true;
-      this.context.logger.error({ error }, 'the control reducer stopped by a fault');
-      this.context.health?.failed(PART, error);
+      logger.error({ error }, 'the control reducer stopped by a fault');
+      health?.failed(PART, error);
     });
     const { signal } = this.ending;
     this.running = Promise.all([reading, this.freshness.watch(signal), this.snapshots.run(signal)]);
@@ -178,29 +196,49 @@ class Host implements ControlHost {
   async close(): Promise<void> {
     this.ending.abort();
     await this.running;
-    await this.reader.close();
+    await this.reader?.close();
   }
 
-  /** One after the other: receive times must not go back within the partition. */
   private append(id: string, type: string, body: string): Promise<void> {
-    const { log, codec } = this.context;
-    const done = this.appending.then(async () => {
-      const receivedAt = Math.max(this.lastReceivedAt, await this.pipelineTime());
-      this.lastReceivedAt = receivedAt;
-      const value = codec.encode(commandTopic, { id, receivedAt, wallTime: Date.now(), type, body });
-      // Several nodes write this partition, so its records are unnumbered; the id, which is also the key, tells a repeat.
-      await log.append([{ ...AT, key: id, value, receivedAt, seq: 0 }]);
+    return new Promise((done, failed) => {
+      this.submitted.push({ id, type, body, done, failed });
+      this.appending ??= this.appendAll();
     });
-    this.appending = done.catch(() => {});
-    return done;
+  }
+
+  /**
+   * Batch after batch, since receive times must not go back within the partition. What is submitted while one is on its
+   * way makes the next: a broker is asked and written to once for all of it.
+   */
+  private async appendAll(): Promise<void> {
+    while (this.submitted.length > 0) await this.appendBatch(this.submitted.splice(0, BATCH_COMMANDS));
+    this.appending = null;
+  }
+
+  private async appendBatch(batch: readonly Submitted[]): Promise<void> {
+    try {
+      this.lastReceivedAt = Math.max(this.lastReceivedAt, await this.pipelineTime());
+    } catch (error) {
+      for (const { failed } of batch) failed(error);
+      return;
+    }
+    // Each by itself, so that one that the log refuses fails alone; the log sends them together.
+    await Promise.all(batch.map((one) => this.appendOne(one, this.lastReceivedAt).then(one.done, one.failed)));
+  }
+
+  private async appendOne({ id, type, body }: Submitted, receivedAt: number): Promise<void> {
+    const { log, codec } = this.context;
+    const value = codec.encode(commandTopic, { id, receivedAt, wallTime: Date.now(), type, body });
+    // Several nodes write this partition, so its records are unnumbered; the id, which is also the key, tells a repeat.
+    await log.append([{ ...AT, key: id, value, receivedAt, seq: 0 }]);
   }
 
   /** Goes on until it is told to end: what passes by itself makes the state old, never the reducer end. */
-  private async run(): Promise<void> {
+  private async run(reader: LogReader): Promise<void> {
     const { signal } = this.ending;
     while (!signal.aborted) {
-      await retry(() => this.poll(), {
-        canRetry: isPassing,
+      await retry(() => this.poll(reader), {
+        canRetry: (error) => mayPass(error, 'unknown_schema'),
         onFailure: (error) => this.tell('reading', error),
         onRecovered: () => this.tell('reading', null),
         signal,
@@ -208,13 +246,25 @@ class Host implements ControlHost {
     }
   }
 
-  private async poll(): Promise<void> {
+  private async poll(reader: LogReader): Promise<void> {
     if (this.ending.signal.aborted) return;
-    if (this.unread.length === 0) this.unread = [...(await this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records];
-    while (this.unread.length > 0) {
-      const record = this.unread[0]!;
-      await this.take(record);
-      this.unread.shift();
+    if (this.taken < this.read.length) await this.takeRest();
+    else await this.takeAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
+  }
+
+  private takeAll(records: readonly LogRecord[]): Promise<void> {
+    this.read = records;
+    this.taken = 0;
+    return this.takeRest();
+  }
+
+  private async takeRest(): Promise<void> {
+    for (; this.taken < this.read.length; this.taken += 1) {
+      const record = this.read[this.taken]!;
+      if (!this.take(record)) {
+        await this.context.codec.learn(record.value!);
+        if (!this.take(record)) throw new CodecError('unknown_schema', 'the schema of a command is not known here yet');
+      }
       this.position = record.offset;
     }
     this.freshness.reached(this.position);
@@ -236,26 +286,29 @@ class Host implements ControlHost {
     health?.degraded(PART, message);
   }
 
-  private async take(record: LogRecord): Promise<void> {
+  /** False when the schema it was written with has to be learnt first: a start takes too many records to wait for each. */
+  private take(record: LogRecord): boolean {
     this.lastReceivedAt = Math.max(this.lastReceivedAt, record.receivedAt);
-    if (!record.value) return;
-    const command = await this.decode(record.value, record.offset);
-    if (!command) return;
+    if (!record.value) return true;
+    const command = this.decode(record.value, record.offset);
+    if (command === 'unknown_schema') return false;
+    if (!command) return true;
     const verdict = reduceControl(this.state, command);
     // Together with the state, for whoever takes a snapshot of it.
     this.position = record.offset;
     this.waiting.get(command.id)?.(verdict);
-    if (!verdict.ok) return;
+    if (!verdict.ok) return true;
     for (const keyId of verdict.revokedKeyIds) for (const listener of this.listeners) listener(keyId);
+    return true;
   }
 
   /** Null for bytes that are no command: every node passes over them, so all stay with the same state. */
-  private async decode(value: Buffer, offset: number) {
+  private decode(value: Buffer, offset: number): ControlCommand | 'unknown_schema' | null {
     try {
-      await this.context.codec.learn(value);
       return this.context.codec.decode(commandTopic, value);
     } catch (error) {
-      if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
+      if (!(error instanceof CodecError)) throw error;
+      if (error.code === 'unknown_schema') return 'unknown_schema';
       this.context.logger.error({ offset, error }, 'a record of control.commands is no command; passed over');
       return null;
     }

@@ -30,7 +30,7 @@ async function node(snapshotPace = NEVER): Promise<{ host: ControlHost; readFrom
   const log = Object.create(opened.log) as typeof opened.log;
   let readFrom = -1;
   log.reader = (from) => {
-    for (const { topic, offset } of from) if (topic === commandTopic.name) readFrom = offset;
+    for (const { topic, offset } of from) if (topic === commandTopic.name && readFrom < 0) readFrom = offset;
     return opened.log.reader(from);
   };
   const host = await openControlHost({ log, codec: opened.codec, logger, snapshotPace });

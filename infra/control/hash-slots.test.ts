@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { HASH_LIMITS, HashBusyError, HashSlots } from './hash-slots.ts';
 
-const LIMITS = { concurrent: 2, perKeyPerSecond: 5, waitMs: 2_000, waiting: 3 };
+const LIMITS = { concurrent: 2, perKeyPerSecond: 5, newPerOrganization: 2, waitMs: 2_000, waiting: 3 };
 
 /** Hashes that end when they are told to. */
 function controlled() {
@@ -57,6 +57,29 @@ describe('hashing', () => {
     await expect(slots.run('a', hash)).rejects.toThrow(HashBusyError);
     now = 1_000;
     expect(await slots.run('a', hash)).toBe('done');
+  });
+
+  it('of new secrets is bounded for each organization, in the places of all', async () => {
+    const slots = new HashSlots({ ...LIMITS, concurrent: 1 });
+    const { hash, ends, begun } = controlled();
+    const runs = [slots.runNew('org_a', hash), slots.runNew('org_a', hash)];
+    await expect(slots.runNew('org_a', hash)).rejects.toThrow(HashBusyError);
+    runs.push(slots.runNew('org_b', hash), slots.run('key', hash));
+    for (let nth = 0; nth < 4; nth += 1) {
+      await sleep(1);
+      expect(begun()).toBe(nth + 1);
+      ends[nth]!();
+    }
+    expect(await Promise.all(runs)).toEqual(Array(4).fill('done'));
+    expect(await slots.runNew('org_a', async () => 'again')).toBe('again');
+    await expect(slots.runNew('org_a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    const more = [slots.runNew('org_a', hash), slots.runNew('org_a', hash)];
+    await sleep(1);
+    ends[4]!();
+    await more[0];
+    await sleep(1);
+    ends[5]!();
+    expect(await more[1]).toBe('done');
   });
 
   it('that waits too long, or finds too many waiting, is refused', async () => {

@@ -1,5 +1,6 @@
 /**
  * Bounds on hashing (the contract, Organizations): half the cores, so many a second for one key id, and a short wait.
+ * Secrets that are checked and those of new keys share them; new ones are bounded by the organization that makes them.
  * What does not fit is refused unhashed, so that wrong secrets cannot slow everyone else down.
  */
 import { availableParallelism } from 'node:os';
@@ -9,6 +10,8 @@ export interface HashLimits {
   /** Hashes at a time. */
   readonly concurrent: number;
   readonly perKeyPerSecond: number;
+  /** Secrets of new keys of one organization that are hashed or wait for it: few, so that others find room. */
+  readonly newPerOrganization: number;
   readonly waitMs: number;
   /** Waiting at a time; more would not get their turn within the wait anyway. */
   readonly waiting: number;
@@ -17,6 +20,7 @@ export interface HashLimits {
 export const HASH_LIMITS: HashLimits = {
   concurrent: Math.max(1, Math.floor(availableParallelism() / 2)),
   perKeyPerSecond: 5,
+  newPerOrganization: 8,
   waitMs: 2_000,
   waiting: 256,
 };
@@ -31,7 +35,7 @@ export class HashBusyError extends Error {
   readonly code = 'hash_busy';
   readonly canRetry = true;
   constructor() {
-    super('too many secrets are being checked');
+    super('too many secrets are being hashed');
   }
 }
 
@@ -39,6 +43,8 @@ export class HashSlots {
   private readonly limits: HashLimits;
   private readonly now: () => number;
   private readonly recent = new LRUCache<string, readonly number[]>({ max: COUNTED_KEYS_MAX });
+  /** New secrets under way, by organization. */
+  private readonly made = new Map<string, number>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
@@ -47,9 +53,27 @@ export class HashSlots {
     this.now = now;
   }
 
-  /** Runs `hash` once there is a place. Rejects with `HashBusyError` where the limits leave none. */
+  /** Runs the check of a key's secret once there is a place. Rejects with `HashBusyError` where the limits leave none. */
   async run<T>(keyId: string, hash: () => Promise<T>): Promise<T> {
     this.countAgainst(keyId);
+    return this.inPlace(hash);
+  }
+
+  /** Runs the hash of a new key's secret, which the organization makes, as `run` does. */
+  async runNew<T>(orgId: string, hash: () => Promise<T>): Promise<T> {
+    const before = this.made.get(orgId) ?? 0;
+    if (before >= this.limits.newPerOrganization) throw new HashBusyError();
+    this.made.set(orgId, before + 1);
+    try {
+      return await this.inPlace(hash);
+    } finally {
+      const left = this.made.get(orgId)! - 1;
+      if (left > 0) this.made.set(orgId, left);
+      else this.made.delete(orgId);
+    }
+  }
+
+  private async inPlace<T>(hash: () => Promise<T>): Promise<T> {
     if (this.running < this.limits.concurrent) this.running += 1;
     else await this.takeOverPlace();
     try {

@@ -149,7 +149,14 @@ export interface EventLog {
   offsetAt(at: TopicPartition, appendedAt: number): Promise<number>;
   /** Drops every record of the topic. Embedded its offsets start over, on Kafka they go on. For rebuilds. */
   clearTopic(topic: string): Promise<void>;
-  /** Applies retention and compaction as of this wall time; a broker does it by itself. Returns records removed. */
-  maintain(now: number, limits: { readonly rawMaxAgeMs: number; readonly rawMaxBytes: number }): Promise<number>;
+  /**
+   * Applies retention and compaction as of this wall time; a broker does it by itself. Returns records removed. A signal
+   * ends the run early, within milliseconds: what is left goes in the next one.
+   */
+  maintain(
+    now: number,
+    limits: { readonly rawMaxAgeMs: number; readonly rawMaxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<number>;
   close(): Promise<void>;
 }

@@ -30,7 +30,10 @@ export async function startUnderLease(options: StartUnderLeaseOptions): Promise<
   });
   const onStandby = () => {
     isStandby = true;
-    logger.info({ part, lease: name }, 'standby: another process does this; waiting for its turn');
+    logger.info(
+      { part, lease: name },
+      'standby: another process writes what this part writes, a service or a replay; waiting until it ends',
+    );
     // Ready for what a standby is there for.
     health.ready(part);
     health.tell(part, 'standby');

@@ -59,14 +59,21 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
 function assertPinned(socket: Socket, addresses: readonly string[]): void {
   const remote = socket.remoteAddress;
   if (remote === undefined) throw new OutboundError('connect_failed');
+  // The same text is the same address; only another spelling needs to be read.
+  if (addresses.includes(remote)) return;
   if (!addresses.map(canonicalAddress).includes(canonicalAddress(remote))) throw new OutboundError('blocked_address');
 }
 
 function opened(socket: Socket, event: 'connect' | 'secureConnect', otherwise: 'connect_failed' | 'tls_failed') {
   return new Promise<void>((resolve, reject) => {
-    socket.once(event, resolve);
+    const onClose = () => reject(new OutboundError(otherwise));
+    socket.once('close', onClose);
+    socket.once(event, () => {
+      // Every connection closes in the end, and an error that nobody gets is made with its stack all the same.
+      socket.off('close', onClose);
+      resolve();
+    });
     // Stays: a socket may still fail after this, and an error without a listener ends the process.
     socket.on('error', (error) => reject(failureOf(error, otherwise)));
-    socket.once('close', () => reject(new OutboundError(otherwise)));
   });
 }

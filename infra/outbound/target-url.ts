@@ -93,5 +93,6 @@ function isAllowedPort(port: number): boolean {
 }
 
 function hasOddCharacter(text: string): boolean {
-  return [...text].some((character) => character <= ' ' || character === '\\' || character === '\u007f');
+  for (const character of text) if (character <= ' ' || character === '\\' || character === '\u007f') return true;
+  return false;
 }

@@ -8,10 +8,10 @@ import type { Logger } from 'pino';
 import { type NodeUsage, UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { usageKey } from '#schemas/tables/usage';
 import { usageTopic } from '#schemas/topics/usage';
-import type { Codec } from '../codec/codec.ts';
-import type { AppendRecord, EventLog, LogReader } from '../log/log.ts';
-import { LogError } from '../log/log.ts';
-import { retry } from '../retry.ts';
+import { type Codec, CodecError } from '../codec/codec.ts';
+import type { AppendRecord, EventLog, LogReader, LogRecord } from '../log/log.ts';
+import { readUntil } from '../log/read-until.ts';
+import { mayPass, retry } from '../retry.ts';
 import { sharedByLog } from '../shared-by-log.ts';
 import type { Health } from '../telemetry/health.ts';
 
@@ -36,7 +36,10 @@ interface HostContext {
   readonly health?: Health;
 }
 
-/** Resolves once what everyone has told today is counted. The roles of one process share one. */
+/**
+ * Resolves once what everyone has told today is counted, however long that takes; rejects with a `LogError` when the log
+ * gives nothing of what is left for half a minute. The roles of one process share one.
+ */
 export const openUsageHost: (context: HostContext) => Promise<UsageHost> = sharedByLog(startHost);
 
 async function startHost(context: HostContext): Promise<UsageHost> {
@@ -47,16 +50,21 @@ async function startHost(context: HostContext): Promise<UsageHost> {
   // What was told before today counts for nothing any more.
   const offset = await log.offsetAt(AT, now - (now % DAY_MS));
   const last = await log.last(AT);
-  const host = new Host(context, await log.reader([{ ...AT, offset }]));
-  await host.start(last?.offset ?? -1, offset);
+  const host = new Host(context);
+  await host.start(offset, last?.offset ?? -1);
   return host;
 }
 
 class Host implements UsageHost {
   readonly counts: UsageCounts;
   private readonly context: HostContext;
-  private readonly reader: LogReader;
+  /** Null until the start has caught up. */
+  private reader: LogReader | null = null;
   private readonly closing = new AbortController();
+  /** What was read last. What cannot be counted now is counted before anything that comes after it. */
+  private read: readonly LogRecord[] = [];
+  /** How many of it are counted. */
+  private counted = 0;
   private reading: Promise<void> = Promise.resolve();
   private telling: Promise<void> = Promise.resolve();
   /** Whether the last telling succeeded. */
@@ -64,15 +72,20 @@ class Host implements UsageHost {
   private tellTimer: NodeJS.Timeout | undefined;
   private pruneTimer: NodeJS.Timeout | undefined;
 
-  constructor(context: HostContext, reader: LogReader) {
+  constructor(context: HostContext) {
     this.context = context;
-    this.reader = reader;
     this.counts = new UsageCounts(randomUUID());
   }
 
-  async start(until: number, from: number): Promise<void> {
-    for (let position = from - 1; position < until; ) position = (await this.poll()) ?? position;
-    this.reading = this.read();
+  async start(from: number, last: number): Promise<void> {
+    const { log } = this.context;
+    let offset = from;
+    for await (const records of readUntil(log, AT, { from, last, atOnce: POLL_RECORDS })) {
+      await this.countAll(records);
+      offset = records.at(-1)!.offset + 1;
+    }
+    this.reader = await log.reader([{ ...AT, offset }]);
+    this.reading = this.run(this.reader);
     this.tellTimer = setInterval(() => void this.tell(), TELL_INTERVAL_MS);
     this.pruneTimer = setInterval(() => this.counts.prune(Date.now()), PRUNE_INTERVAL_MS);
   }
@@ -83,16 +96,16 @@ class Host implements UsageHost {
     this.closing.abort();
     await this.reading;
     await this.tell();
-    await this.reader.close();
+    await this.reader?.close();
   }
 
-  private async read(): Promise<void> {
+  private async run(reader: LogReader): Promise<void> {
     const { logger, health } = this.context;
     const { signal } = this.closing;
     while (!signal.aborted) {
       try {
-        await retry(() => this.poll(), {
-          canRetry: (error) => error instanceof LogError && error.canRetry && !signal.aborted,
+        await retry(() => this.poll(reader), {
+          canRetry: (error) => !signal.aborted && mayPass(error, 'unknown_schema'),
           onFailure: (error, failures) => {
             if (failures === 1) logger.error({ error }, 'usage of other nodes cannot be read; trying again');
             health?.degraded(PART, 'usage of other nodes cannot be read');
@@ -103,22 +116,42 @@ class Host implements UsageHost {
       } catch (error) {
         if (signal.aborted) return;
         logger.error({ error }, 'counting the usage of other nodes stopped by a fault');
-        health?.degraded(PART, 'counting the usage of other nodes stopped by a fault; see the log');
+        health?.failed(PART, error);
         return;
       }
     }
   }
 
-  /** Offset of the last record taken, or null. */
-  private async poll(): Promise<number | null> {
-    const { codec } = this.context;
-    const { records } = await this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-    for (const { value } of records) {
-      if (value === null) continue;
-      await codec.learn(value);
-      this.counts.apply(codec.decode(usageTopic, value));
+  private async poll(reader: LogReader): Promise<void> {
+    if (this.counted < this.read.length) await this.countRest();
+    else await this.countAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
+  }
+
+  private countAll(records: readonly LogRecord[]): Promise<void> {
+    this.read = records;
+    this.counted = 0;
+    return this.countRest();
+  }
+
+  private async countRest(): Promise<void> {
+    for (; this.counted < this.read.length; this.counted += 1) {
+      const usage = await this.decode(this.read[this.counted]!);
+      if (usage) this.counts.apply(usage);
     }
-    return records.at(-1)?.offset ?? null;
+  }
+
+  /** Null for a record that tells of no usage. Rejects while its schema cannot be fetched. */
+  private async decode({ value, offset }: LogRecord): Promise<NodeUsage | null> {
+    if (!value) return null;
+    const { codec, logger } = this.context;
+    try {
+      await codec.learn(value);
+      return codec.decode(usageTopic, value);
+    } catch (error) {
+      if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
+      logger.error({ offset, error }, 'a record of control.usage cannot be read; passed over');
+      return null;
+    }
   }
 
   /** One at a time, so that a node's totals stand in the log in their order. */

@@ -5,6 +5,7 @@ import { settingsHelp } from '../config/help.ts';
 import { RecordingFolderError, writeSimulatedRecording } from './recording/write-simulated-recording.ts';
 import { loadSimulatorSettings, SIMULATOR_SETTINGS, type SimulatorSettings } from './settings.ts';
 import { startSimulator } from './start-simulator.ts';
+import { InjectionError } from './world/injections.ts';
 import { HOUR_MS } from './world/time.ts';
 import { WorldTimeError } from './world/world.ts';
 
@@ -34,6 +35,7 @@ async function serve(settings: SimulatorSettings, { print, stopped, complain }: 
     events: settings.simEvents,
     coins: settings.simCoins,
     faults: settings.simFaults,
+    inject: settings.inject,
     onError: (error) => complain(`simulator: ${error}`),
   });
   for (const [name, url] of Object.entries(simulator.urls)) print(`${variableOf(name)}=${url}`);
@@ -65,6 +67,7 @@ async function record(settings: SimulatorSettings, out: string, print: (line: st
       out,
       startMs,
       gzip: settings.gzip,
+      inject: settings.inject,
       onProgress: (doneMs) => bar.update(doneMs, { hours: (doneMs / HOUR_MS).toFixed(1) }),
     });
     bar.stop();
@@ -89,6 +92,7 @@ export async function runSimulator(argv: readonly string[], surroundings: Simula
     return 0;
   } catch (error) {
     if (error instanceof WorldTimeError) throw new SettingError(`--start: ${error.message}`);
+    if (error instanceof InjectionError) throw new SettingError(`--inject: ${error.message}`);
     if (!(error instanceof RecordingFolderError)) throw error;
     complain(`parallax simulator: ${error.message}`);
     return 1;

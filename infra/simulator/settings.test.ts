@@ -12,6 +12,7 @@ describe('settings of the simulator', () => {
       simEvents: 20,
       simCoins: 50,
       simFaults: [],
+      inject: [],
       out: null,
     });
   });
@@ -23,7 +24,17 @@ describe('settings of the simulator', () => {
     expect(settings).toMatchObject({ hours: 3, out: 'there', gzip: false, simRate: 7 });
   });
 
+  it('take what is to be injected', () => {
+    const written = 'wallet_burst@venue_b:3@2026-03-01T10:00:00Z,spread_widening@venue_a:0@2026-03-01T11:00:00Z';
+    expect(loadSimulatorSettings(['--inject', written], {}).inject).toEqual([
+      { kind: 'wallet_burst', venue: 'venue_b', slot: 3, atMs: Date.UTC(2026, 2, 1, 10) },
+      { kind: 'spread_widening', venue: 'venue_a', slot: 0, atMs: Date.UTC(2026, 2, 1, 11) },
+    ]);
+  });
+
   it.each([
+    [['--inject', 'rain@venue_b:3@2026-03-01T10:00:00Z'], /--inject cannot be "rain@venue_b:3/],
+    [['--inject', 'wallet_burst@venue_b:3@2026-13-01T10:00:00Z'], /--inject cannot be/],
     [['--hours', '0', '--out', 'x'], /--hours cannot be "0"/],
     [['--start', 'yesterday'], /--start cannot be "yesterday"/],
     [['--sim-rate', '20001'], /--sim-rate cannot be "20001"/],

@@ -1,6 +1,10 @@
 /** The settings of `npm run simulator`, beside the `sim` ones that the service itself has. */
+import { ANOMALY_KINDS } from '#schemas/topics/anomalies';
 import { integerSetting, readSettings, SettingError, switchSetting, textSetting } from '../config/declare.ts';
 import { SETTINGS } from '../config/settings.ts';
+import { type Injection, readInjection } from './world/injections.ts';
+
+const INJECT_ACCEPTS = `a comma list of <kind>@<venue>:<slot>@<time>, as wallet_burst@venue_b:3@2026-03-01T10:00:00Z, with the kinds ${ANOMALY_KINDS.join(', ')}`;
 
 export const SIMULATOR_SETTINGS = {
   host: SETTINGS.host,
@@ -17,6 +21,14 @@ export const SIMULATOR_SETTINGS = {
   simEvents: SETTINGS.simEvents,
   simCoins: SETTINGS.simCoins,
   simFaults: SETTINGS.simFaults,
+  inject: textSetting({
+    flag: 'inject',
+    variable: 'PARALLAX_SIM_INJECT',
+    fallback: null,
+    accepts: INJECT_ACCEPTS,
+    pattern: /^.+$/,
+    meaning: 'Puts something out of the ordinary into markets, for detectors to find.',
+  }),
   out: textSetting({
     flag: 'out',
     variable: 'PARALLAX_SIM_OUT',
@@ -65,5 +77,13 @@ export function loadSimulatorSettings(
       '--sim-faults cannot be given with --out; accepted: none, since a recording holds true frames',
     );
   }
-  return values;
+  return { ...values, inject: readInjections(values.inject) };
+}
+
+function readInjections(text: string | null): readonly Injection[] {
+  return (text?.split(',') ?? []).map((written) => {
+    const injection = readInjection(written);
+    if (!injection) throw new SettingError(`--inject cannot be "${written}"; accepted: ${INJECT_ACCEPTS}`);
+    return injection;
+  });
 }

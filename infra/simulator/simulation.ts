@@ -1,8 +1,8 @@
 import type { VenueAFeed } from './venue-a/feed.ts';
-import { type Block, blockTime, type Chain } from './venue-b/chain.ts';
+import { blockTime } from './venue-b/blocks.ts';
+import type { Block, Chain } from './venue-b/chain.ts';
 import type { VenueBFeed } from './venue-b/feed.ts';
 import type { Question } from './world/questions.ts';
-import { LONGEST_SETTLEMENT_MS } from './world/questions.ts';
 import { HOUR_MS } from './world/time.ts';
 import type { World } from './world/world.ts';
 
@@ -66,24 +66,15 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
     outputs.venueA.event(kind, index, event);
   };
 
-  /** Expiries are on the hour, so the catalog moves only in the minute after it. */
+  /** Questions are listed on the hour; their results come later. */
   const runCatalog = (fromMs: number, toMs: number) => {
     const sinceHourMs = fromMs % HOUR_MS;
     const toHourMs = HOUR_MS - sinceHourMs;
-    if (toHourMs <= WARMING_MS) return warm(fromMs + toHourMs, WARMING_MS - toHourMs);
-    if (sinceHourMs > LONGEST_SETTLEMENT_MS) return;
-    const hourMs = fromMs - sinceHourMs;
-    const changes = (board: World['venueA']) => {
-      const expired = board.expiringAt(hourMs);
-      return {
-        created: sinceHourMs === 0 ? expired.map(({ slot }): Question => board.liveIn(slot.index, hourMs)) : [],
-        settled: expired.filter(({ settledAtMs }) => settledAtMs >= fromMs && settledAtMs < toMs),
-      };
-    };
-    const a = changes(world.venueA);
-    const b = changes(world.venueB);
-    outputs.venueA.outcomes(a.created, a.settled);
-    outputs.venueB.markets(b.created, b.settled, fromMs);
+    if (toHourMs <= WARMING_MS) warm(fromMs + toHourMs, WARMING_MS - toHourMs);
+    const createdOn = (board: World['venueA']): Question[] =>
+      sinceHourMs === 0 ? board.expiringAt(fromMs).map(({ slot }) => board.liveIn(slot.index, fromMs)) : [];
+    outputs.venueA.outcomes(createdOn(world.venueA), world.venueA.settledIn(fromMs, toMs));
+    outputs.venueB.markets(createdOn(world.venueB), world.venueB.settledIn(fromMs, toMs), fromMs);
   };
 
   /** Works out ids of markets that will be listed at the hour, some in each step: all at once they take too long. */

@@ -17,7 +17,8 @@ let script: URL;
 beforeAll(async () => {
   await mkdir(cache, { recursive: true });
   folder = await mkdtemp(join(cache, 'simulator-worker-'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const imports = { '#schemas/*': './out/schemas/*.js' };
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', imports }));
   const project = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { outDir: join(folder, 'out'), rootDir: root, noCheck: true, sourceMap: false },

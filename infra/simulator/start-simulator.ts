@@ -10,6 +10,7 @@ import { faultsBetween, makeFault } from './faults/self-made.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
 import { startHttpServer } from './sockets/http-host.ts';
 import type { HubStats } from './sockets/socket-hub.ts';
+import type { Injection } from './world/injections.ts';
 import { assertWorldTime, createWorld } from './world/world.ts';
 
 /** How a simulator is to be. */
@@ -25,6 +26,8 @@ export interface SimulatorOptions {
   readonly events: number;
   /** Coins of venue_a's main dex; at least 3. */
   readonly coins: number;
+  /** What is to happen beside the ordinary, for tests of detectors. */
+  readonly inject?: readonly Injection[];
   /** Faults that it makes by itself. */
   readonly faults: readonly FaultKind[];
   /** What time it is, unix ms; for tests. The world is told up to this moment and never past it. */

@@ -35,7 +35,7 @@ export interface CutStore<S> {
 }
 
 export interface CutOptions<S> {
-  readonly stage: Pick<Stage<S>, 'name' | 'stateVersion'>;
+  readonly stage: Pick<Stage<S>, 'name' | 'stateVersion' | 'slicedMaps'>;
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
@@ -52,7 +52,13 @@ export function nextMidnight(time: number): number {
 }
 
 export async function openCuts<S>({ stage, log, codec, logger }: CutOptions<S>): Promise<CutStore<S>> {
-  const topic = await SnapshotTopic.open({ log, codec, logger, topic: cutTopic(stage.name) });
+  const topic = await SnapshotTopic.open({
+    log,
+    codec,
+    logger,
+    topic: cutTopic(stage.name),
+    slicedMaps: stage.slicedMaps,
+  });
   await log.createTopics([clockTopic]);
   const { stateVersion = 1 } = stage;
   let stored: Map<string, Stored> | null = null;

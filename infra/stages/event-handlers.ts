@@ -25,7 +25,7 @@ export class EventHandlers<S> {
   }
 
   /**
-   * What came of it stands in the outputs afterwards: what the handler emitted, or the record as a dead letter.
+   * What came of it stands in the outputs afterwards: what the handler emitted, or the record as a dead letter where the stage writes some.
    * False when the schema that the record was written with has to be learned first (`learnAndTake`); most are known, and
    * waiting for each would cost more than taking it.
    */
@@ -68,7 +68,10 @@ export class EventHandlers<S> {
 
   private refuse(record: LogRecord, reason: string, error: unknown): void {
     const { logger, stage, outputs } = this.options;
-    logger.warn({ stage: stage.name, topic: record.topic, offset: record.offset, error }, 'dead letter');
+    logger.warn(
+      { stage: stage.name, topic: record.topic, offset: record.offset, error },
+      outputs.writesLetters ? 'a record becomes a dead letter' : 'a record cannot be taken and is left out',
+    );
     outputs.refuse(record, reason, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   }
 }

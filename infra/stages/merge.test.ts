@@ -110,6 +110,51 @@ describe('the merged order', () => {
     expect(calls).toEqual(['a true', 'a false']);
   });
 
+  it('pauses a partition whose records hold much, and resumes it below half of it', () => {
+    const calls: string[] = [];
+    const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));
+    const value = Buffer.alloc(8 * 1024 * 1024 - 1_024);
+    const pages = Array.from({ length: 5 }, (_, offset) => ({ ...record('a', 0, offset, offset), value }));
+    input.push({ records: pages.slice(0, 4), watermarks: [] });
+    expect(calls).toEqual([]);
+    input.push({ records: pages.slice(4), watermarks: [] });
+    expect(calls).toEqual(['a true']);
+    input.push({ records: [], watermarks: [{ ...at('b'), watermark: 100 }] });
+    // Three are left, and then two, which is less than half of what paused it.
+    expect(take(input, 2)).toHaveLength(2);
+    expect(calls).toEqual(['a true']);
+    expect(take(input, 1)).toHaveLength(1);
+    expect(calls).toEqual(['a true', 'a false']);
+    expect(take(input)).toEqual(['a/0/3', 'a/0/4']);
+  });
+
+  it('lets go of what was taken, and never stands with a partition paused that it waits for', () => {
+    const value = Buffer.alloc(7 * 1024 * 1024);
+    const paused = new Set<string>();
+    const input = new MergedInput([at('a'), at('b')], ({ topic }, isPaused) => {
+      if (isPaused) paused.add(topic);
+      else paused.delete(topic);
+    });
+    // As a reader does: each partition that is not paused gives its next record and how far it is promised.
+    const next = { a: 0, b: 0 };
+    let taken = 0;
+    for (let turn = 0; turn < 400 && taken < 100; turn += 1) {
+      for (const topic of ['a', 'b'] as const) {
+        if (paused.has(topic) || next[topic] === 50) continue;
+        // All of a comes before all of b.
+        const receivedAt = topic === 'a' ? next.a : 1_000 + next.b;
+        const watermark = next[topic] === 49 ? 10_000 : receivedAt;
+        const page = { ...record(topic, 0, next[topic], receivedAt), value };
+        next[topic] += 1;
+        input.push({ records: [page], watermarks: [{ ...at(topic), watermark }] });
+      }
+      expect(input.heldBytes()).toBeLessThan(2 * 40 * 1024 * 1024);
+      taken += take(input, 3).length;
+    }
+    expect(taken).toBe(100);
+    expect(input.heldBytes()).toBe(0);
+  });
+
   it('is the same however the records arrive and however many are taken at a time', () => {
     const log = fc.array(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 12 }), { minLength: 1, maxLength: 4 });
     fc.assert(

@@ -5,16 +5,31 @@
  */
 import type { LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
+import { bytesOf } from '../log/record-size.ts';
 
 /** Queued records of one partition above which its reading is paused. */
 const QUEUE_RECORDS_MAX = 8_192;
 /** Queued records below which a paused partition is read again. */
 const QUEUE_RECORDS_RESUME = 2_048;
+/**
+ * The same for what they hold: a page of a catalog has hundreds of kilobytes. Only a queue that holds something is ever
+ * paused, and an empty one never stays so; what the order waits for can therefore always come.
+ */
+const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
+const QUEUE_BYTES_RESUME = QUEUE_BYTES_MAX / 2;
+/** Records taken of a queue, and what they hold, above which it lets go of them. */
+const SPENT_RECORDS_MAX = 4_096;
+const SPENT_BYTES_MAX = 4 * 1024 * 1024;
 
 interface Queue extends TopicPartition {
   readonly name: string;
   records: LogRecord[];
+  /** Where the first is that was not taken. */
   head: number;
+  /** Of the records from `head` on. */
+  bytes: number;
+  /** Of the records before `head`. */
+  spentBytes: number;
   watermark: number;
   /** Newest number read: a repeat is dropped. */
   lastSeq: number;
@@ -54,6 +69,8 @@ export class MergedInput {
         name: partitionName({ topic, partition }),
         records: [],
         head: 0,
+        bytes: 0,
+        spentBytes: 0,
         watermark: ordered ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
         takenSeq: lastSeq ?? 0,
@@ -70,13 +87,15 @@ export class MergedInput {
       if (this.ordered && record.seq !== 0 && record.seq <= queue.lastSeq) continue;
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
+      queue.bytes += bytesOf(record);
     }
     for (const mark of batch.watermarks) {
       const queue = this.byName.get(partitionName(mark))!;
       if (mark.watermark > queue.watermark) queue.watermark = mark.watermark;
     }
     for (const queue of this.queues) {
-      if (queue.paused || queue.records.length - queue.head <= QUEUE_RECORDS_MAX) continue;
+      if (queue.paused) continue;
+      if (queue.records.length - queue.head <= QUEUE_RECORDS_MAX && queue.bytes <= QUEUE_BYTES_MAX) continue;
       queue.paused = true;
       this.pause(queue, true);
     }
@@ -102,6 +121,8 @@ export class MergedInput {
         const record = first.records[first.head]!;
         if (record.receivedAt >= before || (limit && comesAfter(record, limit.at, limit.queue))) break;
         first.head += 1;
+        first.bytes -= bytesOf(record);
+        first.spentBytes += bytesOf(record);
         taken += 1;
         if (this.ordered && this.last && record.receivedAt < this.last.receivedAt)
           throw new OrderError(
@@ -126,9 +147,9 @@ export class MergedInput {
     return lowest;
   }
 
-  /** Records read but not taken yet. */
-  queued(): number {
-    return this.queues.reduce((sum, queue) => sum + queue.records.length - queue.head, 0);
+  /** Bytes of the records that are held, those that were just taken among them. */
+  heldBytes(): number {
+    return this.queues.reduce((sum, queue) => sum + queue.bytes + queue.spentBytes, 0);
   }
 
   /** Newest `seq` taken of every input partition, for snapshots. */
@@ -167,11 +188,14 @@ export class MergedInput {
   }
 
   private shrink(queue: Queue): void {
-    if (queue.head === queue.records.length || queue.head > 4_096) {
+    const { length } = queue.records;
+    if (queue.head === length || queue.head > SPENT_RECORDS_MAX || queue.spentBytes > SPENT_BYTES_MAX) {
       queue.records = queue.records.slice(queue.head);
       queue.head = 0;
+      queue.spentBytes = 0;
     }
-    if (queue.paused && queue.records.length - queue.head < QUEUE_RECORDS_RESUME) {
+    if (!queue.paused) return;
+    if (queue.records.length - queue.head < QUEUE_RECORDS_RESUME && queue.bytes < QUEUE_BYTES_RESUME) {
       queue.paused = false;
       this.pause(queue, false);
     }

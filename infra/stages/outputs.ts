@@ -43,7 +43,8 @@ export class StageOutputs {
   private pending: Pending[] = [];
   private letters: Letter[] = [];
   private batch: AppendRecord[] = [];
-  private readonly writesLetters: boolean;
+  /** False where what would be a dead letter is only counted. */
+  readonly writesLetters: boolean;
 
   private constructor(
     stage: string,

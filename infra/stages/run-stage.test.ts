@@ -215,7 +215,14 @@ describe('a view', () => {
       ]);
       const { values } = await metrics.deadLetters.get();
       expect(values).toEqual([{ labels: { topic: heads.name, reason: 'handler_failed' }, value: 1 }]);
-      expect(world.logged).toContainEqual(expect.objectContaining({ level: 40, topic: heads.name, offset: 1 }));
+      expect(world.logged).toContainEqual(
+        expect.objectContaining({
+          level: 40,
+          topic: heads.name,
+          offset: 1,
+          msg: 'a record cannot be taken and is left out',
+        }),
+      );
       const dead = { topic: deadTopic(heads.name).name, partition: 0 };
       await expect(world.log.bounds(dead)).rejects.toMatchObject({ code: 'log_unknown_topic' });
     } finally {

@@ -31,6 +31,10 @@ export interface SnapshotTakerOptions<S> {
 export class SnapshotTaker<S> {
   private readonly options: SnapshotTakerOptions<S>;
   private steppedSince = 0;
+  /** A copy that is being written; never rejects. */
+  private saving: Promise<void> | null = null;
+  /** Why one could not be written, where trying again does not help. */
+  private fault: unknown = null;
   private savedAt = Date.now();
   /** Wall time of the last cut of this run. */
   private cutAt = Number.NEGATIVE_INFINITY;
@@ -44,19 +48,42 @@ export class SnapshotTaker<S> {
     this.steppedSince += records;
   }
 
+  /**
+   * Resolves once the state may go on changing: its copy is compressed and written while the stage goes on, which for a
+   * large one takes seconds. Rejects where the one before could not be written for good.
+   */
   async saveWhenDue(standing: () => StagePosition): Promise<void> {
+    if (this.fault !== null) throw this.fault;
     const now = Date.now();
-    if (now < this.dueAt || (this.steppedSince < SNAPSHOT_EVENTS && now < this.savedAt + SNAPSHOT_INTERVAL_MAX_MS))
-      return;
-    await this.saveIfStepped(standing);
+    if (this.saving !== null || now < this.dueAt) return;
+    if (this.steppedSince < SNAPSHOT_EVENTS && now < this.savedAt + SNAPSHOT_INTERVAL_MAX_MS) return;
+    if (this.steppedSince === 0) return;
+    await new Promise<void>((resolve) => {
+      this.saving = this.save(standing(), resolve)
+        .catch((error: unknown) => {
+          this.fault = error;
+        })
+        .finally(() => {
+          this.saving = null;
+          resolve();
+        });
+    });
   }
 
+  /** Resolves once all that was stepped is in a snapshot that is written. */
   async saveIfStepped(standing: () => StagePosition): Promise<void> {
-    if (this.steppedSince === 0) return;
+    await this.saving;
+    if (this.fault !== null) throw this.fault;
+    if (this.steppedSince > 0) await this.save(standing());
+  }
+
+  private async save(standing: StagePosition, onCopied?: () => void): Promise<void> {
     const { newest, state } = this.options;
     const began = Date.now();
-    const isSaved = await this.attempt(() => newest.save({ ...standing(), state }));
-    if (isSaved) [this.steppedSince, this.savedAt] = [0, Date.now()];
+    const stepped = this.steppedSince;
+    this.steppedSince = 0;
+    if (await this.attempt(() => newest.save({ ...standing, state }, onCopied))) this.savedAt = Date.now();
+    else this.steppedSince += stepped;
     this.dueAt = Date.now() + SNAPSHOT_INTERVAL_MS + (Date.now() - began) * TIMES_ITS_DURATION;
   }
 

@@ -30,6 +30,8 @@ export interface SnapshotTopicOptions {
   readonly topic: Topic<StateChunk>;
   /** Several processes write it, so that its records have no number. */
   readonly isShared?: boolean;
+  /** Maps of the state that are written out in slices (`Stage.slicedMaps`). */
+  readonly slicedMaps?: readonly string[] | undefined;
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
@@ -56,12 +58,21 @@ export class SnapshotTopic {
     return new SnapshotTopic(options, await log.last({ topic: topic.name, partition: 0 }));
   }
 
-  /** Writes every piece, then the manifest. What fails in between leaves no valid snapshot under this name. Gives the keys. */
-  async write(name: string, generation: number, snapshot: Snapshot<unknown>, stateVersion: number): Promise<string[]> {
+  /**
+   * Writes every piece, then the manifest. What fails in between leaves no valid snapshot under this name. Gives the keys.
+   * @param onCopied told when the state may go on changing.
+   */
+  async write(
+    name: string,
+    generation: number,
+    snapshot: Snapshot<unknown>,
+    stateVersion: number,
+    onCopied?: () => void,
+  ): Promise<string[]> {
     const { receivedAt } = snapshot;
     // Taken now: the maps of a running stage go on changing while the state is compressed.
     const head = packHead(snapshot, stateVersion);
-    const packed = await packSnapshot(snapshot);
+    const packed = await packSnapshot(snapshot, this.options.slicedMaps, onCopied);
     const chunks = Math.max(1, Math.ceil(packed.length / CHUNK_BYTES));
     const base = { receivedAt, generation, chunks };
     const keys: string[] = [];

@@ -1,8 +1,11 @@
 /** What a snapshot is, and its bytes: a v8-serialised, compressed state with the position that it stands at. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { deserialize, serialize } from 'node:v8';
-import { deflateRaw, inflateRaw } from 'node:zlib';
+import { serialize } from 'node:v8';
+import { createDeflateRaw, deflateRaw, inflateRaw } from 'node:zlib';
 import { z } from 'zod';
+import { deserializeSlices, serializeInSlices } from './sliced-state.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -24,6 +27,9 @@ export interface Snapshot<S> extends StagePosition {
 
 /** Inflated in pieces of so many bytes; the default of 16 KiB takes several times as long for a large state. */
 const INFLATE_BYTES = 4 * 1024 * 1024;
+
+/** Likewise of what a large state is deflated into. */
+const DEFLATE_BYTES = 1024 * 1024;
 
 /** What the manifest of a snapshot tells without its pieces. */
 export interface SnapshotHead {
@@ -69,14 +75,37 @@ export function unpackHead(payload: Buffer): SnapshotHead {
   return { stateVersion, position };
 }
 
-/** The state is copied before this returns, so it may go on changing. */
-export function packSnapshot(snapshot: Snapshot<unknown>): Promise<Buffer> {
-  return deflate(serialize(snapshot), { level: 1 });
+/** @param onCopied told when the state may go on changing: before this returns, where it has no maps in slices. */
+export function packSnapshot(
+  snapshot: Snapshot<unknown>,
+  slicedMaps: readonly string[] = [],
+  onCopied: () => void = () => {},
+): Promise<Buffer> {
+  if (slicedMaps.length > 0) return packSlices(snapshot, slicedMaps, onCopied);
+  const bytes = serialize(snapshot);
+  onCopied();
+  return deflate(bytes, { level: 1 });
+}
+
+async function packSlices(
+  snapshot: Snapshot<unknown>,
+  slicedMaps: readonly string[],
+  onCopied: () => void,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of serializeInSlices(snapshot, slicedMaps)) parts.push(part);
+  onCopied();
+  const chunks: Buffer[] = [];
+  const deflating = createDeflateRaw({ level: 1, chunkSize: DEFLATE_BYTES });
+  await pipeline(Readable.from(parts), deflating, async (deflated: AsyncIterable<Buffer>) => {
+    for await (const chunk of deflated) chunks.push(chunk);
+  });
+  return Buffer.concat(chunks);
 }
 
 /** Rejects where the bytes are no snapshot. */
 export async function unpackSnapshot<S>(packed: Buffer): Promise<Snapshot<S>> {
-  const snapshot = deserialize(await inflate(packed, { chunkSize: INFLATE_BYTES })) as Snapshot<S> | null;
+  const snapshot = deserializeSlices(await inflate(packed, { chunkSize: INFLATE_BYTES })) as Snapshot<S> | null;
   const { offsets, inputSeqs, outputSeqs } = snapshot ?? {};
   if (![offsets, inputSeqs, outputSeqs].every((map) => map instanceof Map)) throw new Error('no position in it');
   return snapshot as Snapshot<S>;

@@ -15,12 +15,15 @@ export interface SnapshotStore<S> {
    * as absent. Rejects with `StateVersionError` where the newest one is of another version and the stage has outputs.
    */
   load(): Promise<Snapshot<S> | null>;
-  /** What fails leaves the newest whole snapshot as it is. */
-  save(snapshot: Snapshot<S>): Promise<void>;
+  /**
+   * What fails leaves the newest whole snapshot as it is. One at a time.
+   * @param onCopied told when the state may go on changing, while its copy is still being written.
+   */
+  save(snapshot: Snapshot<S>, onCopied?: () => void): Promise<void>;
 }
 
 export interface SnapshotOptions<S> {
-  readonly stage: Pick<Stage<S>, 'name' | 'stateVersion' | 'outputs'>;
+  readonly stage: Pick<Stage<S>, 'name' | 'stateVersion' | 'slicedMaps' | 'outputs'>;
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
@@ -44,8 +47,8 @@ export class StateVersionError extends Error {
 
 /** Two snapshots alternate under the names `0` and `1`, so the newest whole one is never written over. */
 export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOptions<S>): Promise<SnapshotStore<S>> {
-  const topic = await SnapshotTopic.open({ log, codec, logger, topic: stateTopic(stage.name) });
-  const { stateVersion = 1 } = stage;
+  const { stateVersion = 1, slicedMaps } = stage;
+  const topic = await SnapshotTopic.open({ log, codec, logger, topic: stateTopic(stage.name), slicedMaps });
   let next = 1;
   const slotOf = (generation: number) => String(generation % 2);
 
@@ -74,8 +77,8 @@ export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOp
       return null;
     },
 
-    async save(snapshot) {
-      await topic.write(slotOf(next), next, snapshot, stateVersion);
+    async save(snapshot, onCopied) {
+      await topic.write(slotOf(next), next, snapshot, stateVersion, onCopied);
       // Only now: a save that failed is repeated over its own pieces, and the other snapshot stays.
       next += 1;
     },

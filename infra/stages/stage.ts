@@ -44,6 +44,11 @@ export interface Stage<S> {
    * whoever changes what the handlers expect of the state raises it.
    */
   readonly stateVersion?: number;
+  /**
+   * Maps of the state that grow large: snapshots write them out in slices, so that the rest of the process gets its turn
+   * meanwhile. No object may be in two slices: it would come back as two.
+   */
+  readonly slicedMaps?: readonly (keyof S & string)[];
   readonly inputs: readonly StageInput<S>[];
   readonly outputs: readonly Topic[];
   readonly initialState: () => S;

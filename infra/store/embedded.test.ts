@@ -88,4 +88,21 @@ describe('embedded store alone', () => {
     expect(kept).toEqual({ batches: String(acknowledged) });
     await store.close();
   });
+
+  it('takes nothing from standard input', async () => {
+    const child = spawn(process.execPath, ['infra/testing/run-ts.mjs', 'infra/testing/insert-once.ts', path], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    // Left open: the engine would wait for its end.
+    child.stdin.write('[{"id":3}]\n');
+    const lines: string[] = [];
+    try {
+      for await (const line of createInterface({ input: child.stdout })) lines.push(line);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    expect(await exited).toEqual([0, null]);
+    expect(lines).toEqual(['[{"id":1},{"id":2}]']);
+  });
 });

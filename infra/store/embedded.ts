@@ -15,6 +15,7 @@ import { Lane } from './lane.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { storeErrorOf } from './store-error-of.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
+import { takeStandardInputAway } from './without-input.ts';
 
 /**
  * A session runs one call at a time and a running call holds one of libuv's four threads. One session writes and two
@@ -42,6 +43,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   const path = resolve(options.path);
   if (heldPath !== null) throw new StoreError('store_locked', `this process has the store in ${heldPath} open already`);
   heldPath = path;
+  takeStandardInputAway();
   const engine = new Engine(path, options.timeouts ?? STORE_TIMEOUTS);
   try {
     return await engine.database(options.database ?? 'parallax');

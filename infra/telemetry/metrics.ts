@@ -8,7 +8,7 @@ export function createMetrics() {
     registry,
     deadLetters: new Counter({
       name: 'parallax_dead_letters_total',
-      help: 'Records that could not be decoded or processed, by topic and reason.',
+      help: 'Records that could not be decoded or processed, by topic and reason, as often as they were met: what a start takes again counts again.',
       labelNames: ['topic', 'reason'],
       registers,
     }),

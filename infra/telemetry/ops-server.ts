@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
-import { SettingError } from '../config/declare.ts';
+import { listenFault } from '../config/listen-fault.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Running } from '../context.ts';
 import { VERSION } from '../version.ts';
@@ -64,13 +64,7 @@ export async function startOpsServer(context: OpsContext): Promise<Running & { r
     });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new SettingError(
-          `--http-port ${httpPort} on ${host} cannot be listened on (${error.code}); accepted: a free port, or 0`,
-        ),
-      ),
-    );
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenFault(error, context.settings) ?? error));
     server.listen(httpPort, host, resolve);
   });
   const { port } = server.address() as AddressInfo;

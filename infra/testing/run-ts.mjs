@@ -12,7 +12,11 @@ const loader = await createViteServer({
   appType: 'custom',
   server: { middlewareMode: true, ws: false, watch: null, hmr: false },
   optimizeDeps: { noDiscovery: true },
-  resolve: { conditions: ['source'] },
+  // Its loggers too write to the gathered logs of the test run.
+  resolve: {
+    conditions: ['source'],
+    alias: [{ find: /^pino$/, replacement: join(root, 'infra/testing/logs/gathering-pino.ts') }],
+  },
   ssr: { resolve: { conditions: ['source'] } },
 });
 await loader.ssrLoadModule(resolve(process.argv[2]));

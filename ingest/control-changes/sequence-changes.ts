@@ -98,8 +98,7 @@ class Sequencer {
     const { logger } = this.options;
     const { signal } = this;
     return retry(operation, {
-      canRetry: (error) =>
-        !signal.aborted && (mayPass(error) || (error instanceof CodecError && error.code === 'unknown_schema')),
+      canRetry: (error) => !signal.aborted && mayPass(error, 'unknown_schema'),
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, `${trouble}; trying again`);
       },

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INGEST_TOPICS, openPublisher } from '../publisher/publisher.ts';
+import { INGEST_TOPICS } from '../publisher/ingest-topics.ts';
+import { openPublisher } from '../publisher/open-publisher.ts';
 import { silentLogger } from '../testing/open-publisher.fixture.ts';
 import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
 import { playRecording } from './play-recording.ts';

@@ -1,11 +1,14 @@
 import type { ClockMark } from '#schemas/topics/control';
 import { liveMarks, nextTick } from '../clock/clock-marks.ts';
+import { SteadyClock } from './steady-clock.ts';
 
 export interface EventTimeOptions {
   /** Live the time is the machine's; from a recording every time is given. */
   readonly live: boolean;
   /** The machine's clock, unix ms. */
   readonly now: () => number;
+  /** A clock that nobody sets, in ms from any beginning. */
+  readonly steady: () => number;
   /** Event time of the newest record that the log holds; 0 for an empty log. */
   readonly keptUntil: number;
   /** What a writer before promised: live nothing is stamped below it. */
@@ -21,9 +24,13 @@ export interface EventTimeOptions {
   readonly writeMark: (mark: ClockMark) => void;
 }
 
-/** The event time of everything that ingest writes: never decreasing, and never below what was promised. */
+/**
+ * The event time of everything that ingest writes: never decreasing, and never below what was promised. Live it moves
+ * with the machine's clock, and past it where that clock was set back or what the log holds is ahead of it.
+ */
 export class EventTime {
   private readonly options: EventTimeOptions;
+  private readonly clock: SteadyClock;
   /** Nothing is stamped below this any more. */
   private floor: number;
   private lastStamp = 0;
@@ -35,17 +42,18 @@ export class EventTime {
   private isStanding = false;
 
   constructor(options: EventTimeOptions) {
-    const { live, now, keptUntil, promisedUntil, keptMarkAt } = options;
+    const { live, now, steady, keptUntil, promisedUntil, keptMarkAt } = options;
     this.options = options;
     // The newest record's millisecond was closed with it, so what comes now is later.
     this.floor = live ? Math.max(keptUntil + 1, promisedUntil) : 0;
-    this.lastMarkAt = keptMarkAt ?? Math.max(this.floor, now());
+    this.clock = new SteadyClock({ now, steady, from: this.floor });
+    this.lastMarkAt = keptMarkAt ?? this.clock.now();
     this.nextMarkAt = live ? nextTick(this.lastMarkAt) : Number.POSITIVE_INFINITY;
   }
 
-  /** How far the machine's clock is behind the newest record, ms. */
-  behindMs(): number {
-    return this.floor - this.options.now();
+  /** How far event time is ahead of the machine's clock, ms; 0 when it is not. */
+  aheadMs(): number {
+    return this.clock.aheadMs();
   }
 
   /** The event time of what just came. */
@@ -55,7 +63,7 @@ export class EventTime {
       this.floor = given;
       return given;
     }
-    const at = Math.max(this.options.now(), this.lastStamp + apart, this.floor);
+    const at = Math.max(this.clock.now(), this.lastStamp + apart, this.floor);
     if (at >= this.nextMarkAt) this.markUntil(at);
     this.lastStamp = at;
     return at;
@@ -103,7 +111,7 @@ export class EventTime {
 
   /** Writes the clock marks that are due now. */
   markUntilNow(): void {
-    const now = this.options.now();
+    const now = this.clock.now();
     if (now >= this.nextMarkAt) this.markUntil(now);
   }
 
@@ -116,7 +124,7 @@ export class EventTime {
   cut(firstLeft: number | null): number {
     if (firstLeft !== null) return firstLeft;
     if (this.options.live) {
-      const now = this.options.now();
+      const now = this.clock.now();
       const closed = this.lastStamp > now ? this.lastStamp : Math.max(now, this.lastStamp + 1);
       this.floor = Math.max(this.floor, Math.min(closed, this.nextMarkAt));
     } else if (this.isStanding) this.floor = Math.max(this.floor, this.lastOwn + 1);

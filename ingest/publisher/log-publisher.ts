@@ -14,8 +14,8 @@ import { TooLarge } from './too-large.ts';
 
 /** How often an idle publisher says that nothing has come, and looks whether a clock mark is due. */
 const IDLE_MS = 20;
-/** A clock that is this far behind the newest record is worth a warning. */
-const CLOCK_BEHIND_MS = 5_000;
+/** How often it tells how far the machine's clock is behind. */
+const CLOCK_INTERVAL_MS = 1_000;
 
 const CLOCK_KEY = 'clock';
 
@@ -47,7 +47,7 @@ export class LogPublisher implements Publisher {
   private readonly clockAt: WrittenPartition;
   private readonly queue: AppendQueue;
   private readonly routes = new Map<string, Map<string, Route>>();
-  private readonly idleTimer: NodeJS.Timeout | null;
+  private readonly timers: readonly NodeJS.Timeout[];
   private advancedTo = Number.NEGATIVE_INFINITY;
 
   constructor(options: LogPublisherOptions) {
@@ -75,16 +75,17 @@ export class LogPublisher implements Publisher {
     this.time = new EventTime({
       live,
       now: options.now ?? Date.now,
+      steady: options.steady ?? (() => performance.now()),
       keptUntil,
       promisedUntil,
       ownFrom: Math.max(keptUntil + 1, promisedUntil),
       keptMarkAt: this.clockAt.kept?.receivedAt ?? null,
       writeMark: (mark) => this.mark(mark),
     });
-    this.idleTimer = live ? setInterval(() => this.idle(), IDLE_MS) : null;
-    const behindMs = this.time.behindMs();
-    if (live && behindMs > CLOCK_BEHIND_MS)
-      options.logger.warn({ behindMs }, "the machine's clock is behind the newest record; its time is kept");
+    this.timers = live
+      ? [setInterval(() => this.idle(), IDLE_MS), setInterval(() => this.tellClock(), CLOCK_INTERVAL_MS)]
+      : [];
+    if (live) this.tellClock();
   }
 
   receive(received: Received): void {
@@ -172,7 +173,7 @@ export class LogPublisher implements Publisher {
   }
 
   async close(): Promise<void> {
-    if (this.idleTimer) clearInterval(this.idleTimer);
+    for (const timer of this.timers) clearInterval(timer);
     await this.queue.close();
   }
 
@@ -215,5 +216,9 @@ export class LogPublisher implements Publisher {
   private idle(): void {
     this.time.markUntilNow();
     if (this.queue.idle) this.advance(this.time.cut(null));
+  }
+
+  private tellClock(): void {
+    this.options.onClockBehind?.(this.time.aheadMs());
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { LogError } from '#infra/log/log';
 import { RECORD_BYTES_MAX } from '#infra/log/record-size';
 import { deadTopic } from '#schemas/topics/control';
+import { nextTick } from '../clock/clock-marks.ts';
 import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, until } from '../testing/open-publisher.fixture.ts';
 import type { Publisher } from './publisher.ts';
@@ -73,6 +74,55 @@ describe('a live publisher', () => {
     const [, record] = log.of('raw.venue_a.ws');
     expect(record).toMatchObject({ seq: 2 });
     expect(record!.receivedAt).toBeGreaterThanOrEqual(START);
+  });
+
+  it('goes on in time, marks and promises when the clock is set back, and tells how far it is behind', async () => {
+    let passed = 0;
+    let setBack = 0;
+    let behind = 0;
+    const { publisher, log, raw, marks } = await open({
+      now: () => START + passed - setBack,
+      steady: () => passed,
+      onClockBehind: (ms) => {
+        behind = ms;
+      },
+    });
+    publisher.receive(frame('1'));
+    await publisher.flush();
+    setBack = 600_000;
+    passed = 10_000;
+    await until(() => log.watermarks.get('raw.venue_a.ws/0')! >= START + 9_000);
+    publisher.receive(frame('2'));
+    await publisher.flush();
+    const [, late] = raw('venue_a', 'ws');
+    expect(late!.receivedAt).toBeGreaterThanOrEqual(START + 9_000);
+    expect(late!.receivedAt).toBeLessThanOrEqual(START + 10_000);
+    const tick = nextTick(START);
+    expect(marks().map(({ receivedAt }) => receivedAt)).toEqual([tick, nextTick(tick)]);
+    await until(() => behind > 598_000);
+    expect(behind).toBeLessThanOrEqual(600_000);
+    // A tenth slower, so they are level after ten times as long.
+    passed = 6_000_000;
+    await until(() => behind === 0);
+  });
+
+  it('goes on at once in a log that was written with a clock a day ahead', async () => {
+    const log = new MemoryLog();
+    const first = await open({ log, now: () => START + 86_400_000 });
+    first.publisher.receive(frame('1'));
+    await first.publisher.close();
+    let passed = 0;
+    let behind = 0;
+    const onClockBehind = (ms: number) => {
+      behind = ms;
+    };
+    await open({ log, now: () => START + passed, steady: () => passed, onClockBehind });
+    expect(behind).toBeGreaterThan(86_399_000);
+    const promised = () => log.watermarks.get('raw.venue_a.ws/0')!;
+    for (passed = 1_000; passed <= 4_000; passed += 1_000)
+      await until(() => promised() >= START + 86_400_000 + passed * 0.9);
+    passed = 10_000;
+    await until(() => log.of('control.clock').length === 2);
   });
 
   it('promises every partition, quiet ones too, that the time of the batch is over', async () => {

@@ -7,23 +7,8 @@ import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogError } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { type ClockMark, type ControlChange, changeTopic, clockTopic, deadTopic } from '#schemas/topics/control';
-import { type FeedEvent, feedTopics, rawTopics } from '#schemas/topics/raw';
-import type { Topic } from '#schemas/topics/topic';
-import { LogPublisher } from './log-publisher.ts';
-import { PartitionNumbers } from './numbering.ts';
-
-/** What a world gives, and a recording of it again: what venues said, the life of the connections, and the clock. */
-const WORLD_TOPICS = [...rawTopics.values(), ...Object.values(feedTopics), clockTopic] as Topic[];
-
-/** Every topic that ingest writes. */
-export const INGEST_TOPICS: readonly Topic[] = [...WORLD_TOPICS, changeTopic as Topic];
-
-/** Where what the log does not take for its size is told. */
-const DEAD_TOPICS = [...rawTopics.keys(), changeTopic.name].map((name) => deadTopic(name));
-
-/** The lease under which they are written: of all processes that take a world in, one writes. */
-export const INGEST_LEASE = 'ingest';
+import type { ClockMark, ControlChange } from '#schemas/topics/control';
+import type { FeedEvent } from '#schemas/topics/raw';
 
 /** One thing that a venue said. */
 export interface Received {
@@ -81,7 +66,7 @@ export interface PublisherOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /**
-   * `live`: the time is the machine's, numbers go on. `recorded`: times are given, the same input gives the same
+   * `live`: the time is the machine's (see `SteadyClock`), numbers go on. `recorded`: times are given, the same input gives the same
    * numbers, and what the log holds already is passed over.
    */
   readonly time: 'live' | 'recorded';
@@ -94,21 +79,10 @@ export interface PublisherOptions {
   readonly onTrouble: (error: LogError | null) => void;
   /** The log refused for good. */
   readonly onFailure: (error: Error) => void;
+  /** Live: told about every second how far the machine's clock is behind event time, ms; 0 when it is not. */
+  readonly onClockBehind?: (behindMs: number) => void;
   /** The machine's clock, unix ms. */
   readonly now?: () => number;
-}
-
-/** Prepares the topics, reads where each partition stands, and opens the way in; under `INGEST_LEASE`. */
-export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
-  const topics = [...INGEST_TOPICS, ...DEAD_TOPICS] as Topic[];
-  await options.log.createTopics(topics);
-  await options.codec.prepare(topics);
-  const numbering = options.time === 'live' ? 'continue' : 'repeat';
-  const world = await PartitionNumbers.open(options.log, WORLD_TOPICS, numbering);
-  // No recording holds them, so they always go on.
-  const changes = await PartitionNumbers.open(options.log, [changeTopic as Topic], 'continue');
-  const kept = changes.of(changeTopic.name, 0).kept?.value ?? null;
-  if (kept) await options.codec.learn(kept);
-  const newestChange = kept && options.codec.decode(changeTopic, kept);
-  return new LogPublisher({ ...options, world, changes, newestChange });
+  /** A clock that nobody sets, in ms from any beginning. */
+  readonly steady?: () => number;
 }

@@ -7,7 +7,8 @@ import type { Venue } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import { feedTopics, rawTopic } from '#schemas/topics/raw';
-import { openPublisher, type PublisherOptions } from '../publisher/publisher.ts';
+import { openPublisher } from '../publisher/open-publisher.ts';
+import type { PublisherOptions } from '../publisher/publisher.ts';
 import { MemoryLog } from './memory-log.fixture.ts';
 
 export const silentLogger = pino({ level: 'silent' });
@@ -35,6 +36,8 @@ export async function openTestPublisher(options: Partial<PublisherOptions> & { l
     logger: silentLogger,
     metrics,
     time: 'live',
+    // Where a test says what time it is, no other passes.
+    ...(options.now ? { steady: () => 0 } : {}),
     onTrouble: (error) => void troubles.push(error?.code ?? null),
     onFailure: (error) => void failures.push(error),
     ...options,

@@ -1,76 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { aLink, anArbitrage, anEvent, aSpread } from '#schemas/testing/records.fixture';
 import { channelTopics } from '#schemas/topics/channels';
-import {
-  type Arbitrage,
-  arbitrageTopic,
-  eventTopic,
-  type Spread,
-  spreadTopic,
-  type UniversalEvent,
-} from '#schemas/topics/derived';
+import { arbitrageTopic, eventTopic, type Spread, spreadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
 import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
 import { type ChannelsOptions, createChannelsStage } from './stage.ts';
 
-function event(universalId: string, markets: readonly string[], mergedInto: string | null = null): UniversalEvent {
-  return {
+const event = (universalId: string, markets: readonly string[], mergedInto: string | null = null) =>
+  anEvent({
     universalId,
-    receivedAt: 1000,
-    canonicalName: '',
-    kind: null,
-    underlying: null,
-    threshold: null,
-    op: null,
-    resolutionTime: null,
-    status: 'open',
-    firstSeenAt: 1000,
-    lastSeenAt: 1000,
-    links: markets.map((providerMarketId, at) => ({
-      provider: 'venue_b',
-      providerMarketId,
-      confidence: 1,
-      source: 'ner',
-      polarity: 'same',
-      used: at === 0,
-      evidence: '{}',
-      yesInstrument: '1',
-      noInstrument: '2',
-      takerFeeRate: null,
-    })),
+    links: markets.map((providerMarketId, at) => aLink({ providerMarketId, used: at === 0 })),
     mergedInto,
-  };
-}
-
-const spread: Spread = {
-  universalId: 'evt_1',
-  receivedAt: 2000,
-  legs: [
-    { provider: 'venue_b', marketId: '0xc', yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', live: true, bookAt: 1990 },
-  ],
-  causeProvider: 'venue_b',
-  causeMarketId: '0xc',
-};
-
-const arbitrage: Arbitrage = {
-  universalId: 'evt_1',
-  receivedAt: 2000,
-  kind: 'negation_pair',
-  size: '100',
-  grossEdge: '0.02',
-  netEdge: '0.01',
-  quoteAgeMs: 10,
-  firstProvider: 'venue_b',
-  firstMarketId: '0xc',
-  firstPrice: '0.4',
-  firstFee: '0',
-  secondProvider: 'venue_a_outcome',
-  secondMarketId: '#70',
-  secondPrice: '0.58',
-  secondFee: '0.01',
-  causeProvider: null,
-  causeMarketId: null,
-};
+  });
 
 const trade: Trade = {
   id: 'venue_b:0xt:1',
@@ -102,8 +44,8 @@ function harness(options: ChannelsOptions = {}) {
   const all = {
     probe,
     link: (record: UniversalEvent) => frames(probe.send(eventTopic, record.universalId, record)),
-    spread: (changes: Partial<Spread> = {}) => frames(probe.send(spreadTopic, 'evt_1', { ...spread, ...changes })),
-    arbitrage: () => frames(probe.send(arbitrageTopic, 'evt_1', arbitrage)),
+    spread: (changes: Partial<Spread> = {}) => frames(probe.send(spreadTopic, 'evt_1', aSpread(changes))),
+    arbitrage: () => frames(probe.send(arbitrageTopic, 'evt_1', anArbitrage())),
     trade: (changes: Partial<Trade> = {}) => {
       const value = { ...trade, ...changes };
       return frames(probe.send(tradeTopics[venueOf(value.provider)], value.instrument, value));

@@ -7,6 +7,7 @@ import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stag
 import { toArbitrageRecord } from '#schemas/http/arbitrage';
 import { toSpreadSnapshot } from '#schemas/http/spread';
 import { formatChannel } from '#schemas/stream/channel-names';
+import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { channelTopics } from '#schemas/topics/channels';
 import {
   type Arbitrage,
@@ -16,11 +17,14 @@ import {
   spreadTopic,
   type UniversalEvent,
 } from '#schemas/topics/derived';
-import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { audienceOf } from '../shared/merged-events.ts';
+import { takeMarket } from '../shared/oracle-state.ts';
 import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
-import { takeEvent } from './event-members.ts';
 import { type ChannelsState, createChannelsState } from './state.ts';
+import { tellAnomaly } from './tell-anomaly.ts';
+import { tellEvent, tellPhase, tellResolution } from './tell-oracle.ts';
 import { tellTrade } from './tell-trade.ts';
 
 export interface ChannelsOptions {
@@ -37,10 +41,28 @@ const TOLD_MAX = 200_000;
 export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
   return {
     name: 'channels',
+    stateVersion: 3,
     inputs: [
-      onKeyed<ChannelsState, UniversalEvent>(eventTopic, (state, { key, value }) => takeEvent(state, key, value)),
+      ...Object.values(marketTopics).map((topic) =>
+        // No catalog removes a market; the stage that makes events says so where one does.
+        onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && takeMarket(state, value)),
+      ),
+      onKeyed<ChannelsState, UniversalEvent>(eventTopic, (state, { key, value, receivedAt }, emit) =>
+        tellEvent(state, key, value, receivedAt, emit),
+      ),
       on<ChannelsState, Spread>(spreadTopic, onSpread),
       on<ChannelsState, Arbitrage>(arbitrageTopic, onArbitrage),
+      on<ChannelsState, Anomaly>(anomalyTopic, (state, { value, receivedAt }, emit) =>
+        tellAnomaly(state, value, receivedAt, emit),
+      ),
+      on<ChannelsState, DisputePhase>(disputeTopic, (state, { value, receivedAt }, emit) =>
+        tellPhase(state, value, receivedAt, emit),
+      ),
+      ...Object.values(resolutionTopics).map((topic) =>
+        on<ChannelsState, Resolution>(topic, (state, { value, receivedAt }, emit) =>
+          tellResolution(state, value, receivedAt, emit),
+        ),
+      ),
       ...Object.values(tradeTopics).map((topic) =>
         on<ChannelsState, Trade>(topic, (state, { value, receivedAt }, emit) =>
           tellTrade(state, value, receivedAt, emit, toldMax),
@@ -54,14 +76,14 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
 
 function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
   const body = bodyOf('event.spread', value, receivedAt, JSON.stringify(toSpreadSnapshot(value)));
-  for (const universalId of audienceOf(state, value.universalId)) {
+  for (const universalId of audienceOf(state.events, value.universalId)) {
     tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
   }
 }
 
 function onArbitrage(state: ChannelsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
   const body = bodyOf('event.arbitrage', value, receivedAt, JSON.stringify(toArbitrageRecord(value)));
-  for (const universalId of audienceOf(state, value.universalId)) {
+  for (const universalId of audienceOf(state.events, value.universalId)) {
     tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
   }
 }

@@ -1,35 +1,18 @@
 import type { Trade } from '#schemas/topics/normalised';
-import { createMergedEvents, type MergedEvents } from '../shared/merged-events.ts';
+import { createOracleState, type OracleState } from '../shared/oracle-state.ts';
 import type { ChannelSeqs } from '../shared/tell-frame.ts';
+import type { Told } from '../shared/what-is-new.ts';
 
-/** What was told of a trade that may be told again. */
-export interface ToldTrade {
-  readonly reverted: boolean;
-  /** Its event's channel had it; false while its market was not known. */
-  readonly event: boolean;
-}
-
-/** Bounded by the events there ever were, whose channels go on counting, and by the trades remembered. */
-export interface ChannelsState extends MergedEvents {
+/**
+ * Bounded as `OracleState` says, by the trades remembered, and for the channels' numbers, which go on counting, by the
+ * events and markets that ever had a frame: an entry of some hundred bytes each.
+ */
+export interface ChannelsState extends OracleState {
   readonly seqs: ChannelSeqs;
-  /** Event of each linked market, by `provider|marketId`. */
-  readonly eventOf: Map<string, string>;
-  /** Markets of each event, by which a market that left is noticed. */
-  readonly marketsOf: Map<string, readonly string[]>;
   /** Trades that may be told again, the oldest first; a bounded number. */
-  readonly told: Map<Trade['id'], ToldTrade>;
+  readonly told: Map<Trade['id'], Told>;
 }
 
 export function createChannelsState(): ChannelsState {
-  return {
-    seqs: new Map(),
-    eventOf: new Map(),
-    marketsOf: new Map(),
-    ...createMergedEvents(),
-    told: new Map(),
-  };
-}
-
-export function marketKey(provider: string, marketId: string): string {
-  return `${provider}|${marketId}`;
+  return { seqs: new Map(), ...createOracleState(), told: new Map() };
 }

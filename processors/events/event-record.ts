@@ -1,7 +1,8 @@
 /** What is told of an event, from its markets. */
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { judgeLink, type LinkFacts, sameMinuteOf } from './link-judgement.ts';
-import type { EventEntry, EventsState, MarketEntry } from './state.ts';
+import { type MarketEntry, sideOf } from './market-entry.ts';
+import type { EventEntry, EventsState } from './state.ts';
 
 /** The record of an event at `receivedAt`. A merged event tells what its survivor is about, and names it. */
 export function toEventRecord(state: EventsState, event: EventEntry, receivedAt: number): UniversalEvent {
@@ -9,32 +10,52 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
   const subject = mergedInto === null ? event : state.events.get(mergedInto)!;
   const markets = subject.members.map((key) => state.markets.get(key)!);
   const reference = referenceOf(markets);
-  const { kind, underlying, threshold, op, decidedAt } = reference;
+  const { kind, underlying, threshold, details, decidedAt } = reference;
+  const op = sideOf(reference) ? subject.op : reference.op;
+  const overAt = overAtOf(markets);
   return {
     universalId,
     receivedAt,
-    canonicalName: canonicalName(reference),
+    canonicalName: canonicalName(reference, op),
     kind,
     underlying,
     threshold,
     op,
     resolutionTime: decidedAt,
-    status: statusOf(markets, decidedAt, state.now),
+    status: statusOf(markets, overAt, decidedAt, state.now),
     firstSeenAt,
     lastSeenAt,
-    links: mergedInto === null ? linksOf(markets, reference) : [],
+    links: mergedInto === null ? linksOf(markets, reference, subject.op) : [],
     mergedInto,
+    details,
+    overAt: mergedInto === null ? overAt : null,
   };
 }
 
-function statusOf(markets: readonly MarketEntry[], decidedAt: number | null, now: number): UniversalEvent['status'] {
-  if (markets.every((market) => market.closed)) return 'resolved';
-  return decidedAt !== null && now >= decidedAt ? 'closed' : 'open';
+/** When the last market was over; null while one is live. */
+function overAtOf(markets: readonly MarketEntry[]): number | null {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { overAt } of markets) {
+    if (overAt === null) return null;
+    last = Math.max(last, overAt);
+  }
+  return last;
+}
+
+/** A catalog may close a market before its date, or without any: what nobody can trade is not open. */
+function statusOf(
+  markets: readonly MarketEntry[],
+  overAt: number | null,
+  decidedAt: number | null,
+  now: number,
+): UniversalEvent['status'] {
+  if (markets.every(({ resolved, settledBy }) => resolved || settledBy !== null)) return 'resolved';
+  return overAt !== null || (decidedAt !== null && now >= decidedAt) ? 'closed' : 'open';
 }
 
 /**
- * The market that the event is seen from: the first one of the minute in which most providers ask the question, so that
- * what can be compared is what is used. Of equally many the minute that was seen first.
+ * The market that the others are compared with: the first one of the minute in which most providers ask the question, so
+ * that what can be compared is what is used. Of equally many the minute that was seen first.
  */
 function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
   let best = markets[0]!;
@@ -53,23 +74,26 @@ function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
   return best;
 }
 
-function linksOf(markets: readonly MarketEntry[], reference: MarketEntry): EventLink[] {
-  return markets.map((market) => linkOf(market, reference)).sort(byProviderThenMarket);
+function linksOf(markets: readonly MarketEntry[], reference: MarketEntry, op: EventEntry['op']): EventLink[] {
+  return markets.map((market) => linkOf(market, reference, op)).sort(byProviderThenMarket);
 }
 
-function linkOf(market: MarketEntry, reference: MarketEntry): EventLink {
+function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op']): EventLink {
   const { provider, marketId, source, yesInstrument, noInstrument, takerFeeRate } = market;
   const judgement = market === reference ? null : judgeLink(reference.facts as LinkFacts, market.facts as LinkFacts);
   const differences = judgement?.differences ?? {};
-  const evidence = Object.keys(differences).length > 0 ? { ...market.evidence, differences } : market.evidence;
+  const evidence =
+    Object.keys(differences).length > 0
+      ? JSON.stringify({ ...(JSON.parse(market.evidence) as object), differences })
+      : market.evidence;
   return {
     provider,
     providerMarketId: marketId,
     confidence: judgement?.confidence ?? market.confidence,
     source,
-    polarity: judgement?.polarity ?? 'same',
+    polarity: op === null || (sideOf(market) ?? op) === op ? 'same' : 'inverse',
     used: judgement?.used ?? true,
-    evidence: JSON.stringify(evidence),
+    evidence,
     yesInstrument,
     noInstrument,
     takerFeeRate,
@@ -82,13 +106,16 @@ function byProviderThenMarket(a: EventLink, b: EventLink): number {
 }
 
 /** A name for people: of a strike its parts, of anything else the venue's own title. */
-function canonicalName({ name, threshold, underlying, facts, decidedAt, semantics, day }: MarketEntry): string {
+function canonicalName(
+  { name, threshold, underlying, facts, decidedAt, semantics, day }: MarketEntry,
+  op: string | null,
+): string {
   if (threshold === null || facts === null) return name;
   const [whole = '', fraction] = threshold.split('.');
   const amount = whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '');
   const moment = decidedAt === null ? day : `${new Date(decidedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (semantics === 'touch') {
-    return `${underlying} ${facts.op === 'gte' ? 'reaches' : 'falls to'} ${amount} by ${moment}`;
+    return `${underlying} ${op === 'gte' ? 'reaches' : 'falls to'} ${amount} by ${moment}`;
   }
-  return `${underlying} at or ${facts.op === 'gte' ? 'above' : 'below'} ${amount} on ${moment}`;
+  return `${underlying} at or ${op === 'gte' ? 'above' : 'below'} ${amount} on ${moment}`;
 }

@@ -1,8 +1,9 @@
 /**
  * Whether two markets ask the same question (contract, Markets). What must agree for that is the key: kind, underlying,
- * threshold, semantics and settlement day. What may differ lowers the confidence, and is said in the evidence.
+ * threshold, semantics and settlement day, or whatever else tells the questions of a kind apart. What may differ lowers
+ * the confidence, and is said in the evidence.
  */
-import type { Recognition, Strike } from './recognise/question.ts';
+import type { EventKind, Recognition, Strike } from './recognise/question.ts';
 
 /** Below this a link is shown and not used for spreads and arbitrage. */
 export const USE_CONFIDENCE = 0.75;
@@ -14,8 +15,17 @@ const SOURCE_FACTOR = 0.92;
 /** Different or unknown minutes of the same day: another question for anyone who trades it. */
 const MINUTE_FACTOR = 0.5;
 
+/** One venue lists no question twice: what reads alike there differs in a part that the words do not tell. */
+const SAME_VENUE_FACTOR = 0.5;
+
+/** Kinds that are decided by a price at a minute; the others by what happens, whenever a venue takes note of it. */
+const TIMED_KINDS: ReadonlySet<EventKind | null> = new Set(['price_binary', 'price_range', 'up_down']);
+
 /** What is compared of a market. */
 export interface LinkFacts {
+  /** Null for questions that are decided at a minute; else the venue that asks. */
+  readonly askedOn: string | null;
+  /** Of a question without a threshold always `gte`: YES is what its words say. */
   readonly op: Strike['op'];
   readonly strict: boolean | null;
   readonly atMs: number | null;
@@ -32,26 +42,42 @@ export interface LinkJudgement {
 }
 
 /** What is compared, or null for a market that must stand alone. */
-export function linkFacts({ strike, deadline, settlementSource, confidence, linkable }: Recognition): LinkFacts | null {
-  if (!linkable || !strike || !deadline) return null;
-  return { op: strike.op, strict: strike.strict, atMs: deadline.atMs, settlementSource, confidence };
+export function linkFacts(recognition: Recognition): LinkFacts | null {
+  const { kind, venue, strike, deadline, settlementSource, confidence, question, linkable } = recognition;
+  if (!linkable || (strike ? !deadline : question === null)) return null;
+  return {
+    askedOn: TIMED_KINDS.has(kind) ? null : venue,
+    op: strike?.op ?? 'gte',
+    strict: strike ? strike.strict : false,
+    atMs: deadline?.atMs ?? null,
+    settlementSource,
+    confidence,
+  };
 }
 
 /**
- * The keys under which a question is found, the stronger first: the same moment, then the same settlement day. A price
- * at one moment is above or below, so both comparisons are one question seen from two sides; touches are not.
+ * The keys under which a question is found, the stronger first: the same minute, where it is known, then the same
+ * settlement day. A price at one moment is above or below, so both comparisons are one question seen from two sides;
+ * touches are not.
  */
-export function questionKeys({ strike, deadline, linkable }: Recognition): string[] {
-  if (!linkable || !strike || !deadline) return [];
+export function questionKeys({ kind, strike, deadline, question, linkable }: Recognition): string[] {
+  if (!linkable) return [];
+  if (!strike) return question === null ? [] : keysAt(`${kind}|${question}`, deadline);
+  if (!deadline) return [];
   const { underlying, threshold, semantics, scope, op } = strike;
   const side = semantics === 'touch' ? `touch:${op}` : semantics;
-  const stem = `${underlying}|${threshold}|${side}|${scope}`;
+  return keysAt(`${underlying}|${threshold}|${side}|${scope}`, deadline);
+}
+
+function keysAt(stem: string, deadline: Recognition['deadline']): string[] {
+  if (!deadline) return [stem];
   const day = `${stem}|${deadline.day}`;
-  return deadline.atMs === null ? [day] : [`${stem}|${deadline.atMs}`, day];
+  return deadline.atMs === null ? [day] : [`${stem}|${minuteOf(deadline.atMs)}`, day];
 }
 
 /** How a market stands to the one that the event is seen from; both have a key in common. */
 export function judgeLink(reference: LinkFacts, market: LinkFacts): LinkJudgement {
+  if (typeof reference.askedOn === 'string' || typeof market.askedOn === 'string') return judgeWords(reference, market);
   const polarity = market.op === reference.op ? 'same' : 'inverse';
   const differences: Record<string, string> = {};
   let confidence = Math.min(reference.confidence, market.confidence);
@@ -79,6 +105,21 @@ export function judgeLink(reference: LinkFacts, market: LinkFacts): LinkJudgemen
   };
 }
 
+/** Questions that no minute decides: all that their words tell is in the key already, but not who decides. */
+function judgeWords(reference: LinkFacts, market: LinkFacts): LinkJudgement {
+  const sameVenue = reference.askedOn === market.askedOn;
+  const confidence =
+    Math.min(reference.confidence, market.confidence) * (sameVenue ? SAME_VENUE_FACTOR : SOURCE_FACTOR);
+  return {
+    confidence: roundConfidence(confidence),
+    polarity: 'same',
+    used: confidence >= USE_CONFIDENCE,
+    differences: sameVenue
+      ? { venue: 'one venue does not ask twice' }
+      : { sources: `${market.settlementSource ?? 'not told'} against ${reference.settlementSource ?? 'not told'}` },
+  };
+}
+
 /** Four decimals: more would claim a precision that a judgement does not have. */
 export function roundConfidence(value: number): number {
   return Math.round(value * 10_000) / 10_000;
@@ -86,7 +127,11 @@ export function roundConfidence(value: number): number {
 
 /** Whether two moments lie in one minute. */
 export function sameMinuteOf(a: number, b: number | null): boolean {
-  return b !== null && Math.floor(a / 60_000) === Math.floor(b / 60_000);
+  return b !== null && minuteOf(a) === minuteOf(b);
+}
+
+function minuteOf(ms: number): number {
+  return Math.floor(ms / 60_000);
 }
 
 function minuteText(ms: number | null): string {

@@ -1,7 +1,13 @@
 /** The matcher alone, over titles that need no catalog: what `parallax match` prints (contract, Commands). */
-import { judgeLink, type LinkFacts, linkFacts, questionKeys } from './link-judgement.ts';
+import type { Market } from '#schemas/topics/normalised';
+import { toMarketEntry } from './market-entry.ts';
+import { place } from './membership.ts';
 import type { MarketTexts, Recognition } from './recognise/question.ts';
 import { recogniseTexts } from './recognise/recognise.ts';
+import { createEventsState } from './state.ts';
+import { linksBetween, type TitleLink } from './title-links.ts';
+
+export type { TitleLink };
 
 /** One title. Where `title` is null the other fields are all there is. */
 export interface TitleInput {
@@ -26,16 +32,17 @@ export interface TitleLabel {
   readonly semantics: string | null;
   /** Calendar day in the zone of the market's own deadline. */
   readonly resolutionDate: string | null;
+  /** The moment, ISO-8601; null while the minute is not known. */
+  readonly resolutionTime: string | null;
+  /** The fields that its kind has of its own, as `lower` and `upper` of a range. */
+  readonly details: Readonly<Record<string, string | null>>;
+  readonly settlementSource: string | null;
+  /** How sure the reading is, 0..1. */
   readonly confidence: number;
-}
-
-/** Two titles that ask the same; `used` says whether strongly enough for spreads. */
-export interface TitleLink {
-  readonly a: string;
-  readonly b: string;
-  readonly confidence: number;
-  readonly polarity: 'same' | 'inverse';
-  readonly used: boolean;
+  /** What it was read from: `structured` fields, `ner` (sentences). */
+  readonly source: string;
+  /** Part to the words or field that gave it. */
+  readonly evidence: Readonly<Record<string, string>>;
 }
 
 export interface TitleMatches {
@@ -49,30 +56,42 @@ const NO_CONTEXT_DAY = '2026-01-01';
 /** Labels every title and links those that ask the same, in the order in which they came. */
 export function matchTitles(titles: readonly TitleInput[]): TitleMatches {
   const labels: Record<string, TitleLabel | null> = {};
-  const links: TitleLink[] = [];
-  const byKey = new Map<string, { id: string; facts: LinkFacts }[]>();
-  for (const title of titles) {
+  const state = createEventsState();
+  const placed = titles.map((title, nth) => {
     const recognition = recogniseTexts(textsOf(title));
     labels[title.id] = labelOf(recognition);
-    const facts = linkFacts(recognition);
-    if (!facts) continue;
-    const linked = new Set<string>();
-    for (const key of questionKeys(recognition)) {
-      const others = byKey.get(key) ?? [];
-      for (const other of others) {
-        if (linked.has(other.id)) continue;
-        linked.add(other.id);
-        const { confidence, polarity, used } = judgeLink(other.facts, facts);
-        links.push({ a: other.id, b: title.id, confidence, polarity, used });
-      }
-      others.push({ id: title.id, facts });
-      byKey.set(key, others);
-    }
-  }
-  return { labels, links };
+    const market = toMarketEntry(marketOf(title, nth), recognition, '');
+    place(state, market, 0);
+    return { id: title.id, market };
+  });
+  return { labels, links: linksBetween(placed, state) };
 }
 
-function labelOf({ kind, underlying, strike, deadline, confidence }: Recognition): TitleLabel | null {
+/** What the events stage needs of a market beside its texts; ids of titles may be given twice, their places not. */
+function marketOf({ venue, title }: TitleInput, nth: number): Market {
+  return {
+    provider: venue,
+    marketId: String(nth),
+    receivedAt: 0,
+    title: title ?? '',
+    description: '',
+    groupTitle: null,
+    groupItemTitle: null,
+    slug: null,
+    resolutionSource: null,
+    startTime: null,
+    endTime: null,
+    instruments: ['yes', 'no'],
+    outcomes: ['Yes', 'No'],
+    active: true,
+    closed: false,
+    takerFeeRate: null,
+    fields: '{}',
+  };
+}
+
+function labelOf(recognition: Recognition): TitleLabel | null {
+  const { kind, underlying, strike, deadline, details, settlementSource, confidence, source, evidence } = recognition;
   if (kind === null) return null;
   return {
     kind,
@@ -81,7 +100,12 @@ function labelOf({ kind, underlying, strike, deadline, confidence }: Recognition
     op: strike?.op ?? null,
     semantics: strike?.semantics ?? null,
     resolutionDate: deadline?.day ?? null,
+    resolutionTime: deadline && deadline.atMs !== null ? new Date(deadline.atMs).toISOString() : null,
+    details,
+    settlementSource,
     confidence,
+    source,
+    evidence,
   };
 }
 
@@ -97,6 +121,7 @@ function textsOf(title: TitleInput): MarketTexts {
     resolutionSource: null,
     endTimeMs: null,
     contextDay: /^\d{4}-\d\d-\d\d/.exec(title.contextDate ?? '')?.[0] ?? NO_CONTEXT_DAY,
-    fields: title.fields ?? {},
+    // Rules as an object are fields too: venue_c keeps its strike beside the sentence.
+    fields: { ...(typeof title.rules === 'object' ? title.rules : null), ...title.fields },
   };
 }

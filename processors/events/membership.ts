@@ -1,14 +1,25 @@
-/** Which market belongs to which event. Every market belongs to exactly one, alone if nothing matches it. */
-import type { EventEntry, EventsState, MarketEntry } from './state.ts';
+/**
+ * Which market belongs to which event. Every market belongs to exactly one, alone if nothing matches it. Markets of one
+ * question and day are one event, in which one minute is used; a second minute that two venues ask for is an event of
+ * its own.
+ */
+import { type MarketEntry, sideOf } from './market-entry.ts';
+import { type Apart, findApart } from './minutes.ts';
+import { findEvent, index, unindex } from './question-index.ts';
+import type { EventEntry, EventsState } from './state.ts';
 import { universalIdOf } from './universal-id.ts';
-
-/** Markets of one event at most: what is told of an event stays small, whatever a venue lists. */
-export const MEMBERS_MAX = 50;
 
 /** Places a market that is new, or whose question changed. Gives the events to tell anew. */
 export function place(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry[] {
   const known = state.markets.get(market.key);
   state.markets.set(market.key, market);
+  const apart = known ? null : findApart(state, market);
+  if (apart) {
+    const into = found(state, apart.mates[0]!, receivedAt);
+    moveMates(state, apart, into);
+    join(state, into, market);
+    return [apart.event, into];
+  }
   if (!known) {
     const event = findEvent(state, market) ?? found(state, market, receivedAt);
     join(state, event, market);
@@ -16,6 +27,7 @@ export function place(state: EventsState, market: MarketEntry, receivedAt: numbe
   }
   const current = state.events.get(known.eventId)!;
   market.eventId = known.eventId;
+  current.op ??= sideOf(market);
   if (sameKeys(known.keys, market.keys)) return [current];
   return move(state, current, known, market, receivedAt);
 }
@@ -28,6 +40,8 @@ function move(
   receivedAt: number,
 ): EventEntry[] {
   unindex(state, from, old);
+  const apart = findApart(state, market);
+  if (apart) return moveApart(state, from, market, apart, receivedAt);
   const target = findEvent(state, market);
   if (from.members.length === 1) {
     if (!target || target === from) {
@@ -46,13 +60,32 @@ function move(
   return [from, into];
 }
 
-/** The event that the market joins: by the same moment first, then by the same day. */
-function findEvent(state: EventsState, market: MarketEntry): EventEntry | undefined {
-  for (const key of market.keys) {
-    const event = state.events.get(state.index.get(key) ?? '');
-    if (event && (event.members.length < MEMBERS_MAX || event.members.includes(market.key))) return event;
+/** A market that learned a minute for which another event holds its mates. */
+function moveApart(
+  state: EventsState,
+  from: EventEntry,
+  market: MarketEntry,
+  apart: Apart,
+  receivedAt: number,
+): EventEntry[] {
+  if (from.members.length === 1) {
+    moveMates(state, apart, from);
+    index(state, from, market);
+    return [apart.event, from];
   }
-  return undefined;
+  from.members = from.members.filter((key) => key !== market.key);
+  const into = found(state, apart.mates[0]!, receivedAt);
+  moveMates(state, apart, into);
+  join(state, into, market);
+  return [...new Set([from, apart.event, into])];
+}
+
+function moveMates(state: EventsState, { event, mates }: Apart, into: EventEntry): void {
+  for (const mate of mates) {
+    unindex(state, event, mate);
+    event.members = event.members.filter((key) => key !== mate.key);
+  }
+  for (const mate of mates) join(state, into, mate);
 }
 
 function found(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry {
@@ -66,37 +99,23 @@ function found(state: EventsState, market: MarketEntry, receivedAt: number): Eve
     lastSeenAt: receivedAt,
     ordinal: state.founded,
     members: [],
+    op: null,
     mergedInto: null,
     absorbed: [],
     told: '',
     deadline: null,
-    resolvedAt: null,
+    overAt: null,
   };
   state.founded += 1;
   state.events.set(universalId, event);
-  for (const key of market.keys) state.index.set(key, universalId);
   return event;
 }
 
 function join(state: EventsState, event: EventEntry, market: MarketEntry): void {
   event.members.push(market.key);
+  event.op ??= sideOf(market);
   market.eventId = event.universalId;
   index(state, event, market);
-}
-
-/** A newcomer adds the key of its moment alone: by its day, markets that agree with it and not with the others would join. */
-function index(state: EventsState, event: EventEntry, market: MarketEntry): void {
-  const keys = event.members[0] === market.key ? market.keys : market.keys.slice(0, market.keys.length - 1);
-  for (const key of keys) if (!state.index.has(key)) state.index.set(key, event.universalId);
-}
-
-/** Takes the keys of a market out, and puts back those that the remaining members have. */
-function unindex(state: EventsState, event: EventEntry, market: MarketEntry): void {
-  for (const key of market.keys) if (state.index.get(key) === event.universalId) state.index.delete(key);
-  for (const key of event.members) {
-    const member = state.markets.get(key)!;
-    if (member.key !== market.key) index(state, event, member);
-  }
 }
 
 /** Two events turned out to be one: the older survives, and the other names it from now on. */
@@ -120,8 +139,8 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
 }
 
 /**
- * Drops an event with its markets and with what was merged into it. What was told of it stays told; a market that comes
- * again founds its event anew, under the same id if it was the first one then too.
+ * Drops an event with its markets and with what was merged into it. A market that is told again later founds an event
+ * anew: under the id of the old one if it had founded that too, beside it if it had not.
  */
 export function forgetEvent(state: EventsState, event: EventEntry): void {
   for (const key of event.members) {

@@ -1,84 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { clockTopic } from '#schemas/topics/control';
-import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
-import { type Market, marketTopics } from '#schemas/topics/normalised';
-import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
-import { createEventsStage } from './stage.ts';
+import { daily, harness, linkOf, NOON_ET, outcome, RESOLVED, RULES, START } from './events.fixture.ts';
 
-const START = Date.UTC(2031, 2, 1);
-const NOON_ET = Date.UTC(2031, 2, 12, 16);
-
-const RULES =
-  'Resolves "Yes" if the one-minute candle for BTC/USDT at 12:00 PM ET on that day closes higher than the threshold. The resolution source is Example Exchange, specifically its candles.';
-
-/** A daily price market of venue_b. */
-function daily(marketId: string, changes: Partial<Market> = {}): Market {
-  return {
-    provider: 'venue_b',
-    marketId,
-    receivedAt: START,
-    title: 'Will the price of Bitcoin be above $64,000 on March 12?',
-    description: RULES,
-    groupTitle: 'Bitcoin above ___ on March 12?',
-    groupItemTitle: '64,000',
-    slug: null,
-    resolutionSource: null,
-    startTime: null,
-    endTime: NOON_ET,
-    instruments: [`${marketId}-yes`, `${marketId}-no`],
-    outcomes: ['Yes', 'No'],
-    active: true,
-    closed: false,
-    takerFeeRate: '0.07',
-    fields: '{}',
-    ...changes,
-  };
-}
-
-/** A recurring outcome of venue_a. */
-function outcome(number: number, changes: Partial<Market> = {}, expiry = '20310312-1600', target = '64000'): Market {
-  return {
-    ...daily(`#${number}0`),
-    provider: 'venue_a_outcome',
-    title: 'Recurring',
-    description: `class:priceBinary|underlying:BTC|expiry:${expiry}|targetPrice:${target}|period:1d`,
-    groupTitle: null,
-    groupItemTitle: null,
-    instruments: [`#${number}0`, `#${number}1`],
-    takerFeeRate: '0.0007',
-    ...changes,
-  };
-}
-
-function harness() {
-  const probe = probeStage(createEventsStage());
-  const newest = new Map<string, UniversalEvent>();
-  const note = (outputs: DrivenOutput[]) => {
-    const events = saidOn(outputs, eventTopic);
-    for (const event of events) newest.set(event.universalId, event);
-    return events;
-  };
-  return {
-    probe,
-    newest,
-    tell: (market: Market) =>
-      note(
-        probe.send(
-          market.provider === 'venue_b' ? marketTopics.venue_b : marketTopics.venue_a,
-          `${market.provider}:${market.marketId}`,
-          market,
-        ),
-      ),
-    clock: (receivedAt: number, day = false) => {
-      const outputs = probe.send(clockTopic, 'clock', { receivedAt, tick: true, hour: day, day });
-      return { events: note(outputs), reconciles: saidOn(outputs, reconcileTopic) };
-    },
-  };
-}
-
-const linkOf = (event: UniversalEvent, marketId: string) =>
-  event.links.find(({ providerMarketId }) => providerMarketId === marketId)!;
+const DAY_MS = 86_400_000;
 
 describe('the events stage', () => {
   it('makes one event of the same question on two venues, sources named and confidence below one', () => {
@@ -238,15 +161,31 @@ describe('the events stage', () => {
     expect(newest.get(moved.universalId)!.mergedInto).toBe(event!.universalId);
   });
 
-  it('says nothing when nothing changed, and refreshes lastSeenAt at most hourly', () => {
-    const { tell } = harness();
-    tell(daily('0xa'));
-    expect(tell(daily('0xa', { receivedAt: START + 3_599_999 }))).toEqual([]);
-    expect(tell(daily('0xa', { receivedAt: START + 3_600_000 }))).toMatchObject([{ lastSeenAt: START + 3_600_000 }]);
-    expect(tell(daily('0xa', { receivedAt: START + 3_600_001 }))).toEqual([]);
+  it('is found by newcomers also when the market that founded it has left', () => {
+    const cut = (marketId: string, title = 'Will the Fed cut rates by 25 bps after the March 2031 meeting?') =>
+      daily(marketId, { title, description: '', groupTitle: null, groupItemTitle: null });
+    const { tell, newest } = harness();
+    tell(cut('0xa'));
+    const [event] = tell({ ...cut('#70'), provider: 'venue_a_outcome' });
+    expect(event!.links).toHaveLength(2);
+    tell(cut('0xa', 'Will the Fed cut rates by 50 bps after the March 2031 meeting?'));
+    expect(newest.get(event!.universalId)!.links).toHaveLength(1);
+    tell(cut('0xb'));
+    expect(newest.get(event!.universalId)!.links).toHaveLength(2);
   });
 
-  it('closes an event at its deadline and resolves it when every market is over', () => {
+  it('says nothing when nothing changed', () => {
+    const { tell, clock } = harness();
+    tell(daily('0xa'));
+    clock(START + 1);
+    expect(tell(daily('0xa', { receivedAt: START + 3_600_000 }))).toEqual([]);
+    expect(clock(START + 3_600_001).reconciles).toEqual([]);
+    expect(tell(daily('0xa', { takerFeeRate: '0', receivedAt: START + 3_600_002 }))).toMatchObject([
+      { firstSeenAt: START, lastSeenAt: START + 3_600_002 },
+    ]);
+  });
+
+  it('closes an event at its deadline and resolves it when every catalog says that its market is decided', () => {
     const { tell, clock } = harness();
     tell(daily('0xa'));
     tell(outcome(7));
@@ -254,30 +193,81 @@ describe('the events stage', () => {
     expect(clock(NOON_ET).events).toMatchObject([{ status: 'closed' }]);
     expect(clock(NOON_ET + 5000).events).toEqual([]);
     expect(tell(outcome(7, { closed: true, receivedAt: NOON_ET + 6000 }))).toEqual([]);
-    expect(tell(daily('0xa', { closed: true, receivedAt: NOON_ET + 7000 }))).toMatchObject([{ status: 'resolved' }]);
+    // The end of its trading decides nothing yet, but it is the end of the last one.
+    const overAt = NOON_ET + 7000;
+    expect(tell(daily('0xa', { closed: true, receivedAt: overAt }))).toMatchObject([{ status: 'closed', overAt }]);
+    const resolved = { status: 'resolved', overAt };
+    expect(tell(daily('0xa', { ...RESOLVED, receivedAt: NOON_ET + 8000 }))).toMatchObject([resolved]);
   });
 
-  it('forgets an event 90 days after it was resolved, with what was merged into it, and knows open ones for good', () => {
+  it('is resolved once every market is settled, and no longer when a settlement is taken back', () => {
+    const { tell, clock, resolve } = harness();
+    tell(daily('0xa'));
+    tell(outcome(7));
+    clock(NOON_ET);
+    expect(resolve(outcome(7))).toEqual([]);
+    const onChain = { id: 'venue_b:0xt:3', status: 'pending' as const };
+    expect(resolve(daily('0xa'), onChain)).toMatchObject([{ status: 'resolved', receivedAt: NOON_ET + 1 }]);
+    expect(resolve(daily('0xa'), { ...onChain, status: 'confirmed' })).toEqual([]);
+    expect(resolve(daily('0xa'), { ...onChain, status: 'reverted' })).toMatchObject([{ status: 'closed' }]);
+    expect(resolve(daily('0xa'), { id: 'venue_b:0xt:4', status: 'pending' })).toMatchObject([{ status: 'resolved' }]);
+    // The block that was left is told late: what holds now stays.
+    expect(resolve(daily('0xa'), { ...onChain, status: 'reverted' })).toEqual([]);
+    // A catalog that still lists it as open takes nothing back.
+    const late = daily('0xa', {
+      title: 'Will the price of Bitcoin be above $64,000 on March 12',
+      receivedAt: NOON_ET + 9,
+    });
+    expect(tell(late).every(({ status }) => status === 'resolved')).toBe(true);
+  });
+
+  it('is resolved also where the resolution comes before its market, unless that is taken back', () => {
+    const { tell, resolve, probe } = harness();
+    const onChain = { id: 'venue_b:0xt:3', status: 'pending' as const };
+    expect(resolve(daily('0xa'), onChain)).toEqual([]);
+    expect(resolve(daily('0xb'), onChain)).toEqual([]);
+    expect(resolve(daily('0xb'), { ...onChain, status: 'reverted' })).toEqual([]);
+    probe.restart();
+    expect(tell(daily('0xa'))).toMatchObject([{ status: 'resolved' }]);
+    expect(tell(daily('0xb', { title: 'Will it rain?', groupTitle: null, groupItemTitle: null }))).toMatchObject([
+      { status: 'open' },
+    ]);
+    expect(resolve(daily('0xa'), { ...onChain, status: 'reverted' })).toMatchObject([{ status: 'open' }]);
+  });
+
+  it('keeps an event that came resolved for 90 days after its question was decided', () => {
     const { tell, clock } = harness();
-    const later = START + 90 * 86_400_000;
+    const kept = 90 * DAY_MS;
+    const came = NOON_ET + kept - 1;
+    const told = (receivedAt: number) => tell(daily('0xa', { ...RESOLVED, slug: String(receivedAt), receivedAt }));
+    expect(told(came)).toMatchObject([{ status: 'resolved', firstSeenAt: came }]);
+    clock(NOON_ET + kept, true);
+    expect(told(NOON_ET + kept + 1)).toEqual([]);
+    clock(NOON_ET + kept + DAY_MS, true);
+    const again = NOON_ET + kept + DAY_MS + 1;
+    expect(told(again)).toMatchObject([{ firstSeenAt: again }]);
+  });
+
+  it('forgets an event 90 days after it was over, with what was merged into it, and knows open ones for good', () => {
+    const { tell, clock } = harness();
+    const later = NOON_ET + 90 * DAY_MS;
     const [open] = tell(daily('0xopen', { title: 'Will it rain?', groupTitle: null, groupItemTitle: null }));
     tell(outcome(7));
-    tell(daily('0xa', { title: 'Bitcoin on March 12', groupTitle: null }));
-    tell(daily('0xa', { closed: true }));
-    const [resolved] = tell(outcome(7, { closed: true }));
+    const [younger] = tell(daily('0xa', { title: 'Bitcoin on March 12', groupTitle: null }));
+    tell(daily('0xa', { ...RESOLVED, receivedAt: NOON_ET }));
+    const [resolved] = tell(outcome(7, { closed: true, receivedAt: NOON_ET }));
     expect(resolved!.status).toBe('resolved');
-    clock(later, true);
-    expect(tell(outcome(7, { closed: true, receivedAt: later + 1 }))).toMatchObject([{ firstSeenAt: START }]);
-    clock(later + 86_400_000, true);
-    expect(tell(outcome(7, { closed: true, receivedAt: later + 86_400_001 }))).toMatchObject([
-      { universalId: resolved!.universalId, firstSeenAt: later + 86_400_001 },
+    expect(clock(later, true).removed).toEqual([]);
+    expect(clock(later + DAY_MS, true).removed).toEqual([resolved!.universalId, younger!.universalId]);
+    expect(tell(outcome(7, { closed: true, receivedAt: later + DAY_MS + 1 }))).toMatchObject([
+      { universalId: resolved!.universalId, firstSeenAt: later + DAY_MS + 1 },
     ]);
     const [again] = tell(
       daily('0xopen', {
         title: 'Will it snow?',
         groupTitle: null,
         groupItemTitle: null,
-        receivedAt: later + 86_400_002,
+        receivedAt: later + DAY_MS + 2,
       }),
     );
     expect(again).toMatchObject({ universalId: open!.universalId, firstSeenAt: START });
@@ -290,9 +280,8 @@ describe('the events stage', () => {
     tell(daily('0xa', { active: false }));
     tell(outcome(7));
     expect(clock(START + 5000).reconciles).toEqual([{ receivedAt: START + 5000, ingested: 2 }]);
-    expect(clock(START + 10_000).reconciles).toEqual([]);
     tell(outcome(7));
-    expect(clock(START + 15_000).reconciles).toEqual([{ receivedAt: START + 15_000, ingested: 0 }]);
+    expect(clock(START + 10_000).reconciles).toEqual([]);
   });
 
   it('goes on the same after a restart', () => {

@@ -3,35 +3,31 @@
  * event by the key of its question, so a step costs the same with a hundred markets and with two hundred thousand.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { isPast, pastBefore } from '#schemas/domain/past-events';
+import { marketKey } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
+import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { keepWaiting, takeWaiting } from '../shared/waiting.ts';
 import { addDeadline, takeDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
+import { type MarketEntry, marketFingerprint, noteEnd, toMarketEntry } from './market-entry.ts';
 import { forgetEvent, place } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
-import {
-  createEventsState,
-  type EventEntry,
-  type EventsState,
-  marketFingerprint,
-  marketKey,
-  toMarketEntry,
-} from './state.ts';
+import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
 
-/** An event whose markets are mentioned without any change is told again at most this often, for its `lastSeenAt`. */
-const LAST_SEEN_EVERY_MS = 3_600_000;
-
-/** An event is forgotten this long after its last market was told to be over. */
-const RESOLVED_KEPT_MS = 90 * 86_400_000;
-
-/** The stage `events`: catalogs in, universal events and the newest catalog pass out. */
+/** The stage `events`: catalogs and resolutions in, universal events and the newest catalog pass out. */
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
+    stateVersion: 3,
+    // An entry of one refers to those of the others by id alone.
+    slicedMaps: ['markets', 'events', 'index'],
     inputs: [
       ...Object.values(marketTopics).map((topic) => onKeyed<EventsState, Market>(topic, onMarket)),
+      ...Object.values(resolutionTopics).map((topic) => on<EventsState, Resolution>(topic, onResolution)),
       on<EventsState, ClockMark>(clockTopic, onClock),
     ],
     outputs: [eventTopic, reconcileTopic],
@@ -47,12 +43,14 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   }
   const print = marketFingerprint(market);
   const known = state.markets.get(marketKey(market.provider, market.marketId));
-  if (known?.fingerprint === print) {
-    state.pass ??= new Set();
-    mention(state, state.events.get(known.eventId)!, receivedAt, emit);
-    return;
-  }
+  if (known?.fingerprint === print) return;
   const entry = toMarketEntry(market, recogniseMarket(market), print);
+  if (known) {
+    entry.settledBy = known.settledBy;
+    entry.overAt = known.overAt;
+  } else for (const resolution of takeWaiting(state.waiting, [entry.key])) settle(entry, resolution);
+  // What comes already over was so since its end: a catalog's past is soon forgotten, however late it is told.
+  noteEnd(entry, known ? receivedAt : Math.min(receivedAt, entry.decidedAt ?? receivedAt));
   state.pass ??= new Set();
   state.pass.add(entry.key);
   for (const event of place(state, entry, receivedAt)) {
@@ -61,10 +59,22 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   }
 }
 
-function mention(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
-  if (receivedAt - event.lastSeenAt < LAST_SEEN_EVERY_MS) return;
-  event.lastSeenAt = receivedAt;
-  emit(eventTopic, event.universalId, toEventRecord(state, event, receivedAt));
+/** A market is settled as soon as it is resolved, and no longer when the resolution is taken back. */
+function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Resolution>, emit: Emit): void {
+  const key = marketKey(value.provider, value.marketId);
+  const market = state.markets.get(key);
+  if (!market) {
+    keepWaiting(state.waiting, key, { id: value.id, status: value.status });
+    return;
+  }
+  settle(market, value);
+  noteEnd(market, receivedAt);
+  tell(state, state.events.get(market.eventId)!, receivedAt, emit);
+}
+
+function settle(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
+  if (status !== 'reverted') market.settledBy = id;
+  else if (market.settledBy === id) market.settledBy = null;
 }
 
 function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
@@ -73,15 +83,20 @@ function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark
     const event = state.events.get(due.universalId);
     if (event?.mergedInto === null) tell(state, event, receivedAt, emit);
   }
-  if (value.day) forgetResolved(state, receivedAt - RESOLVED_KEPT_MS);
+  // By the hour, since a catalog's whole past may come in between two days.
+  if (value.hour || value.day) forgetOver(state, receivedAt, emit);
   if (state.pass === null) return;
   emit(reconcileTopic, 'latest', { receivedAt, ingested: state.pass.size });
   state.pass = null;
 }
 
-function forgetResolved(state: EventsState, before: number): void {
+/** What is past is taken out of the topic too; tables keep it (`schemas/domain/past-events.ts`). */
+function forgetOver(state: EventsState, now: number, emit: Emit): void {
+  const before = pastBefore(now);
   for (const event of state.events.values()) {
-    if (event.resolvedAt !== null && event.resolvedAt < before) forgetEvent(state, event);
+    if (!isPast(event, before)) continue;
+    for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
+    forgetEvent(state, event);
   }
 }
 
@@ -90,8 +105,7 @@ function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: E
   const record = toEventRecord(state, event, receivedAt);
   const print = fingerprint(JSON.stringify({ ...record, receivedAt: 0, lastSeenAt: 0 }));
   const { resolutionTime, universalId } = record;
-  if (record.mergedInto === null && record.status === 'resolved') event.resolvedAt ??= receivedAt;
-  else event.resolvedAt = null;
+  event.overAt = record.overAt;
   if (
     record.mergedInto === null &&
     resolutionTime !== null &&

@@ -1,9 +1,19 @@
 /** `data` of the events that this stage produces: decimals as the pipeline has them, never as numbers. */
 import type { Venue } from '#schemas/domain/providers';
 import { isoTime } from '#schemas/http/scalars';
+import type { SettlementRecord } from '#schemas/http/settlement';
+import type { Anomaly } from '#schemas/topics/anomalies';
 import type { Arbitrage, Spread } from '#schemas/topics/derived';
 import type { Trade } from '#schemas/topics/normalised';
-import type { ArbitrageDetected, SpreadChanged, TradeExecuted } from '#schemas/webhooks/event-types';
+import type { DisputePhase } from '#schemas/topics/oracle';
+import type {
+  AnomalyDetected,
+  ArbitrageDetected,
+  DisputeUpdated,
+  SettlementLanded,
+  SpreadChanged,
+  TradeExecuted,
+} from '#schemas/webhooks/event-types';
 import type { Party } from './bound-wallets.ts';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -64,5 +74,47 @@ export function arbitrageDetected(record: Arbitrage): ArbitrageDetected {
     first: { provider: firstProvider, marketId: firstMarketId, price: firstPrice, fee: firstFee },
     second: { provider: secondProvider, marketId: secondMarketId, price: secondPrice, fee: secondFee },
     at: isoTime(receivedAt),
+  };
+}
+
+export function anomalyDetected(anomaly: Anomaly, universalId: string): AnomalyDetected {
+  const { id, kind, provider, marketId, ts, bucketVol, baselineMean, baselineStddev, zScore } = anomaly;
+  return {
+    anomalyId: id,
+    kind,
+    universalId,
+    provider,
+    marketId,
+    ts: isoTime(ts),
+    bucketVol,
+    baselineMean,
+    baselineStddev,
+    zScore,
+  };
+}
+
+export function settlementLanded(record: SettlementRecord, universalId: string): SettlementLanded {
+  return { universalId, ...record };
+}
+
+export function disputeUpdated(phase: DisputePhase, universalId: string | null): DisputeUpdated {
+  const { id, phase: step, provider, marketId, questionId, requestTimestamp, price, status } = phase;
+  const { proposer, disputer, ts, blockNumber, txHash, logIndex } = phase;
+  return {
+    universalId,
+    id,
+    phase: step,
+    provider,
+    marketId,
+    questionId,
+    requestTimestamp,
+    proposer: addressOrNull(proposer),
+    disputer: addressOrNull(disputer),
+    price,
+    ts: isoTime(ts),
+    blockNumber,
+    txHash,
+    logIndex,
+    status,
   };
 }

@@ -1,13 +1,18 @@
 /** Which webhooks want an event. Filters are read once for each row: rows never change in place. */
 import type { Webhook } from '#schemas/domain/control/state';
-import type { EventTypeId } from '#schemas/webhooks/event-types';
+import type { EVENT_TYPES } from '#schemas/webhooks/event-types';
 
-/** The event types that this stage produces, with the filter that each takes. */
-const FILTERS = {
+type DeliveringType = Extract<(typeof EVENT_TYPES)[number], { readonly delivering: true }>['type'];
+
+/** The event types that this stage produces, which are those marked `delivering`, with the filter that each takes. */
+export const FILTERS = {
   'broker.trade.executed': 'brokers',
   'event.spread.changed': 'universalIds',
   'event.arbitrage.detected': 'universalIds',
-} as const satisfies Partial<Record<EventTypeId, string>>;
+  'event.anomaly.detected': 'universalIds',
+  'event.settlement.landed': 'universalIds',
+  'event.dispute.updated': 'universalIds',
+} as const satisfies Record<DeliveringType, string>;
 export type ProducedType = keyof typeof FILTERS;
 /** The version of all of them so far. */
 export const PRODUCED_VERSION = 1;
@@ -20,6 +25,16 @@ const interests = new WeakMap<Webhook, Map<ProducedType, Interest>>();
 
 /** Whether one of the webhook's subscriptions to the type takes one of these values. */
 export function wants(webhook: Webhook, type: ProducedType, values: readonly string[]): boolean {
+  const interest = interestIn(webhook, type);
+  return interest === 'all' || values.some((value) => interest.has(value));
+}
+
+/** Whether it takes every event of the type, whatever it is about. */
+export function wantsAll(webhook: Webhook, type: ProducedType): boolean {
+  return interestIn(webhook, type) === 'all';
+}
+
+function interestIn(webhook: Webhook, type: ProducedType): Interest {
   let ofWebhook = interests.get(webhook);
   if (!ofWebhook) {
     ofWebhook = new Map();
@@ -30,7 +45,7 @@ export function wants(webhook: Webhook, type: ProducedType, values: readonly str
     interest = interestOf(webhook, type);
     ofWebhook.set(type, interest);
   }
-  return interest === 'all' || values.some((value) => interest.has(value));
+  return interest;
 }
 
 function interestOf({ subscriptions }: Webhook, type: ProducedType): Interest {

@@ -1,44 +1,58 @@
 /** Market-wide events, for whoever subscribes to them: nothing in them is any organization's. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import { webhooksSubscribedTo } from '#schemas/domain/control/lookups';
+import type { Anomaly } from '#schemas/topics/anomalies';
 import type { Arbitrage, Spread } from '#schemas/topics/derived';
 import { audienceOf } from '../shared/merged-events.ts';
 import { deliver } from './deliver.ts';
-import { arbitrageDetected, spreadChanged } from './event-data.ts';
-import type { ProducedType } from './interests.ts';
+import { anomalyDetected, arbitrageDetected, spreadChanged } from './event-data.ts';
+import { type ProducedType, wantsAll } from './interests.ts';
 import type { OrganizationsState } from './state.ts';
 
-export function onSpread(state: OrganizationsState, event: StageEvent<Spread>, emit: Emit): void {
-  tell(state, 'event.spread.changed', event, () => spreadChanged(event.value), emit);
+/** An event that is no organization's. */
+export interface MarketEvent {
+  readonly type: ProducedType;
+  readonly receivedAt: number;
+  /** What it is about: a universal event, or a question of the oracle. */
+  readonly subject: string;
+  /** The universal events for which it is meant; who asked for none in particular hears of it in any case. */
+  readonly audience: readonly string[];
+  /** Only for those who asked for one of the audience: the others have heard of it. */
+  readonly toAudienceAlone?: boolean;
+  /** Worked out once somebody wants it. */
+  readonly data: () => unknown;
 }
 
-export function onArbitrage(state: OrganizationsState, event: StageEvent<Arbitrage>, emit: Emit): void {
-  tell(state, 'event.arbitrage.detected', event, () => arbitrageDetected(event.value), emit);
+export function onSpread(state: OrganizationsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
+  const { universalId: subject } = value;
+  const audience = audienceOf(state.events, subject);
+  const data = () => spreadChanged(value);
+  tellMarketEvent(state, { type: 'event.spread.changed', receivedAt, subject, audience, data }, emit);
 }
 
-function tell(
-  state: OrganizationsState,
-  type: ProducedType,
-  { receivedAt, value: { universalId } }: StageEvent<Spread | Arbitrage>,
-  data: () => unknown,
-  emit: Emit,
-): void {
+export function onArbitrage(state: OrganizationsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
+  const { universalId: subject } = value;
+  const audience = audienceOf(state.events, subject);
+  const data = () => arbitrageDetected(value);
+  tellMarketEvent(state, { type: 'event.arbitrage.detected', receivedAt, subject, audience, data }, emit);
+}
+
+export function onAnomaly(state: OrganizationsState, { value, receivedAt }: StageEvent<Anomaly>, emit: Emit): void {
+  const audience = audienceOf(state.events, value.universalId);
+  const subject = audience[0]!;
+  const data = () => anomalyDetected(value, subject);
+  tellMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
+}
+
+/** Delivers an event to the webhooks that want it. Who asked for a merged event hears of the survivor, as on the channels. */
+export function tellMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
+  const { type, receivedAt, subject, audience, toAudienceAlone = false, data } = event;
   // Counted whether anybody listens or not: the id of an event does not depend on who does.
   const events = state.moment.at === receivedAt ? state.moment.events + 1 : 1;
   state.moment = { at: receivedAt, events };
-  const webhooks = webhooksSubscribedTo(state.control, type);
+  const subscribed = webhooksSubscribedTo(state.control, type);
+  const webhooks = toAudienceAlone ? subscribed.filter((webhook) => !wantsAll(webhook, type)) : subscribed;
   if (webhooks.length === 0) return;
-  deliver(
-    webhooks,
-    {
-      type,
-      identity: [universalId, receivedAt, events],
-      receivedAt,
-      subject: universalId,
-      // Who asked for an event that was merged into another hears of the survivor, as on the channels.
-      filterValues: audienceOf(state.merged, universalId),
-      data,
-    },
-    emit,
-  );
+  const identity = [subject, receivedAt, events];
+  deliver(webhooks, { type, identity, receivedAt, subject, filterValues: audience, data }, emit);
 }

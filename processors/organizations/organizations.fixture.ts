@@ -1,10 +1,11 @@
 /** The stage `organizations` with a first organization, short ways to send it commands and trades, and what it told. */
 import type { Actor, IdempotencyRequest } from '#schemas/domain/control/envelope';
 import { SECRET, signingSecret } from '#schemas/domain/control/world.fixture';
+import { anArbitrage, anEvent, aSpread } from '#schemas/testing/records.fixture';
 import type { ChannelFrame } from '#schemas/topics/channels';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ControlChange, changeTopic } from '#schemas/topics/control';
-import type { Arbitrage, Spread, UniversalEvent } from '#schemas/topics/derived';
+import type { UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
@@ -133,51 +134,10 @@ export const fillsOf = (outputs: readonly DrivenOutput[]): string[] =>
       `${channel.slice('svc:stream:user-trade:'.length)} ${seq} ${JSON.parse(payload).status}`,
   );
 
-export const spread: Spread = {
-  universalId: 'evt_1',
-  receivedAt: 2_000,
-  legs: [
-    { provider: 'venue_b', marketId: '0xc', yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', live: true, bookAt: 1_990 },
-  ],
-  causeProvider: 'venue_b',
-  causeMarketId: '0xc',
-};
-
-export const arbitrage: Arbitrage = {
-  universalId: 'evt_1',
-  receivedAt: 2_000,
-  kind: 'negation_pair',
-  size: '100',
-  grossEdge: '0.02',
-  netEdge: '0.01',
-  quoteAgeMs: 10,
-  firstProvider: 'venue_b',
-  firstMarketId: '0xc',
-  firstPrice: '0.4',
-  firstFee: '0',
-  secondProvider: 'venue_a_outcome',
-  secondMarketId: '#70',
-  secondPrice: '0.58',
-  secondFee: '0.01',
-  causeProvider: null,
-  causeMarketId: null,
-};
+export const spread = aSpread();
+export const arbitrage = anArbitrage();
 
 /** A universal event as far as this stage looks at it. */
 export function eventOf(universalId: string, mergedInto: string | null): UniversalEvent {
-  return {
-    universalId,
-    receivedAt: 1_000,
-    canonicalName: '',
-    kind: null,
-    underlying: null,
-    threshold: null,
-    op: null,
-    resolutionTime: null,
-    status: 'open',
-    firstSeenAt: 1_000,
-    lastSeenAt: 1_000,
-    links: [],
-    mergedInto,
-  };
+  return anEvent({ universalId, mergedInto });
 }

@@ -12,12 +12,16 @@ import type { AppendRecord, EventLog } from '#infra/log/log';
 import { readPartition } from '#infra/log/read-partition';
 import { runStage } from '#infra/stages/run-stage';
 import { createMetrics } from '#infra/telemetry/metrics';
+import { aLink, aMarket, anAnomaly, aPhase, aResolution } from '#schemas/testing/records.fixture';
+import { anomalyTopic } from '#schemas/topics/anomalies';
 import { channelTopics } from '#schemas/topics/channels';
 import { changeTopic } from '#schemas/topics/control';
 import { eventTopic, spreadTopic } from '#schemas/topics/derived';
-import { tradeTopics } from '#schemas/topics/normalised';
+import { marketTopics, tradeTopics } from '#schemas/topics/normalised';
+import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { deliveryTopic } from '#schemas/topics/webhooks';
+import { anEvent } from '../shared/oracle-records.fixture.ts';
 import {
   adminOf,
   chainTrade,
@@ -55,10 +59,9 @@ function script(): Step[] {
   command('key.seed', SEED, null, 1);
   for (const orgId of ['org_a', 'org_b']) {
     command('organization.create', organizationBody(orgId), OPERATOR, 1);
-    const subscriptions = ['broker.trade.executed', 'event.spread.changed'].map((eventType) => ({
-      eventType,
-      version: 1,
-    }));
+    const types = ['broker.trade.executed', 'event.spread.changed', 'event.anomaly.detected'];
+    const ofOracle = ['event.dispute.updated', 'event.settlement.landed'];
+    const subscriptions = [...types, ...ofOracle].map((eventType) => ({ eventType, version: 1 }));
     command('webhook.create', webhookBody(`wh_${orgId}`, subscriptions), adminOf(orgId), 1);
   }
   for (let nth = 0; nth < 120; nth += 1) {
@@ -84,6 +87,13 @@ function script(): Step[] {
     if (nth % 10 === 4) say(tradeTopics[venue], instrument, at, { ...trade, status: 'reverted' });
     if (nth % 4 === 0) say(spreadTopic, `evt_${nth % 3}`, at, { ...spread, universalId: `evt_${nth % 3}` });
     if (nth === 50) say(eventTopic, 'evt_2', at, eventOf('evt_2', 'evt_1'));
+    // Phases and resolutions of a market whose event becomes known on the way, some of them taken back.
+    const status = nth % 5 === 3 ? 'reverted' : 'pending';
+    if (nth % 3 === 0) say(disputeTopic, '0xc', at, aPhase({ id: `d${nth % 30}`, status }));
+    if (nth % 2 === 0) say(resolutionTopics.venue_b, '0xc', at, aResolution({ id: `r${nth % 4}`, status }));
+    if (nth === 30) say(eventTopic, 'evt_1', at, anEvent('evt_1', [aLink({ polarity: 'inverse' })]));
+    if (nth === 20) say(marketTopics.venue_b, '0xc', at, aMarket({ outcomes: ['No', 'Yes'] }));
+    if (nth % 8 === 0) say(anomalyTopic, 'evt_2', at, anAnomaly({ id: `an_${nth}`, universalId: 'evt_2' }));
   }
   return steps;
 }
@@ -142,6 +152,8 @@ it('is the same in one go and in pieces with a restart after each, whatever came
   const whole = await play([steps]);
   expect(whole.filter((line) => line.includes(deliveryTopic.name)).length).toBeGreaterThan(100);
   expect(whole.filter((line) => line.includes(channelTopics.organizations.name)).length).toBeGreaterThan(40);
+  for (const type of ['event.anomaly.detected', 'event.dispute.updated', 'event.settlement.landed'])
+    expect(whole.filter((line) => line.includes(`"eventType":"${type}"`)).length, type).toBeGreaterThan(10);
   // Cut where no moment is cut in two: what belongs to it may come in any order.
   const cuts = [0, 11, 25, 26, 40, 1_000].map((at) => steps.findIndex(({ receivedAt }) => receivedAt >= at));
   const pieces = cuts

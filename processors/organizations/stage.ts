@@ -5,6 +5,7 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { VENUES } from '#schemas/domain/providers';
+import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { auditTopic } from '#schemas/topics/audit';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ControlChange, changeTopic } from '#schemas/topics/control';
@@ -16,11 +17,13 @@ import {
   spreadTopic,
   type UniversalEvent,
 } from '#schemas/topics/derived';
-import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { deliveryTopic } from '#schemas/topics/webhooks';
-import { setSurvivor } from '../shared/merged-events.ts';
+import { takeMarket } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
-import { onArbitrage, onSpread } from './on-market-event.ts';
+import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
+import { onEvent, onPhase, onResolution } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
 import { createOrganizationsState, type OrganizationsState } from './state.ts';
 
@@ -28,13 +31,29 @@ import { createOrganizationsState, type OrganizationsState } from './state.ts';
 export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
+    // Holds the control state: raised whenever `CONTROL_STATE_VERSION` is.
+    stateVersion: 4,
     inputs: [
       on<OrganizationsState, ControlChange>(changeTopic, onChange),
-      onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, { key, value }) =>
-        setSurvivor(state.merged, key, value?.mergedInto ?? null),
+      ...VENUES.map((venue) =>
+        // No catalog removes a market; the stage that makes events says so where one does.
+        onKeyed<OrganizationsState, Market>(
+          marketTopics[venue],
+          (state, { value }) => value && takeMarket(state, value),
+        ),
       ),
+      onKeyed<OrganizationsState, UniversalEvent>(eventTopic, onEvent),
       on<OrganizationsState, Spread>(spreadTopic, onSpread),
       on<OrganizationsState, Arbitrage>(arbitrageTopic, onArbitrage),
+      on<OrganizationsState, Anomaly>(anomalyTopic, onAnomaly),
+      on<OrganizationsState, DisputePhase>(disputeTopic, (state, { value, receivedAt }, emit) =>
+        onPhase(state, value, receivedAt, emit),
+      ),
+      ...VENUES.map((venue) =>
+        on<OrganizationsState, Resolution>(resolutionTopics[venue], (state, { value, receivedAt }, emit) =>
+          onResolution(state, value, receivedAt, emit),
+        ),
+      ),
       ...VENUES.map((venue) =>
         on<OrganizationsState, Trade>(tradeTopics[venue], (state, event, emit) => onTrade(state, event, venue, emit)),
       ),

@@ -1,19 +1,18 @@
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
-import { createMergedEvents, type MergedEvents } from '../shared/merged-events.ts';
+import { createOracleState, type OracleState } from '../shared/oracle-state.ts';
 import type { ChannelSeqs } from '../shared/tell-frame.ts';
 
 /** Newest `arrival` of a venue's trades that was taken, by topic. */
 export type Arrivals = Readonly<Record<string, number>>;
 
 /**
- * Bounded by what organizations own, by the events there are, and for the channels' numbers, which go on counting, by the
+ * Bounded by what organizations own, as `OracleState` says, and for the channels' numbers, which go on counting, by the
  * organizations that ever had a fill.
  */
-export interface OrganizationsState {
+export interface OrganizationsState extends OracleState {
   /** As the reducer left it at this place of the merged order. */
   readonly control: ControlState;
   readonly seqs: ChannelSeqs;
-  readonly merged: MergedEvents;
   /** Newest `arrival` taken of each partition, by topic. */
   readonly arrivals: Map<string, number[]>;
   /** Where the trades stood when a live binding began to count, by organization (suspended ones apart) and wallet id. */
@@ -26,7 +25,7 @@ export function createOrganizationsState(): OrganizationsState {
   return {
     control: initialControlState(),
     seqs: new Map(),
-    merged: createMergedEvents(),
+    ...createOracleState(),
     arrivals: new Map(),
     boundAfter: new Map(),
     moment: { at: 0, events: 0 },

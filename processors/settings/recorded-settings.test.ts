@@ -29,7 +29,12 @@ async function open(): Promise<void> {
 }
 
 const INPUTS = [clockTopic, rawTopic('venue_a', 'ws')];
-const GIVEN: ProcessorSettings = { arbitrageSize: '100', venueAOutcomeTakerFee: '0.0007', venueBConfirmations: 64 };
+const GIVEN: ProcessorSettings = {
+  arbitrageSize: '100',
+  venueAOutcomeTakerFee: '0.0007',
+  venueBConfirmations: 64,
+  anomalyZ: '6',
+};
 const record = (given: ProcessorSettings) => recordSettings(log, codec, given, INPUTS);
 const append = (topic: string, partition: number, receivedAt: number) =>
   log.append([{ topic, partition, key: 'k', value: Buffer.from('v'), receivedAt, seq: receivedAt }]);
@@ -49,7 +54,7 @@ describe('settings in the log', () => {
 
   it('are recorded once while they stay, however they are written', async () => {
     await record(GIVEN);
-    await record({ ...GIVEN, arbitrageSize: '100.0', venueAOutcomeTakerFee: '0.00070' });
+    await record({ ...GIVEN, arbitrageSize: '100.0', venueAOutcomeTakerFee: '0.00070', anomalyZ: '6.0' });
     expect(await record(GIVEN)).toHaveLength(1);
   });
 
@@ -57,6 +62,7 @@ describe('settings in the log', () => {
     ['arbitrageSize', '50'],
     ['venueAOutcomeTakerFee', '0'],
     ['venueBConfirmations', 1],
+    ['anomalyZ', '8'],
   ])('hold behind everything there is when %s changes', async (name, value) => {
     await record(GIVEN);
     await log.createTopics(INPUTS);

@@ -71,6 +71,7 @@ function toRecord(given: ProcessorSettings, receivedAt: number): SettingsChange 
     arbitrageSize: canonicalDecimal(given.arbitrageSize),
     venueAOutcomeTakerFee: canonicalDecimal(given.venueAOutcomeTakerFee),
     venueBConfirmations: given.venueBConfirmations,
+    anomalyZ: canonicalDecimal(given.anomalyZ),
   };
 }
 
@@ -78,6 +79,7 @@ function isSame(a: SettingsChange, b: SettingsChange): boolean {
   return (
     a.arbitrageSize === b.arbitrageSize &&
     a.venueAOutcomeTakerFee === b.venueAOutcomeTakerFee &&
-    a.venueBConfirmations === b.venueBConfirmations
+    a.venueBConfirmations === b.venueBConfirmations &&
+    a.anomalyZ === b.anomalyZ
   );
 }

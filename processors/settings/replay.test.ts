@@ -12,8 +12,9 @@ import { readPartition } from '#infra/log/read-partition';
 import { runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { createMetrics } from '#infra/telemetry/metrics';
+import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { type SettingsChange, stateTopic } from '#schemas/topics/control';
-import { type Arbitrage, arbitrageTopic, type EventLink, eventTopic } from '#schemas/topics/derived';
+import { type Arbitrage, arbitrageTopic, eventTopic } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { createStagesOverTime, type ProcessorSettings } from '../stages.ts';
@@ -32,7 +33,12 @@ afterEach(async () => {
   await rm(path, { recursive: true, force: true });
 });
 
-const GIVEN: ProcessorSettings = { arbitrageSize: '100', venueAOutcomeTakerFee: '0.0007', venueBConfirmations: 64 };
+const GIVEN: ProcessorSettings = {
+  arbitrageSize: '100',
+  venueAOutcomeTakerFee: '0.0007',
+  venueBConfirmations: 64,
+  anomalyZ: '6',
+};
 const spreadsOf = (history: readonly SettingsChange[]) =>
   createStagesOverTime(history).find(({ name }) => name === 'spreads')!;
 const INPUTS = spreadsOf([{ ...GIVEN, receivedAt: 0 }]).inputs.map(({ topic }) => topic);
@@ -63,18 +69,14 @@ async function arbitrages(): Promise<Arbitrage[]> {
   return told;
 }
 
-const link = (provider: string, instrument: string): EventLink => ({
-  provider,
-  providerMarketId: instrument,
-  confidence: 1,
-  source: 'ner',
-  polarity: 'same',
-  used: true,
-  evidence: '{}',
-  yesInstrument: instrument,
-  noInstrument: null,
-  takerFeeRate: '0',
-});
+const link = (provider: string, instrument: string) =>
+  aLink({
+    provider,
+    providerMarketId: instrument,
+    yesInstrument: instrument,
+    noInstrument: null,
+    takerFeeRate: '0',
+  });
 async function book(venue: 'venue_a' | 'venue_b', receivedAt: number, bid: string, ask: string): Promise<void> {
   const [provider, instrument] = venue === 'venue_a' ? ['venue_a_outcome', '#1'] : ['venue_b', 'yes'];
   const common = { provider, instrument, marketId: null, feed: 'f', receivedAt };
@@ -84,21 +86,8 @@ async function book(venue: 'venue_a' | 'venue_b', receivedAt: number, bid: strin
 }
 
 it('a replay gives the numbers that were told, each with the settings of its time, whatever it is given itself', async () => {
-  await append(eventTopic, 'evt', {
-    universalId: 'evt',
-    receivedAt: 1_000,
-    canonicalName: '',
-    kind: 'price_binary',
-    underlying: 'BTC',
-    threshold: '1',
-    op: 'gte',
-    resolutionTime: null,
-    status: 'open',
-    firstSeenAt: 0,
-    lastSeenAt: 0,
-    links: [link('venue_a_outcome', '#1'), link('venue_b', 'yes')],
-    mergedInto: null,
-  });
+  const links = [link('venue_a_outcome', '#1'), link('venue_b', 'yes')];
+  await append(eventTopic, 'evt', anEvent({ universalId: 'evt', links }));
   await book('venue_a', 1_000, '0.6', '0.62');
   await book('venue_b', 2_000, '0.5', '0.52');
   await process(spreadsOf(await recordSettings(log, codec, GIVEN, INPUTS)));

@@ -1,6 +1,6 @@
 /** Which events are one, as the event topic tells it: what is told of one is told to whoever asked for another. */
 
-/** Part of a stage's state; bounded by the events there are. */
+/** Part of a stage's state; bounded by the events that are not past. */
 export interface MergedEvents {
   /** Survivor of each merged event. */
   readonly survivors: Map<string, string>;

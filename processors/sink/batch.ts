@@ -44,6 +44,11 @@ export class Batch {
     this.dead.push(entry);
   }
 
+  /** Counts a record that gives no row. */
+  pass(record: LogRecord): void {
+    this.count(record);
+  }
+
   rows(): Iterable<readonly [TableSpec, BatchEntry[]]> {
     return [...this.tables].map(([table, rows]) => [table, [...rows.values()]] as const);
   }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { mayPass, retry } from '#infra/retry';
-import { StoreError } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
 
 /** Attempts that are still made once the sink is closing: what is not kept then is read again at the next start. */
@@ -19,8 +18,8 @@ export interface PersistenceOptions {
  * Whether waiting can help. Wrong credentials or a missing table count too: they are mended by an operator, and giving
  * rows up for them would lose everything that arrives meanwhile.
  */
-export function isPassing(error: unknown): boolean {
-  return mayPass(error) || (error instanceof StoreError && error.code === 'store_misconfigured');
+function mayPassHere(error: unknown): boolean {
+  return mayPass(error, 'store_misconfigured');
 }
 
 /** Does a thing until it succeeds, with growing pauses, and tells in the health of the sink that it waits. */
@@ -31,13 +30,13 @@ export class Persistence {
     this.options = options;
   }
 
-  /** Passes on what `passing` says will not pass, and the last error when the attempts are used up. */
-  run<T>(work: () => Promise<T>, passing: (error: unknown) => boolean = isPassing): Promise<T> {
+  /** Passes on what will not pass, and the last error when the attempts are used up. */
+  run<T>(work: () => Promise<T>): Promise<T> {
     const { logger, health, closing, attemptsMax = Number.POSITIVE_INFINITY } = this.options;
     return retry(work, {
       canRetry: (error, failures) => {
         const limit = closing.aborted ? Math.min(CLOSING_ATTEMPTS, attemptsMax) : attemptsMax;
-        return passing(error) && failures < limit;
+        return mayPassHere(error) && failures < limit;
       },
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'the sink cannot write; trying again');

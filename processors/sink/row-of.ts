@@ -9,6 +9,8 @@ export type Outcome =
   | { readonly kind: 'row'; readonly row: TableRow }
   /** It can never become a row. `reason` is a short stable code. */
   | { readonly kind: 'dead'; readonly reason: string; readonly detail: string }
+  /** It changes no table. */
+  | { readonly kind: 'nothing' }
   /** The schema that it was written with has to be learned first. */
   | { readonly kind: 'unknown_schema' };
 
@@ -16,6 +18,7 @@ export type Outcome =
 export function rowOf(record: LogRecord, { topic, table }: TableTopic, codec: Codec): Outcome {
   try {
     if (record.value !== null) return { kind: 'row', row: table.row(codec.decode(topic, record.value), record) };
+    if (table.removed === 'kept') return { kind: 'nothing' };
     if (table.removed) return { kind: 'row', row: table.removed(record) };
     return { kind: 'dead', reason: 'unexpected_tombstone', detail: `rows of ${table.name} are never removed` };
   } catch (error) {

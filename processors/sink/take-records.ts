@@ -18,6 +18,7 @@ export async function takeRecords(
     let outcome = rowOf(record, target, codec);
     if (outcome.kind === 'unknown_schema') outcome = await learnThenRow(record, codec, persistence);
     if (outcome.kind === 'row') batch.add(target.table, outcome.row, record);
+    else if (outcome.kind === 'nothing') batch.pass(record);
     else if (outcome.kind === 'dead') batch.addDead({ record, reason: outcome.reason, detail: outcome.detail });
     else batch.addDead({ record, reason: outcome.kind, detail: 'its schema id is not in the registry' });
   }
@@ -26,10 +27,7 @@ export async function takeRecords(
 async function learnThenRow(record: LogRecord, codec: Codec, persistence: Persistence): Promise<Outcome> {
   try {
     // A registry that cannot be reached is waited for; one that does not know the schema has answered.
-    await persistence.run(
-      () => codec.learn(record.value!),
-      (error) => !(error instanceof CodecError),
-    );
+    await persistence.run(() => codec.learn(record.value!));
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     return { kind: 'dead', reason: error.code, detail: error.message };

@@ -5,7 +5,6 @@
  */
 import { type Decimal, formatDecimal, UNIT } from '#schemas/domain/decimal';
 import type { Arbitrage } from '#schemas/topics/derived';
-import { noInstrumentOf } from './legs.ts';
 import type { ArbitrageKind, EventState, LegState, SpreadsState } from './state.ts';
 import { perShare, type Walk } from './walk.ts';
 
@@ -17,9 +16,8 @@ interface Side {
   readonly instrument: string;
 }
 
-/** A pair with its exact net amount for the whole size, in units of 10^-54 USD. */
-export interface BestPair {
-  readonly kind: ArbitrageKind;
+/** A pair that can be quoted, with its exact net amount for the whole size, in units of 10^-54 USD. */
+export interface QuotedPair {
   /** Buys, or takes YES. */
   readonly first: Side;
   /** Sells, or takes NO. */
@@ -27,37 +25,43 @@ export interface BestPair {
   readonly net: bigint;
 }
 
-/** The best pair of a kind, or null where no pair can be quoted. Of equal ones the first in the order of the legs. */
-export function bestPair(state: SpreadsState, event: EventState, kind: ArbitrageKind, size: Decimal): BestPair | null {
-  const isCross = kind === 'cross_provider';
-  const firsts = sidesOf(state, event, (leg) => [leg.buy, leg.yes]);
-  const seconds = sidesOf(state, event, (leg) => (isCross ? [leg.sell, leg.yes] : [leg.buyNo, noInstrumentOf(leg)]));
-  let best: BestPair | null = null;
-  for (const first of firsts) {
-    const paid = first.walk.cost + first.walk.fee;
-    for (const second of seconds) {
-      if (second.leg.provider === first.leg.provider) continue;
-      const { cost, fee } = second.walk;
-      const net = isCross ? cost - fee - paid : size * EXACT_UNIT - cost - fee - paid;
-      if (best === null || net > best.net) best = { kind, first, second, net };
-    }
-  }
-  return best;
+/** What an evaluation of all pairs of a kind gives. */
+export interface Evaluation {
+  /** The pair with the largest net edge; of equal ones the first in the order of the legs. Null: none can be quoted. */
+  readonly best: QuotedPair | null;
+  /** Every pair whose net amount is above zero, in the order of the legs. */
+  readonly above: readonly QuotedPair[];
 }
 
-function sidesOf(
-  state: SpreadsState,
-  event: EventState,
-  pick: (leg: LegState) => readonly [Walk | null, string | null],
-): Side[] {
-  const sides: Side[] = [];
+const NONE_ABOVE: readonly QuotedPair[] = [];
+
+/** Evaluates every pair of a kind. */
+export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Decimal): Evaluation {
+  const isCross = kind === 'cross_provider';
+  // Of two legs at most one direction is above zero as a rule, so hardly any list is made.
+  let above: QuotedPair[] | null = null;
+  let best: QuotedPair | null = null;
   for (const leg of event.legs) {
-    const [walk, name] = pick(leg);
-    if (walk === null || name === null) continue;
-    const instrument = state.instruments.get(name);
-    if (instrument?.live && instrument.bookAt !== null) sides.push({ leg, walk, instrument: name });
+    if (leg.buy === null || !leg.live) continue;
+    const first = { leg, walk: leg.buy, instrument: leg.yes };
+    const paid = leg.buy.cost + leg.buy.fee;
+    for (const other of event.legs) {
+      if (other.provider === leg.provider) continue;
+      const walk = isCross ? other.sell : other.buyNo;
+      const isYes = isCross || other.inverse;
+      const instrument = isYes ? other.yes : other.no;
+      if (walk === null || instrument === null || !(isYes ? other.live : other.noLive)) continue;
+      const net = (isCross ? walk.cost : size * EXACT_UNIT - walk.cost) - walk.fee - paid;
+      if (net <= 0n && best !== null && net <= best.net) continue;
+      const pair = { first, second: { leg: other, walk, instrument }, net };
+      if (best === null || net > best.net) best = pair;
+      if (net > 0n) {
+        above ??= [];
+        above.push(pair);
+      }
+    }
   }
-  return sides;
+  return { best, above: above ?? NONE_ABOVE };
 }
 
 /** Receive time of the older of the two books. */
@@ -69,7 +73,8 @@ export function olderBookAt(state: SpreadsState, first: string, second: string):
 export function toRecord(
   state: SpreadsState,
   event: EventState,
-  { kind, first, second, net }: BestPair,
+  kind: ArbitrageKind,
+  { first, second, net }: QuotedPair,
   size: Decimal,
   receivedAt: number,
   cause: LegState | null,

@@ -1,135 +1,247 @@
 import { describe, expect, it } from 'vitest';
+import { aLink, anEvent } from '#schemas/testing/records.fixture';
+import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
-import { probeStage } from '../testing/stage-probe.fixture.ts';
-import { expectedHeads, expectedLegs, type PlainBook, type PlainLeg, Ratio } from './naive-arbitrage.fixture.ts';
+import { probeStage, type StageProbe } from '../testing/stage-probe.fixture.ts';
+import {
+  expectedHeads,
+  expectedLegs,
+  naivePairs,
+  type PlainBook,
+  type PlainLeg,
+  Ratio,
+} from './naive-arbitrage.fixture.ts';
+import { type NaiveEvaluation, type NaiveSignal, naiveSignals } from './naive-signals.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
-function seeded(seed: number): () => number {
+function seeded(seed: number) {
   let state = seed;
-  return () => {
+  const random = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
+  const below = (n: number) => Math.floor(random() * n);
+  return { random, below, pick: <T>(values: readonly T[]) => values[below(values.length)]! };
+}
+type Chance = ReturnType<typeof seeded>;
+
+function legOf(chance: Chance, provider: PlainLeg['provider'], name: string): PlainLeg {
+  const rate = provider === 'venue_b' ? chance.pick(['0', '0.05', '0.07', '0.0123456']) : '0.0007';
+  return {
+    provider,
+    marketId: `m${name}`,
+    inverse: chance.random() < 0.3,
+    rate: chance.random() < 0.05 ? null : rate,
+    yes: `y${name}`,
+    no: `n${name}`,
+  };
 }
 
-describe('spreads and arbitrage', () => {
-  it('agree to the last digit with arithmetic that has nothing clever in it, over 2,500 random events', () => {
-    let compared = 0;
-    let withRecords = 0;
-    for (let seed = 1; seed <= 2500; seed += 1) {
-      const random = seeded(seed);
-      const below = (n: number) => Math.floor(random() * n);
-      const pick = <T>(values: readonly T[]) => values[below(values.length)]!;
-      const sizeText = pick(['100', '100', '1', '33.3', '0.000001']);
-      const probe = probeStage(createSpreadsStage({ arbitrageSize: sizeText }));
-      const legs = Array.from({ length: 2 + below(3) }, (_, at): PlainLeg => {
-        const provider =
-          at === 0 ? 'venue_a_outcome' : at === 1 ? 'venue_b' : pick(['venue_a_outcome', 'venue_b'] as const);
-        return {
-          provider,
-          marketId: `m${at}`,
-          inverse: random() < 0.3,
-          rate: random() < 0.05 ? null : provider === 'venue_b' ? pick(['0', '0.05', '0.07']) : '0.0007',
-          yes: `y${at}`,
-          no: `n${at}`,
-        };
-      }).sort((a, b) => (a.provider + a.marketId < b.provider + b.marketId ? -1 : 1));
-      const books = new Map<string, PlainBook>(
-        legs.flatMap(({ yes, no }) =>
-          [yes, no].map((name) => [name, { bids: new Map(), asks: new Map(), known: false, live: false }]),
-        ),
-      );
-      const heads = new Map<string, unknown>();
-      let spread: unknown;
-      let at = 1000;
-      const note = (outputs: ReturnType<typeof probe.remove>) => {
-        for (const { topic, key, value } of outputs) {
-          if (topic === spreadHeadTopic.name) spread = value;
-          if (topic !== arbitrageHeadTopic.name) continue;
-          if (value === null) heads.delete(key);
-          else heads.set(key, value);
+const byMarket = (a: PlainLeg, b: PlainLeg) => (a.provider + a.marketId < b.provider + b.marketId ? -1 : 1);
+const emptyBook = (): PlainBook => ({ bids: new Map(), asks: new Map(), known: false, live: false });
+const booksOf = (legs: readonly PlainLeg[]) =>
+  new Map(legs.flatMap(({ yes, no }) => [yes, no].map((name) => [name, emptyBook()] as const)));
+
+function eventOf(universalId: string, legs: readonly PlainLeg[], receivedAt: number): UniversalEvent {
+  const links = legs.map((leg) =>
+    aLink({
+      provider: leg.provider,
+      providerMarketId: leg.marketId,
+      polarity: leg.inverse ? 'inverse' : 'same',
+      yesInstrument: leg.yes,
+      noInstrument: leg.no,
+      takerFeeRate: leg.rate,
+    }),
+  );
+  return anEvent({ universalId, receivedAt, links });
+}
+
+type Levels = { price: string; size: string }[];
+
+/** A stage beside books that are kept without any cleverness. */
+function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string, PlainBook>) {
+  const probe = probeStage(stage);
+  const told = {
+    heads: new Map<string, unknown>(),
+    spreads: new Map<string, unknown>(),
+    signals: new Map<string, ArbitrageSignal>(),
+  };
+  const note = (outputs: ReturnType<StageProbe['remove']>) => {
+    for (const { topic, key, value } of outputs) {
+      if (topic === spreadHeadTopic.name) told.spreads.set(key, value);
+      if (topic === arbitrageSignalTopic.name)
+        told.signals.set((value as ArbitrageSignal).id, value as ArbitrageSignal);
+      if (topic !== arbitrageHeadTopic.name) continue;
+      if (value === null) told.heads.delete(key);
+      else told.heads.set(key, value);
+    }
+  };
+  const common = (leg: PlainLeg, instrument: string, receivedAt: number) => ({
+    provider: leg.provider,
+    instrument,
+    marketId: leg.marketId,
+    feed: 'f',
+    receivedAt,
+  });
+  const venueOf = (leg: PlainLeg) => (leg.provider === 'venue_b' ? 'venue_b' : 'venue_a');
+  return {
+    told,
+    event: (event: UniversalEvent) => note(probe.send(eventTopic, event.universalId, event)),
+    status(leg: PlainLeg, name: string, at: number, live: boolean) {
+      books.get(name)!.live = live;
+      const state = live ? 'live' : 'stale';
+      note(probe.send(statusTopics[venueOf(leg)], name, { ...common(leg, name, at), state, since: at }));
+    },
+    book(leg: PlainLeg, name: string, at: number, snapshot: boolean, bids: Levels, asks: Levels) {
+      const book = books.get(name)!;
+      for (const [side, changes] of [
+        [book.bids, bids],
+        [book.asks, asks],
+      ] as const) {
+        if (snapshot) side.clear();
+        for (const { price, size } of changes) {
+          if (size === '0') side.delete(price);
+          else side.set(price, size);
         }
-      };
-      const event: UniversalEvent = {
-        universalId: 'evt_x',
-        receivedAt: at,
-        canonicalName: '',
-        kind: 'price_binary',
-        underlying: 'BTC',
-        threshold: '1',
-        op: 'gte',
-        resolutionTime: null,
-        status: 'open',
-        firstSeenAt: at,
-        lastSeenAt: at,
-        links: legs.map((leg) => ({
-          provider: leg.provider,
-          providerMarketId: leg.marketId,
-          confidence: 0.9,
-          source: 'ner',
-          polarity: leg.inverse ? 'inverse' : 'same',
-          used: true,
-          evidence: '{}',
-          yesInstrument: leg.yes,
-          noInstrument: leg.no,
-          takerFeeRate: leg.rate,
-        })),
-        mergedInto: null,
+      }
+      book.known = true;
+      note(probe.send(bookTopics[venueOf(leg)], name, { ...common(leg, name, at), ts: at, snapshot, bids, asks }));
+    },
+  };
+}
+
+/** A signal as text. Peaks are told with what follows them, so that of one that only rises yet is left out. */
+function lastTold(signal: NaiveSignal): string {
+  const { kind, firstProvider, firstMarketId, secondProvider, secondMarketId, beganAt, decayedAt, endedAt } = signal;
+  const peak = decayedAt === null ? null : [signal.peakAt, signal.peakNetEdge];
+  const pair = [kind, firstProvider, firstMarketId, secondProvider, secondMarketId];
+  return JSON.stringify([...pair, beganAt, peak, decayedAt, endedAt]);
+}
+
+describe('spreads, arbitrage and signals', () => {
+  it('agree to the last digit with arithmetic that has nothing clever in it, over 1,000 events that change', () => {
+    const counts = { compared: 0, records: 0, signals: 0, decayed: 0 };
+    for (let seed = 1; seed <= 1_000; seed += 1) {
+      const chance = seeded(seed);
+      const { below, pick, random } = chance;
+      const sizeText = pick(['100', '100', '1', '33.3', '0.000001']);
+      const legs = Array.from({ length: 2 + below(3) }, (_, at) =>
+        legOf(chance, (['venue_a_outcome', 'venue_b'] as const)[at] ?? pick(['venue_a_outcome', 'venue_b']), `${at}`),
+      ).sort(byMarket);
+      const books = booksOf(legs);
+      const all = follow(createSpreadsStage({ arbitrageSize: sizeText }), books);
+      const evaluations: NaiveEvaluation[] = [];
+      let known = false;
+      let at = 1_000;
+      const evaluate = () => {
+        if (known) evaluations.push({ at, pairs: naivePairs(legs, books, Ratio.of(sizeText)) });
       };
       const tellEventAt = below(3);
-      for (let step = 0; step < 11; step += 1) {
-        at += 1 + below(50);
-        if (step === tellEventAt) note(probe.send(eventTopic, 'evt_x', { ...event, receivedAt: at }));
+      for (let step = 0; step < 12; step += 1) {
+        // Some things happen in the same millisecond.
+        at += below(50);
+        if (step === tellEventAt) {
+          all.event(eventOf('evt_x', legs, at));
+          known = true;
+          evaluate();
+        }
         const leg = pick(legs);
         const name = pick([leg.yes, leg.yes, leg.no]);
         const book = books.get(name)!;
-        const venue = leg.provider === 'venue_b' ? 'venue_b' : 'venue_a';
-        const common = { provider: leg.provider, instrument: name, marketId: leg.marketId, feed: 'f', receivedAt: at };
         if (!book.live || random() < 0.1) {
-          book.live = !book.live || random() < 0.5;
-          note(probe.send(statusTopics[venue], name, { ...common, state: book.live ? 'live' : 'stale', since: at }));
+          all.status(leg, name, at, !book.live || random() < 0.5);
+          evaluate();
         }
         const snapshot = !book.known || random() < 0.2;
         const levels = (isBid: boolean) =>
           Array.from({ length: below(snapshot ? 6 : 3) }, () => {
-            const thousandths = isBid ? 300 + below(250) : 480 + below(250);
+            const thousandths = isBid ? 300 + below(250) : 440 + below(290);
             const size =
               !snapshot && random() < 0.3 ? '0' : pick(['5', '40.5', '77.123456', '100', '250', '0.0000005']);
             return { price: `0.${thousandths}`.replace(/0+$/, ''), size };
           });
-        const bids = levels(true);
-        const asks = levels(false);
-        if (snapshot) {
-          book.bids.clear();
-          book.asks.clear();
-        }
-        for (const [side, changes] of [
-          [book.bids, bids],
-          [book.asks, asks],
-        ] as const) {
-          for (const { price, size } of changes) {
-            if (size === '0') side.delete(price);
-            else side.set(price, size);
+        all.book(leg, name, at, snapshot, levels(true), levels(false));
+        if (!known) continue;
+        evaluate();
+        const expected = expectedHeads('evt_x', evaluations.at(-1)!.pairs);
+        expect([...all.told.heads.keys()].sort(), `seed ${seed} step ${step}`).toEqual(Object.keys(expected).sort());
+        for (const [key, fields] of Object.entries(expected))
+          expect(all.told.heads.get(key), `seed ${seed}`).toMatchObject(fields);
+        const { legs: toldLegs } = all.told.spreads.get('evt_x') as { legs: object[] };
+        for (const [index, fields] of expectedLegs(legs, books).entries())
+          expect(toldLegs[index]).toMatchObject(fields);
+        counts.compared += 1;
+        counts.records += Object.keys(expected).length;
+      }
+      if (random() < 0.3) {
+        at += 1;
+        all.event({ ...eventOf('evt_x', legs, at), status: 'resolved' });
+        evaluations.push({ at, pairs: [] });
+      }
+      const expected = naiveSignals(evaluations);
+      const told = [...all.told.signals.values()];
+      expect(told.map(lastTold).sort(), `seed ${seed}`).toEqual(expected.map(lastTold).sort());
+      counts.signals += expected.length;
+      counts.decayed += expected.filter(({ decayedAt, endedAt }) => decayedAt !== null && decayedAt !== endedAt).length;
+    }
+    expect(counts.compared).toBeGreaterThan(8_000);
+    expect(counts.records).toBeGreaterThan(2_500);
+    expect(counts.signals).toBeGreaterThan(500);
+    // Fell to half without ending there.
+    expect(counts.decayed).toBeGreaterThan(30);
+  });
+
+  it('agree on 10,000 pairs of books of two venues, deep and thin ones, with fees that are rounded level by level', () => {
+    const counts = { pairs: 0, cross: 0, negation: 0, short: 0 };
+    for (const sizeText of ['100', '33.3', '0.7']) {
+      const chance = seeded(sizeText.length * 7);
+      const { below, pick, random } = chance;
+      const events = Array.from({ length: 40 }, (_, event) => {
+        const legs = [legOf(chance, 'venue_a_outcome', `a${event}`), legOf(chance, 'venue_b', `b${event}`)];
+        return { id: `evt_${event}`, legs };
+      });
+      const books = booksOf(events.flatMap(({ legs }) => legs));
+      const all = follow(createSpreadsStage({ arbitrageSize: sizeText }), books);
+      for (const { id, legs } of events) {
+        all.event(eventOf(id, legs, 1));
+        for (const leg of legs) for (const name of [leg.yes, leg.no]) all.status(leg, name, 1, true);
+      }
+      const side = (isBid: boolean) =>
+        Array.from({ length: 1 + below(9) }, () => {
+          const price = isBid ? 3_000 + below(2_200) : 4_800 + below(2_200);
+          const size = pick([1 + below(40), below(4_000) / 100, below(90_000_000) / 1_000_000]);
+          return { price: `0.${String(price)}`.replace(/0+$/, ''), size: size.toFixed(6).replace(/\.?0+$/, '') };
+        }).filter(({ size }) => size !== '0');
+      for (let nth = 0; nth < 3_400; nth += 1) {
+        const { id, legs } = pick(events);
+        const at = 10 + nth;
+        for (const leg of legs) {
+          for (const name of [leg.yes, leg.no]) {
+            if (random() < 0.8 || !books.get(name)!.known) all.book(leg, name, at, true, side(true), side(false));
           }
         }
-        book.known = true;
-        note(probe.send(bookTopics[venue], name, { ...common, ts: at, snapshot, bids, asks }));
-        if (step < tellEventAt) continue;
-        const expected = expectedHeads(legs, books, Ratio.of(sizeText));
-        expect([...heads.keys()].sort(), `seed ${seed} step ${step}`).toEqual(Object.keys(expected).sort());
-        for (const [key, fields] of Object.entries(expected))
-          expect(heads.get(key), `seed ${seed}`).toMatchObject(fields as object);
-        const told = (spread as { legs: object[] }).legs;
-        for (const [index, fields] of expectedLegs(legs, books).entries()) expect(told[index]).toMatchObject(fields);
-        compared += 1;
-        withRecords += Object.keys(expected).length;
+        const pairs = naivePairs(legs, books, Ratio.of(sizeText));
+        const expected = expectedHeads(id, pairs);
+        for (const kind of ['cross_provider', 'negation_pair'] as const) {
+          const head = all.told.heads.get(`${id}:${kind}`);
+          const fields = expected[`${id}:${kind}`];
+          if (fields === undefined) expect(head).toBeUndefined();
+          else expect(head, `${sizeText} ${nth}`).toMatchObject(fields);
+        }
+        counts.pairs += 1;
+        counts.cross += pairs.filter(({ kind }) => kind === 'cross_provider').length;
+        counts.negation += pairs.filter(({ kind }) => kind === 'negation_pair').length;
+        if (pairs.length < 4) counts.short += 1;
       }
     }
-    expect(compared).toBeGreaterThan(20_000);
-    expect(withRecords).toBeGreaterThan(5_000);
+    expect(counts.pairs).toBeGreaterThan(10_000);
+    expect(counts.cross).toBeGreaterThan(5_000);
+    expect(counts.negation).toBeGreaterThan(5_000);
+    // At least one of the four walks found less than the size.
+    expect(counts.short).toBeGreaterThan(500);
   });
 });

@@ -1,9 +1,9 @@
 /** The legs of an event, and how they follow the books. */
-import { bestAsk, bestBid, type Level } from '#schemas/domain/book';
+import { type Book, bestAsk, bestBid, type Level } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import type { EventLink } from '#schemas/topics/derived';
 import { feeModelOf } from './fees/fee-models.ts';
-import type { InstrumentState, LegState, SpreadsState } from './state.ts';
+import type { InstrumentState, LegState } from './state.ts';
 import { sameWalk, seen, type Walk, walkLevels } from './walk.ts';
 
 /** A leg that has seen no book yet. Throws `DecimalError` for a malformed fee rate. */
@@ -16,10 +16,13 @@ export function createLeg(link: EventLink): LegState {
     inverse: link.polarity === 'inverse',
     rate: link.takerFeeRate === null ? null : parseDecimal(link.takerFeeRate),
     bid: null,
+    bidText: null,
     ask: null,
+    askText: null,
     mid: null,
     midText: null,
     live: false,
+    noLive: false,
     sell: null,
     buy: null,
     buyNo: null,
@@ -28,19 +31,32 @@ export function createLeg(link: EventLink): LegState {
 
 /** Brings what the head shows of a leg up to date with its YES book. True when anything changed. */
 export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
-  const [bid, ask] = leg.inverse ? [bestAsk(yes.book), bestBid(yes.book)] : [bestBid(yes.book), bestAsk(yes.book)];
-  const bidPrice = bid && seen(bid.price, leg.inverse);
-  const askPrice = ask && seen(ask.price, leg.inverse);
-  const live = yes.live && yes.bookAt !== null;
-  const bidText = bidPrice === null ? null : formatDecimal(bidPrice);
-  const askText = askPrice === null ? null : formatDecimal(askPrice);
-  if (bidText === leg.bid && askText === leg.ask && live === leg.live) return false;
-  leg.bid = bidText;
-  leg.ask = askText;
+  const [bidLevel, askLevel] = leg.inverse
+    ? [bestAsk(yes.book), bestBid(yes.book)]
+    : [bestBid(yes.book), bestAsk(yes.book)];
+  const bid = bidLevel && seen(bidLevel.price, leg.inverse);
+  const ask = askLevel && seen(askLevel.price, leg.inverse);
+  const live = isQuotable(yes);
+  // Nearly every book change ends here, before anything is formatted.
+  if (bid === leg.bid && ask === leg.ask && live === leg.live) return false;
   leg.live = live;
-  leg.mid = bidPrice === null || askPrice === null ? null : (divideHalfEven(bidPrice + askPrice, 2n) as Decimal);
-  leg.midText = leg.mid === null ? null : formatDecimal(leg.mid);
+  if (bid === leg.bid && ask === leg.ask) return true;
+  if (bid !== leg.bid) leg.bidText = textOf(bid);
+  if (ask !== leg.ask) leg.askText = textOf(ask);
+  leg.bid = bid;
+  leg.ask = ask;
+  leg.mid = bid === null || ask === null ? null : (divideHalfEven(bid + ask, 2n) as Decimal);
+  leg.midText = textOf(leg.mid);
   return true;
+}
+
+/** Whether a book is alive and known. */
+export function isQuotable({ live, bookAt }: InstrumentState): boolean {
+  return live && bookAt !== null;
+}
+
+function textOf(value: Decimal | null): string | null {
+  return value === null ? null : formatDecimal(value);
 }
 
 /** The part of a book that an update may have changed: bids at or below `bid`, asks at or above `ask`. */
@@ -62,30 +78,25 @@ export function touchedBy(snapshot: boolean, bids: readonly Level[], asks: reado
   return { bid, ask };
 }
 
-/** Walks again what the update can have changed for the leg. True when a walk says something else now. */
-export function refreshWalks(
-  state: SpreadsState,
-  leg: LegState,
-  instrument: string,
-  touched: Touched,
-  size: Decimal,
-): boolean {
+/**
+ * Walks again what the update can have changed for the leg. True when a walk says something else now.
+ * @param isYes the book is that of the leg's YES side, else of its NO side.
+ */
+export function refreshWalks(leg: LegState, isYes: boolean, book: Book, touched: Touched, size: Decimal): boolean {
   const model = feeModelOf(leg.provider);
   if (model === null || leg.rate === null) return false;
-  const { rate, inverse } = leg;
-  const { book } = state.instruments.get(instrument)!;
+  const { rate, inverse, sell, buy, buyNo } = leg;
   const bids = (walk: Walk | null, mirrored: boolean) =>
     reachesBid(touched, walk) ? walkLevels(book.bids, { size, model, rate, mirrored }) : walk;
   const asks = (walk: Walk | null, mirrored: boolean) =>
     reachesAsk(touched, walk) ? walkLevels(book.asks, { size, model, rate, mirrored }) : walk;
-  const before = [leg.sell, leg.buy, leg.buyNo] as const;
-  if (instrument === leg.yes) {
-    leg.sell = inverse ? asks(leg.sell, true) : bids(leg.sell, false);
-    leg.buy = inverse ? bids(leg.buy, true) : asks(leg.buy, false);
+  if (isYes) {
+    leg.sell = inverse ? asks(sell, true) : bids(sell, false);
+    leg.buy = inverse ? bids(buy, true) : asks(buy, false);
     // The YES of an inverse market is the event's NO.
-    if (inverse) leg.buyNo = asks(leg.buyNo, false);
-  } else if (!inverse) leg.buyNo = asks(leg.buyNo, false);
-  return !sameWalk(before[0], leg.sell) || !sameWalk(before[1], leg.buy) || !sameWalk(before[2], leg.buyNo);
+    if (inverse) leg.buyNo = asks(buyNo, false);
+  } else if (!inverse) leg.buyNo = asks(buyNo, false);
+  return !sameWalk(sell, leg.sell) || !sameWalk(buy, leg.buy) || !sameWalk(buyNo, leg.buyNo);
 }
 
 function reachesBid({ bid }: Touched, walk: Walk | null): boolean {
@@ -96,9 +107,4 @@ function reachesBid({ bid }: Touched, walk: Walk | null): boolean {
 function reachesAsk({ ask }: Touched, walk: Walk | null): boolean {
   if (ask === null) return false;
   return ask === 'all' || walk === null || ask <= walk.reach;
-}
-
-/** The instrument whose book `buyNo` walks. */
-export function noInstrumentOf(leg: LegState): string | null {
-  return leg.inverse ? leg.yes : leg.no;
 }

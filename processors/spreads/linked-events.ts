@@ -1,5 +1,6 @@
 /** Which events there are and which instruments they look at. */
 import type { Emit } from '#infra/stages/stage';
+import { hasLeg } from '#schemas/domain/linked-markets';
 import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { createLeg } from './legs.ts';
 import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
@@ -14,11 +15,11 @@ export interface Linked {
 
 /** New legs for the links in use. Throws `DecimalError` for a malformed fee rate. */
 export function legsOf({ links }: UniversalEvent): LegState[] {
-  return links.filter((link) => link.used && link.yesInstrument !== '').map(createLeg);
+  return links.filter(hasLeg).map(createLeg);
 }
 
-/** Takes a new or changed event. Null when its legs are as they were. */
-export function takeEvent(state: SpreadsState, { universalId, legs }: Linked): EventState | null {
+/** Takes a new or changed event that is not resolved. Null when its legs are as they were. */
+export function followUnresolved(state: SpreadsState, { universalId, legs }: Linked): EventState | null {
   const known = state.events.get(universalId);
   if (known && isSameLegs(known.legs, legs)) return null;
   if (known) unlinkAll(state, known);
@@ -27,30 +28,37 @@ export function takeEvent(state: SpreadsState, { universalId, legs }: Linked): E
   event.comparable = new Set(legs.map((leg) => leg.provider)).size > 1;
   event.published = null;
   state.events.set(universalId, event);
-  for (const { yes, no } of legs) {
-    linkInstrument(state, yes, universalId);
-    if (no !== null) linkInstrument(state, no, universalId);
+  for (const [leg, { yes, no }] of legs.entries()) {
+    linkInstrument(state, yes, { universalId, leg, isYes: true });
+    if (no !== null) linkInstrument(state, no, { universalId, leg, isYes: false });
   }
   return event;
 }
 
-/** Removes an event that was merged into another, or is no more, with its heads. */
-export function removeEvent(state: SpreadsState, universalId: string, emit: Emit): void {
+/** Takes out an event that was merged into another, with its head: the survivor has its legs. */
+export function dropMerged(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (!event) return;
-  letGo(state, event, emit);
+  unfollow(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);
 }
 
-/** Lets go of an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
-export function settleEvent(state: SpreadsState, { universalId, legs }: Linked, receivedAt: number, emit: Emit): void {
+/** Takes out an event that is past, with its head, which still stands of one that was resolved and is not known here. */
+export function dropPast(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
-  if (event) letGo(state, event, emit);
+  if (event) unfollow(state, event, receivedAt, emit);
+  emit.remove(spreadHeadTopic, universalId);
+}
+
+/** Stops following an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
+export function endResolved(state: SpreadsState, { universalId, legs }: Linked, receivedAt: number, emit: Emit): void {
+  const event = state.events.get(universalId);
+  if (event) unfollow(state, event, receivedAt, emit);
   tellHead(state, createEvent(universalId, legs), receivedAt, null, emit);
 }
 
-function letGo(state: SpreadsState, event: EventState, emit: Emit): void {
-  forgetArbitrage(state, event, emit);
+function unfollow(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
+  forgetArbitrage(state, event, receivedAt, emit);
   unlinkAll(state, event);
   state.events.delete(event.universalId);
   state.unpublished.delete(event.universalId);
@@ -58,13 +66,13 @@ function letGo(state: SpreadsState, event: EventState, emit: Emit): void {
 
 function createEvent(universalId: string, legs: LegState[]): EventState {
   const best = { cross_provider: null, negation_pair: null };
-  return { universalId, legs, comparable: false, published: null, best };
+  return { universalId, legs, comparable: false, published: null, best, signals: [], begun: { at: 0, count: 0 } };
 }
 
-function unlinkAll(state: SpreadsState, { universalId, legs }: EventState): void {
-  for (const { yes, no } of legs) {
-    unlinkInstrument(state, yes, universalId);
-    if (no !== null) unlinkInstrument(state, no, universalId);
+function unlinkAll(state: SpreadsState, event: EventState): void {
+  for (const { yes, no } of event.legs) {
+    unlinkInstrument(state, yes, event.universalId);
+    if (no !== null) unlinkInstrument(state, no, event.universalId);
   }
 }
 

@@ -91,11 +91,18 @@ function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio
 
 const quotable = (book: PlainBook) => book.known && book.live;
 
-/** The heads that must be told, by key; each without its times and causes. */
-export function expectedHeads(legs: PlainLeg[], books: Map<string, PlainBook>, size: Ratio) {
-  const heads: Record<string, unknown> = {};
-  for (const kind of ['cross_provider', 'negation_pair']) {
-    let best: { net: Ratio; fields: Record<string, string> } | null = null;
+/** What one pair of legs gives, by rational numbers. */
+export interface NaivePair {
+  readonly kind: 'cross_provider' | 'negation_pair';
+  readonly net: Ratio;
+  /** As in a record, without its times and causes. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Every pair that can be quoted, of both kinds and in both directions, in the order of the legs. */
+export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string, PlainBook>, size: Ratio): NaivePair[] {
+  const pairs: NaivePair[] = [];
+  for (const kind of ['cross_provider', 'negation_pair'] as const) {
     for (const a of legs) {
       for (const b of legs) {
         if (a.provider === b.provider) continue;
@@ -115,8 +122,8 @@ export function expectedHeads(legs: PlainLeg[], books: Map<string, PlainBook>, s
         const cross = kind === 'cross_provider';
         const gross = cross ? second.best.minus(buy.best) : ONE.minus(buy.best).minus(second.best);
         const net = (cross ? second.price.minus(buy.price) : ONE.minus(buy.price).minus(second.price)).minus(fees);
-        if (best && !best.net.below(net)) continue;
-        best = {
+        pairs.push({
+          kind,
           net,
           fields: {
             grossEdge: gross.text(),
@@ -130,12 +137,22 @@ export function expectedHeads(legs: PlainLeg[], books: Map<string, PlainBook>, s
             secondPrice: second.price.text(),
             secondFee: second.fee.text(),
           },
-        };
+        });
       }
     }
-    if (best) heads[`evt_x:${kind}`] = best.fields;
   }
-  return heads;
+  return pairs;
+}
+
+/** The heads that must be told, by key: of each kind the pair with the largest net edge, the first of equal ones. */
+export function expectedHeads(universalId: string, pairs: readonly NaivePair[]) {
+  const best = new Map<string, NaivePair>();
+  for (const pair of pairs) {
+    const key = `${universalId}:${pair.kind}`;
+    const before = best.get(key);
+    if (!before || before.net.below(pair.net)) best.set(key, pair);
+  }
+  return Object.fromEntries([...best].map(([key, { fields }]) => [key, fields]));
 }
 
 /** The legs that the head of the spread must show. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DecimalError } from '#schemas/domain/decimal';
+import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { clockTopic } from '#schemas/topics/control';
 import {
   arbitrageHeadTopic,
@@ -21,39 +22,18 @@ const levels = (pairs: Levels) => pairs.map(([price, size]) => ({ price, size })
 
 function link(provider: 'venue_a_outcome' | 'venue_b', changes: Partial<EventLink> = {}): EventLink {
   const isB = provider === 'venue_b';
-  return {
+  return aLink({
     provider,
     providerMarketId: isB ? '0xc' : '#70',
-    confidence: 0.9,
-    source: 'ner',
-    polarity: 'same',
-    used: true,
-    evidence: '{}',
     yesInstrument: isB ? 'b-yes' : '#70',
     noInstrument: isB ? 'b-no' : '#71',
     takerFeeRate: isB ? '0' : '0.0007',
     ...changes,
-  };
+  });
 }
 
-function event(changes: Partial<UniversalEvent> = {}): UniversalEvent {
-  return {
-    universalId: 'evt_1',
-    receivedAt: 1000,
-    canonicalName: '',
-    kind: 'price_binary',
-    underlying: 'BTC',
-    threshold: '1',
-    op: 'gte',
-    resolutionTime: null,
-    status: 'open',
-    firstSeenAt: 1000,
-    lastSeenAt: 1000,
-    links: [link('venue_a_outcome'), link('venue_b')],
-    mergedInto: null,
-    ...changes,
-  };
-}
+const event = (changes: Partial<UniversalEvent> = {}) =>
+  anEvent({ links: [link('venue_a_outcome'), link('venue_b')], ...changes });
 
 const ofSize = (arbitrageSize: string) => createSpreadsStage({ arbitrageSize });
 
@@ -323,6 +303,13 @@ describe('the spreads stage', () => {
     expect(heads[0]!.legs.every(({ yesBid, yesAsk, live }) => yesBid === null && yesAsk === null && !live)).toBe(true);
     expect(all.book('b-yes', 3000, [['0.4', '1']], []).heads).toEqual([]);
     expect(profitable().link(event({ mergedInto: 'evt_0' })).heads).toEqual([null]);
+  });
+
+  it('removes the head of a resolved event once that is past', () => {
+    const all = profitable();
+    all.link(event({ status: 'resolved' }));
+    const outputs = all.probe.remove(eventTopic, event().universalId, 9_000);
+    expect(outputs).toMatchObject([{ topic: spreadHeadTopic.name, key: event().universalId, value: null }]);
   });
 
   it('tells the legs also of an event that is resolved when it is first seen', () => {

@@ -5,6 +5,8 @@
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { PRICE_PROVIDERS } from '#schemas/domain/providers';
+import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import {
   arbitrageHeadTopic,
@@ -15,9 +17,17 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
-import { refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { legsOf, removeEvent, settleEvent, takeEvent } from './linked-events.ts';
-import { createSpreadsState, type EventState, forgetUnlinked, instrumentOf, type SpreadsState } from './state.ts';
+import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
+import { dropMerged, dropPast, endResolved, followUnresolved, legsOf } from './linked-events.ts';
+import {
+  createSpreadsState,
+  type EventState,
+  forgetUnlinked,
+  type InstrumentState,
+  instrumentOf,
+  type LegLink,
+  type SpreadsState,
+} from './state.ts';
 import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
 import { publishIfMoved, tellHead } from './tell-spread.ts';
 
@@ -26,15 +36,14 @@ export interface SpreadsOptions {
   readonly arbitrageSize: string;
 }
 
-/** Providers whose books are prices of assets, never of questions. */
-const PRICE_PROVIDERS: ReadonlySet<string> = new Set(['venue_a_perp', 'venue_a_dex']);
-
 /** The stage `spreads`. Throws for a size that is not above zero. */
 export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<SpreadsState> {
   const size = parseDecimal(arbitrageSize);
   if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
   return {
     name: 'spreads',
+    stateVersion: 2,
+    slicedMaps: ['events', 'instruments'],
     inputs: [
       onKeyed<SpreadsState, UniversalEvent>(eventTopic, sized(size, readEvent)),
       ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, sized(size, readBook))),
@@ -43,7 +52,7 @@ export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<Spr
       ),
       on<SpreadsState, ClockMark>(clockTopic, sized(size, readClock)),
     ],
-    outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic],
+    outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic, arbitrageSignalTopic],
     initialState: createSpreadsState,
   };
 }
@@ -77,20 +86,25 @@ function walkAgain(state: SpreadsState, event: EventState, size: Decimal): void 
   if (!event.comparable) return;
   for (const leg of event.legs) {
     for (const name of [leg.yes, leg.no]) {
-      if (name !== null && state.instruments.has(name)) refreshWalks(state, leg, name, TOUCHED_ALL, size);
+      const instrument = name === null ? undefined : state.instruments.get(name);
+      if (instrument) refreshWalks(leg, name === leg.yes, instrument.book, TOUCHED_ALL, size);
     }
   }
 }
 
 function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>): Step {
-  if (value === null || value.mergedInto !== null) return (state, _size, emit) => removeEvent(state, key, emit);
+  if (value === null) return (state, _size, emit) => dropPast(state, key, receivedAt, emit);
+  if (value.mergedInto !== null) return (state, _size, emit) => dropMerged(state, key, receivedAt, emit);
   const legs = legsOf(value);
   if (value.status === 'resolved')
-    return (state, _size, emit) => settleEvent(state, { universalId: value.universalId, legs }, receivedAt, emit);
+    return (state, _size, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
   return (state, size, emit) => {
-    const event = takeEvent(state, { universalId: value.universalId, legs });
+    const event = followUnresolved(state, { universalId: value.universalId, legs });
     if (!event) return;
-    for (const leg of event.legs) refreshTop(leg, state.instruments.get(leg.yes)!);
+    for (const leg of event.legs) {
+      refreshTop(leg, state.instruments.get(leg.yes)!);
+      leg.noLive = leg.no !== null && isQuotable(state.instruments.get(leg.no)!);
+    }
     walkAgain(state, event, size);
     tellHead(state, event, receivedAt, null, emit);
     state.unpublished.add(key);
@@ -112,7 +126,7 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
     const isFirst = instrument.bookAt === null;
     const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
     instrument.bookAt = receivedAt;
-    followInstrument(state, name, { touched, quotable: isFirst, receivedAt, size, emit });
+    followInstrument(state, instrument, { touched, quotable: isFirst, receivedAt, size, emit });
   };
 }
 
@@ -131,7 +145,7 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
       instrument.bookAt = null;
     } else if (live === instrument.live) return;
     instrument.live = live;
-    followInstrument(state, key, {
+    followInstrument(state, instrument, {
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
       quotable: true,
       receivedAt,
@@ -164,26 +178,22 @@ interface Change {
 }
 
 /** Brings the events of an instrument up to date and tells what changed in them. */
-function followInstrument(state: SpreadsState, name: string, change: Change): void {
-  for (const universalId of state.instruments.get(name)!.events) {
-    followInEvent(state, state.events.get(universalId)!, name, change);
-  }
+function followInstrument(state: SpreadsState, instrument: InstrumentState, change: Change): void {
+  for (const link of instrument.links) followOnLeg(state, link, instrument, change);
 }
 
-function followInEvent(state: SpreadsState, event: EventState, name: string, change: Change): void {
+function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentState, change: Change): void {
   const { touched, quotable, receivedAt, size, emit } = change;
-  const instrument = state.instruments.get(name)!;
-  for (const leg of event.legs) {
-    if (leg.yes !== name && leg.no !== name) continue;
-    if (leg.yes === name && refreshTop(leg, instrument)) {
-      tellHead(state, event, receivedAt, leg, emit);
-      publishIfMoved(state, event, receivedAt, leg, emit);
-    }
-    if (!event.comparable) continue;
-    const moved = refreshWalks(state, leg, name, touched, size);
-    if (moved || quotable) tellArbitrage(state, event, size, receivedAt, leg, emit);
-    else if (event.best.cross_provider !== null || event.best.negation_pair !== null) {
-      state.aged.add(event.universalId);
-    }
+  const { isYes } = link;
+  const event = state.events.get(link.universalId)!;
+  const leg = event.legs[link.leg]!;
+  if (!isYes) leg.noLive = isQuotable(instrument);
+  else if (refreshTop(leg, instrument)) {
+    tellHead(state, event, receivedAt, leg, emit);
+    publishIfMoved(state, event, receivedAt, leg, emit);
   }
+  if (!event.comparable) return;
+  const moved = refreshWalks(leg, isYes, instrument.book, touched, size);
+  if (moved || quotable) tellArbitrage(state, event, size, receivedAt, leg, emit);
+  else if (event.best.cross_provider !== null || event.best.negation_pair !== null) state.aged.add(event.universalId);
 }

@@ -10,8 +10,16 @@ export interface InstrumentState {
   bookAt: number | null;
   /** Its connection lives and its book is whole. */
   live: boolean;
-  /** Events with a leg on it. */
-  events: string[];
+  /** Legs on it, by its YES or its NO side. Named, as no object may stand in two slices of a snapshot. */
+  links: LegLink[];
+}
+
+export interface LegLink {
+  readonly universalId: string;
+  /** Place of the leg in the event's `legs`. */
+  readonly leg: number;
+  /** Whether it is the leg's YES side. */
+  readonly isYes: boolean;
 }
 
 /** One linked market in use, seen from its event. */
@@ -24,12 +32,17 @@ export interface LegState {
   readonly inverse: boolean;
   /** Rate of the provider's fee formula; null is unknown. */
   readonly rate: Decimal | null;
-  /** What the head shows: prices of the event's YES as text, its middle, and liveness. */
-  bid: string | null;
-  ask: string | null;
+  /** What the head shows: prices of the event's YES and its middle, each beside its text. */
+  bid: Decimal | null;
+  bidText: string | null;
+  ask: Decimal | null;
+  askText: string | null;
   mid: Decimal | null;
   midText: string | null;
+  /** Whether the YES book can be quoted: alive and known. */
   live: boolean;
+  /** The same of the NO book. */
+  noLive: boolean;
   /** Selling and buying the event's YES here, and buying its NO. Null: cannot be done for the whole size. */
   sell: Walk | null;
   buy: Walk | null;
@@ -44,8 +57,27 @@ export interface BestState {
   readonly profitable: boolean;
   readonly first: string;
   readonly second: string;
+  /** What the record was made of. */
+  readonly size: Decimal;
+  readonly firstWalk: Walk;
+  readonly secondWalk: Walk;
   /** The older book frame of the two when the head was told. */
   toldBookAt: number;
+}
+
+/** A run of evaluations of one pair with a net edge above zero, while it lasts (`signals.ts`). */
+export interface SignalState {
+  readonly id: string;
+  readonly kind: ArbitrageKind;
+  readonly firstProvider: string;
+  readonly firstMarketId: string;
+  readonly secondProvider: string;
+  readonly secondMarketId: string;
+  readonly beganAt: number;
+  /** USD per share. */
+  peak: Decimal;
+  peakAt: number;
+  decayedAt: number | null;
 }
 
 export interface EventState {
@@ -56,6 +88,10 @@ export interface EventState {
   /** Middles as published last, by leg; null before the first time. */
   published: (Decimal | null)[] | null;
   best: Record<ArbitrageKind, BestState | null>;
+  /** Live signals: at most one a kind and pair of legs. */
+  signals: SignalState[];
+  /** When a signal began last, and how many began then: what tells runs of one moment apart. */
+  begun: { at: number; count: number };
 }
 
 /** Bounded by the open events and by `UNLINKED_MAX` books of instruments that no event has yet. */
@@ -95,7 +131,7 @@ export function createSpreadsState(): SpreadsState {
 /** The instrument of which something came, made if it is new. */
 export function instrumentOf(state: SpreadsState, name: string): InstrumentState {
   const known = state.instruments.get(name);
-  if (!known || known.events.length === 0) markUnlinked(state, name);
+  if (!known || known.links.length === 0) markUnlinked(state, name);
   return known ?? addInstrument(state, name);
 }
 
@@ -105,24 +141,27 @@ export function forgetUnlinked(state: SpreadsState, name: string): void {
 }
 
 function addInstrument(state: SpreadsState, name: string): InstrumentState {
-  const instrument: InstrumentState = { book: createBook(), bookAt: null, live: false, events: [] };
+  const instrument: InstrumentState = { book: createBook(), bookAt: null, live: false, links: [] };
   state.instruments.set(name, instrument);
   return instrument;
 }
 
-/** Lets an instrument know that an event has a leg on it. */
-export function linkInstrument(state: SpreadsState, name: string, universalId: string): void {
+/** Lets an instrument know that a leg of an event is on it. */
+export function linkInstrument(state: SpreadsState, name: string, link: LegLink): void {
   const instrument = state.instruments.get(name) ?? addInstrument(state, name);
   state.unlinked.delete(name);
-  if (!instrument.events.includes(universalId)) instrument.events.push(universalId);
+  const isLinked = instrument.links.some(
+    ({ universalId, leg }) => universalId === link.universalId && leg === link.leg,
+  );
+  if (!isLinked) instrument.links.push(link);
 }
 
 /** The opposite; a book that no event needs any more is kept for a while, since its market may be moving. */
 export function unlinkInstrument(state: SpreadsState, name: string, universalId: string): void {
   const instrument = state.instruments.get(name);
   if (!instrument) return;
-  instrument.events = instrument.events.filter((id) => id !== universalId);
-  if (instrument.events.length > 0) return;
+  instrument.links = instrument.links.filter((link) => link.universalId !== universalId);
+  if (instrument.links.length > 0) return;
   if (instrument.bookAt !== null || instrument.live) markUnlinked(state, name);
   // Nothing is known of it: it ended before.
   else state.instruments.delete(name);

@@ -2,8 +2,10 @@
 import type { Emit } from '#infra/stages/stage';
 import type { Decimal } from '#schemas/domain/decimal';
 import { type Arbitrage, arbitrageHeadTopic, arbitrageTopic } from '#schemas/topics/derived';
-import { bestPair, isSameRecord, olderBookAt, toRecord } from './best-arbitrage.ts';
+import { evaluatePairs, isSameRecord, olderBookAt, type QuotedPair, toRecord } from './best-arbitrage.ts';
+import { endSignals, followSignals } from './signals.ts';
 import type { ArbitrageKind, BestState, EventState, LegState, SpreadsState } from './state.ts';
+import { sameWalk } from './walk.ts';
 
 const KINDS: readonly ArbitrageKind[] = ['cross_provider', 'negation_pair'];
 
@@ -17,27 +19,47 @@ export function tellArbitrage(
   emit: Emit,
 ): void {
   for (const kind of KINDS) {
-    const pair = bestPair(state, event, kind, size);
+    const { best: pair, above } = evaluatePairs(event, kind, size);
+    followSignals(event, { kind, above, size, receivedAt }, emit);
     const before = event.best[kind];
     if (pair === null) {
       if (before !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
       event.best[kind] = null;
       continue;
     }
-    const record = toRecord(state, event, pair, size, receivedAt, cause);
+    if (before !== null && isMadeOf(before, pair, size)) {
+      state.aged.add(event.universalId);
+      continue;
+    }
+    const record = toRecord(state, event, kind, pair, size, receivedAt, cause);
     if (before !== null && isSameRecord(before.record, record)) {
       state.aged.add(event.universalId);
       continue;
     }
-    const { instrument: first } = pair.first;
-    const { instrument: second } = pair.second;
+    const { instrument: first, walk: firstWalk } = pair.first;
+    const { instrument: second, walk: secondWalk } = pair.second;
     const profitable = isAboveZero(record.netEdge);
-    event.best[kind] = { record, profitable, first, second, toldBookAt: olderBookAt(state, first, second) };
+    const toldBookAt = olderBookAt(state, first, second);
+    event.best[kind] = { record, profitable, first, second, size, firstWalk, secondWalk, toldBookAt };
     emit(arbitrageHeadTopic, headKey(event, kind), record);
     if (profitable) emit(arbitrageTopic, event.universalId, record);
   }
   if (KINDS.some((kind) => event.best[kind]?.profitable)) state.profitable.add(event.universalId);
   else state.profitable.delete(event.universalId);
+}
+
+/** Whether a pair gives the record that there is, without making it: nearly all evaluations end here. */
+function isMadeOf(before: BestState, pair: QuotedPair, size: Decimal): boolean {
+  const { record, first, second, firstWalk, secondWalk } = before;
+  return (
+    sameWalk(firstWalk, pair.first.walk) &&
+    sameWalk(secondWalk, pair.second.walk) &&
+    first === pair.first.instrument &&
+    second === pair.second.instrument &&
+    record.firstMarketId === pair.first.leg.marketId &&
+    record.secondMarketId === pair.second.leg.marketId &&
+    before.size === size
+  );
 }
 
 /** At a tick: every profitable record with its age of now, and the heads whose books were confirmed meanwhile. */
@@ -58,8 +80,9 @@ export function tellArbitrageTick(state: SpreadsState, receivedAt: number, emit:
   state.aged.clear();
 }
 
-/** Removes what was told of an event that is no more. */
-export function forgetArbitrage(state: SpreadsState, event: EventState, emit: Emit): void {
+/** Removes what was told of an event that is no more; its signals end. */
+export function forgetArbitrage(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
+  endSignals(event, receivedAt, emit);
   for (const kind of KINDS) if (event.best[kind] !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
   event.best = { cross_provider: null, negation_pair: null };
   state.profitable.delete(event.universalId);

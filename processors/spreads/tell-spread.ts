@@ -49,8 +49,8 @@ function toSpread(state: SpreadsState, event: EventState, receivedAt: number, ca
     legs: event.legs.map((leg) => ({
       provider: leg.provider,
       marketId: leg.marketId,
-      yesBid: leg.bid,
-      yesAsk: leg.ask,
+      yesBid: leg.bidText,
+      yesAsk: leg.askText,
       yesMid: leg.midText,
       live: leg.live,
       bookAt: state.instruments.get(leg.yes)?.bookAt ?? null,

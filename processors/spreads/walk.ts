@@ -55,6 +55,7 @@ export function perShare(amount: bigint, size: Decimal): Decimal {
 
 /** Whether two walks say the same. */
 export function sameWalk(a: Walk | null, b: Walk | null): boolean {
-  if (a === null || b === null) return a === b;
+  if (a === b) return true;
+  if (a === null || b === null) return false;
   return a.best === b.best && a.cost === b.cost && a.fee === b.fee;
 }

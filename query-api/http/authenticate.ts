@@ -3,12 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { ControlHost } from '#infra/control/control-host';
 import { type GoodKey, goodSession } from '#schemas/domain/control/lookups';
-import { ApiError } from '#schemas/errors';
+import { ApiError, unavailable } from '#schemas/errors';
 import { type Caller, type CallerSession, missingScopeCode, type Route } from '../routes/route.ts';
 import { csrfOf, digestOf, isCsrfOf, readCookie } from './session-cookie.ts';
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Who asks: a key, by its token or by a portal session that was opened with it. */
 export interface Identity extends GoodKey {
@@ -61,11 +60,7 @@ function bySession(control: Identities['control'], request: FastifyRequest): Ide
   const cookie = readCookie(request.headers.cookie);
   if (cookie === null) throw noToken();
   // A session may have ended that the state still holds.
-  if (!control.isCurrent)
-    throw new ApiError('internal_error', 'this node cannot check sessions now; try again', {
-      status: 503,
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+  if (!control.isCurrent) throw unavailable('this node cannot check sessions now; try again');
   const found = goodSession(control.state, digestOf(cookie), Date.now());
   if (!found) throw new ApiError('unauthenticated', 'the session is over; sign in again');
   const changes = request.method !== 'GET' && request.method !== 'HEAD';

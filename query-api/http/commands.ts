@@ -5,12 +5,12 @@ import { type ControlHost, VerdictTimeoutError } from '#infra/control/control-ho
 import { LogError } from '#infra/log/log';
 import type { IdempotencyRequest } from '#schemas/domain/control/envelope';
 import { ownerName } from '#schemas/domain/control/owner';
-import { ApiError, type ApiErrorOptions, type ErrorCode } from '#schemas/errors';
+import { ApiError, type ApiErrorOptions, type ErrorCode, unavailable } from '#schemas/errors';
 import type { Caller, Command } from '../routes/route.ts';
+import type { CommandRate } from './command-rate.ts';
 
 const KEY_LENGTH_MAX = 255;
 const PATH_LENGTH_MAX = 2_048;
-const RETRY_AFTER_SECONDS = 1;
 
 /** A refusal; `isReplayed` for one that answered an earlier request with the same `Idempotency-Key`. */
 export class CommandRefusal extends ApiError {
@@ -28,9 +28,15 @@ export interface CommandScope {
   readonly isReplayed: () => boolean;
 }
 
+/** What takes commands, and how many of them. */
+export interface CommandTaker {
+  readonly control: Pick<ControlHost, 'submit'>;
+  readonly commandRate: CommandRate;
+}
+
 /** How the commands of one request are sent. */
 export function commandScope(
-  host: Pick<ControlHost, 'submit'>,
+  { control, commandRate }: CommandTaker,
   caller: Caller,
   idempotency: IdempotencyRequest | undefined,
 ): CommandScope {
@@ -40,7 +46,8 @@ export function commandScope(
   return {
     isReplayed: () => isReplayed,
     command: async <R>(type: { readonly type: string }, body: unknown) => {
-      const verdict = await submit(host, type.type, { ...(body as object), ...envelope });
+      commandRate.take(orgId);
+      const verdict = await submit(control, type.type, { ...(body as object), ...envelope });
       if (!verdict.ok) {
         const { code, message, status, retryAfterSeconds, replayed } = verdict;
         throw new CommandRefusal(code, message, {
@@ -59,15 +66,9 @@ async function submit(host: Pick<ControlHost, 'submit'>, type: string, body: obj
   try {
     return await host.submit(type, body);
   } catch (error) {
-    const options = { status: 503, retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };
     if (error instanceof VerdictTimeoutError)
-      throw new ApiError(
-        'internal_error',
-        'no answer yet, and it may still be done; look before you repeat it',
-        options,
-      );
-    if (error instanceof LogError && error.canRetry)
-      throw new ApiError('internal_error', 'changes cannot be taken now; try again', options);
+      throw unavailable('no answer yet, and it may still be done; look before you repeat it', error);
+    if (error instanceof LogError && error.canRetry) throw unavailable('changes cannot be taken now; try again', error);
     throw error;
   }
 }

@@ -1,12 +1,16 @@
 /** Every answer that is an error, in the one envelope (specification, Errors). */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
 import { CommandRefusal } from './commands.ts';
+import { requestIdOf } from './request-id.ts';
 import type { HeaderList, Sender } from './send.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends errors; those that are the service's or a venue's fault are logged under the request id that the client is told. */
 export class ErrorSender {
@@ -22,7 +26,9 @@ export class ErrorSender {
   send(request: FastifyRequest, reply: FastifyReply, fault: unknown, others: HeaderList = []): void {
     const error = toApiError(fault);
     const route = request.routeOptions.url;
-    if (error.status >= 500) this.logger.error({ error: fault, requestId: request.id, route }, 'a request failed');
+    // A refusal that asks to come again is no fault: clients that do so while the service starts would fill the log.
+    const isFault = error.status >= 500 && (error.retryAfterSeconds === null || error.cause !== undefined);
+    if (isFault) this.logger.error({ error: fault, requestId: request.id, route }, 'a request failed');
     const headers = [...others];
     if (error.retryAfterSeconds !== null) headers.push('retry-after', String(error.retryAfterSeconds));
     if (error instanceof CommandRefusal && error.isReplayed) headers.push('idempotent-replayed', 'true');
@@ -43,6 +49,31 @@ export function answerErrors(app: FastifyInstance, errors: ErrorSender): void {
   app.setNotFoundHandler((request, reply) => errors.send(request, reply, notFound(request)));
 }
 
+/**
+ * Answers two things in the envelope that Node would refuse with an empty body: HTTP/1.1 without `Host`, which it is to be
+ * told to let through, and an `Expect` that nobody can meet.
+ */
+export function answerProtocolErrors(app: FastifyInstance, errors: ErrorSender): void {
+  app.addHook('onRequest', (request, reply, next) => {
+    const { headers, httpVersionMinor } = request.raw;
+    if (headers.host !== undefined || httpVersionMinor === 0) next();
+    else errors.send(request, reply, new ApiError('bad_request', 'Host: is missing'));
+  });
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = requestIdOf(request);
+    const error = new ApiError('bad_request', 'Expect: only 100-continue can be met', { status: 417 });
+    const body = JSON.stringify(errorEnvelope(error, requestId));
+    const length = Buffer.byteLength(body);
+    const headers = {
+      'content-type': JSON_TYPE,
+      'content-length': length,
+      'x-request-id': requestId,
+      connection: 'close',
+    };
+    response.writeHead(error.status, headers).end(body);
+  });
+}
+
 function pathOf(url: string): string {
   return url.split('?', 1)[0]!.slice(0, 200);
 }
@@ -54,18 +85,31 @@ export function toApiError(fault: unknown): ApiError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ApiError('validation_failed', 'body: is larger than 1 MiB', { status: 413 });
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new ApiError('bad_request', 'the body must be application/json');
-  if (code === 'FST_ERR_BAD_URL') return new ApiError('bad_request', 'the path is no valid URL');
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'no such route');
+    return new ApiError('bad_request', 'body: must be JSON, sent as application/json');
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new ApiError('bad_request', 'body: is no JSON');
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new ApiError('bad_request', 'Content-Length: must be the size of the body');
+  if (code === 'FST_ERR_BAD_URL') return new ApiError('bad_request', 'path: is no valid URL');
+  // What else Fastify refuses by itself, it refuses while it reads a body.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ApiError('bad_request', (fault as Error).message);
+    return new ApiError('bad_request', `body: ${(fault as Error).message}`);
   return new ApiError('internal_error', 'the service failed; quote the requestId when you report it', { cause: fault });
 }
 
+/** By the code of Node's parser: the status, its phrase, and what is wrong, where it can be named. */
 const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the request headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request was not complete within 30 s'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'headers: are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'request: was not complete within 30 s'],
+  HPE_INVALID_METHOD: [400, 'Bad Request', 'method: is none of HTTP'],
+  HPE_INVALID_URL: [400, 'Bad Request', 'path: is no valid URL'],
+  HPE_INVALID_VERSION: [400, 'Bad Request', 'version: must be HTTP/1.1'],
+  HPE_INVALID_HEADER_TOKEN: [400, 'Bad Request', 'headers: hold what no header may'],
+  HPE_INVALID_CONTENT_LENGTH: [400, 'Bad Request', 'Content-Length: must be the size of the body'],
+  HPE_UNEXPECTED_CONTENT_LENGTH: [400, 'Bad Request', 'Content-Length: must come once, and without Transfer-Encoding'],
+  HPE_INVALID_TRANSFER_ENCODING: [400, 'Bad Request', 'Transfer-Encoding: must be chunked'],
+  HPE_INVALID_CHUNK_SIZE: [400, 'Bad Request', 'body: is no valid chunk'],
 };
+const NO_REQUEST = [400, 'Bad Request', 'request: is none of HTTP'] as const;
 
 /** Answers what is no HTTP request, or never became one; the connection ends with it. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -73,11 +117,11 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
     socket.destroy();
     return;
   }
-  const [status, phrase, message] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'Bad Request', 'this is no HTTP request'];
+  const [status, phrase, message] = CLIENT_ERRORS[error.code ?? ''] ?? NO_REQUEST;
   const requestId = randomUUID();
   const body = JSON.stringify(errorEnvelope(new ApiError('bad_request', message, { status }), requestId));
   socket.end(
-    `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: ${requestId}\r\n` +
+    `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: ${JSON_TYPE}\r\nx-request-id: ${requestId}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

@@ -1,27 +1,35 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlHost } from '#infra/control/control-host';
-import { ApiError } from '#schemas/errors';
+import { unavailable } from '#schemas/errors';
 import type { Dependencies, Route } from '../routes/route.ts';
+import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { createAskedReader } from './asked.ts';
 import { authenticate, type Identity } from './authenticate.ts';
+import type { CommandRate } from './command-rate.ts';
 import type { RunningKeys } from './commands.ts';
 import type { ErrorSender } from './errors.ts';
 import type { Meter } from './meter.ts';
 import type { HeaderList, Sender } from './send.ts';
 import { type Made, workOut, workOutOwn } from './work-out.ts';
 
-const RETRY_AFTER_SECONDS = 1;
 const NO_HEADERS: HeaderList = [];
+/** Marks what was answered from the data set of sandbox keys (specification, coin snapshot). */
+const SANDBOX_MARK: HeaderList = ['x-svc-sandbox', 'true'];
+/** Begins the keys of kept answers to sandbox keys; those of others begin with a path. */
+const SANDBOX_ANSWER = 'sandbox ';
 const nothing = () => {};
 
 export interface ServeOptions {
   readonly dependencies: Dependencies;
+  /** What takes the place of live markets and events for sandbox keys. */
+  readonly sandbox: Sandbox;
   readonly authenticator: Authenticator;
   readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
   readonly cache: AnswerCache;
   readonly running: RunningKeys;
+  readonly commandRate: CommandRate;
   readonly meter: Meter;
   readonly sender: Sender;
   readonly errors: ErrorSender;
@@ -44,11 +52,16 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
   /** Who asks, for requests that may have a body: known before it is read. */
   const admitted = new WeakMap<FastifyRequest, Identity>();
 
+  /** A sandbox key is told of the markets and events of the data set alone. */
+  const isInSandbox = (identity: Identity | null): boolean => route.tellsMarkets && identity?.key.sandbox === true;
+
   const answer = (request: FastifyRequest, identity: Identity | null): Made | Promise<Made> => {
     const asked = readAsked(request);
-    if (route.isOwn) return workOutOwn(route, asked, request, identity!, options);
-    if (route.cacheTtlMs === 0) return workOut(route, asked, options);
-    return cache.get(asked.key) ?? cache.share(asked.key, () => workOut(route, asked, options));
+    const isSandboxed = isInSandbox(identity);
+    if (route.isOwn) return workOutOwn(route, asked, request, { identity: identity!, isSandboxed }, options);
+    if (route.cacheTtlMs === 0) return workOut(route, asked, options, isSandboxed);
+    const key = isSandboxed ? SANDBOX_ANSWER + asked.key : asked.key;
+    return cache.get(key) ?? cache.share(key, () => workOut(route, asked, options, isSandboxed));
   };
 
   const send = (request: FastifyRequest, reply: FastifyReply, made: Made, headers: HeaderList): Served => {
@@ -57,35 +70,34 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     return sender.encoded(request, reply, made.statusCode, made.body, all);
   };
 
-  /** An answer with the unit that it costs; what fails is told here, since errors tell what is left too. */
-  const metered = (request: FastifyRequest, reply: FastifyReply, identity: Identity): Served => {
-    const { organization } = identity;
-    const sku = route.sku!;
-    if (!meter.take(organization, sku))
-      return errors.send(request, reply, meter.exceeded(organization, sku), meter.headers(organization, sku));
+  const marked = (identity: Identity | null, headers: HeaderList): HeaderList =>
+    isInSandbox(identity) ? [...headers, ...SANDBOX_MARK] : headers;
+
+  /** An answer with the unit that it costs; what fails is told here, since errors carry the same headers. */
+  const serveTo = (request: FastifyRequest, reply: FastifyReply, identity: Identity | null): Served => {
+    const { sku } = route;
+    const organization = identity?.organization;
+    if (sku && organization && !meter.take(organization, sku)) {
+      const headers = marked(identity, meter.headers(organization, sku));
+      return errors.send(request, reply, meter.exceeded(organization, sku), headers);
+    }
+    const headers = (isSuccess: boolean): HeaderList =>
+      marked(identity, sku && organization ? meter.end(organization, sku, isSuccess) : NO_HEADERS);
     let made: Made | Promise<Made>;
     try {
       made = answer(request, identity);
     } catch (fault) {
-      return errors.send(request, reply, fault, meter.end(organization, sku, false));
+      return errors.send(request, reply, fault, headers(false));
     }
-    if (!(made instanceof Promise))
-      return send(request, reply, made, meter.end(organization, sku, made.statusCode < 300));
+    if (!(made instanceof Promise)) return send(request, reply, made, headers(made.statusCode < 300));
     return made.then(
-      (all) => send(request, reply, all, meter.end(organization, sku, all.statusCode < 300)),
-      (fault: unknown) => errors.send(request, reply, fault, meter.end(organization, sku, false)),
+      (all) => send(request, reply, all, headers(all.statusCode < 300)),
+      (fault: unknown) => errors.send(request, reply, fault, headers(false)),
     );
   };
 
-  const serveTo = (request: FastifyRequest, reply: FastifyReply, identity: Identity | null): Served => {
-    if (route.sku !== null && identity) return metered(request, reply, identity);
-    const made = answer(request, identity);
-    if (!(made instanceof Promise)) return send(request, reply, made, NO_HEADERS);
-    return made.then((all) => send(request, reply, all, NO_HEADERS));
-  };
-
   const identify = (request: FastifyRequest): Identity | Promise<Identity> => {
-    if (!isReady()) throw starting();
+    if (!isReady()) throw unavailable('the service is starting; try again');
     return authenticate(options, route, request);
   };
 
@@ -128,16 +140,9 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     }),
     // A body that cannot be read is an answer of the route too, and tells what is left.
     errorHandler: (fault, request, reply) => {
-      const identity = admitted.get(request);
-      const headers = identity && route.sku ? meter.headers(identity.organization, route.sku) : NO_HEADERS;
-      errors.send(request, reply, fault, headers);
+      const identity = admitted.get(request) ?? null;
+      const quota = identity && route.sku ? meter.headers(identity.organization, route.sku) : NO_HEADERS;
+      errors.send(request, reply, fault, marked(identity, quota));
     },
   };
-}
-
-function starting(): ApiError {
-  return new ApiError('internal_error', 'the service is starting; try again', {
-    status: 503,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
 }

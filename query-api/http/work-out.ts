@@ -1,7 +1,7 @@
 /** A handler's answer as bytes, within the time that an answer may take. */
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '#schemas/errors';
-import { Answer, type Command, type Route } from '../routes/route.ts';
+import { ApiError, unavailable } from '#schemas/errors';
+import { Answer, type Command, type Dependencies, mayLackBody, type Route } from '../routes/route.ts';
 import type { KeptAnswer } from './answer-cache.ts';
 import type { Asked } from './asked.ts';
 import { callerOf, type Identity } from './authenticate.ts';
@@ -13,7 +13,6 @@ import { validate } from './validate.ts';
 
 /** The longest that an answer may take (the contract, REST). */
 const ANSWER_TIMEOUT_MS = 30_000;
-const RETRY_AFTER_SECONDS = 1;
 const NO_BODY = new EncodedBody(Buffer.alloc(0));
 const REPLAYED: HeaderList = ['idempotent-replayed', 'true'];
 
@@ -23,11 +22,22 @@ export interface Made extends KeptAnswer {
   readonly headers?: HeaderList;
 }
 
+/** What handlers may use: to sandbox keys, markets and events of the data set of theirs. */
+async function dependenciesOf({ dependencies, sandbox }: ServeOptions, isSandboxed: boolean): Promise<Dependencies> {
+  return isSandboxed ? { ...dependencies, ...(await sandbox.data()) } : dependencies;
+}
+
 /** Works out an answer that is the same for everyone. */
-export async function workOut(route: Route, { input }: Asked, options: ServeOptions): Promise<Made> {
-  const { dependencies, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+export async function workOut(
+  route: Route,
+  { input }: Asked,
+  options: ServeOptions,
+  isSandboxed: boolean,
+): Promise<Made> {
+  const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
   // The declaration of such a route takes nothing but these two.
-  const result = await within(answerTimeoutMs, async () => route.handle(input as never, dependencies));
+  const handle = async () => route.handle(input as never, await dependenciesOf(options, isSandboxed));
+  const result = await within(answerTimeoutMs, handle);
   const { statusCode, body } = result instanceof Answer ? result : { statusCode: route.statuses[0]!, body: result };
   const isKept = statusCode === 200 && (route.isKept?.(body) ?? true);
   return { statusCode, body: encode(body), ttlMs: isKept ? route.cacheTtlMs : 0 };
@@ -38,16 +48,18 @@ export async function workOutOwn(
   route: Route,
   { input }: Asked,
   request: FastifyRequest,
-  identity: Identity,
+  { identity, isSandboxed }: { readonly identity: Identity; readonly isSandboxed: boolean },
   options: ServeOptions,
 ): Promise<Made> {
-  const { dependencies, control, running, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+  const { running, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
   const body = route.body === null ? undefined : bodyOf(route.body, request);
   const caller = callerOf(identity);
   const idempotency = route.creates ? idempotencyOf(request, body) : undefined;
-  const scope = commandScope(control, caller, idempotency);
-  const own = { ...input, body, caller, command: scope.command as Command, host: request.headers.host ?? '' };
-  const handle = async () => route.handle(own, dependencies);
+  const scope = commandScope(options, caller, idempotency);
+  const { id: requestId } = request;
+  const command = scope.command as Command;
+  const own = { ...input, body, caller, command, requestId, host: request.headers.host ?? '' };
+  const handle = async () => route.handle(own, await dependenciesOf(options, isSandboxed));
   const result = await within(answerTimeoutMs, () =>
     idempotency ? running.run(caller, idempotency, handle) : handle(),
   );
@@ -65,7 +77,8 @@ function encode(body: unknown): EncodedBody {
 }
 
 function bodyOf(schema: NonNullable<Route['body']>, request: FastifyRequest): unknown {
-  if (request.body === undefined) throw new ApiError('bad_request', 'body: must be JSON, sent as application/json');
+  if (request.body === undefined && !mayLackBody(schema))
+    throw new ApiError('bad_request', 'body: must be JSON, sent as application/json');
   return validate(schema, request.body);
 }
 
@@ -73,16 +86,7 @@ function bodyOf(schema: NonNullable<Route['body']>, request: FastifyRequest): un
 async function within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new ApiError('internal_error', `no answer within ${timeoutMs / 1000} s; try again`, {
-            status: 503,
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          }),
-        ),
-      timeoutMs,
-    );
+    timer = setTimeout(() => reject(unavailable(`no answer within ${timeoutMs / 1000} s; try again`)), timeoutMs);
   });
   try {
     return await Promise.race([work(), late]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { VERSION } from '#infra/version';
 import { ERRORS } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
-import type { Route } from '../routes/route.ts';
+import { mayLackBody, type Route } from '../routes/route.ts';
 import { errorStatuses, operationId, templateOf } from './naming.ts';
 
 export type JsonObject = { [name: string]: unknown };
@@ -65,7 +65,7 @@ function operation(route: Route): JsonObject {
     summary,
     tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
     parameters,
-    ...(body ? { requestBody: { required: true, content: json(schemaOf(body, 'input')) } } : {}),
+    ...(body ? { requestBody: { required: !mayLackBody(body), content: json(schemaOf(body, 'input')) } } : {}),
     responses: responsesOf(route),
     security: scope === null ? [] : [{ bearer: [] }, { session: [] }],
     'x-scope': scope ?? 'public',
@@ -83,11 +83,14 @@ const IDEMPOTENCY_KEY: JsonObject = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+const SANDBOX = '`true` to a sandbox key: markets and events are those of one fixed data set.';
+
 function responsesOf(route: Route): JsonObject {
   const responses: JsonObject = {};
   const quota = route.sku ? QUOTA_HEADERS : [];
   const names = ['X-Request-Id', ...quota, ...(route.creates ? ['Idempotent-Replayed'] : [])];
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
+  if (!route.isOwn && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
   for (const status of route.statuses) {
     const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output')) };
     responses[String(status)] = { description: route.summary, headers, ...content };

@@ -24,7 +24,8 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
   if (changes) statuses.push([409, ['conflict']]);
   if (route.body) statuses.push([413, ['validation_failed']]);
   if (route.creates) statuses.push([422, ['validation_failed']]);
-  if (route.sku) statuses.push([429, ['quota_exceeded']]);
+  // Without a quota it is the bound on commands that refuses (`http/command-rate.ts`).
+  if (route.sku || (route.isOwn && changes)) statuses.push([429, ['quota_exceeded']]);
   statuses.push([500, ['internal_error']]);
   if (route.path.startsWith('/v1/markets/')) statuses.push([502, ['upstream_unavailable']]);
   statuses.push([503, ['internal_error']]);

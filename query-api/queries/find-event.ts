@@ -1,16 +1,37 @@
+import type { Store } from '#infra/store/store';
 import { ApiError } from '#schemas/errors';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { EventIndex } from '../views/event-index.ts';
+import { readEvent } from './read-past-events.ts';
 
-/** The event of an id, or the survivor it was merged into. Throws 404 `not_found` for an id that nobody has. */
-export function findEvent(index: Pick<EventIndex, 'byId'>, universalId: string): UniversalEvent {
-  let event = index.byId.get(universalId);
+/**
+ * The event of an id, or the survivor it was merged into: out of the view, or, where that forgot it with the past, out of
+ * the table. Throws 404 `not_found` for an id that nobody has.
+ */
+export async function findEvent(
+  index: Pick<EventIndex, 'byId'>,
+  store: Pick<Store, 'query'>,
+  universalId: string,
+): Promise<UniversalEvent> {
+  let id = universalId;
   // A survivor can be merged again; a ring, which no writer makes, must not hang the server.
+  for (const seen = new Set<string>(); !seen.has(id); ) {
+    seen.add(id);
+    const event = index.byId.get(id) ?? (await readEvent(store, id));
+    if (!event) break;
+    if (event.mergedInto === null) return event;
+    id = event.mergedInto;
+  }
+  throw new ApiError('not_found', `no event ${universalId}`);
+}
+
+/** The event of an id, or the survivor it was merged into; undefined for an id that the view does not hold. */
+export function survivorOf({ byId }: Pick<EventIndex, 'byId'>, universalId: string): UniversalEvent | undefined {
+  let event = byId.get(universalId);
   const seen = new Set<string>();
   while (event && event.mergedInto !== null && !seen.has(event.universalId)) {
     seen.add(event.universalId);
-    event = index.byId.get(event.mergedInto);
+    event = byId.get(event.mergedInto);
   }
-  if (!event || event.mergedInto !== null) throw new ApiError('not_found', `no event ${universalId}`);
-  return event;
+  return event?.mergedInto === null ? event : undefined;
 }

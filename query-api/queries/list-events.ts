@@ -1,16 +1,11 @@
-import { ApiError } from '#schemas/errors';
+import type { Store } from '#infra/store/store';
 import type { UniversalEvent } from '#schemas/topics/derived';
-import { compareEvents, type EventIndex, type EventPlace, placeOf } from '../views/event-index.ts';
-
-export interface EventFilter {
-  /** Upper and lower case are the same. */
-  readonly underlying?: string | undefined;
-  /** Unix ms: only events decided after it. */
-  readonly resolutionAfter?: number | undefined;
-  /** Least number of providers among the links. */
-  readonly minProviders: number;
-  readonly status?: UniversalEvent['status'] | undefined;
-}
+import { compareEvents, type EventPlace, placeOf } from '../views/event-index.ts';
+import type { EventsView } from '../views/events.ts';
+import { type EventFilter, eventTest } from './event-filter.ts';
+import { PastTotals } from './past-totals.ts';
+import { pastCondition, readEventsAt, readPastPlaces } from './read-past-events.ts';
+import { formatCursor, readCursor } from './time-cursor.ts';
 
 export interface EventPage {
   readonly events: readonly UniversalEvent[];
@@ -19,39 +14,74 @@ export interface EventPage {
   readonly nextCursor: string | null;
 }
 
-/** Events by firstSeenAt, then id, from after the cursor on. Throws 400 for a cursor that is none. */
-export function listEvents(
-  { listed }: Pick<EventIndex, 'listed'>,
+/** The sandbox has a store of its own. */
+const totalsOf = new WeakMap<Pick<Store, 'query'>, PastTotals>();
+
+/**
+ * Events by firstSeenAt, then id, from after the cursor on: those of the view, and the past ones of the table, of which
+ * the view holds none. Throws 400 for a cursor that is none, and what the store throws, unless nothing past can fit the
+ * filter: no past event is open, and where none was counted the store is asked for no page.
+ */
+export async function listEvents(
+  { listed, pastBefore }: Pick<EventsView, 'listed' | 'pastBefore'>,
+  store: Pick<Store, 'query'>,
   filter: EventFilter,
   limit: number,
   cursor: string | null,
-): EventPage {
+): Promise<EventPage> {
   const fits = eventTest(filter);
-  const after = cursor === null ? null : readCursor(cursor);
+  const after = cursor === null ? null : placeOfCursor(cursor);
   const begin = after ? afterPlace(listed, after) : 0;
-  const events: UniversalEvent[] = [];
+  const live: UniversalEvent[] = [];
   let total = 0;
-  let more = false;
+  // One more than asked for tells whether there are more.
   for (const [at, event] of listed.entries()) {
     if (!fits(event)) continue;
     total += 1;
-    if (at < begin) continue;
-    if (events.length < limit) events.push(event);
-    else more = true;
+    if (at >= begin && live.length <= limit) live.push(event);
   }
-  const last = events.at(-1);
-  return { events, total, nextCursor: more && last ? formatCursor(last) : null };
+  const past = await readPast(store, filter, pastBefore, limit + 1, after);
+  const places = [...live, ...past.places].sort(compareEvents);
+  const page = places.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    events: await wholeEvents(store, page, live),
+    total: total + past.total,
+    nextCursor: places.length > limit && last ? formatCursor({ at: last.firstSeenAt, id: last.universalId }) : null,
+  };
 }
 
-function eventTest({ underlying, resolutionAfter, minProviders, status }: EventFilter) {
-  const asset = underlying?.toLowerCase();
-  return (event: UniversalEvent): boolean => {
-    if (status !== undefined && event.status !== status) return false;
-    if (asset !== undefined && event.underlying?.toLowerCase() !== asset) return false;
-    if (resolutionAfter !== undefined && (event.resolutionTime === null || event.resolutionTime <= resolutionAfter))
-      return false;
-    return minProviders <= 1 || new Set(event.links.map((link) => link.provider)).size >= minProviders;
-  };
+interface Past {
+  readonly places: readonly EventPlace[];
+  /** That fit the filter, wherever they stand. */
+  readonly total: number;
+}
+
+async function readPast(
+  store: Pick<Store, 'query'>,
+  filter: EventFilter,
+  before: number,
+  limit: number,
+  after: EventPlace | null,
+): Promise<Past> {
+  if (filter.status === 'open') return { places: [], total: 0 };
+  const condition = pastCondition(filter, before);
+  const totals = totalsOf.get(store) ?? new PastTotals(store);
+  totalsOf.set(store, totals);
+  const total = await totals.of(condition);
+  return { places: total === 0 ? [] : await readPastPlaces(store, condition, limit, after), total };
+}
+
+/** The events of a page: those that are not among the live ones are read whole. */
+async function wholeEvents(
+  store: Pick<Store, 'query'>,
+  page: readonly EventPlace[],
+  live: readonly UniversalEvent[],
+): Promise<UniversalEvent[]> {
+  const found = new Map(live.map((event) => [event.universalId, event]));
+  const past = page.filter(({ universalId }) => !found.has(universalId));
+  for (const event of await readEventsAt(store, past)) found.set(event.universalId, event);
+  return page.flatMap(({ universalId }) => found.get(universalId) ?? []);
 }
 
 function afterPlace(listed: readonly UniversalEvent[], place: EventPlace): number {
@@ -60,13 +90,7 @@ function afterPlace(listed: readonly UniversalEvent[], place: EventPlace): numbe
   return found && compareEvents(found, place) === 0 ? at + 1 : at;
 }
 
-/** A cursor names the last event of its page, so that pages stay right while events are added. */
-function formatCursor({ firstSeenAt, universalId }: EventPlace): string {
-  return Buffer.from(`${firstSeenAt} ${universalId}`).toString('base64url');
-}
-
-function readCursor(cursor: string): EventPlace {
-  const parts = /^(\d{1,16}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  if (!parts) throw new ApiError('validation_failed', 'cursor: is not a cursor that this service gave');
-  return { firstSeenAt: Number(parts[1]), universalId: parts[2]! };
+function placeOfCursor(cursor: string): EventPlace {
+  const { at, id } = readCursor(cursor);
+  return { firstSeenAt: at, universalId: id };
 }

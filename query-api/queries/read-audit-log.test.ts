@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '#infra/store/store';
 import { auditLogTable } from '#schemas/tables/audit-log';
 import type { AuditRecord } from '#schemas/topics/audit';
+import { keepRows } from '../testing/keep-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { NOON_MS } from '../testing/records.fixture.ts';
 import { readAuditLog } from './read-audit-log.ts';
 
-let opened: Awaited<ReturnType<typeof openTestStore>>;
-let store: Store;
+const { store, close } = await openTestStore();
+afterAll(close);
 const entry = (id: string, at: number, orgId = 'org_a'): AuditRecord => ({
   id,
   orgId,
@@ -19,18 +19,9 @@ const entry = (id: string, at: number, orgId = 'org_a'): AuditRecord => ({
   targetId: 't',
 });
 beforeAll(async () => {
-  opened = await openTestStore();
-  store = opened.store;
   const told = [entry('a', 1), entry('b', 2), entry('c', 2), entry('d', 3), entry('x', 9, 'org_b')];
-  for (const seq of [1, 2])
-    await store.insert(
-      'audit_log',
-      told.map((record, at) =>
-        auditLogTable.row(record, { topic: 't', partition: 0, offset: at, key: '', receivedAt: 0, seq: seq * 10 + at }),
-      ),
-    );
+  for (const seq of [10, 20]) await keepRows(store, auditLogTable, told, seq);
 });
-afterAll(() => opened.close());
 
 describe('the audit log of an organization', () => {
   it('is told newest first, each entry once, and no other organization’s', async () => {

@@ -1,6 +1,6 @@
 import type { Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import { ApiError } from '#schemas/errors';
+import { formatCursor, readCursor } from './time-cursor.ts';
 
 /** One entry, as the table has it. */
 export interface AuditLine {
@@ -17,8 +17,6 @@ export interface AuditPage {
   readonly entries: readonly AuditLine[];
   readonly nextCursor: string | null;
 }
-
-type Place = Pick<AuditLine, 'at' | 'id'>;
 
 /** An organization's audit log, newest first by time, then by id, from after the cursor on. Throws 400 for no cursor. */
 export async function readAuditLog(
@@ -41,15 +39,4 @@ export async function readAuditLog(
   const entries = rows.slice(0, limit);
   const last = entries.at(-1);
   return { entries, nextCursor: rows.length > limit && last ? formatCursor(last) : null };
-}
-
-/** Names the last entry of its page, so that pages stay right while entries are added. */
-function formatCursor({ at, id }: Place): string {
-  return Buffer.from(`${at} ${id}`).toString('base64url');
-}
-
-function readCursor(cursor: string): Place {
-  const parts = /^(\d{1,13}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  if (!parts) throw new ApiError('validation_failed', 'cursor: is not a cursor that this service gave');
-  return { at: Number(parts[1]), id: parts[2]! };
 }

@@ -1,19 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '#infra/store/store';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { candlesTable } from '#schemas/tables/candles';
 import type { Candle } from '#schemas/topics/derived';
+import { keepRows } from '../testing/keep-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { type Bar, type CandleWindow, INTERVALS, type Interval, readCandles } from './read-candles.ts';
 
-let opened: Awaited<ReturnType<typeof openTestStore>>;
-let store: Store;
-beforeAll(async () => {
-  opened = await openTestStore();
-  store = opened.store;
-});
-afterAll(() => opened.close());
+const { store, close } = await openTestStore();
+afterAll(close);
 beforeEach(() => store.command('TRUNCATE TABLE candles'));
 
 const BTC = { provider: 'venue_a_perp', coin: 'BTC' };
@@ -35,13 +30,7 @@ const minute = (number: number, fields: Partial<Candle> = {}): Candle => ({
   ...fields,
 });
 
-async function keep(candles: readonly Candle[], seq = 1): Promise<void> {
-  const meta = { topic: 'derived.candles', partition: 0, offset: 0, key: 'BTC', receivedAt: DAY_MS };
-  await store.insert(
-    'candles',
-    candles.map((candle, at) => candlesTable.row(candle, { ...meta, seq: seq + at })),
-  );
-}
+const keep = (candles: readonly Candle[], seq = 1) => keepRows(store, candlesTable, candles, seq);
 const ask = (window: Partial<CandleWindow>) =>
   readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window });
 const minutesOf = (bars: readonly Bar[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '#infra/store/store';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { tradesTable } from '#schemas/tables/trades';
 import type { Trade } from '#schemas/topics/normalised';
+import { keepRows } from '../testing/keep-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { aTrade, NOON_MS } from '../testing/records.fixture.ts';
 import { readTrades } from './read-trades.ts';
 
-let opened: Awaited<ReturnType<typeof openTestStore>>;
-let store: Store;
-beforeAll(async () => {
-  opened = await openTestStore();
-  store = opened.store;
-});
-afterAll(() => opened.close());
+const { store, close } = await openTestStore();
+afterAll(close);
 beforeEach(() => store.command('TRUNCATE TABLE trades'));
 
 const BTC = { provider: 'venue_a_perp', instrument: 'BTC' };
@@ -30,14 +25,7 @@ const numbered = (number: number, fields: Partial<Trade> = {}) =>
     ...fields,
   });
 
-/** Keeps trades as the sink does; each insert is a part of its own, so that newer states stand beside older ones. */
-async function keep(trades: readonly Trade[], seq = 1): Promise<void> {
-  const meta = { topic: 'derived.trades.venue_a', partition: 0, offset: 0, key: 'BTC', receivedAt: NOON_MS };
-  await store.insert(
-    'trades',
-    trades.map((trade, at) => tradesTable.row(trade, { ...meta, seq: seq + at })),
-  );
-}
+const keep = (trades: readonly Trade[], seq = 1) => keepRows(store, tradesTable, trades, seq);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 const idsOf = (trades: readonly Trade[]) => trades.map((trade) => Number(trade.id.split(':')[2]));
 

@@ -8,6 +8,21 @@ const provider = z.object({
   capabilities: z.array(z.string()),
 });
 
+/** What every provider of questions gives. */
+const EVENT_CAPABILITIES = [
+  'events',
+  'spread',
+  'arbitrage',
+  'trades',
+  'anomalies',
+  'settlement',
+  'stream.spread',
+  'stream.arbitrage',
+  'stream.trades',
+  'stream.anomalies',
+  'stream.settlement',
+] as const;
+
 /** What each provider gives now, for feature detection. */
 const CATALOG: readonly z.infer<typeof provider>[] = [
   {
@@ -20,14 +35,14 @@ const CATALOG: readonly z.infer<typeof provider>[] = [
     provider: 'venue_a_outcome',
     family: 'venue_a',
     status: 'available',
-    capabilities: ['events', 'spread', 'arbitrage', 'trades', 'stream.trades', 'stream.raw'],
+    capabilities: [...EVENT_CAPABILITIES, 'stream.raw'],
   },
   { provider: 'venue_a_dex', family: 'venue_a', status: 'planned', capabilities: [] },
   {
     provider: 'venue_b',
     family: 'venue_b',
     status: 'available',
-    capabilities: ['events', 'spread', 'arbitrage', 'trades', 'stream.trades', 'stream.raw'],
+    capabilities: [...EVENT_CAPABILITIES, 'disputes', 'stream.disputes', 'stream.raw'],
   },
   { provider: 'venue_c', family: 'venue_c', status: 'planned', capabilities: [] },
 ];

@@ -6,8 +6,13 @@ import { deleteKey } from './keys/delete-key.ts';
 import { getKeys } from './keys/get-keys.ts';
 import { postKeys } from './keys/post-keys.ts';
 import type { Route } from './route.ts';
+import { getAnomalyHistory } from './v1/events/get-anomaly-history.ts';
+import { getArbDecay } from './v1/events/get-arb-decay.ts';
 import { getArbitrage } from './v1/events/get-arbitrage.ts';
+import { getDisputeHistory } from './v1/events/get-dispute-history.ts';
 import { getEvents } from './v1/events/get-events.ts';
+import { getEventHealth } from './v1/events/get-health.ts';
+import { getSettlement } from './v1/events/get-settlement.ts';
 import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
 import { getCandles } from './v1/markets/venue-a/coins/get-candles.ts';
@@ -15,6 +20,7 @@ import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
 import { getOrderbook } from './v1/markets/venue-a/coins/get-orderbook.ts';
 import { getCoinTrades } from './v1/markets/venue-a/coins/get-trades.ts';
+import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
@@ -22,6 +28,7 @@ import { getPlatformAttributions } from './v1/me/platform-attributions/get-platf
 import { postPlatformAttributions } from './v1/me/platform-attributions/post-platform-attributions.ts';
 import { deleteWallet } from './v1/me/wallets/delete-wallet.ts';
 import { getWallets } from './v1/me/wallets/get-wallets.ts';
+import { postHistoryBackfill } from './v1/me/wallets/post-history-backfill.ts';
 import { postWallets } from './v1/me/wallets/post-wallets.ts';
 import { deleteOrganization } from './v1/organizations/delete-organization.ts';
 import { getOrganizations } from './v1/organizations/get-organizations.ts';
@@ -30,14 +37,29 @@ import { postOrganizations } from './v1/organizations/post-organizations.ts';
 import { deleteSession } from './v1/session/delete-session.ts';
 import { getSession } from './v1/session/get-session.ts';
 import { postSession } from './v1/session/post-session.ts';
+import { deleteWebhook } from './v1/webhooks/delete-webhook.ts';
+import { getDeliveries } from './v1/webhooks/deliveries/get-deliveries.ts';
+import { postRedeliver } from './v1/webhooks/deliveries/post-redeliver.ts';
+import { getEventCatalog } from './v1/webhooks/get-event-catalog.ts';
+import { getWebhook } from './v1/webhooks/get-webhook.ts';
+import { getWebhooks } from './v1/webhooks/get-webhooks.ts';
+import { patchWebhook } from './v1/webhooks/patch-webhook.ts';
+import { postSecret } from './v1/webhooks/post-secret.ts';
+import { postTest } from './v1/webhooks/post-test.ts';
+import { postWebhooks } from './v1/webhooks/post-webhooks.ts';
 
 export const ROUTES: readonly Route[] = [
   getHealth,
   getProviders,
   getEvents,
   getSpread,
+  getEventHealth,
   getArbitrage,
+  getArbDecay,
   getEventTrades,
+  getAnomalyHistory,
+  getDisputeHistory,
+  getSettlement,
   getCoins,
   getCoin,
   getOrderbook,
@@ -56,9 +78,21 @@ export const ROUTES: readonly Route[] = [
   postWallets,
   getWallets,
   deleteWallet,
+  postHistoryBackfill,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,
+  getAnomalyFeed,
   getAuditLog,
   getUsage,
+  getEventCatalog,
+  postWebhooks,
+  getWebhooks,
+  getWebhook,
+  patchWebhook,
+  deleteWebhook,
+  postTest,
+  postSecret,
+  getDeliveries,
+  postRedeliver,
 ];

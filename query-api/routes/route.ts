@@ -1,5 +1,7 @@
 /** What a route declares. `http/` reads the declaration; a handler repeats none of it. */
 import type { z } from 'zod';
+import type { BackfillHost } from '#infra/backfills/backfill-host';
+import type { TargetRules } from '#infra/outbound/target-url';
 import type { Store } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
 import type { KeyCommand } from '#schemas/domain/control/command';
@@ -16,6 +18,9 @@ export interface Dependencies {
   /** Organizations and what they own: to be read. Whoever changes something sends a command. */
   readonly control: { readonly state: ControlState };
   readonly secrets: SecretMaker;
+  readonly backfills: Pick<BackfillHost, 'ask'>;
+  /** What targets of webhooks may be. */
+  readonly targetRules: TargetRules;
 }
 
 /** A key that was just made: the token, to be told once, and what is kept of it. */
@@ -29,7 +34,8 @@ export interface MadeKey {
 
 /** Makes keys. Rejects with an `ApiError` (503) while too many secrets are being hashed. */
 export interface SecretMaker {
-  makeKey(sandbox: boolean): Promise<MadeKey>;
+  /** A key that an organization makes, for itself or for one that it founds. */
+  makeKey(orgId: string, sandbox: boolean): Promise<MadeKey>;
 }
 
 /** Who asks: the key of the request, or of the session that it came with. */
@@ -96,6 +102,8 @@ export interface OwnInput<P, Q, B> {
   readonly body: B;
   readonly caller: Caller;
   readonly command: Command;
+  /** What `X-Request-Id` says. */
+  readonly requestId: string;
   /** The host that the client asked for, as `Host` says it. */
   readonly host: string;
 }
@@ -105,7 +113,7 @@ export interface OwnRouteDeclaration<P, Q, B, R> extends Common<P, Q, R> {
   readonly method: Method;
   /** The scope it needs, exactly; `any` takes every good key. */
   readonly scope: Scope | 'any';
-  /** The JSON body; left out: it takes none, and whatever comes is not looked at. */
+  /** The JSON body; left out: it takes none, and whatever comes is not looked at. One with a default may be left away. */
   readonly body?: z.ZodType<B>;
   /** Of a success, unless the handler gives an `Answer`; 200 when left out. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204;
@@ -113,6 +121,8 @@ export interface OwnRouteDeclaration<P, Q, B, R> extends Common<P, Q, R> {
   readonly otherStatuses?: readonly (200 | 201 | 202)[];
   /** Whether it creates something, and so takes an `Idempotency-Key`. */
   readonly creates?: boolean;
+  /** Whether it tells of markets or events beside what is the caller's own: a sandbox key is told those of its data set. */
+  readonly tellsMarkets?: boolean;
   readonly handle: (input: OwnInput<P, Q, B>, dependencies: Dependencies) => Given<R>;
 }
 
@@ -129,19 +139,28 @@ export interface Route extends Common<unknown, unknown, unknown> {
   readonly creates: boolean;
   /** Whether its answer depends on who asks. */
   readonly isOwn: boolean;
+  /** Whether it tells of markets or events, so that a sandbox key gets views and tables of its data set. */
+  readonly tellsMarkets: boolean;
   readonly handle: (input: OwnInput<unknown, unknown, unknown>, dependencies: Dependencies) => Given<unknown>;
 }
 
 /** A route that is the same for everyone. */
 export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
-  return { ...(route as object as Route), body: null, statuses: [200], creates: false, isOwn: false };
+  return {
+    ...(route as object as Route),
+    body: null,
+    statuses: [200],
+    creates: false,
+    isOwn: false,
+    tellsMarkets: true,
+  };
 }
 
 /** A route that depends on who asks. */
 export function defineOwnRoute<P, Q, R, B = undefined>(route: OwnRouteDeclaration<P, Q, B, R>): Route {
-  const { status = 200, otherStatuses = [], body = null, creates = false } = route;
+  const { status = 200, otherStatuses = [], body = null, creates = false, tellsMarkets = false } = route;
   const statuses = [status, ...otherStatuses];
-  return { ...(route as object as Route), cacheTtlMs: 0, body, statuses, creates, isOwn: true };
+  return { ...(route as object as Route), cacheTtlMs: 0, body, statuses, creates, isOwn: true, tellsMarkets };
 }
 
 /** A body with another status than the route's, or with headers, as a handler may give it. */
@@ -171,4 +190,9 @@ const INSUFFICIENT_SCOPE_FAMILIES = [
 export function missingScopeCode({ path }: Pick<Route, 'path'>): 'insufficient_scope' | 'forbidden_scope' {
   const named = INSUFFICIENT_SCOPE_FAMILIES.some((family) => path === family || path.startsWith(`${family}/`));
   return named ? 'insufficient_scope' : 'forbidden_scope';
+}
+
+/** Whether a request may come without the body: its schema has a default for it. */
+export function mayLackBody(body: z.ZodType): boolean {
+  return body.safeParse(undefined).data !== undefined;
 }

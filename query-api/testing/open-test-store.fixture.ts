@@ -6,7 +6,7 @@ import { migrate } from '#infra/store/migrate';
 import { openStore } from '#infra/store/open-store';
 import type { Store } from '#infra/store/store';
 
-export async function openTestStore(): Promise<{ readonly store: Store; close(): Promise<void> }> {
+export async function openTestStore(): Promise<{ readonly store: Store; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
   const store = await openStore('embedded', folder);
   await migrate(store);

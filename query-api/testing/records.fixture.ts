@@ -1,8 +1,10 @@
 /** Records of the topics as tests need them: whole, with what a test does not speak of filled in. */
 import type { StageEvent, StageInput } from '#infra/stages/stage';
+import * as blank from '#schemas/testing/records.fixture';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
 import type { AssetContext, BookUpdate, Instrument, Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
+import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import { VIEWS, type Views } from '../views/views.ts';
 
 /** 2026-03-01T12:00:00.000Z. */
@@ -12,6 +14,12 @@ export const NOON_MS = Date.UTC(2026, 2, 1, 12);
 export function createViews(): Views {
   const { events, coins, books } = VIEWS;
   return { events: events.initialState(), coins: coins.initialState(), books: books.initialState() };
+}
+
+/** A data set of sandbox keys without anything in it. */
+export function emptySandbox(): Sandbox {
+  const data = { views: createViews(), store: { query: async () => [] } };
+  return { data: async () => data };
 }
 
 /** Hands a record to the handler that a view has for its topic. */
@@ -30,24 +38,12 @@ export function feed<S, T>(
 }
 
 export function aLink(fields: Partial<EventLink> = {}): EventLink {
-  return {
-    provider: 'venue_b',
-    providerMarketId: '0xmarket',
-    confidence: 1,
-    source: 'catalog',
-    polarity: 'same',
-    used: true,
-    evidence: '{"title":"made up"}',
-    yesInstrument: '111',
-    noInstrument: '222',
-    takerFeeRate: '0',
-    ...fields,
-  };
+  const market = { providerMarketId: '0xmarket', yesInstrument: '111', noInstrument: '222', takerFeeRate: '0' };
+  return blank.aLink({ ...market, source: 'catalog', evidence: '{"title":"made up"}', ...fields });
 }
 
 export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
-  return {
-    universalId: 'evt_1',
+  return blank.anEvent({
     receivedAt: NOON_MS,
     canonicalName: 'BTC at or above 100000 on 2026-03-31',
     kind: 'price_binary',
@@ -55,13 +51,11 @@ export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
     threshold: '100000',
     op: 'gte',
     resolutionTime: Date.UTC(2026, 2, 31),
-    status: 'open',
     firstSeenAt: NOON_MS,
     lastSeenAt: NOON_MS,
     links: [aLink()],
-    mergedInto: null,
     ...fields,
-  };
+  });
 }
 
 export function aSpread(fields: Partial<Spread> = {}): Spread {

@@ -17,7 +17,7 @@ import { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { type AppDependencies, buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
 import type { Views } from '../views/views.ts';
-import { createViews } from './records.fixture.ts';
+import { createViews, emptySandbox } from './records.fixture.ts';
 
 /** Answers a statement of the store. */
 export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];
@@ -112,13 +112,16 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
   const app = await buildApp(
     {
       store,
+      sandbox: emptySandbox(),
       views,
       health,
       metrics,
       control: host,
       authenticator,
+      backfills: { ask: async () => 'late' },
       usage: new UsageCounts('test'),
       quotas: DEFAULT_QUOTAS,
+      targetRules: {},
       logger: pino(
         { level: 'warn', serializers: { error: stdSerializers.err } },
         { write: (line: string) => void logged.push(line) },

@@ -1,19 +1,25 @@
 /** The real application over a real embedded log, control host and usage, with the first organization's admin key. */
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import type { BackfillHost } from '#infra/backfills/backfill-host';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { type ControlHost, openControlHost } from '#infra/control/control-host';
 import { openTestLog } from '#infra/control/open-test-log.fixture';
 import { seedAdminKey } from '#infra/control/seed';
+import { readPartition } from '#infra/log/read-partition';
+import type { TargetRules } from '#infra/outbound/target-url';
 import { openUsageHost } from '#infra/quota/usage-host';
 import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import type { Plan, Scope } from '#schemas/domain/control/state';
 import { DEFAULT_QUOTAS, type PlanQuotas } from '#schemas/domain/quota/plan-quotas';
+import { type ControlCommand, commandTopic } from '#schemas/topics/control';
 import { buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
-import { createViews } from './records.fixture.ts';
+import type { Sandbox } from '../sandbox/open-sandbox.ts';
+import type { Views } from '../views/views.ts';
+import { createViews, emptySandbox } from './records.fixture.ts';
 
 export interface Got {
   readonly status: number;
@@ -33,6 +39,7 @@ export interface Asking {
 export interface AppWorld {
   readonly app: FastifyInstance;
   readonly host: ControlHost;
+  readonly views: Views;
   /** Of the first organization. */
   readonly admin: string;
   readonly logged: string[];
@@ -45,6 +52,8 @@ export interface AppWorld {
     scopes: readonly Scope[],
     sandbox?: boolean,
   ): Promise<{ readonly id: string; readonly token: string }>;
+  /** Every command in the log. */
+  commands(): Promise<ControlCommand[]>;
   close(): Promise<void>;
 }
 
@@ -52,7 +61,11 @@ export interface AppWorldOptions {
   readonly routes?: readonly Route[];
   readonly quotas?: PlanQuotas;
   readonly store?: Pick<Store, 'query'>;
+  /** By default nothing ever comes of a backfill. */
+  readonly backfills?: Pick<BackfillHost, 'ask'>;
+  readonly sandbox?: Sandbox;
   readonly wallNow?: () => number;
+  readonly targetRules?: TargetRules;
 }
 
 export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWorld> {
@@ -63,17 +76,22 @@ export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWo
   const usage = await openUsageHost({ log, codec, logger });
   const authenticator = createAuthenticator(host);
   const admin = (await seedAdminKey({ host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
-  const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow } = options;
+  const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow, targetRules = {} } = options;
+  const { sandbox = emptySandbox(), backfills = { ask: async () => 'late' } } = options;
+  const views = createViews();
   const app = await buildApp(
     {
       store,
-      views: createViews(),
+      sandbox,
+      views,
       health: createHealth(),
       metrics: createMetrics(),
       control: host,
       authenticator,
       usage: usage.counts,
+      backfills,
       quotas,
+      targetRules,
       logger,
       corsOrigins: null,
       isReady: () => true,
@@ -104,6 +122,7 @@ export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWo
   return {
     app,
     host,
+    views,
     admin,
     logged,
     ask,
@@ -113,6 +132,13 @@ export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWo
     },
     async key(token, scopes, sandbox = false) {
       return made(await ask('POST', '/keys', { token, body: { name: 'a key', userId: 'someone', scopes, sandbox } }));
+    },
+    async commands() {
+      const commands: ControlCommand[] = [];
+      await readPartition(log, { topic: commandTopic.name, partition: 0 }, ({ value }) => {
+        commands.push(codec.decode(commandTopic, value!));
+      });
+      return commands;
     },
     async close() {
       await app.close();

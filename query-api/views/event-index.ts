@@ -1,18 +1,23 @@
-/** Events under their ids and in the order in which they are listed. */
+/** Events under their ids, in the order in which they are listed, by their markets, and by what they were merged into. */
+import { marketKey } from '#schemas/domain/providers';
 import type { UniversalEvent } from '#schemas/topics/derived';
 
 export interface EventIndex {
-  /** Every id that was ever told, merged ones too. */
+  /** Every id that was told and is not past, merged ones too. */
   readonly byId: Map<string, UniversalEvent>;
   /** Those that are listed, by `compareEvents`: all but the merged ones. */
   readonly listed: UniversalEvent[];
+  /** Event of each linked market, by `marketKey`. */
+  readonly byMarket: Map<string, string>;
+  /** Events that name an event as the one they were merged into. */
+  readonly absorbed: Map<string, Set<string>>;
 }
 
 /** The place of an event in the list: what it is sorted by. */
 export type EventPlace = Pick<UniversalEvent, 'firstSeenAt' | 'universalId'>;
 
 export function createEventIndex(): EventIndex {
-  return { byId: new Map(), listed: [] };
+  return { byId: new Map(), listed: [], byMarket: new Map(), absorbed: new Map() };
 }
 
 /** By firstSeenAt, then id (the contract, Markets, matching, arbitrage). */
@@ -26,6 +31,8 @@ export function compareEvents(a: EventPlace, b: EventPlace): number {
 export function putEvent(index: EventIndex, event: UniversalEvent): void {
   const before = index.byId.get(event.universalId);
   index.byId.set(event.universalId, event);
+  if (before) unlink(index, before);
+  link(index, event);
   if (before && before.mergedInto === null) {
     const at = placeOf(index.listed, before);
     if (event.mergedInto === null && compareEvents(before, event) === 0) {
@@ -42,7 +49,35 @@ export function removeEvent(index: EventIndex, universalId: string): void {
   const before = index.byId.get(universalId);
   if (!before) return;
   index.byId.delete(universalId);
+  unlink(index, before);
   if (before.mergedInto === null) index.listed.splice(placeOf(index.listed, before), 1);
+}
+
+/** An event's id and those of all that were merged into it, over several mergers. */
+export function idsOf({ absorbed }: Pick<EventIndex, 'absorbed'>, universalId: string): string[] {
+  // A set goes on to what is added while it is walked, and takes nothing twice.
+  const ids = new Set([universalId]);
+  for (const id of ids) for (const other of absorbed.get(id) ?? []) ids.add(other);
+  return [...ids];
+}
+
+function link({ byMarket, absorbed }: EventIndex, { universalId, links, mergedInto }: UniversalEvent): void {
+  for (const { provider, providerMarketId } of links) byMarket.set(marketKey(provider, providerMarketId), universalId);
+  if (mergedInto === null) return;
+  const others = absorbed.get(mergedInto);
+  if (others) others.add(universalId);
+  else absorbed.set(mergedInto, new Set([universalId]));
+}
+
+function unlink({ byMarket, absorbed }: EventIndex, { universalId, links, mergedInto }: UniversalEvent): void {
+  for (const { provider, providerMarketId } of links) {
+    const key = marketKey(provider, providerMarketId);
+    // A market that moved may have been told by its new event already.
+    if (byMarket.get(key) === universalId) byMarket.delete(key);
+  }
+  if (mergedInto === null) return;
+  const others = absorbed.get(mergedInto);
+  if (others?.delete(universalId) && others.size === 0) absorbed.delete(mergedInto);
 }
 
 /** Index of the first listed event that does not come before `place`. */

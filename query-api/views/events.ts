@@ -1,5 +1,6 @@
 /** View of universal events: their links, newest spreads and arbitrage, the newest catalog pass, the pipeline's time. */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
+import { isPast, pastBefore } from '#schemas/domain/past-events';
 import { clockTopic } from '#schemas/topics/control';
 import {
   type Arbitrage,
@@ -19,6 +20,8 @@ export interface EventsView extends EventIndex {
   reconcile: Reconcile | null;
   /** The pipeline's time, unix ms; null before the first mark. What "now" means, also while a recording plays. */
   now: number | null;
+  /** Unix ms: what was over before is past, and not held here (`isPast`). 0 before the first mark: nothing is. */
+  pastBefore: number;
 }
 
 export const eventsView: Stage<EventsView> = {
@@ -26,9 +29,10 @@ export const eventsView: Stage<EventsView> = {
   inputs: [
     on(clockTopic, (view: EventsView, { receivedAt }) => {
       view.now = receivedAt;
+      forgetPast(view, pastBefore(receivedAt));
     }),
     onKeyed(eventTopic, (view: EventsView, { key, value }) => {
-      if (value) putEvent(view, value);
+      if (value && !isPast(value, view.pastBefore)) putEvent(view, value);
       else removeEvent(view, key);
     }),
     onKeyed(spreadHeadTopic, (view: EventsView, { key, value }) => {
@@ -47,8 +51,16 @@ export const eventsView: Stage<EventsView> = {
     arbitrage: new Map(),
     reconcile: null,
     now: null,
+    pastBefore: 0,
   }),
 };
+
+/** Once a UTC day. The table has what goes, and so does whoever tells the view everything again. */
+function forgetPast(view: EventsView, before: number): void {
+  if (before <= view.pastBefore) return;
+  view.pastBefore = before;
+  for (const event of [...view.listed]) if (isPast(event, before)) removeEvent(view, event.universalId);
+}
 
 /** The key is `universalId:kind`; a tombstone has nothing else. */
 function putArbitrage(view: EventsView, key: string, value: Arbitrage | null): void {

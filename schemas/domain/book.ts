@@ -58,10 +58,26 @@ export function applyLevels(book: Book, update: BookChange<Level>): void {
 /** Parses levels without changing their order. Throws `DecimalError`, also for a negative size. */
 export function parseLevels(levels: readonly LevelText[]): Level[] {
   return levels.map(({ price, size }) => {
-    const level = { price: parseDecimal(price), size: parseDecimal(size) };
+    const level = { price: parsePrice(price), size: parseDecimal(size) };
     if (level.size < ZERO) throw new DecimalError(`negative size: ${size.slice(0, 40)}`);
     return level;
   });
+}
+
+/** Probabilities of up to four decimals, of which there are few and which come again and again: each is kept once. */
+const SHORT_PRICE = 6;
+const ZERO_UNIT = 0x30;
+const PRICES_MAX = 20_000;
+const prices = new Map<string, Decimal>();
+
+function parsePrice(text: string): Decimal {
+  if (text.length > SHORT_PRICE || text.charCodeAt(0) !== ZERO_UNIT) return parseDecimal(text);
+  const known = prices.get(text);
+  if (known !== undefined) return known;
+  const price = parseDecimal(text);
+  // More than there can be of such texts, unless they are written with needless zeros.
+  if (prices.size < PRICES_MAX) prices.set(text, price);
+  return price;
 }
 
 /** The highest bid, or null for an empty side. */

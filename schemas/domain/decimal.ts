@@ -24,6 +24,8 @@ const POWERS = Array.from({ length: DECIMAL_SCALE + 1 }, (_, digits) => 10n ** B
 
 /** Reads plain decimal text (`-12.5`, `3331.0`). Exponents, blanks and more than 18 significant decimals are refused. */
 export function parseDecimal(text: string): Decimal {
+  const short = parseShort(text);
+  if (short !== null) return short;
   const parts = PLAIN.exec(text);
   if (!parts) throw new DecimalError(`not a decimal: ${JSON.stringify(text.slice(0, 40))}`);
   const [, sign, whole = '0', written = ''] = parts;
@@ -35,12 +37,35 @@ export function parseDecimal(text: string): Decimal {
   return (sign ? -scaled : scaled) as Decimal;
 }
 
+/** Digits that a JavaScript number holds exactly, whatever they are. */
+const NUMBER_DIGITS = 15;
+
+/** A decimal of few digits and no sign, as nearly all are, by looking at each character once; null for any other text. */
+function parseShort(text: string): Decimal | null {
+  const { length } = text;
+  if (length > NUMBER_DIGITS + 1) return null;
+  let digits = 0;
+  let point = -1;
+  for (let at = 0; at < length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (isDigit(unit)) digits = digits * 10 + (unit - ZERO_UNIT);
+    else if (unit === POINT_UNIT && point === -1 && at > 0) point = at;
+    else return null;
+  }
+  if (point === length - 1 || length === 0 || (point === -1 && length > NUMBER_DIGITS)) return null;
+  const fraction = point === -1 ? 0 : length - 1 - point;
+  return (BigInt(digits) * POWERS[DECIMAL_SCALE - fraction]!) as Decimal;
+}
+
 /** Canonical text: no exponent, no trailing zeros, no `-0`. `parseDecimal(formatDecimal(x)) === x`. */
 export function formatDecimal(value: Decimal): string {
   const digits = (value < 0n ? -value : value).toString().padStart(DECIMAL_SCALE + 1, '0');
-  const whole = digits.slice(0, -DECIMAL_SCALE);
-  const fraction = digits.slice(-DECIMAL_SCALE).replace(/0+$/, '');
-  return `${value < 0n ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
+  const point = digits.length - DECIMAL_SCALE;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO_UNIT) end -= 1;
+  const whole = digits.slice(0, point);
+  const text = end === point ? whole : `${whole}.${digits.slice(point, end)}`;
+  return value < 0n ? `-${text}` : text;
 }
 
 /** `parseDecimal` then `formatDecimal`: the one spelling under which equal values are equal texts. */

@@ -7,3 +7,11 @@ export type Venue = (typeof VENUES)[number];
 /** Values of `provider` in records: a venue, or a sub-provider of `venue_a`. */
 export const PROVIDERS = ['venue_a_perp', 'venue_a_outcome', 'venue_a_dex', 'venue_b', 'venue_c'] as const;
 export type Provider = (typeof PROVIDERS)[number];
+
+/** Providers whose books and trades are of assets, never of questions. */
+export const PRICE_PROVIDERS: ReadonlySet<string> = new Set<Provider>(['venue_a_perp', 'venue_a_dex']);
+
+/** A market is known by this, over all venues. */
+export function marketKey(provider: string, marketId: string): string {
+  return `${provider}|${marketId}`;
+}

@@ -33,6 +33,17 @@ export interface ChainLog {
  */
 export type ChainPayload = { readonly block: ChainBlock } | { readonly log: ChainLog } | { readonly finalized: string };
 
+/**
+ * The payload of every record of `raw.venue_b.history`, as JSON: logs of one transaction that a wallet's fills need, in
+ * their order, with the block that holds them.
+ */
+export interface HistoryPayload {
+  /** Number of the first block that stands in `raw.venue_b.rpc`: from it on the chain is followed. */
+  readonly followedFrom: number;
+  readonly block: Pick<ChainBlock, 'number' | 'hash' | 'timestamp'>;
+  readonly logs: readonly ChainLog[];
+}
+
 /** Members that carry a chain's payload; in the raw topic they are wrapped as `{"<member>":…}`. */
 export const CHAIN_MEMBERS = ['block', 'log', 'finalized'] as const;
 

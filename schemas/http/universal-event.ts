@@ -4,7 +4,7 @@ import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
  * A universal event (specification, Universal event). The contract (Markets, matching, arbitrage) adds the statuses
- * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`. `kind` and what depends on it are null
+ * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`; `details` are our own. `kind` and what depends on it are null
  * where nothing was recognised.
  */
 export const universalEventSchema = z.object({
@@ -14,8 +14,15 @@ export const universalEventSchema = z.object({
   underlying: z.string().nullable(),
   threshold: z.number().nullable(),
   op: z.string().nullable().describe('Comparison, as gte.'),
+  details: z
+    .record(z.string(), z.string().nullable())
+    .describe(
+      'What its kind has of its own: semantics (at_time, touch) of price_binary; lower and upper of price_range; …',
+    ),
   resolutionDate: isoTimeSchema.nullable(),
-  status: z.enum(['open', 'closed', 'resolved']),
+  status: z
+    .enum(['open', 'closed', 'resolved'])
+    .describe('closed: past its resolution date, or every market is over; resolved: every linked market is settled.'),
   firstSeenAt: isoTimeSchema,
   lastSeenAt: isoTimeSchema,
   links: z.array(
@@ -41,6 +48,7 @@ export function toUniversalEvent(event: TopicEvent): UniversalEvent {
     underlying: event.underlying,
     threshold: decimalNumberOrNull(event.threshold),
     op: event.op,
+    details: JSON.parse(event.details) as UniversalEvent['details'],
     resolutionDate: event.resolutionTime === null ? null : isoTime(event.resolutionTime),
     status: event.status,
     firstSeenAt: isoTime(event.firstSeenAt),

@@ -97,6 +97,8 @@ const event: UniversalEvent = {
     },
   ],
   mergedInto: null,
+  details: '{}',
+  overAt: null,
 };
 
 describe('wire shapes', () => {

@@ -34,12 +34,6 @@ describe('parseChannel', () => {
     expect(formatChannel(expected)).toBe(name);
   });
 
-  it('asks for the own organization on user-trade alone', () => {
-    for (const [name, { kind }] of CHANNELS) {
-      expect(parseChannel(name)?.authorisation).toBe(kind === 'user-trade' ? 'organization' : 'stream');
-    }
-  });
-
   it.each([
     '',
     'svc:stream:',

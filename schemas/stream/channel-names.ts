@@ -3,7 +3,8 @@
  * has one spelling, and a name that no channel can have is null. A well-formed universal id that nobody knows yet is a
  * channel all the same.
  */
-import { CHANNEL_WRITERS, type ChannelWriter } from '../topics/channels.ts';
+import type { ChannelWriter } from '../topics/channels.ts';
+import { kindOf } from './channel-kinds.ts';
 
 /** Providers with a trade firehose of their own. */
 export const TRADE_CHANNEL_PROVIDERS = ['venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_c'] as const;
@@ -43,16 +44,9 @@ export type ChannelName =
   /** Book deltas of one ticker of venue_c. */
   | { readonly kind: 'raw-ticker'; readonly ticker: string };
 
-/**
- * What a subscriber needs beside the scope `stream` or `admin`: `organization` means that the channel belongs to the
- * organization it names and to nobody else.
- */
-export type ChannelAuthorisation = 'stream' | 'organization';
-
 export type Channel = ChannelName & {
   /** Whose topic (`schemas/topics/channels`) holds its frames. */
   readonly writer: ChannelWriter;
-  readonly authorisation: ChannelAuthorisation;
 };
 
 const PREFIX = 'svc:stream:';
@@ -74,13 +68,9 @@ export function parseChannel(name: string): Channel | null {
   return parsed && channelOf(parsed);
 }
 
-/** Completes a channel with what follows from its name. */
+/** Completes a channel with whose topic it stands in. */
 export function channelOf(name: ChannelName): Channel {
-  return {
-    ...name,
-    writer: writerOf(name),
-    authorisation: name.kind === 'user-trade' ? 'organization' : 'stream',
-  };
+  return { ...name, writer: kindOf(name).writer };
 }
 
 /** The one spelling of a channel. `formatChannel(parseChannel(name)) === name`. */
@@ -159,25 +149,6 @@ function suffixOf(channel: ChannelName): string {
       return `venue_b:${channel.tokenId}`;
     case 'raw-ticker':
       return `venue_c:${channel.ticker}`;
-  }
-}
-
-/** Raw feeds are written by their venue's normaliser, fills by the organizations processor, the rest by the channels processor. */
-function writerOf(channel: ChannelName): ChannelWriter {
-  switch (channel.kind) {
-    case 'user-trade':
-      return 'organizations';
-    case 'raw-mids':
-    case 'raw-coin':
-    case 'raw-outcomes':
-      return 'venue_a';
-    case 'raw-token':
-      return 'venue_b';
-    case 'raw-ticker':
-      // A venue that has no adapter yet has no writer either: its channels exist and are silent.
-      return CHANNEL_WRITERS.find((writer) => (writer as string) === 'venue_c') ?? 'events';
-    default:
-      return 'events';
   }
 }
 

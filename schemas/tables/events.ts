@@ -1,6 +1,6 @@
 import { type EventLink, eventTopic, type UniversalEvent } from '../topics/derived.ts';
 import { countColumn, nullableDecimalColumn, nullableTimeColumn, timeColumn } from './columns.ts';
-import { defineTable, type RecordMeta, type TableRow } from './table.ts';
+import { defineTable, type TableRow } from './table.ts';
 
 /** One row per universal event, its links as parallel arrays. */
 export const eventsTable = defineTable<UniversalEvent>({
@@ -21,11 +21,14 @@ export const eventsTable = defineTable<UniversalEvent>({
     firstSeenAt: timeColumn(event.firstSeenAt),
     lastSeenAt: timeColumn(event.lastSeenAt),
     mergedInto: event.mergedInto,
+    details: event.details,
+    overAt: nullableTimeColumn(event.overAt),
     ...linkColumns(event.links),
     removed: 0,
     version: countColumn(meta.seq),
   }),
-  removed: removedEvent,
+  // Processors and views forget a past event; the table is what answers for it from then on.
+  removed: 'kept',
 });
 
 function linkColumns(links: readonly EventLink[]): TableRow {
@@ -40,25 +43,5 @@ function linkColumns(links: readonly EventLink[]): TableRow {
     'links.yesInstrument': links.map((link) => link.yesInstrument),
     'links.noInstrument': links.map((link) => link.noInstrument),
     'links.takerFeeRate': links.map((link) => nullableDecimalColumn(link.takerFeeRate)),
-  };
-}
-
-function removedEvent(meta: RecordMeta): TableRow {
-  return {
-    universalId: meta.key,
-    receivedAt: timeColumn(meta.receivedAt),
-    canonicalName: '',
-    kind: null,
-    underlying: null,
-    threshold: null,
-    op: null,
-    resolutionTime: null,
-    status: '',
-    firstSeenAt: timeColumn(meta.receivedAt),
-    lastSeenAt: timeColumn(meta.receivedAt),
-    mergedInto: null,
-    ...linkColumns([]),
-    removed: 1,
-    version: countColumn(meta.seq),
   };
 }

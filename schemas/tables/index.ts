@@ -1,11 +1,15 @@
 /** Every table that the sink fills. */
+import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
+import { arbitrageSignalsTable } from './arbitrage-signals.ts';
 import { auditLogTable } from './audit-log.ts';
 import { candlesTable } from './candles.ts';
 import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
+import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
 import { marketsTable } from './markets.ts';
+import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
 import type { TableSpec } from './table.ts';
 import { tradesTable } from './trades.ts';
@@ -15,10 +19,14 @@ import { usageTable } from './usage.ts';
 export const TABLES: readonly TableSpec[] = [
   tradesTable,
   marketsTable,
+  disputePhasesTable,
+  resolutionsTable,
   candlesTable,
   eventsTable,
   spreadsTable,
   arbitrageTable,
+  arbitrageSignalsTable,
+  anomaliesTable,
   usageTable,
   auditLogTable,
   deliveriesTable,

@@ -1,10 +1,13 @@
 /** One record for each table, with every field set, for tests. */
 
+import { type Anomaly, anomalyTopic } from '../topics/anomalies.ts';
+import { type ArbitrageSignal, arbitrageSignalTopic } from '../topics/arbitrage-signals.ts';
 import { type AuditRecord, auditTopic } from '../topics/audit.ts';
 import type { Arbitrage, Candle, Spread, UniversalEvent } from '../topics/derived.ts';
 import { arbitrageTopic, candleTopic, eventTopic, spreadTopic } from '../topics/derived.ts';
 import type { Market, Trade } from '../topics/normalised.ts';
 import { marketTopics, tradeTopics } from '../topics/normalised.ts';
+import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '../topics/oracle.ts';
 import { type NodeUsageRecord, usageTopic } from '../topics/usage.ts';
 import { attemptTopic, type Delivery, type DeliveryAttempt, deliveryTopic } from '../topics/webhooks.ts';
 import type { RecordMeta } from './table.ts';
@@ -117,6 +120,8 @@ const event: UniversalEvent = {
     },
   ],
   mergedInto: 'evt_0',
+  details: '{"semantics":"at_time"}',
+  overAt: AT,
 };
 
 const spread: Spread = {
@@ -204,14 +209,85 @@ const attempt: DeliveryAttempt = {
   nextAttemptAt: AT + 60_000,
 };
 
+const disputePhase: DisputePhase = {
+  id: 'venue_b:0xabc:9',
+  provider: 'venue_b',
+  marketId: '0xmarket',
+  questionId: '0xquestion',
+  phase: 'settle',
+  requestTimestamp: 1_765_430_000,
+  proposer: '0xproposer',
+  disputer: '0xdisputer',
+  price: 'ignore',
+  ts: AT - 1_000,
+  receivedAt: AT,
+  blockNumber: 71_000_002,
+  blockHash: '0xblock',
+  txHash: '0xabc',
+  logIndex: 9,
+  status: 'confirmed',
+};
+
+const resolution: Resolution = {
+  id: 'venue_b:0xabc:10',
+  provider: 'venue_b',
+  marketId: '0xmarket',
+  payouts: ['0.5', '0.5'],
+  resolvedAt: AT - 1_000,
+  decidedAfter: null,
+  receivedAt: AT,
+  endTime: AT - 3_600_000,
+  txHash: '0xabc',
+  logIndex: 10,
+  blockNumber: 71_000_002,
+  blockHash: '0xblock',
+  status: 'pending',
+};
+
+const anomaly: Anomaly = {
+  id: 'an_1',
+  kind: 'trade_volume_spike',
+  universalId: 'evt_1',
+  provider: 'venue_b',
+  marketId: '0xmarket',
+  ts: AT - (AT % 60_000),
+  receivedAt: AT,
+  bucketVol: '5200.5',
+  value: '5200.5',
+  baselineMean: '800.25',
+  baselineStddev: '400.125',
+  zScore: '10.998125585754451734',
+  raw: '{"fills":12}',
+};
+
+const arbitrageSignal: ArbitrageSignal = {
+  id: 'sig_1',
+  universalId: 'evt_1',
+  kind: 'negation_pair',
+  firstProvider: 'venue_a_outcome',
+  firstMarketId: '#10',
+  secondProvider: 'venue_b',
+  secondMarketId: '0xm',
+  receivedAt: AT,
+  beganAt: AT - 10_000,
+  peakAt: AT - 5_000,
+  peakNetEdge: '0.031234567890123456',
+  decayedAt: AT - 1_000,
+  endedAt: AT,
+};
+
 /** By table. */
 export const sampleRecords: Readonly<Record<string, { readonly value: unknown; readonly meta: RecordMeta }>> = {
   trades: { value: sampleTrade, meta: place(tradeTopics.venue_b.name, sampleTrade.instrument) },
   markets: { value: market, meta: place(marketTopics.venue_b.name, market.marketId) },
+  dispute_phases: { value: disputePhase, meta: place(disputeTopic.name, '0xmarket') },
+  resolutions: { value: resolution, meta: place(resolutionTopics.venue_b.name, resolution.marketId) },
   candles: { value: candle, meta: place(candleTopic.name, candle.coin) },
   events: { value: event, meta: place(eventTopic.name, event.universalId) },
   spreads: { value: spread, meta: place(spreadTopic.name, spread.universalId) },
   arbitrage: { value: arbitrage, meta: place(arbitrageTopic.name, arbitrage.universalId) },
+  arbitrage_signals: { value: arbitrageSignal, meta: place(arbitrageSignalTopic.name, 'evt_1') },
+  anomalies: { value: anomaly, meta: place(anomalyTopic.name, 'evt_1') },
   usage: { value: usage, meta: { ...place(usageTopic.name, usageKey(usage)), seq: 0 } },
   audit_log: { value: audit, meta: place(auditTopic.name, audit.orgId) },
   deliveries: { value: delivery, meta: place(deliveryTopic.name, delivery.webhookId) },

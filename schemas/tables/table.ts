@@ -34,10 +34,11 @@ export interface TableSpec<T = unknown> {
   /** The row of a record. Throws `RowError` for a value that the column could not hold exactly. */
   row(value: T, meta: RecordMeta): TableRow;
   /**
-   * The row of a tombstone, for topics that have them: it carries `removed` 1 and hides the rows of the same key from
-   * `FINAL` reads. Without it a tombstone is a dead letter.
+   * What a tombstone does, for topics that have them. Its row carries `removed` 1 and hides the rows of the same key from
+   * `FINAL` reads; `kept` leaves the row as it is, where a key is removed because its record is finished. Without it a
+   * tombstone is a dead letter.
    */
-  removed?(meta: RecordMeta): TableRow;
+  readonly removed?: 'kept' | ((meta: RecordMeta) => TableRow);
 }
 
 /** Identity, for the type inference of the record type from the topics. */

@@ -1,5 +1,8 @@
 /** The catalog: every topic there is, apart from `state.<stage>` and `dead.<topic>`, which follow from the stages. */
+import { anomalyTopic } from './anomalies.ts';
+import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
+import { backfillOutcomeTopic, backfillTopic } from './backfills.ts';
 import { channelTopics } from './channels.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
 import {
@@ -11,7 +14,16 @@ import {
   spreadHeadTopic,
   spreadTopic,
 } from './derived.ts';
-import { bookTopics, contextTopics, instrumentTopics, marketTopics, statusTopics, tradeTopics } from './normalised.ts';
+import {
+  bookTopics,
+  contextTopics,
+  instrumentTopics,
+  lateTradeTopic,
+  marketTopics,
+  statusTopics,
+  tradeTopics,
+} from './normalised.ts';
+import { disputeTopic, resolutionTopics } from './oracle.ts';
 import { feedTopics, rawTopics } from './raw.ts';
 import type { Topic } from './topic.ts';
 import { usageTopic } from './usage.ts';
@@ -24,6 +36,8 @@ export const TOPICS: readonly Topic[] = [
   clockTopic,
   commandTopic,
   changeTopic,
+  backfillTopic,
+  backfillOutcomeTopic,
   usageTopic,
   attemptTopic,
   progressTopic,
@@ -31,11 +45,14 @@ export const TOPICS: readonly Topic[] = [
   epochTopic,
   schemaTopic,
   ...Object.values(tradeTopics),
+  lateTradeTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),
   ...Object.values(instrumentTopics),
   ...Object.values(contextTopics),
+  disputeTopic,
+  ...Object.values(resolutionTopics),
   candleTopic,
   eventTopic,
   reconcileTopic,
@@ -43,6 +60,8 @@ export const TOPICS: readonly Topic[] = [
   spreadTopic,
   arbitrageHeadTopic,
   arbitrageTopic,
+  arbitrageSignalTopic,
+  anomalyTopic,
   auditTopic,
   deliveryTopic,
   ...Object.values(channelTopics),

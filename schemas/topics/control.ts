@@ -1,4 +1,4 @@
-import { blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
+import { added, blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const clockMark = record('ClockMark', "The pipeline's time. Processors know no other.", {
@@ -27,7 +27,9 @@ const command = record(
     receivedAt: timestamp("The pipeline's time when it was appended."),
     wallTime: timestamp('The wall time when it was appended.'),
     type: text('What is asked, as `key.create` (see schemas/domain/control).'),
-    body: text('The arguments as JSON; secrets are hashed before they come here.'),
+    body: text(
+      'The arguments as JSON; secrets of keys are hashed before they come here, signing secrets of webhooks stand in plain text.',
+    ),
   },
 );
 export type ControlCommand = Infer<typeof command>;
@@ -72,6 +74,7 @@ const settingsChange = record('SettingsChange', 'The settings that change figure
   arbitrageSize: decimal('Shares that arbitrage is quoted for.'),
   venueAOutcomeTakerFee: decimal("venue_a_outcome's taker fee rate."),
   venueBConfirmations: integer('Blocks above a venue_b trade that make it confirmed.'),
+  anomalyZ: added(decimal('Standard deviations from which on a value is told as an anomaly.'), '6'),
 });
 export type SettingsChange = Infer<typeof settingsChange>;
 

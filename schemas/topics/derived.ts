@@ -1,5 +1,18 @@
 /** What no single venue can tell: candles, universal events, spreads, arbitrage. */
-import { decimal, flag, float, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import {
+  added,
+  decimal,
+  flag,
+  float,
+  type Infer,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  record,
+  text,
+  timestamp,
+} from '../avro.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic } from './topic.ts';
 
 const candle = record('Candle', 'A one-minute bar built from observed trades; told again each time it changes.', {
@@ -47,16 +60,30 @@ const universalEvent = record('UniversalEvent', 'One question, wherever it is as
   kind: nullable(text('`price_binary`, …; null when nothing was recognised.')),
   underlying: nullable(text('Asset asked about.')),
   threshold: nullable(decimal('Strike.')),
-  op: nullable(text('Comparison, as `gte`.')),
+  op: nullable(
+    text('Comparison that it is seen from, as `gte`; of a price at a time it stays while markets come and go.'),
+  ),
   resolutionTime: nullable(timestamp('When the question is decided.')),
   status: oneOf(
     ['open', 'closed', 'resolved'],
-    '`closed`: past its resolution; `resolved`: every linked market settled.',
+    '`closed`: past its resolution, or every market is over; `resolved`: every linked market settled.',
   ),
   firstSeenAt: timestamp('Receive time of its first market.'),
-  lastSeenAt: timestamp('Receive time of the newest catalog mention.'),
+  lastSeenAt: timestamp('When a catalog last told a market of it that was new or changed; others are not told again.'),
   links: list(link, 'Its markets, sorted by provider then market.'),
   mergedInto: nullable(text('The surviving event, where two turned out to be one.')),
+  details: added(
+    text('What its kind has of its own, as `lower` and `upper` of a range: a JSON object of texts and nulls.'),
+    '{}',
+  ),
+  overAt: added(
+    nullable(
+      timestamp(
+        'Since when all its markets are over, closed by their catalogs or resolved: the receive time of what ended the last one, or the end of one that was over when it was first told, where that is known and earlier. Null while a market is live, and once it is merged.',
+      ),
+    ),
+    null,
+  ),
 });
 export type UniversalEvent = Infer<typeof universalEvent>;
 export const eventTopic = defineTopic({

@@ -71,6 +71,20 @@ export type Trade = Infer<typeof trade>;
 /** `derived.trades.<venue>`; a trade is told again under its id when its status or its market changes. */
 export const tradeTopics = perVenue('trades', 'Trades', 'instrument', 4, { kind: 'derived' }, trade, 'trades');
 
+/**
+ * Trades of venue_b from before the service followed its chain, which a backfill found. They are history, no news, so
+ * whoever tells news does not read them. `arrival` is the log index: trades of equal time keep the order of their block.
+ */
+export const lateTradeTopic = defineTopic({
+  name: 'derived.late-trades.venue_b',
+  description: 'Trades of venue_b from before its chain was followed, found by backfills.',
+  key: 'instrument',
+  partitions: 1,
+  retention: { kind: 'derived' },
+  schema: trade,
+  table: 'trades',
+});
+
 const level = record('BookLevel', 'One price level.', {
   price: decimal('Price.'),
   size: decimal('Total size at the price; 0 in a delta removes the level.'),

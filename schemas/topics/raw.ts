@@ -42,6 +42,11 @@ const STREAMS: Record<Venue, Record<string, { partitions: number; description: s
         "Block headers, logs and final block numbers of venue_b's chain; one partition, since a chain is one sequence.",
       key: 'feed',
     },
+    history: {
+      partitions: 1,
+      description: "Past fills of venue_b's chain that a backfill found: a transaction each, with its block.",
+      key: 'feed',
+    },
     gamma: { partitions: 1, description: 'Catalog answers of venue_b.', key: 'feed' },
     clob: { partitions: 1, description: 'Market and book answers of venue_b.', key: 'feed' },
     data: { partitions: 1, description: 'Account answers of venue_b.', key: 'feed' },

@@ -5,6 +5,9 @@ import { defineTopic } from './topic.ts';
 /** The contract, Webhooks: deliveries are kept 30 days. */
 const KEPT_HOURS = 30 * 24;
 
+/** How long deliveries and attempts are kept after the log took them, ms. */
+export const DELIVERIES_KEPT_MS = KEPT_HOURS * 3_600_000;
+
 const delivery = record('Delivery', 'One event for one webhook, with the bytes that every attempt sends.', {
   id: text('`dlv_` and a hash of webhook and event, or of the command that asked for it.'),
   webhookId: text('The webhook.'),
@@ -45,12 +48,15 @@ const attempt = record('DeliveryAttempt', 'One attempt to deliver, and what foll
 });
 export type DeliveryAttempt = Infer<typeof attempt>;
 
-/** What happened outside, so it is kept like what venues said and never derived again. */
+/**
+ * What happened outside, so it is kept like what venues said and never derived again. Partition by partition as
+ * `derived.deliveries`.
+ */
 export const attemptTopic = defineTopic({
   name: 'control.attempts',
   description: 'Attempts to deliver webhooks.',
   key: 'webhook id',
-  partitions: 4,
+  partitions: deliveryTopic.partitions,
   retention: { kind: 'hours', hours: KEPT_HOURS },
   schema: attempt,
   table: 'delivery_attempts',

@@ -41,6 +41,13 @@ describe('the catalog', () => {
   });
 });
 
+it('the ids of events in filters have at most 64 characters after evt_', () => {
+  const { filters } = findEventType('event.spread.changed', 1)!;
+  const isGood = (id: string) => filters.safeParse({ universalIds: [id] }).success;
+  expect(isGood(`evt_${'a'.repeat(64)}`)).toBe(true);
+  for (const bad of [`evt_${'a'.repeat(65)}`, 'evt_', 'evt_a\n', 'a']) expect(isGood(bad), bad).toBe(false);
+});
+
 it('the body is a CloudEvent of 1.0', () => {
   const parts = { id: 'we_1', type: 'event.spread.changed', version: 1, time: 0, subject: 'evt_1', data: {} } as const;
   expect(JSON.parse(cloudEventBody(parts))).toEqual({

@@ -5,6 +5,8 @@
  */
 import { z } from 'zod';
 import { VENUES } from '../domain/providers.ts';
+import { RESOLVED_AT } from '../http/settlement.ts';
+import { ANOMALY_KINDS } from '../topics/anomalies.ts';
 import { SAMPLES } from './samples.ts';
 
 const decimal = z
@@ -27,7 +29,7 @@ const brokerFilters = z
 const eventFilters = z
   .strictObject({
     universalIds: z
-      .array(z.string().regex(/^evt_\w+$/))
+      .array(z.string().regex(/^evt_\w{1,64}$/))
       .min(1)
       .max(1_000)
       .optional(),
@@ -90,6 +92,54 @@ const arbitrageData = z.strictObject({
   at: time,
 });
 export type ArbitrageDetected = z.infer<typeof arbitrageData>;
+
+const anomalyData = z.strictObject({
+  anomalyId: z.string(),
+  kind: z.enum(ANOMALY_KINDS),
+  universalId,
+  provider,
+  marketId: z.string(),
+  ts: time,
+  bucketVol: decimal.nullable(),
+  baselineMean: decimal,
+  baselineStddev: decimal,
+  zScore: decimal,
+});
+export type AnomalyDetected = z.infer<typeof anomalyData>;
+
+const settlementData = z.strictObject({
+  universalId,
+  provider,
+  marketId: z.string(),
+  outcome: z.enum(['yes', 'no', 'split']),
+  payouts: z.array(decimal),
+  resolvedAt: time.describe(RESOLVED_AT),
+  settlementDelaySec: z.int().nullable(),
+  txHash: z.string().nullable(),
+  logIndex: z.int().nullable(),
+  blockNumber: z.int().nullable(),
+  status: z.string(),
+});
+export type SettlementLanded = z.infer<typeof settlementData>;
+
+const disputeData = z.strictObject({
+  universalId: universalId.nullable(),
+  id: z.string().describe('The same for every telling of the step.'),
+  phase: z.enum(['propose', 'dispute', 'settle']),
+  provider,
+  marketId: z.string().nullable(),
+  questionId: z.string(),
+  requestTimestamp: z.int().describe('Unix seconds: which request of the question; a reset makes a new one.'),
+  proposer: address.nullable(),
+  disputer: address.nullable(),
+  price: z.string().nullable().describe('"1", "0", "0.5", "ignore" or null.'),
+  ts: time,
+  blockNumber: z.int(),
+  txHash: z.string(),
+  logIndex: z.int(),
+  status: z.string(),
+});
+export type DisputeUpdated = z.infer<typeof disputeData>;
 
 /** Every event type, in the order of the catalog. */
 export const EVENT_TYPES = [
@@ -162,61 +212,28 @@ export const EVENT_TYPES = [
     version: 1,
     description: 'A detection by one of the four detectors.',
     filters: eventFilters,
-    data: z.strictObject({
-      anomalyId: z.string(),
-      kind: z.enum(['trade_volume_spike', 'spread_widening', 'wallet_burst', 'settlement_delay']),
-      universalId,
-      provider,
-      marketId: z.string(),
-      ts: time,
-      bucketVol: decimal.nullable(),
-      baselineMean: decimal,
-      baselineStddev: decimal,
-      zScore: decimal,
-    }),
+    data: anomalyData,
     sample: SAMPLES['event.anomaly.detected'],
-    delivering: false,
+    delivering: true,
   },
   {
     type: 'event.settlement.landed',
     version: 1,
-    description: 'The first resolution of an event on a provider.',
+    description:
+      'The first resolution of an event on a provider, of a market whose link is used, and what takes it back. A decision of which nobody knows when it was made is told only within a day of the end of its market.',
     filters: eventFilters,
-    data: z.strictObject({
-      universalId,
-      provider,
-      marketId: z.string(),
-      outcome: z.enum(['yes', 'no', 'split']),
-      payouts: z.array(decimal),
-      resolvedAt: time,
-      settlementDelaySec: z.int().nullable(),
-      txHash: z.string().nullable(),
-      status: z.string(),
-    }),
+    data: settlementData,
     sample: SAMPLES['event.settlement.landed'],
-    delivering: false,
+    delivering: true,
   },
   {
     type: 'event.dispute.updated',
     version: 1,
     description: 'A proposal, dispute or settlement of the oracle.',
     filters: eventFilters,
-    data: z.strictObject({
-      universalId: universalId.nullable(),
-      phase: z.enum(['propose', 'dispute', 'settle']),
-      provider,
-      marketId: z.string().nullable(),
-      questionId: z.string(),
-      proposer: address.nullable(),
-      disputer: address.nullable(),
-      price: z.string().nullable().describe('"1", "0", "0.5", "ignore" or null.'),
-      ts: time,
-      txHash: z.string(),
-      logIndex: z.int(),
-      status: z.string(),
-    }),
+    data: disputeData,
     sample: SAMPLES['event.dispute.updated'],
-    delivering: false,
+    delivering: true,
   },
 ] as const satisfies readonly EventType[];
 

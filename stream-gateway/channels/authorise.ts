@@ -1,3 +1,4 @@
+import { kindOf } from '#schemas/stream/channel-kinds';
 import type { Channel } from '#schemas/stream/channel-names';
 import type { Principal } from '../connection/connection.ts';
 
@@ -8,5 +9,6 @@ import type { Principal } from '../connection/connection.ts';
 export function maySubscribe(principal: Principal, channel: Channel): boolean {
   if (principal.sandbox) return false;
   if (!principal.scopes.includes('stream') && !principal.scopes.includes('admin')) return false;
-  return channel.kind !== 'user-trade' || channel.orgId === principal.orgId;
+  const { ownerOf } = kindOf(channel);
+  return ownerOf === undefined || ownerOf(channel) === principal.orgId;
 }

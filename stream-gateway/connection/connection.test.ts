@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeConnection, frameOf } from '../testing/fake-socket.fixture.ts';
-import { CONTROL_FRAMES_WAITING_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_BUFFER_BYTES } from './limits.ts';
+import { CONTROL_FRAMES_WAITING_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_BUFFER_BYTES, TOO_SLOW_MAX_MS } from './limits.ts';
 
 const LARGE = 10_000;
 
@@ -94,11 +94,63 @@ describe('a connection', () => {
     expect(fake.sent.at(-1)?.seq).toBe(newest());
   });
 
-  it('is ended with 4008 once dropping has gone on for 10 s, and not a millisecond before', () => {
+  it('is too slow once dropping has gone on for 10 s, and not a millisecond before', () => {
     const { fake, push } = dropping();
     fake.nowMs += 9_999;
     push();
     fake.connection.judge(fake.nowMs);
+    expect(fake.connection.isTooSlow).toBe(false);
+    fake.nowMs += 1;
+    fake.connection.judge(fake.nowMs);
+    expect(fake.connection.isTooSlow).toBe(true);
+  });
+
+  it('is told what it missed when it reads again, of each subscription, and then ended with 4008', () => {
+    const { fake, push, newest } = dropping();
+    const [other, quiet] = [fake.subscribe(), fake.subscribe()];
+    fake.connection.gather([frameOf(70), frameOf(71)], other);
+    fake.connection.tell({ type: 'pong' });
+    fake.nowMs += 10_000;
+    fake.connection.judge(fake.nowMs);
+    expect(fake.connection.waitingBytes).toBeLessThan(SOCKET_BUFFER_BYTES + 2 * LARGE);
+    push(1_000);
+    fake.connection.gather([frameOf(72)], other);
+    fake.connection.flush();
+    expect(fake.connection.waitingBytes).toBeLessThan(SOCKET_BUFFER_BYTES + 2 * LARGE);
+    expect(fake.ended).toEqual([]);
+    const handed = fake.counts.sent;
+
+    fake.drain();
+    expect(fake.sent.slice(handed)).toEqual([
+      { type: 'pong' },
+      expect.objectContaining({ type: 'lagged', fromSeq: handed + 1, toSeq: newest(), dropped: newest() - handed }),
+      { type: 'lagged', subscription_id: other.id, fromSeq: 70, toSeq: 72, dropped: 3 },
+    ]);
+    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+    expect(fake.counts.dropped).toBe(newest() - handed + 3);
+    expect(fake.sent.some(({ subscription_id }) => subscription_id === quiet.id)).toBe(false);
+  });
+
+  it('waits until its socket is empty: a close frame behind bytes that nobody reads is given up with them', () => {
+    const { fake, push } = dropping();
+    fake.nowMs += 10_000;
+    push();
+    const handed = fake.sent.length;
+    fake.bufferedBytes = 1;
+    fake.connection.drained();
+    expect([fake.sent.length, fake.ended]).toEqual([handed, []]);
+    fake.bufferedBytes = 0;
+    fake.connection.judge(fake.nowMs);
+    expect(fake.sent.at(-1)?.type).toBe('lagged');
+    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+  });
+
+  it('ends all the same when its client has not read for another minute', () => {
+    const { fake, push } = dropping();
+    fake.nowMs += 10_000;
+    push();
+    fake.nowMs += TOO_SLOW_MAX_MS - 1;
+    push();
     expect(fake.ended).toEqual([]);
     fake.nowMs += 1;
     fake.connection.judge(fake.nowMs);
@@ -118,16 +170,15 @@ describe('a connection', () => {
     takeUntil(SEND_QUEUE_BYTES_MAX / 2 + 200_000);
     fake.nowMs += 4_999;
     push();
-    expect(fake.ended).toEqual([]);
     takeUntil(SEND_QUEUE_BYTES_MAX / 2);
     const before = fake.counts.dropped;
     while (fake.counts.dropped === before) push();
     fake.nowMs += 9_999;
     push();
-    expect(fake.ended).toEqual([]);
+    expect(fake.connection.isTooSlow).toBe(false);
     fake.nowMs += 1;
     push();
-    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+    expect(fake.connection.isTooSlow).toBe(true);
   });
 
   it('is ended with 4008 when it asks on and on without reading the answers', () => {
@@ -138,5 +189,49 @@ describe('a connection', () => {
     expect(fake.ended).toEqual([]);
     fake.connection.tell({ type: 'pong' });
     expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+  });
+});
+
+describe('the quota of an organization', () => {
+  it('is counted down by every frame; beyond it one error is told and events count as dropped until there is some left', () => {
+    const fake = fakeConnection();
+    const [one, other] = [fake.subscribe(), fake.subscribe()];
+    const { allowance, connection } = fake;
+    allowance.left = 3;
+    connection.gather([frameOf(1), frameOf(2)], one);
+    connection.gather([frameOf(7), frameOf(8), frameOf(9)], other);
+    connection.flush();
+    connection.gather([frameOf(3)], one);
+    connection.flush();
+    expect(fake.sent.map(({ type, seq, error }) => seq ?? error ?? type)).toEqual([1, 2, 7, 'quota_exceeded']);
+    expect(allowance).toEqual({ left: 0, sent: 3 });
+    expect(fake.counts).toMatchObject({ sent: 3, dropped: 3 });
+
+    allowance.left = 1;
+    connection.gather([frameOf(4), frameOf(5)], one);
+    connection.flush();
+    expect(fake.sent.slice(4)).toEqual([
+      { type: 'lagged', subscription_id: one.id, fromSeq: 3, toSeq: 3, dropped: 1 },
+      expect.objectContaining({ seq: 4 }),
+      { type: 'error', error: 'quota_exceeded' },
+    ]);
+    connection.tell({ type: 'pong' });
+    expect(fake.sent.at(-1)).toEqual({ type: 'pong' });
+    expect(other.lag).toEqual({ fromSeq: 8, toSeq: 9, dropped: 2 });
+  });
+
+  it('is asked for what is sent in the end, not for what waits', () => {
+    const fake = fakeConnection();
+    const subscription = fake.subscribe();
+    fake.allowance.left = 4;
+    fake.bufferedBytes = SOCKET_BUFFER_BYTES;
+    fake.connection.gather([frameOf(1), frameOf(2), frameOf(3)], subscription);
+    fake.connection.flush();
+    expect(fake.allowance).toEqual({ left: 4, sent: 0 });
+    // Another connection of the organization used the rest meanwhile.
+    fake.allowance.left = 1;
+    fake.drain();
+    expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'error']);
+    expect(subscription.lag).toEqual({ fromSeq: 2, toSeq: 3, dropped: 2 });
   });
 });

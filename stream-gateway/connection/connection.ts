@@ -9,8 +9,10 @@ import {
   SEND_QUEUE_BYTES_MAX,
   SEND_QUEUE_BYTES_RECOVERED,
   SOCKET_BUFFER_BYTES,
+  TOO_SLOW_MAX_MS,
 } from './limits.ts';
-import { type Outgoing, SendQueue } from './send-queue.ts';
+import type { MessageAllowance } from './message-allowance.ts';
+import { noteDropped, type Outgoing, SendQueue } from './send-queue.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Who is at the other end. */
@@ -39,6 +41,8 @@ export interface ConnectionOptions {
   readonly socket: Socket;
   readonly principal: Principal;
   readonly counters: ConnectionCounters;
+  /** What its organization may still be sent. */
+  readonly allowance: MessageAllowance;
   /** Wall time, unix ms. */
   readonly now: () => number;
 }
@@ -66,6 +70,10 @@ export class Connection {
   /** Bytes that may be sent before the socket is asked again how much it holds. */
   private corkBytesLeft = 0;
   private droppingSinceMs: number | null = null;
+  /** Whether it was told that the quota of its organization is used up, since it last got an event. */
+  private isToldOfQuota = false;
+  /** Since when it is known to be too slow; from then on it is sent no event, and only waits to be told and ended. */
+  private tooSlowSinceMs: number | null = null;
 
   constructor(options: ConnectionOptions) {
     this.options = options;
@@ -80,6 +88,11 @@ export class Connection {
   /** Bytes that wait for the client, here and in the socket. */
   get waitingBytes(): number {
     return this.closed ? 0 : this.queue.bytes + this.socket.getBufferedAmount();
+  }
+
+  /** Whether dropping went on for too long: it gets no more events, and ends as soon as its client reads again. */
+  get isTooSlow(): boolean {
+    return this.tooSlowSinceMs !== null;
   }
 
   /** Notes any frame from the client as a sign of life. */
@@ -122,11 +135,34 @@ export class Connection {
     if (!this.closed) this.socket.end(reason.code, reason.reason);
   }
 
-  /** Ends a connection that has been dropping for too long; forgets the dropping once the queue fell below half. */
+  /**
+   * Finds a connection too slow that has been dropping for too long, and forgets the dropping once the queue fell below
+   * half. One that is too slow is ended when its socket is empty: a close frame behind bytes that nobody reads would be
+   * given up with them.
+   */
   judge(nowMs: number): void {
     if (this.closed || this.droppingSinceMs === null) return;
-    if (this.waitingBytes < SEND_QUEUE_BYTES_RECOVERED) this.droppingSinceMs = null;
-    else if (nowMs - this.droppingSinceMs >= DROPPING_MAX_MS) this.end(CLOSE.overflow);
+    if (this.tooSlowSinceMs === null) {
+      if (this.waitingBytes < SEND_QUEUE_BYTES_RECOVERED) {
+        this.droppingSinceMs = null;
+        return;
+      }
+      if (nowMs - this.droppingSinceMs < DROPPING_MAX_MS) return;
+      this.tooSlowSinceMs = nowMs;
+      // What still waits is old by the time it could be sent, and the client resumes from what it got in any case.
+      this.options.counters.dropped(this.queue.dropEvents());
+    }
+    const isEmpty = this.queue.empty && this.socket.getBufferedAmount() === 0;
+    if (isEmpty || nowMs - this.tooSlowSinceMs >= TOO_SLOW_MAX_MS) this.overflow();
+  }
+
+  /** Tells what waits that is no event, then what each subscription missed, and ends. */
+  private overflow(): void {
+    this.socket.cork(() => {
+      for (let item = this.queue.shift(); item; item = this.queue.shift()) this.send(item);
+      for (const subscription of this.subscriptions.values()) this.tellLag(subscription);
+    });
+    this.end(CLOSE.overflow);
   }
 
   /** Sends under one cork, and counts and judges once. */
@@ -159,15 +195,22 @@ export class Connection {
     if (subscription.closed) return;
     let nth = 0;
     while (nth < run.length && isKnown(run[nth]!, subscription)) nth += 1;
+    if (this.isTooSlow) {
+      this.options.counters.dropped(run.length - nth);
+      for (; nth < run.length; nth += 1) noteDropped(subscription, run[nth]!.seq);
+      return;
+    }
     if (this.queue.empty && !subscription.lag) {
       const { socket } = this;
-      for (; nth < run.length && (this.corkBytesLeft > 0 || this.socketTakesMore()); nth += 1) {
+      const began = nth;
+      const end = Math.min(run.length, nth + this.options.allowance.left);
+      for (; nth < end && (this.corkBytesLeft > 0 || this.socketTakesMore()); nth += 1) {
         const frame = run[nth]!;
         addressTo(frame, subscription.idWords);
         socket.send(frame.data, false);
         this.corkBytesLeft -= frame.size;
-        this.sentFrames += 1;
       }
+      if (nth > began) this.noteSent(nth - began);
     }
     for (; nth < run.length; nth += 1) this.offer({ frame: run[nth]!, subscription });
   }
@@ -203,15 +246,40 @@ export class Connection {
     }
     const { frame, subscription } = item;
     if (subscription.closed) return;
-    if (subscription.lag) {
-      const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.lag };
-      subscription.lag = null;
-      socket.send(JSON.stringify(lagged), false);
+    if (this.options.allowance.left <= 0) {
+      this.withhold(subscription, frame.seq);
+      return;
     }
+    this.tellLag(subscription);
     addressTo(frame, subscription.idWords);
     socket.send(frame.data, false);
     this.corkBytesLeft -= frame.size;
-    this.sentFrames += 1;
+    this.noteSent(1);
+  }
+
+  private noteSent(frames: number): void {
+    const { allowance } = this.options;
+    allowance.left -= frames;
+    allowance.sent += frames;
+    this.sentFrames += frames;
+    this.isToldOfQuota = false;
+  }
+
+  /** An event beyond the quota: it counts as dropped, and the first of them is told of. */
+  private withhold(subscription: Subscription, seq: number): void {
+    noteDropped(subscription, seq);
+    this.options.counters.dropped(1);
+    if (this.isToldOfQuota) return;
+    this.isToldOfQuota = true;
+    const error: ServerFrame = { type: 'error', error: 'quota_exceeded' };
+    this.socket.send(JSON.stringify(error), false);
+  }
+
+  private tellLag(subscription: Subscription): void {
+    if (!subscription.lag) return;
+    const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.lag };
+    subscription.lag = null;
+    this.socket.send(JSON.stringify(lagged), false);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fakeConnection } from '../testing/fake-socket.fixture.ts';
+import { fakeConnection, frameOf } from '../testing/fake-socket.fixture.ts';
 import { tend } from './keep-alive.ts';
 
 /** Looks once a second until `seconds` have passed; `onSecond` may give signs of life. */
@@ -43,6 +43,23 @@ describe('keep-alive', () => {
     expect(fake.ended).toEqual([]);
     pass(fake, 1);
     expect(fake.ended).toEqual([{ code: 1001, reason: 'idle' }]);
+  });
+
+  it('leaves a client that reads too slowly the time to read what it is told', () => {
+    const fake = fakeConnection();
+    const subscription = fake.subscribe();
+    fake.stalled = true;
+    const fill = () => {
+      for (let seq = 1; seq <= 1_000; seq += 1) fake.connection.gather([frameOf(seq, 10_000)], subscription);
+      fake.connection.flush();
+    };
+    pass(fake, 59, (second) => second === 40 && fill());
+    expect(fake.connection.isTooSlow).toBe(true);
+    // Found too slow after 50 s, and given another minute.
+    pass(fake, 50);
+    expect(fake.ended).toEqual([]);
+    pass(fake, 1);
+    expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
   });
 
   it('keeps what answers the pings', () => {

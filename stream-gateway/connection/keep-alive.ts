@@ -18,7 +18,8 @@ export function keepAlive(connections: Iterable<Connection>): () => void {
 
 /** One look at one connection. */
 export function tend(connection: Connection, nowMs: number): void {
-  if (nowMs - connection.lastSeenMs >= IDLE_MS) {
+  // One that is too slow does not answer pings either, and ends by a limit of its own.
+  if (!connection.isTooSlow && nowMs - connection.lastSeenMs >= IDLE_MS) {
     connection.end(CLOSE.idle);
     return;
   }

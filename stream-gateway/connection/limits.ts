@@ -9,8 +9,13 @@ export const SEND_QUEUE_BYTES_RECOVERED = SEND_QUEUE_BYTES_MAX / 2;
 export const SOCKET_BUFFER_BYTES = 64 * 1024;
 /** What the socket library gathers under a cork before it writes to the socket. */
 export const CORK_BYTES = 16 * 1024;
-/** Dropping for so long without recovering ends the connection with 4008. */
+/** Dropping for so long without recovering is too slow: nothing more is sent, and the connection ends with 4008. */
 export const DROPPING_MAX_MS = 10_000;
+/**
+ * How long the end of a connection that is too slow waits for its client to read again, so that what it missed and 4008
+ * reach it; then it ends whether the client reads or not.
+ */
+export const TOO_SLOW_MAX_MS = 60_000;
 /** Answers that wait for a client. They are never dropped, so one that asks on without reading is ended with 4008. */
 export const CONTROL_FRAMES_WAITING_MAX = 16_384;
 export const CLIENT_FRAME_BYTES_MAX = 16 * 1024;
@@ -18,10 +23,10 @@ export const CLIENT_FRAME_BYTES_MAX = 16 * 1024;
 export const SOCKET_FRAME_BYTES_MAX = 1024 * 1024;
 export const IDLE_MS = 60_000;
 /**
- * The socket library's own limit, which ours comes before. It also says how long a socket that was ended may take to
+ * The socket library's own limit, which ours come before, `IDLE_MS` and `TOO_SLOW_MAX_MS` one after the other too. It also says how long a socket that was ended may take to
  * send what it holds and its close frame: 16 s from 48 s on, and 4 s with none.
  */
-export const SOCKET_IDLE_SECONDS = 120;
+export const SOCKET_IDLE_SECONDS = 180;
 export const PING_EVERY_MS = 25_000;
 export const PONG_EVERY_MS = 30_000;
 /** Readings of history from the log at a time in one node; the others wait their turn. */

@@ -65,6 +65,18 @@ describe('the send queue', () => {
     expect(of.lag).toEqual({ fromSeq: 1, toSeq: 2, dropped: 2 });
   });
 
+  it('drops all its events when it is told to, and nothing else', () => {
+    const queue = new SendQueue(100);
+    const [a, b] = [subscription(), subscription()];
+    for (const item of [event(a, 1), control(), event(b, 7), event(a, 2)]) queue.push(item, 0);
+    expect(queue.dropEvents()).toBe(3);
+    expect([a.lag, b.lag]).toEqual([
+      { fromSeq: 1, toSeq: 2, dropped: 2 },
+      { fromSeq: 7, toSeq: 7, dropped: 1 },
+    ]);
+    expect([queue.bytes, drain(queue)]).toEqual([10, ['control']]);
+  });
+
   it('stays right over many pushes, drops and shifts', () => {
     const queue = new SendQueue(1_000);
     const of = subscription();

@@ -67,6 +67,13 @@ export class SendQueue {
     return null;
   }
 
+  /** Drops every event; frames of other sorts stay. Returns events dropped. */
+  dropEvents(): number {
+    let dropped = 0;
+    while (this.dropOldest()) dropped += 1;
+    return dropped;
+  }
+
   private dropOldest(): boolean {
     if (this.dropFrom < this.head) this.dropFrom = this.head;
     for (; this.dropFrom < this.items.length; this.dropFrom += 1) {
@@ -95,7 +102,8 @@ export class SendQueue {
   }
 }
 
-function noteDropped(subscription: Subscription, seq: number): void {
+/** Counts an event that its subscription will not get. */
+export function noteDropped(subscription: Subscription, seq: number): void {
   if (!subscription.lag) {
     subscription.lag = { fromSeq: seq, toSeq: seq, dropped: 1 };
     return;

@@ -17,16 +17,29 @@ async function attempt(
     closing = false,
     abort = false,
     requestId = '',
-  }: { open?: number; closing?: boolean; abort?: boolean; requestId?: string } = {},
+    authenticateKnown = () => undefined,
+  }: {
+    open?: number;
+    closing?: boolean;
+    abort?: boolean;
+    requestId?: string;
+    authenticateKnown?: Authenticator['authenticateKnown'];
+  } = {},
 ) {
   const answer = { status: '', headers: new Map<string, string>(), body: '', upgrades: 0 };
+  let underOwnCork = false;
+  const lateCork = { run: (work: () => void) => work() };
   const logged: string[] = [];
   let onAborted = () => {};
   const res = {
     onAborted: (listener: () => void) => {
       onAborted = listener;
     },
-    cork: (work: () => void) => work(),
+    cork: (work: () => void) => {
+      underOwnCork = true;
+      work();
+      underOwnCork = false;
+    },
     writeStatus: (status: string) => {
       answer.status = status;
     },
@@ -36,16 +49,22 @@ async function attempt(
     },
     upgrade: () => {
       answer.upgrades += 1;
+      expect(underOwnCork).toBe(false);
     },
   } as unknown as HttpResponse;
-  const headers: Record<string, string> = { authorization: `Bearer ${TOKEN}`, 'x-request-id': requestId };
+  const headers: Record<string, string> = {
+    connection: 'keep-alive, Upgrade',
+    authorization: `Bearer ${TOKEN}`,
+    'x-request-id': requestId,
+  };
   const req = { getHeader: (name: string) => headers[name] ?? '', getQuery: () => undefined };
   createUpgrade({
-    authenticator: { authenticate } as Authenticator,
+    authenticator: { authenticate, authenticateKnown } as Authenticator,
     logger: pino({ serializers: { error: stdSerializers.err } }, { write: (line: string) => void logged.push(line) }),
     socketsOf: () => open,
     socketsPerKeyMax: 2,
     isClosing: () => closing,
+    lateCork,
   })(res, req as unknown as HttpRequest, null as never);
   if (abort) onAborted();
   await new Promise((resolve) => setImmediate(resolve));
@@ -57,6 +76,17 @@ describe('an upgrade', () => {
     expect((await attempt(async () => FOUND, { open: 1 })).upgrades).toBe(1);
     const refused = await attempt(async () => FOUND, { open: 2 });
     expect([refused.upgrades, refused.status]).toEqual([0, '429 Too Many Requests']);
+  });
+
+  it('is judged the same for a secret that was checked before, without a wait', async () => {
+    const never = () => Promise.reject(new Error('asked for a hash'));
+    const known = (found: Authenticated | null) => ({ authenticateKnown: () => found });
+    expect((await attempt(never, known(FOUND))).upgrades).toBe(1);
+    expect((await attempt(never, known(null))).status).toBe('401 Unauthorized');
+    const stale = () => {
+      throw new ApiError('internal_error', 'stale', { status: 503, retryAfterSeconds: 3 });
+    };
+    expect((await attempt(never, { authenticateKnown: stale })).status).toBe('503 Service Unavailable');
   });
 
   it('is refused with 503 and Retry-After when too many secrets are being checked', async () => {

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { HttpRequest, HttpResponse } from '#infra/uws';
-import { ApiError } from '#schemas/errors';
+import { ApiError, unavailable } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
 import { isRequestId } from '#schemas/http/request-id';
 import type { SocketData } from './connection.ts';
+import type { LateCork } from './late-cork.ts';
 
 /** Prefix of the subprotocol that carries a token, since query strings end up in logs. */
 const BEARER_PROTOCOL = 'bearer.';
+/** Seconds, for a key that has too many sockets. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Reason phrases of the refusals below; HTTP asks for one. */
@@ -28,6 +30,8 @@ export interface UpgradeOptions {
   readonly socketsPerKeyMax: number;
   /** True once the node has begun to stop. */
   readonly isClosing: () => boolean;
+  /** What an upgrade is written under that had to wait. */
+  readonly lateCork: Pick<LateCork, 'run'>;
 }
 
 /** What of a request is needed after the first wait; the request object itself is gone by then. */
@@ -44,30 +48,45 @@ type Context = Parameters<HttpResponse['upgrade']>[4];
 /** Refuses a bad token with 401 and too many sockets of one key with 429; upgrades the others. */
 export function createUpgrade(options: UpgradeOptions) {
   return (res: HttpResponse, req: HttpRequest, context: Context): void => {
+    // Asked for by RFC 6455 (4.2.1); and an upgrade of a request that ends its connection would leave the library with a
+    // socket that it has freed.
+    if (!listsUpgrade(req.getHeader('connection'))) {
+      notFound(res, req);
+      return;
+    }
     const handshake = readHandshake(req);
+    const { requestId, key, protocol, extensions } = handshake;
+    // Judged where it is answered and not before a wait: an upgrade opens its socket at once, so no two count the same place.
+    const settle = (found: Authenticated | null, isLate: boolean) => {
+      const refusal = refusalOf(options, found);
+      const upgrade = () => res.upgrade(dataOf(found!), key, protocol, extensions, context);
+      if (refusal) res.cork(() => refuse(res, refusal, requestId));
+      else if (isLate) options.lateCork.run(upgrade);
+      else upgrade();
+    };
+    const fail = (error: unknown) => res.cork(() => refuse(res, asApiError(options.logger, error), requestId));
+    let known: Authenticated | null | undefined;
+    try {
+      known = handshake.token === null ? null : options.authenticator.authenticateKnown(handshake.token);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (known !== undefined) {
+      settle(known, false);
+      return;
+    }
     let aborted = false;
     res.onAborted(() => {
       aborted = true;
     });
-    const settle = (found: Authenticated | null, failure: unknown) => {
-      if (aborted) return;
-      // Counted here and not before the wait: an upgrade opens its socket at once, so no two count the same place.
-      const refusal = failure === null ? refusalOf(options, found) : asApiError(options.logger, failure);
-      res.cork(() => {
-        if (refusal) refuse(res, refusal, handshake.requestId);
-        else res.upgrade(dataOf(found!), handshake.key, handshake.protocol, handshake.extensions, context);
-      });
-    };
-    const { token } = handshake;
-    if (token === null) settle(null, null);
-    else
-      options.authenticator
-        .authenticate(token)
-        .then(
-          (found) => settle(found, null),
-          (error: unknown) => settle(null, error),
-        )
-        .catch((error: unknown) => options.logger.error({ error }, 'an upgrade failed'));
+    options.authenticator
+      .authenticate(handshake.token!)
+      .then(
+        (found) => aborted || settle(found, true),
+        (error: unknown) => aborted || fail(error),
+      )
+      .catch((error: unknown) => options.logger.error({ error }, 'an upgrade failed'));
   };
 }
 
@@ -78,11 +97,11 @@ export function notFound(res: HttpResponse, req: HttpRequest): void {
 
 function refusalOf(options: UpgradeOptions, found: Authenticated | null): ApiError | null {
   if (!found) return new ApiError('unauthenticated', 'missing or invalid token');
-  const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-  if (options.isClosing())
-    return new ApiError('internal_error', 'this node stops; try again', { status: 503, ...retry });
+  if (options.isClosing()) return unavailable('this node stops; try again');
   if (options.socketsOf(found.key.id) >= options.socketsPerKeyMax)
-    return new ApiError('quota_exceeded', 'too many open sockets of this key', retry);
+    return new ApiError('quota_exceeded', 'too many open sockets of this key', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
   return null;
 }
 
@@ -90,6 +109,10 @@ function asApiError(logger: Logger, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   logger.error({ error }, 'a token could not be checked');
   return new ApiError('internal_error', 'the service failed; try again');
+}
+
+function listsUpgrade(connection: string): boolean {
+  return connection.split(',').some((option) => option.trim().toLowerCase() === 'upgrade');
 }
 
 function dataOf({ key }: Authenticated): SocketData {

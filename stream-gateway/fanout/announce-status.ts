@@ -1,3 +1,4 @@
+import { channelsShowing, kindOf } from '#schemas/stream/channel-kinds';
 import { type Channel, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
 import type { Subscription } from '../connection/subscription.ts';
 import type { Hub } from './hub.ts';
@@ -11,18 +12,10 @@ import {
 
 /** What is known of the markets behind a channel; null for channels that are no market's. */
 export function statusOf(state: MarketStatusState, channel: Channel | ChannelName): InstrumentStatus | null {
-  switch (channel.kind) {
-    case 'event':
-    case 'arbitrage':
-    case 'trade-event':
-      return eventStatus(state, channel.universalId);
-    case 'raw-coin':
-      return instrumentStatus(state, channel.coin);
-    case 'raw-token':
-      return instrumentStatus(state, channel.tokenId);
-    default:
-      return null;
-  }
+  const { shows } = kindOf(channel);
+  if (!shows) return null;
+  const id = shows.idOf(channel);
+  return shows.what === 'event' ? eventStatus(state, id) : instrumentStatus(state, id);
 }
 
 /** Tells one subscription, unless it is what it was told last or nothing is known. */
@@ -49,13 +42,5 @@ export function announceStatus(hub: Pick<Hub, 'subscribersOf'>, state: MarketSta
 
 /** The channels that show an instrument: its raw feed, and those of the events whose leg it is. */
 function channelsAbout(instrument: string, events: readonly string[]): ChannelName[] {
-  return [
-    { kind: 'raw-coin', coin: instrument },
-    { kind: 'raw-token', tokenId: instrument },
-    ...events.flatMap((universalId): ChannelName[] => [
-      { kind: 'event', universalId },
-      { kind: 'arbitrage', universalId },
-      { kind: 'trade-event', universalId },
-    ]),
-  ];
+  return [...channelsShowing('instrument', instrument), ...events.flatMap((id) => channelsShowing('event', id))];
 }

@@ -193,7 +193,7 @@ async function send(slice: readonly EncodedFrame[], { subscription, isOver }: Re
 }
 
 function hasRoom({ connection }: Subscription): boolean {
-  return connection.waitingBytes < REPLAY_AHEAD_BYTES;
+  return !connection.isTooSlow && connection.waitingBytes < REPLAY_AHEAD_BYTES;
 }
 
 async function waitForRoom(subscription: Subscription): Promise<boolean> {

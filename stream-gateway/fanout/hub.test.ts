@@ -9,11 +9,14 @@ import { formatCursor, parseCursor } from '#schemas/stream/cursor';
 import { channelTopics } from '#schemas/topics/channels';
 import { epochTopic } from '#schemas/topics/control';
 import { partitionOf } from '#schemas/topics/topic';
+import { CONTROL_FRAMES_WAITING_MAX, SOCKET_BUFFER_BYTES } from '../connection/limits.ts';
 import { until } from '../testing/client.fixture.ts';
 import { type FakeConnection, fakeConnection } from '../testing/fake-socket.fixture.ts';
 import { type CatchUpOptions, catchUp } from './catch-up.ts';
 import { FairSlots } from './fair-slots.ts';
 import { type Hole, Hub } from './hub.ts';
+import { marketStatusView } from './market-status.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 const NAME = { kind: 'event', universalId: 'evt_one' } as const;
 const CHANNEL = formatChannel(NAME);
@@ -395,4 +398,24 @@ describe('reading', () => {
     await until(() => faults.length === 1, 'the fault');
     expect(faults).toEqual([log.fault]);
   });
+});
+
+it('a connection that ends at the frame that acknowledges its subscription leaves nothing behind', async () => {
+  const log = new FakeLog();
+  const { hub: on } = await open(log);
+  const subscriptions = new Subscriptions({
+    log: log.log,
+    hub: on,
+    logger: pino({ enabled: false }),
+    status: marketStatusView.initialState(),
+  });
+  const fake = fakeConnection();
+  fake.onEnd = () => subscriptions.dropAll(fake.connection);
+  fake.stalled = true;
+  fake.bufferedBytes = SOCKET_BUFFER_BYTES;
+  for (let nth = 0; nth < CONTROL_FRAMES_WAITING_MAX; nth += 1) fake.connection.tell({ type: 'pong' });
+  expect(fake.ended).toEqual([]);
+  subscriptions.subscribe(fake.connection, CHANNEL, null);
+  expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
+  expect([...on.subscribersOf(CHANNEL)]).toEqual([]);
 });

@@ -137,6 +137,8 @@ export class Hub {
 
   /** From now on the subscription gets what comes after its `afterOffset` and `afterSeq`. */
   goLive(subscription: Subscription): void {
+    // Its connection can end at the very frame that acknowledges it: nobody else need be on the channel then.
+    if (subscription.closed) return;
     subscription.live = true;
     const channel = this.channels.get(subscription.channelName)!;
     // What a replay read last is where the channel stands, so that a hole right after it is seen. A number that only the

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StageEvent } from '#infra/stages/stage';
 import type { StreamState } from '#schemas/stream/frames';
-import { type EventLink, eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { aLink, anEvent } from '#schemas/testing/records.fixture';
+import { eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
 import {
@@ -23,42 +24,13 @@ function aStatus(instrument: string, state: StreamState, since: number): MarketS
 }
 
 /** An event whose legs are these instruments. */
-function anEvent(...instruments: string[]): UniversalEvent {
-  const links = instruments.map(
-    (yesInstrument): EventLink => ({
-      provider: 'venue_b',
-      providerMarketId: yesInstrument,
-      confidence: 1,
-      source: 'structured',
-      polarity: 'same',
-      used: true,
-      evidence: '{}',
-      yesInstrument,
-      noInstrument: null,
-      takerFeeRate: null,
-    }),
-  );
-  return {
-    universalId: 'evt_one',
-    receivedAt: 1,
-    canonicalName: 'One',
-    kind: null,
-    underlying: null,
-    threshold: null,
-    op: null,
-    resolutionTime: null,
-    status: 'open',
-    firstSeenAt: 1,
-    lastSeenAt: 1,
-    links,
-    mergedInto: null,
-  };
-}
+const eventOf = (...instruments: string[]) =>
+  anEvent({ links: instruments.map((yesInstrument) => aLink({ providerMarketId: yesInstrument, yesInstrument })) });
 
 describe('the view of the markets', () => {
   it('shows the worst of the legs of an event', () => {
     const state = marketStatusView.initialState();
-    feed(state, eventTopic, 'evt_one', anEvent('1', '2'));
+    feed(state, eventTopic, 'evt_one', eventOf('1', '2'));
     feed(state, statusTopics.venue_a, '1', aStatus('1', 'live', 10));
     feed(state, statusTopics.venue_b, '2', aStatus('2', 'stale', 20));
     expect(eventStatus(state, 'evt_one')).toEqual({ state: 'stale', since: 20 });
@@ -66,7 +38,7 @@ describe('the view of the markets', () => {
 
   it('forgets an instrument that ended, for itself and for its events', () => {
     const state = marketStatusView.initialState();
-    feed(state, eventTopic, 'evt_one', anEvent('1', '2'));
+    feed(state, eventTopic, 'evt_one', eventOf('1', '2'));
     feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
     feed(state, statusTopics.venue_b, '2', aStatus('2', 'venue_down', 20));
     drainChanges(state);
@@ -80,7 +52,7 @@ describe('the view of the markets', () => {
 
   it('forgets the legs of an event that is removed', () => {
     const state = marketStatusView.initialState();
-    feed(state, eventTopic, 'evt_one', anEvent('1'));
+    feed(state, eventTopic, 'evt_one', eventOf('1'));
     feed(state, eventTopic, 'evt_one', null);
     feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
     feed(state, statusTopics.venue_b, '1', null);
@@ -90,10 +62,10 @@ describe('the view of the markets', () => {
 
   it('ends as it was when it is told all of it again', () => {
     const tellAll = (state: MarketStatusState) => {
-      feed(state, eventTopic, 'evt_one', anEvent('1'));
+      feed(state, eventTopic, 'evt_one', eventOf('1'));
       feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
       feed(state, statusTopics.venue_b, '2', aStatus('2', 'live', 10));
-      feed(state, eventTopic, 'evt_one', anEvent('1', '2'));
+      feed(state, eventTopic, 'evt_one', eventOf('1', '2'));
       feed(state, statusTopics.venue_b, '1', null);
       drainChanges(state);
     };

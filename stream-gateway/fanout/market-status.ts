@@ -3,6 +3,7 @@
  * an event's channel has the worst state of its legs; one to a raw feed the state of its instrument.
  */
 import { onKeyed, type Stage } from '#infra/stages/stage';
+import { hasLeg } from '#schemas/domain/linked-markets';
 import type { StreamState } from '#schemas/stream/frames';
 import { eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
@@ -35,8 +36,7 @@ export const marketStatusView: Stage<MarketStatusState> = {
       }),
     ),
     onKeyed(eventTopic, (state: MarketStatusState, { key, value }) => {
-      const legs =
-        value?.links.filter((link) => link.used && link.yesInstrument !== '').map((link) => link.yesInstrument) ?? [];
+      const legs = value?.links.filter(hasLeg).map((link) => link.yesInstrument) ?? [];
       const before = state.legs.get(key) ?? [];
       if (legs.join('\n') === before.join('\n')) return;
       for (const instrument of before) {

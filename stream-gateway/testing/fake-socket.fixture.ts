@@ -2,6 +2,7 @@
 import { channelOf } from '#schemas/stream/channel-names';
 import { Connection, type Socket } from '../connection/connection.ts';
 import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
+import type { MessageAllowance } from '../connection/message-allowance.ts';
 import { createSubscription, type Subscription } from '../connection/subscription.ts';
 
 import type { Frame } from './client.fixture.ts';
@@ -17,6 +18,10 @@ export interface FakeConnection {
   /** While true, what is sent stays in the socket's buffer. */
   stalled: boolean;
   bufferedBytes: number;
+  /** Of its organization; unlimited unless a test says otherwise. */
+  readonly allowance: MessageAllowance;
+  /** Called while the socket is being ended, as the real one calls its close handler. */
+  onEnd: () => void;
   /** The socket takes all it has, and says so, until nothing waits. */
   drain(): void;
   subscribe(name?: string): Subscription;
@@ -49,6 +54,7 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
     end(code, reason) {
       ended.push({ code, reason: String(reason) });
       fake.connection.closed = true;
+      fake.onEnd();
     },
   };
   const fake = {
@@ -58,13 +64,19 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
     nowMs: 1_000_000,
     stalled: false,
     bufferedBytes: 0,
+    allowance: { left: Number.POSITIVE_INFINITY, sent: 0 },
+    onEnd: () => {},
     drain() {
       fake.stalled = false;
       fake.bufferedBytes = 0;
       fake.connection.drained();
     },
-    subscribe: (universalId = 'evt_one') =>
-      createSubscription(fake.connection, channelOf({ kind: 'event', universalId }), `svc:stream:event:${universalId}`),
+    subscribe(universalId = 'evt_one') {
+      const name = `svc:stream:event:${universalId}`;
+      const subscription = createSubscription(fake.connection, channelOf({ kind: 'event', universalId }), name);
+      fake.connection.subscriptions.set(subscription.id, subscription);
+      return subscription;
+    },
   } as Omit<FakeConnection, 'connection'> & { connection: Connection };
   fake.connection = new Connection({
     socket,
@@ -77,6 +89,7 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
         counts.dropped += frames;
       },
     },
+    allowance: fake.allowance,
     now: () => fake.nowMs,
   });
   return fake;

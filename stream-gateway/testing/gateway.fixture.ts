@@ -9,6 +9,7 @@ import { loadSettings } from '#infra/config/settings';
 import type { RoleContext } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
+import { hashSecret } from '#infra/control/secret-hash';
 import { formatToken, mintToken } from '#infra/control/token';
 import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
 import { beginEpoch } from '#infra/log/epochs';
@@ -16,7 +17,7 @@ import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import { putKey } from '#schemas/domain/control/indices';
-import type { Key, Scope } from '#schemas/domain/control/state';
+import type { Key, Scope, SecretHash } from '#schemas/domain/control/state';
 import { parseChannel } from '#schemas/stream/channel-names';
 import { TOPICS } from '#schemas/topics/catalog';
 import { channelTopics } from '#schemas/topics/channels';
@@ -26,13 +27,21 @@ import { start } from '../start.ts';
 /** Never compared: tokens of tests are remembered instead, since hashing is slow by design. */
 const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as const;
 
+export interface TokenOptions {
+  readonly scopes?: readonly Scope[];
+  readonly orgId?: string;
+  readonly sandbox?: boolean;
+}
+
 export interface GatewayWorld {
   readonly context: RoleContext;
   readonly address: string;
   /** JSON lines that the gateway logged. */
   readonly logged: string[];
-  /** A good token; `org_1` and the scope `stream` unless told otherwise. */
-  token(options?: { scopes?: readonly Scope[]; orgId?: string; sandbox?: boolean }): string;
+  /** A good token, known to this node; `org_1` and the scope `stream` unless told otherwise. */
+  token(options?: TokenOptions): string;
+  /** A good token whose secret the node has to hash when it first sees it. */
+  newToken(options?: TokenOptions): Promise<string>;
   /** Appends so many frames to a channel in one batch, numbered on from the last. Gives the newest `seq`. */
   publish(channel: string, frames: number, payload?: string): Promise<number>;
   /** Appends one record to any topic. */
@@ -76,27 +85,29 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     stopped = true;
     await gateway.close();
   };
+  const put = (
+    secret: SecretHash,
+    { scopes = ['stream'], orgId = 'org_1', sandbox = false }: TokenOptions = {},
+    token = mintToken(sandbox),
+  ) => {
+    const createdAt = '2026-01-01T00:00:00.000Z';
+    host.state.organizations.set(orgId, { id: orgId, name: orgId, plan: 'enterprise', createdAt });
+    const key: Key = { id: token.keyId, orgId, name: 'test', userId: 'test', scopes, sandbox, secret, createdAt };
+    putKey(host.state, key);
+    return token;
+  };
   return {
     context,
     address: gateway.address,
     logged,
-    token({ scopes = ['stream'] as const, orgId = 'org_1', sandbox = false } = {}) {
-      const createdAt = '2026-01-01T00:00:00.000Z';
-      const token = mintToken(sandbox);
-      host.state.organizations.set(orgId, { id: orgId, name: orgId, plan: 'enterprise', createdAt });
-      const key: Key = {
-        id: token.keyId,
-        orgId,
-        name: 'test',
-        userId: 'test',
-        scopes,
-        sandbox,
-        secret: NO_HASH,
-        createdAt,
-      };
-      putKey(host.state, key);
+    token(options) {
+      const token = put(NO_HASH, options);
       createAuthenticator(host).remember(token);
       return formatToken(token);
+    },
+    async newToken(options) {
+      const token = mintToken(options?.sandbox ?? false);
+      return formatToken(put(await hashSecret(token.secret), options, token));
     },
     async publish(channel, frames, payload = '{"yesMid":0.5}') {
       const topic = channelTopics[parseChannel(channel)!.writer];

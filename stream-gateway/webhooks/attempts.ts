@@ -1,10 +1,9 @@
 /** Makes the attempts whose turn it is, records them and draws the consequences. */
 
 import type { ControlHost } from '#infra/control/control-host';
-import { LogError } from '#infra/log/log';
 import type { GuardedClient } from '#infra/outbound/guarded-request';
 import type { Outcome } from '#infra/outbound/outcome';
-import { backoffMs } from '#infra/retry';
+import { backoffMs, mayPass } from '#infra/retry';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { signingSecrets } from '#schemas/domain/control/lookups';
 import type { Webhook } from '#schemas/domain/control/state';
@@ -185,7 +184,7 @@ export class Attempts {
     try {
       return await this.reader.read(pending);
     } catch (error) {
-      if (!(error instanceof LogError && error.canRetry)) throw error;
+      if (!mayPass(error, 'unknown_schema')) throw error;
       this.tellFault(pending, error);
       return 'fault';
     }

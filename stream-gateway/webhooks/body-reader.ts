@@ -1,5 +1,6 @@
 /** Reads single deliveries from the log by their offsets; many that are asked for at once share readers. */
-import { LogError, type LogReader } from '#infra/log/log';
+import { LogError } from '#infra/log/log';
+import { readUntil } from '#infra/log/read-until';
 import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
 import { decodeRecord } from './decode-record.ts';
 import type { LoadContext } from './load-pending.ts';
@@ -7,7 +8,8 @@ import type { LoadContext } from './load-pending.ts';
 /** Reading over so many records that nobody asked for is cheaper than another reader. */
 const GAP_MAX = 256;
 const POLL_RECORDS = 64;
-const POLL_TIMEOUT_MS = 5_000;
+/** Others wait meanwhile; whoever asked tries again. */
+const SILENT_FOR_MS = 5_000;
 
 export interface Place {
   readonly partition: number;
@@ -54,25 +56,11 @@ export class BodyReader {
   private async readRun(run: readonly Asked[]): Promise<void> {
     const { log } = this.context;
     const { partition, offset } = run[0]!;
-    const reader = await log.reader([{ topic: deliveryTopic.name, partition, offset }]);
-    try {
-      await this.give(reader, run);
-    } finally {
-      await reader.close();
-    }
-  }
-
-  private async give(reader: LogReader, run: readonly Asked[]): Promise<void> {
+    const last = run.at(-1)!.offset;
+    const atOnce = Math.min(POLL_RECORDS, last - offset + 1);
+    const range = { from: offset, last, atOnce, silentForMs: SILENT_FOR_MS };
     let at = 0;
-    while (at < run.length) {
-      const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      if (records.length === 0) {
-        const { partition, offset } = run[at]!;
-        const { first } = await this.context.log.bounds({ topic: deliveryTopic.name, partition });
-        // It was there once: either retention has removed it since, or the log is slow.
-        if (offset >= first) throw new LogError('log_unavailable', 'the log does not give a delivery that it holds');
-        run[at++]!.give(null);
-      }
+    for await (const records of readUntil(log, { topic: deliveryTopic.name, partition }, range)) {
       for (const record of records) {
         while (at < run.length && run[at]!.offset < record.offset) run[at++]!.give(null);
         if (run[at]?.offset !== record.offset) continue;
@@ -80,6 +68,11 @@ export class BodyReader {
         at += 1;
       }
     }
+    if (at === run.length) return;
+    const { first } = await log.bounds({ topic: deliveryTopic.name, partition });
+    // It was there once: either retention has removed it since, or the topic is being written anew.
+    while (at < run.length && run[at]!.offset < first) run[at++]!.give(null);
+    if (at < run.length) throw new LogError('log_unavailable', 'the log does not give a delivery that it holds');
   }
 }
 

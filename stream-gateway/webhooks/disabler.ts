@@ -1,8 +1,7 @@
 /** Disables webhooks whose endpoint is gone or fails, by a command that is tried until it has its verdict. */
 import type { Logger } from 'pino';
-import { type ControlHost, VerdictTimeoutError } from '#infra/control/control-host';
-import { LogError } from '#infra/log/log';
-import { retry } from '#infra/retry';
+import type { ControlHost } from '#infra/control/control-host';
+import { mayPass, retry } from '#infra/retry';
 import type { Webhook } from '#schemas/domain/control/state';
 
 export interface DisablerOptions {
@@ -36,8 +35,7 @@ export class Disabler {
     const { control, logger, signal } = this.options;
     const verdict = await retry(() => control.submit('webhook.disable', { webhookId: id, updatedAt, reason }), {
       // To ask twice does no harm: the second finds it disabled.
-      canRetry: (error) =>
-        !signal.aborted && (error instanceof VerdictTimeoutError || (error instanceof LogError && error.canRetry)),
+      canRetry: (error) => !signal.aborted && mayPass(error, 'verdict_timeout'),
       onFailure: (error, failures) => {
         if (failures === 1) logger.warn({ webhookId: id, error }, 'a webhook cannot be disabled yet; trying again');
       },

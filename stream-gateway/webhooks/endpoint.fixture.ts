@@ -1,7 +1,10 @@
-/** Endpoints of tenants on loopback, in all the ways in which they answer. */
+/** Endpoints of tenants on loopback, each a server of its own. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Answer } from '#infra/simulator/endpoint-answers';
+
+export { type Answer, answers } from '#infra/simulator/endpoint-answers';
 
 export interface Received {
   readonly id: string;
@@ -18,27 +21,6 @@ export interface Endpoint {
   readonly openMost: number;
   close(): Promise<void>;
 }
-
-/** What an endpoint does with a request; `nth` counts from 1 by event, `all` over all. */
-export type Answer = (response: ServerResponse, nth: number, all: number) => void;
-
-export const answers = {
-  status:
-    (status: number, headers: Record<string, string> = {}): Answer =>
-    (response) =>
-      void response.writeHead(status, headers).end('secret of the tenant'),
-  reset: (response: ServerResponse) => void response.socket?.destroy(),
-  silence: () => {},
-  slowly:
-    (ms: number): Answer =>
-    (response) =>
-      void setTimeout(() => response.writeHead(200).end(), ms),
-  /** Fails each event so often, then takes it. */
-  after:
-    (failures: number, answer: Answer): Answer =>
-    (response, nth, all) =>
-      nth > failures ? void response.writeHead(204).end() : answer(response, nth, all),
-};
 
 export async function openEndpoint(answer: Answer): Promise<Endpoint> {
   const received: Received[] = [];

@@ -4,8 +4,10 @@
 export const ATTEMPTS_PER_WEBHOOK = 8;
 /** Attempts at a time altogether: each is a connection with its TLS state. */
 export const ATTEMPTS_MAX = 512;
-/** Of these, for webhooks whose last answer was slow or none: many such ones together still leave room for the others. */
+/** Of these, for webhooks whose last answer was slow, bad or none, or is not known: they leave room for the others. */
 export const SLOW_ATTEMPTS_MAX = 256;
+/** Webhooks of which it is remembered, about 100 bytes each, that their last answer was good and quick. */
+export const PROVEN_MAX = 100_000;
 /** An attempt that took longer makes its webhook a slow one, whatever the answer. */
 export const SLOW_MS = 1_000;
 

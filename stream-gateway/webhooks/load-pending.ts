@@ -4,18 +4,19 @@
  */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
-import type { EventLog } from '#infra/log/log';
+import type { EventLog, LogRecord } from '#infra/log/log';
+import { readPartition } from '#infra/log/read-partition';
 import {
   attemptTopic,
+  DELIVERIES_KEPT_MS,
   type Delivery,
   type DeliveryProgress,
   deliveryTopic,
   progressTopic,
 } from '#schemas/topics/webhooks';
 import { decodeRecord } from './decode-record.ts';
-import { readRange } from './read-range.ts';
 
-/** The clocks of nodes and brokers may be apart by this, or an event be stamped ahead of its attempts. */
+/** The clocks of nodes and brokers may be apart by this. */
 const CLOCKS_APART_MS = 5 * 60_000;
 
 export interface LoadContext {
@@ -24,13 +25,20 @@ export interface LoadContext {
   readonly logger: Logger;
 }
 
-/** A delivery, and the attempts that were made of it. */
-export interface Loaded extends DeliveryProgress {
-  readonly delivery: Delivery;
+/** What the attempts say of a delivery. */
+export interface Standing {
   /** Whether it needs no more attempts. */
   readonly isSettled: boolean;
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
+}
+
+/** Of a delivery that no attempt is known of. */
+export const UNTRIED: Standing = { isSettled: false, attempts: 0, nextAttemptAt: null };
+
+/** A delivery, and the attempts that were made of it. */
+export interface Loaded extends DeliveryProgress, Standing {
+  readonly delivery: Delivery;
 }
 
 export interface LoadedPartition {
@@ -40,15 +48,8 @@ export interface LoadedPartition {
   readonly seq: number;
   /** Newest time among the records of `control.attempts`. */
   readonly attemptedAt: number;
-}
-
-/** What the attempts say of a delivery. */
-interface Standing {
-  isSettled: boolean;
-  attempts: number;
-  nextAttemptAt: number | null;
-  /** The delivery was met, so that a second one with its id is a repeat. */
-  isMet: boolean;
+  /** Tells of a delivery that is read later: while a rebuild goes on, it may have been attempted long ago. */
+  readonly standingOf: (delivery: Delivery, seq: number) => Standing;
 }
 
 /** Hands every delivery from the progress on to `visit`, once and in order. */
@@ -61,31 +62,42 @@ export async function loadPartition(
   const at = { topic: deliveryTopic.name, partition };
   const from = await beginning(context, partition);
   const standings = await readStandings(context, partition, from.since);
+  const forgottenBefore = from.isElsewhere ? await endOfForgotten(log, partition) : Number.NEGATIVE_INFINITY;
+  let firstSeq: number | null = null;
+  const met = new Set<string>();
+  const standingOf = ({ id, createdAt }: Delivery, number: number): Standing => {
+    firstSeq ??= number;
+    const known = standings.byId.get(id);
+    // Asked once; what is left is small, except after a rebuild.
+    standings.byId.delete(id);
+    return known ?? { ...UNTRIED, isSettled: firstSeq === 1 && createdAt < forgottenBefore };
+  };
   let next = from.offset;
   let seq = 0;
-  await readRange(log, at, from.offset, async (record) => {
+  const load = async (record: LogRecord) => {
     next = record.offset + 1;
+    firstSeq ??= record.seq;
     seq = Math.max(seq, record.seq);
     const delivery = await decodeRecord(context, deliveryTopic, record);
-    if (!delivery) return true;
-    const standing = standings.byId.get(delivery.id) ?? newStanding();
-    if (standing.isMet) return true;
-    standing.isMet = true;
-    standings.byId.set(delivery.id, standing);
-    visit({ delivery, offset: record.offset, appendedAt: record.appendedAt, ...standing });
-    return true;
-  });
-  return { next, seq, attemptedAt: standings.newest };
+    // A second one with its id is a repeat.
+    if (!delivery || met.has(delivery.id)) return;
+    met.add(delivery.id);
+    visit({ delivery, offset: record.offset, appendedAt: record.appendedAt, ...standingOf(delivery, record.seq) });
+  };
+  await readPartition(log, at, load, from.offset);
+  return { next, seq, attemptedAt: standings.newest, standingOf };
 }
 
-function newStanding(): Standing {
-  return { isSettled: false, attempts: 0, nextAttemptAt: null, isMet: false };
+interface Beginning {
+  readonly offset: number;
+  /** No attempt of the delivery there or of a later one was appended before, apart from what clocks differ. */
+  readonly since: number;
+  /** Progress is noted of a delivery that does not stand there: retention removed it, or the topic was written anew. */
+  readonly isElsewhere: boolean;
 }
 
-/** Where to begin, and the event time of the delivery there: no attempt of it or of a later one is older. */
-async function beginning({ log, codec }: LoadContext, partition: number) {
-  const at = { topic: deliveryTopic.name, partition };
-  const { first } = await log.bounds(at);
+async function beginning({ log, codec }: LoadContext, partition: number): Promise<Beginning> {
+  const { first } = await log.bounds({ topic: deliveryTopic.name, partition });
   const noted = await log.last({ topic: progressTopic.name, partition });
   let progress: DeliveryProgress | null = null;
   if (noted?.value) {
@@ -94,20 +106,34 @@ async function beginning({ log, codec }: LoadContext, partition: number) {
   }
   if (progress && progress.offset >= first) {
     const there = await recordAt(log, partition, progress.offset);
-    if (there?.appendedAt === progress.appendedAt) return { offset: progress.offset, since: there.receivedAt };
+    if (there?.appendedAt === progress.appendedAt) {
+      // The pipeline's time may run ahead of the wall clock that attempts are appended by. Where a rebuild appended the
+      // delivery, attempts of it may be older than that, though not than its event.
+      const since = Math.min(there.receivedAt, there.appendedAt) - CLOCKS_APART_MS;
+      return { offset: progress.offset, since, isElsewhere: false };
+    }
   }
-  // Nothing is noted, or retention went by it, or the topic was written anew.
-  const there = await recordAt(log, partition, first);
-  return { offset: first, since: there?.receivedAt ?? Number.POSITIVE_INFINITY };
+  return { offset: first, since: 0, isElsewhere: progress !== null };
+}
+
+/**
+ * A delivery of a topic that was written anew (its numbers begin again), created before this, may have had its attempts
+ * without a record being left: retention removes those first. It is over, since the schedule is far shorter than they
+ * are kept. Where none was removed all are known, whatever times deliveries have (a recording of years ago).
+ */
+async function endOfForgotten(log: EventLog, partition: number): Promise<number> {
+  const { first } = await log.bounds({ topic: attemptTopic.name, partition });
+  return first > 0 ? Date.now() - DELIVERIES_KEPT_MS : Number.NEGATIVE_INFINITY;
 }
 
 /** The first record from the offset on. */
-async function recordAt(log: EventLog, partition: number, offset: number) {
-  const found: { readonly appendedAt: number; readonly receivedAt: number }[] = [];
-  await readRange(log, { topic: deliveryTopic.name, partition }, offset, (record) => {
+async function recordAt(log: EventLog, partition: number, offset: number): Promise<LogRecord | null> {
+  const found: LogRecord[] = [];
+  const take = (record: LogRecord) => {
     found.push(record);
     return false;
-  });
+  };
+  await readPartition(log, { topic: deliveryTopic.name, partition }, take, offset);
   return found[0] ?? null;
 }
 
@@ -116,19 +142,16 @@ async function readStandings(context: LoadContext, partition: number, since: num
   const at = { topic: attemptTopic.name, partition };
   const byId = new Map<string, Standing>();
   let newest = (await log.last(at))?.receivedAt ?? 0;
-  if (since === Number.POSITIVE_INFINITY) return { byId, newest };
-  const from = await log.offsetAt(at, Math.max(0, since - CLOCKS_APART_MS));
-  await readRange(log, at, from, async (record) => {
+  const learn = async (record: LogRecord) => {
     newest = Math.max(newest, record.receivedAt);
     const attempt = await decodeRecord(context, attemptTopic, record);
-    if (!attempt) return true;
+    if (!attempt) return;
     byId.set(attempt.deliveryId, {
       isSettled: attempt.outcome !== 'pending',
       attempts: attempt.attempt,
       nextAttemptAt: attempt.nextAttemptAt,
-      isMet: false,
     });
-    return true;
-  });
+  };
+  await readPartition(log, at, learn, await log.offsetAt(at, Math.max(0, since)));
   return { byId, newest };
 }

@@ -23,6 +23,18 @@ function startAll(queues: Queues, now = 0) {
   return { turns, counts };
 }
 
+type Turn = NonNullable<ReturnType<Queues['next']>>;
+
+function finish(queues: Queues, { queue, isSlow }: Turn, wasGood: boolean): void {
+  queues.finished(queue, { isSlow, wasGood, now: 0 });
+}
+
+/** Lets a webhook answer well once; nothing of it waits then. */
+function prove(queues: Queues, webhookId: string): void {
+  fill(queues, webhookId, 1);
+  finish(queues, queues.next(0)!, true);
+}
+
 describe('queues', () => {
   it('start at most 8 of a webhook, and the next when one is over', () => {
     const queues = new Queues();
@@ -57,11 +69,40 @@ describe('queues', () => {
   it('leave room for others however many webhooks answer slowly', () => {
     const queues = new Queues();
     const webhooks = ATTEMPTS_MAX / ATTEMPTS_PER_WEBHOOK;
+    prove(queues, 'good');
     // Tried before and pending still: their last answer was no 2xx.
     for (let nth = 0; nth < webhooks; nth += 1) fill(queues, `slow${nth}`, 20, 0, 1);
     expect(startAll(queues).turns).toHaveLength(SLOW_ATTEMPTS_MAX);
     fill(queues, 'good', 20);
     expect(startAll(queues).counts).toEqual({ good: ATTEMPTS_PER_WEBHOOK });
+  });
+
+  it('leave room for proven webhooks however many new ones never answer', () => {
+    const queues = new Queues();
+    prove(queues, 'good');
+    for (let round = 0; round < 2; round += 1) {
+      for (let nth = 0; nth < ATTEMPTS_MAX / ATTEMPTS_PER_WEBHOOK; nth += 1) fill(queues, `new${round}-${nth}`, 8);
+      expect(startAll(queues).turns).toHaveLength(round === 0 ? SLOW_ATTEMPTS_MAX : 0);
+    }
+    fill(queues, 'good', 20);
+    expect(startAll(queues).counts).toEqual({ good: ATTEMPTS_PER_WEBHOOK });
+  });
+
+  it('let a webhook out of the slow ones with its first good answer, and back with a bad one', () => {
+    const queues = new Queues();
+    fill(queues, 'good', 9);
+    const { turns } = startAll(queues);
+    for (let nth = 0; nth < ATTEMPTS_MAX / ATTEMPTS_PER_WEBHOOK; nth += 1) fill(queues, `bad${nth}`, 8);
+    expect(startAll(queues).turns).toHaveLength(SLOW_ATTEMPTS_MAX - ATTEMPTS_PER_WEBHOOK);
+    finish(queues, turns[0]!, false);
+    // It waits behind the bad ones now; what it had was given to one of them.
+    const { turns: next, counts } = startAll(queues);
+    expect([next.length, counts.good]).toEqual([1, undefined]);
+    finish(queues, turns[1]!, true);
+    expect(startAll(queues).counts).toMatchObject({ good: 1 });
+    fill(queues, 'good', 1);
+    finish(queues, turns[2]!, false);
+    expect(startAll(queues).counts).not.toHaveProperty('good');
   });
 
   it('start nothing of a webhook that is held', () => {

@@ -1,13 +1,15 @@
 /**
  * What waits to be sent: a queue for each webhook, and whose turn it is. Pure, apart from being changed in place. One
- * webhook never waits for another: each has slots of its own, turns go round, and those that answer slowly or not at all
- * have at most their part of all slots.
+ * webhook does not wait for another one's deliveries: each has slots of its own, turns go round, and those that answer
+ * slowly, badly or not at all, or have not answered yet, have at most their part of all slots.
  */
+import { LRUCache } from 'lru-cache';
 import type { Delivery } from '#schemas/topics/webhooks';
 import { Heap } from './heap.ts';
 import {
   ATTEMPTS_MAX,
   ATTEMPTS_PER_WEBHOOK,
+  PROVEN_MAX,
   SLOW_ATTEMPTS_MAX,
   WAITING_MAX,
   WAITING_PER_WEBHOOK_MAX,
@@ -42,7 +44,7 @@ export interface Queue {
   active: number;
   /** Of these, those that count against what slow webhooks may have. */
   slowActive: number;
-  /** Whether the last attempt was slow or got no 2xx. */
+  /** Whether the last answer was slow or no 2xx, or there was none yet. */
   isSlow: boolean;
   /** While above 0 nothing starts. */
   holds: number;
@@ -54,6 +56,8 @@ export interface Queue {
 
 export class Queues {
   private readonly queues = new Map<string, Queue>();
+  /** Webhooks whose last answer was good and quick, whether they have a queue now or not. */
+  private readonly proven = new LRUCache<string, true>({ max: PROVEN_MAX });
   private readonly quick: Queue[] = [];
   private readonly slow: Queue[] = [];
   private readonly alarms = new Heap<{ readonly at: number; readonly queue: Queue }>((a, b) => a.at < b.at);
@@ -90,8 +94,6 @@ export class Queues {
     const queue = this.queues.get(pending.webhookId) ?? this.create(pending.webhookId);
     queue.waiting.push(pending);
     this.waiting += 1;
-    // What was tried before and waits again did not get a 2xx.
-    if (pending.attempts > 0) queue.isSlow = true;
     this.wake(queue, now);
     return queue;
   }
@@ -115,7 +117,7 @@ export class Queues {
       this.slowActive -= 1;
       queue.slowActive -= 1;
     }
-    if (wasGood !== null) queue.isSlow = !wasGood;
+    if (wasGood !== null) this.judge(queue, wasGood);
     this.wake(queue, now);
     this.dropIfEmpty(queue);
   }
@@ -150,13 +152,30 @@ export class Queues {
       waiting: new Heap((a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.offset < b.offset)),
       active: 0,
       slowActive: 0,
-      isSlow: false,
+      isSlow: !this.proven.has(webhookId),
       holds: 0,
       inRing: false,
       alarmAt: Number.POSITIVE_INFINITY,
     };
     this.queues.set(webhookId, queue);
     return queue;
+  }
+
+  /** Moves a queue to where its last answer puts it; a good one must not wait behind bad ones. */
+  private judge(queue: Queue, wasGood: boolean): void {
+    if (wasGood) this.proven.set(queue.webhookId, true);
+    else this.proven.delete(queue.webhookId);
+    if (queue.isSlow !== wasGood) return;
+    if (queue.inRing) {
+      const ring = this.ringOf(queue);
+      ring.splice(ring.indexOf(queue), 1);
+      queue.inRing = false;
+    }
+    queue.isSlow = !wasGood;
+  }
+
+  private ringOf(queue: Queue): Queue[] {
+    return queue.isSlow ? this.slow : this.quick;
   }
 
   private dropIfEmpty(queue: Queue): void {
@@ -169,7 +188,7 @@ export class Queues {
     if (!head || queue.inRing || queue.holds > 0 || queue.active >= ATTEMPTS_PER_WEBHOOK) return;
     if (head.dueAt <= now) {
       queue.inRing = true;
-      (queue.isSlow ? this.slow : this.quick).push(queue);
+      this.ringOf(queue).push(queue);
     } else if (head.dueAt < queue.alarmAt) {
       queue.alarmAt = head.dueAt;
       this.alarms.push({ at: head.dueAt, queue });
@@ -179,12 +198,7 @@ export class Queues {
   private turn(ring: Queue[], now: number) {
     for (let queue = ring.shift(); queue; queue = ring.shift()) {
       queue.inRing = false;
-      const isSlow = ring === this.slow;
-      // It may have changed since it was put here.
-      if (queue.isSlow && !isSlow) {
-        this.wake(queue, now);
-        continue;
-      }
+      const { isSlow } = queue;
       const head = queue.waiting.peek();
       if (!head || head.dueAt > now || queue.holds > 0 || queue.active >= ATTEMPTS_PER_WEBHOOK) {
         this.wake(queue, now);

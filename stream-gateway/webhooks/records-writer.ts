@@ -1,8 +1,8 @@
 /** Appends the sender's records, in batches: what comes while one batch is being appended makes the next. */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
-import { type AppendRecord, type EventLog, LogError } from '#infra/log/log';
-import { retry } from '#infra/retry';
+import type { AppendRecord, EventLog } from '#infra/log/log';
+import { mayPass, retry } from '#infra/retry';
 import type { Health } from '#infra/telemetry/health';
 import { partitionOf } from '#schemas/topics/topic';
 import { attemptTopic, type DeliveryAttempt, type DeliveryProgress, progressTopic } from '#schemas/topics/webhooks';
@@ -98,7 +98,7 @@ export class RecordsWriter {
   private append(records: readonly AppendRecord[]): Promise<void> {
     const { log, logger, health, part, signal } = this.context;
     return retry(() => log.append(records), {
-      canRetry: (error) => error instanceof LogError && error.canRetry && !signal.aborted,
+      canRetry: (error) => mayPass(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'attempts to deliver webhooks cannot be recorded; trying again');
         health.degraded(part, 'attempts to deliver webhooks cannot be recorded');

@@ -87,11 +87,10 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
       const subscriptions = [{ eventType: 'event.spread', version: 1 }];
       await command('webhook.create', { actor: ACTOR, webhookId, url, subscriptions, secret: secretOf('A') });
     },
-    /** Puts deliveries of one webhook into the log; each event is named after the webhook and its number. */
-    async deliver(webhookId: string, numbers: readonly number[]) {
+    /** Puts deliveries of one webhook into the log, of events of that time, named after the webhook and their numbers. */
+    async deliver(webhookId: string, numbers: readonly number[], receivedAt = Date.now()) {
       const partition = partitionOf(webhookId, deliveryTopic.partitions);
       const last = await log.last({ topic: deliveryTopic.name, partition });
-      const receivedAt = Date.now();
       const records = numbers.map((number, nth) => {
         const value = codec.encode(deliveryTopic, deliveryOf(webhookId, number, receivedAt));
         const seq = (last?.seq ?? 0) + nth + 1;
@@ -99,9 +98,16 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
       });
       await log.append(records);
     },
-    start() {
+    /** Starts the sender; `learn` in place of what fetches schemas. */
+    start({ learn = (bytes: Buffer) => codec.learn(bytes) } = {}) {
       sender = startSender({
         ...context,
+        codec: {
+          learn,
+          prepare: (topics) => codec.prepare(topics),
+          encode: (topic, value) => codec.encode(topic, value),
+          decode: (topic, bytes) => codec.decode(topic, bytes),
+        },
         control: slowControl,
         client,
         schedule: parseSchedule(schedule),

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RegistryError } from '#infra/codec/confluent-registry';
 import { partitionOf } from '#schemas/topics/topic';
-import { deliveryTopic, progressTopic } from '#schemas/topics/webhooks';
+import { DELIVERIES_KEPT_MS, deliveryTopic, progressTopic } from '#schemas/topics/webhooks';
 import { type Answer, answers, type Endpoint, openEndpoint } from './endpoint.fixture.ts';
 import {
   deliveryOf,
@@ -12,6 +13,7 @@ import {
   type SenderWorldOptions,
   secretOf,
 } from './sender.fixture.ts';
+import { ENABLED_TOLERANCE_MS } from './target.ts';
 
 let world: SenderWorld;
 const endpoints: Endpoint[] = [];
@@ -29,11 +31,18 @@ async function endpoint(webhookId: string, answer: Answer): Promise<Endpoint> {
   return opened;
 }
 
+/** Sets the clock forward. */
+function passTime(ms: number): void {
+  const now = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+}
+
 beforeEach(async () => {
   world = await openSenderWorld();
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await world.close();
   for (const opened of endpoints.splice(0)) await opened.close();
   rmSync(world.path, { recursive: true, force: true });
@@ -70,6 +79,26 @@ describe('a delivery', () => {
     expect((await world.attempts())[0]).toMatchObject({ attempt: 1, outcome: 'pending', ...first });
     expect(received).toHaveLength(3);
     expect(new Set(received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+  });
+
+  it('is sent after all when the schema registry is away, at the start or later', async () => {
+    const { received } = await endpoint('wh_1', answers.status(200));
+    let failures = 3;
+    const learn = async () => {
+      if (failures > 0) {
+        failures -= 1;
+        throw new RegistryError('the registry is away', true);
+      }
+    };
+    await world.deliver('wh_1', [1]);
+    world.start({ learn });
+    await world.settled(1);
+    failures = 3;
+    await world.deliver('wh_1', [2]);
+    expect((await world.settled(2)).get('dlv_wh_1-2')).toMatchObject({ attempt: 1, outcome: 'delivered' });
+    expect(received).toHaveLength(2);
+    expect(failures).toBe(0);
+    expect(world.health.report()).toMatchObject({ status: 'ok', parts: { webhooks: 'ready' } });
   });
 
   it('waits as long as Retry-After says', async () => {
@@ -145,7 +174,7 @@ describe('a webhook', () => {
     const { received } = await endpoint('wh_1', answers.status(200));
     await world.deliver('wh_1', numbers(5));
     await world.asAdmin('webhook.change', { webhookId: 'wh_1', enabled: false });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    passTime(2 * ENABLED_TOLERANCE_MS);
     await world.asAdmin('webhook.change', { webhookId: 'wh_1', enabled: true });
     await world.deliver('wh_1', numbers(3, 5));
     world.start();
@@ -195,6 +224,24 @@ describe('a restart', () => {
     expect(received).toHaveLength(10);
   });
 
+  it('goes on when the log gives a promise before the records', async () => {
+    // As Kafka does: a promise is at hand at once, while records are still being fetched.
+    const open = world.log.reader.bind(world.log);
+    world.log.reader = async (from) => {
+      const reader = await open(from);
+      const poll = reader.poll.bind(reader);
+      let polls = 0;
+      reader.poll = async (...args) => (++polls <= 2 ? { records: [], watermarks: [] } : poll(...args));
+      return reader;
+    };
+    const { received } = await endpoint('wh_1', answers.status(200));
+    await world.deliver('wh_1', numbers(100));
+    world.start();
+    const settled = await world.settled(100);
+    expect([...settled.values()].every(({ outcome, attempt }) => outcome === 'delivered' && attempt === 1)).toBe(true);
+    expect(received).toHaveLength(100);
+  });
+
   it('begins at the first delivery that is not settled', async () => {
     await endpoint('wh_1', answers.status(200));
     world.start();
@@ -220,6 +267,84 @@ describe('a restart', () => {
     await world.settled(13);
     expect(received.map(({ id }) => id)).toEqual([...new Set(received.map(({ id }) => id))]);
     expect(received).toHaveLength(13);
+  });
+
+  it('sends nothing again while a rebuild goes on', async () => {
+    const { received } = await endpoint('wh_1', answers.status(200));
+    world.start();
+    await world.deliver('wh_1', numbers(10));
+    await world.settled(10);
+    await world.stop();
+    await world.log.clearTopic(deliveryTopic.name);
+    world.start();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await world.deliver('wh_1', numbers(6));
+    await world.deliver('wh_1', numbers(5, 6));
+    await world.settled(11);
+    expect(received).toHaveLength(11);
+  });
+
+  it('sends nothing again whose event time is ahead of the clock', async () => {
+    const { received } = await endpoint('wh_1', answers.status(200));
+    world.start();
+    await world.deliver('wh_1', numbers(3), Date.now() + 3_600_000);
+    await world.settled(3);
+    await reopen();
+    world.start();
+    await world.deliver('wh_1', [3], Date.now() + 3_600_000);
+    await world.settled(4);
+    expect(received).toHaveLength(4);
+  });
+
+  it.each([
+    ['at once', false],
+    ['bit by bit', true],
+  ])('sends nothing again that a rebuild makes anew, %s, after its attempts are forgotten', async (_, isRunning) => {
+    const { received } = await endpoint('wh_1', answers.status(200));
+    const madeAt = Date.now();
+    world.start();
+    await world.deliver('wh_1', numbers(10), madeAt);
+    await world.settled(10);
+    await world.stop();
+    passTime(DELIVERIES_KEPT_MS + 60_000);
+    world.start();
+    await world.deliver('wh_1', [10]);
+    while (received.length < 11) await new Promise((resolve) => setTimeout(resolve, 20));
+    await world.stop();
+    await world.log.maintain(Date.now(), { rawMaxAgeMs: Number.POSITIVE_INFINITY, rawMaxBytes: 2 ** 40 });
+    expect((await world.attempts()).length).toBe(1);
+    await world.log.clearTopic(deliveryTopic.name);
+    if (isRunning) {
+      world.start();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await world.deliver('wh_1', numbers(10), madeAt);
+    await world.deliver('wh_1', [10, 11]);
+    if (!isRunning) world.start();
+    await world.settled(2);
+    expect(received.map(({ id }) => id)).toEqual(numbers(12).map((number) => `evt-wh_1-${number}`));
+  });
+
+  it('sends what is new of a recording of years ago, though attempts were forgotten', async () => {
+    const { received } = await endpoint('wh_1', answers.status(200));
+    const longAgo = Date.now() - 3 * 12 * DELIVERIES_KEPT_MS;
+    world.start();
+    await world.deliver('wh_1', numbers(2), longAgo);
+    await world.settled(2);
+    passTime(DELIVERIES_KEPT_MS + 60_000);
+    await world.deliver('wh_1', [2], longAgo);
+    while (received.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    await world.stop();
+    await world.log.maintain(Date.now(), { rawMaxAgeMs: Number.POSITIVE_INFINITY, rawMaxBytes: 2 ** 40 });
+    await world.deliver('wh_1', [3, 4], longAgo);
+    world.start();
+    while (received.length < 5) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(
+      received
+        .map(({ id }) => id)
+        .slice(3)
+        .sort(),
+    ).toEqual(['evt-wh_1-3', 'evt-wh_1-4']);
   });
 
   it('lets attempts under way end first', async () => {

@@ -1,6 +1,5 @@
 import type { Running } from '#infra/context';
-import { LogError } from '#infra/log/log';
-import { retry } from '#infra/retry';
+import { mayPass, retry } from '#infra/retry';
 import { attemptTopic, deliveryTopic, progressTopic } from '#schemas/topics/webhooks';
 import { type SenderContext, Session } from './session.ts';
 
@@ -37,8 +36,8 @@ export function startSender(context: SenderContext): Running {
 async function send(context: SenderContext, signal: AbortSignal): Promise<void> {
   const { health, logger, part } = context;
   while (!signal.aborted) {
-    const session = await retry(() => Session.open(context), {
-      canRetry: (error) => error instanceof LogError && error.canRetry && !signal.aborted,
+    const session = await retry(() => Session.open(context, signal), {
+      canRetry: (error) => mayPass(error, 'unknown_schema') && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'pending deliveries cannot be read; trying again');
         health.degraded(part, 'pending deliveries cannot be read');
@@ -47,7 +46,7 @@ async function send(context: SenderContext, signal: AbortSignal): Promise<void> 
     });
     health.ready(part);
     try {
-      if ((await session.run(signal)) === 'rewritten')
+      if ((await session.run()) === 'rewritten')
         logger.warn('deliveries were written anew; what is pending is read again');
     } finally {
       await session.end();

@@ -3,21 +3,19 @@
  * told to, by a fault, or when `derived.deliveries` was written anew, after which another session begins.
  */
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Codec, CodecError } from '#infra/codec/codec';
-import { RegistryError } from '#infra/codec/confluent-registry';
+import type { Codec } from '#infra/codec/codec';
 import type { ControlHost } from '#infra/control/control-host';
-import { type EventLog, LogError, type LogReader, type LogRecord } from '#infra/log/log';
+import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
 import type { GuardedClient } from '#infra/outbound/guarded-request';
-import { retry } from '#infra/retry';
+import { mayPass, retry } from '#infra/retry';
 import type { Health } from '#infra/telemetry/health';
 import type { Metrics } from '#infra/telemetry/metrics';
-import { deliveryTopic } from '#schemas/topics/webhooks';
+import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
 import { Attempts } from './attempts.ts';
 import { decodeRecord } from './decode-record.ts';
 import { BODIES_PER_WEBHOOK_MAX, CLOSE_GRACE_MS } from './limits.ts';
-import { loadPartition } from './load-pending.ts';
+import { type LoadedPartition, loadPartition, UNTRIED } from './load-pending.ts';
 import { LowWater } from './low-water.ts';
 import { type Pending, Queues } from './queues.ts';
 import { RecordsWriter } from './records-writer.ts';
@@ -44,17 +42,13 @@ export interface SenderContext {
   readonly settleAfterMs: number;
 }
 
-/** Whether waiting can help. A schema that nobody knows yet counts: its writer registered it, or is about to. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof CodecError) return error.code === 'unknown_schema';
-  return (error instanceof LogError || error instanceof RegistryError) && error.canRetry;
-}
-
 /** Where this session stands in one partition. */
 interface Position {
   readonly lowWater: LowWater;
   next: number;
   seq: number;
+  /** What is known of a delivery that is read. */
+  standingOf: LoadedPartition['standingOf'];
   /** What was noted last, as text. */
   noted: string;
 }
@@ -63,7 +57,11 @@ export class Session {
   private readonly context: SenderContext;
   private readonly queues = new Queues();
   private readonly positions = new Map<number, Position>();
+  /** Told to end. */
+  private readonly closing: AbortSignal;
+  /** Cuts off what is under way, and the waits for a log that takes nothing. */
   private readonly cutting = new AbortController();
+  private graceTimer: NodeJS.Timeout | undefined;
   private readonly writer: RecordsWriter;
   private readonly attempts: Attempts;
   /** Read in the batch at hand, and too many for their webhooks. */
@@ -71,8 +69,11 @@ export class Session {
   private sweepAt = 0;
   private noteAt = 0;
 
-  private constructor(context: SenderContext) {
+  private constructor(context: SenderContext, closing: AbortSignal) {
     this.context = context;
+    this.closing = closing;
+    closing.addEventListener('abort', this.cutSoon);
+    if (closing.aborted) this.cutSoon();
     const { signal } = this.cutting;
     // Each attempt under way listens to it.
     setMaxListeners(0, signal);
@@ -86,16 +87,21 @@ export class Session {
     });
   }
 
-  /** Resolves once everything that the log holds is known. */
-  static async open(context: SenderContext): Promise<Session> {
-    const session = new Session(context);
-    for (const partition of PARTITIONS) await session.load(partition);
+  /** Resolves once everything that the log holds is known; rejects when it is told to end before. */
+  static async open(context: SenderContext, closing: AbortSignal): Promise<Session> {
+    const session = new Session(context, closing);
+    try {
+      for (const partition of PARTITIONS) await session.load(partition);
+    } catch (error) {
+      session.forgetClosing();
+      throw error;
+    }
     context.metrics.webhooksPending.set(session.queues.size);
     return session;
   }
 
-  /** Sends until the signal aborts, or the deliveries turn out to be written anew (`rewritten`). Rejects on a fault. */
-  async run(signal: AbortSignal): Promise<'ended' | 'rewritten'> {
+  /** Sends until it is told to end, or the deliveries turn out to be written anew (`rewritten`). Rejects on a fault. */
+  async run(): Promise<'ended' | 'rewritten'> {
     const from = [...this.positions].map(([partition, { next }]) => ({
       topic: deliveryTopic.name,
       partition,
@@ -103,7 +109,7 @@ export class Session {
     }));
     const reader = await this.context.log.reader(from);
     const over = new AbortController();
-    const reading = this.read(reader, AbortSignal.any([signal, over.signal]));
+    const reading = this.read(reader, AbortSignal.any([this.closing, over.signal]));
     try {
       this.attempts.start();
       return await Promise.race([reading, this.attempts.over]);
@@ -118,13 +124,11 @@ export class Session {
   /** Starts nothing more, lets what is under way end for a while, cuts the rest and notes how far it came. */
   async end(): Promise<void> {
     this.attempts.stop();
-    const ended = this.attempts.idle();
-    const cut = new AbortController();
-    const grace = sleep(CLOSE_GRACE_MS, undefined, { signal: cut.signal }).catch(() => {});
-    await Promise.race([ended, grace]);
-    cut.abort();
+    // After a fault, or to begin anew: nobody has told it to end.
+    if (!this.closing.aborted) this.cutSoon();
+    await this.attempts.idle();
+    this.forgetClosing();
     this.cutting.abort();
-    await ended;
     // Without it the next start only reads more.
     await this.note().catch((error: unknown) =>
       this.context.logger.warn({ error }, 'how far deliveries of webhooks are settled could not be noted'),
@@ -132,37 +136,36 @@ export class Session {
     this.context.metrics.webhooksPending.set(0);
   }
 
+  private readonly cutSoon = (): void => {
+    this.graceTimer ??= setTimeout(() => this.cutting.abort(), CLOSE_GRACE_MS);
+  };
+
+  private forgetClosing(): void {
+    this.closing.removeEventListener('abort', this.cutSoon);
+    clearTimeout(this.graceTimer);
+  }
+
   private async load(partition: number): Promise<void> {
     const now = Date.now();
     const lowWater = new LowWater();
     const over: Pending[] = [];
-    const position: Position = { lowWater, next: 0, seq: 0, noted: '' };
+    const position: Position = { lowWater, next: 0, seq: 0, standingOf: () => UNTRIED, noted: '' };
     this.positions.set(partition, position);
     const loaded = await loadPartition(this.context, partition, ({ delivery, isSettled, attempts, ...at }) => {
+      this.closing.throwIfAborted();
       lowWater.read(at, isSettled);
       if (isSettled) return;
-      const { id, webhookId, orgId } = delivery;
-      const dueAt = at.nextAttemptAt ?? now;
-      const { offset, appendedAt } = at;
-      const pending = {
-        id,
-        webhookId,
-        orgId,
-        partition,
-        offset,
-        appendedAt,
-        attempts,
-        dueAt,
-        faults: 0,
-        delivery: null,
-      };
+      const { offset, appendedAt, nextAttemptAt } = at;
+      const dueAt = nextAttemptAt ?? now;
+      const pending = pendingOf(delivery, { partition, offset, appendedAt, attempts, dueAt });
       // Over the bound only after a time without a sender; the oldest wait, as they would have then.
-      if (this.queues.hasRoom(webhookId)) this.attempts.add(pending, null);
+      if (this.queues.hasRoom(pending.webhookId)) this.attempts.add(pending, null);
       else over.push(pending);
     });
     await this.attempts.cancel(over, 'overflow');
     position.next = loaded.next;
     position.seq = loaded.seq;
+    position.standingOf = loaded.standingOf;
     this.writer.follow(loaded.attemptedAt);
   }
 
@@ -181,7 +184,7 @@ export class Session {
   private async poll(reader: LogReader, signal: AbortSignal): Promise<readonly LogRecord[]> {
     const { logger, health, part } = this.context;
     const { records } = await retry(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS), {
-      canRetry: (error) => error instanceof LogError && error.canRetry && !signal.aborted,
+      canRetry: (error) => mayPass(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'deliveries of webhooks cannot be read; trying again');
         health.degraded(part, 'deliveries of webhooks cannot be read');
@@ -195,31 +198,27 @@ export class Session {
   /** False: what was read before does not stand there any more, or stands there twice. */
   private async take(record: LogRecord, signal: AbortSignal): Promise<boolean> {
     const { partition, offset, appendedAt, seq } = record;
+    const { logger, health, part } = this.context;
     const position = this.positions.get(partition)!;
     if (offset < position.next || (seq > 0 && seq <= position.seq)) return false;
     const delivery = await retry(() => decodeRecord(this.context, deliveryTopic, record), {
-      canRetry: (error) => isPassing(error) && !signal.aborted,
+      canRetry: (error) => mayPass(error, 'unknown_schema') && !signal.aborted,
+      onFailure: (error, failures) => {
+        if (failures === 1) logger.error({ error }, 'a delivery of a webhook cannot be read; trying again');
+        health.degraded(part, 'deliveries of webhooks cannot be read');
+      },
+      onRecovered: () => health.ready(part),
       signal,
     });
     position.next = offset + 1;
     position.seq = Math.max(position.seq, seq);
-    position.lowWater.read({ offset, appendedAt }, delivery === null);
-    if (!delivery) return true;
-    const { id, webhookId, orgId } = delivery;
-    const now = Date.now();
-    const dueAt = now + delayMs(this.context.schedule, 0);
-    const pending = {
-      id,
-      webhookId,
-      orgId,
-      partition,
-      offset,
-      appendedAt,
-      attempts: 0,
-      dueAt,
-      faults: 0,
-      delivery: null,
-    };
+    const standing = delivery && position.standingOf(delivery, seq);
+    position.lowWater.read({ offset, appendedAt }, standing?.isSettled !== false);
+    if (!delivery || !standing || standing.isSettled) return true;
+    const { webhookId } = delivery;
+    const { attempts, nextAttemptAt } = standing;
+    const dueAt = nextAttemptAt ?? Date.now() + delayMs(this.context.schedule, 0);
+    const pending = pendingOf(delivery, { partition, offset, appendedAt, attempts, dueAt });
     if (!this.queues.hasRoom(webhookId)) {
       this.over.push(pending);
       return true;
@@ -254,4 +253,10 @@ export class Session {
     }
     if (changed.length > 0) await this.writer.note(changed);
   }
+}
+
+type Place = Pick<Pending, 'partition' | 'offset' | 'appendedAt' | 'attempts' | 'dueAt'>;
+
+function pendingOf({ id, webhookId, orgId }: Delivery, place: Place): Pending {
+  return { id, webhookId, orgId, ...place, faults: 0, delivery: null };
 }

@@ -11,7 +11,7 @@ import { prepareSenderTopics, SENDER_TOPICS, startSender, WEBHOOK_LEASE } from '
 const PART = 'webhooks';
 
 /** Sends webhooks, on one node at a time; the others stand by. */
-export async function startWebhooks(context: RoleContext): Promise<Running> {
+export async function startWebhooks(context: Omit<RoleContext, 'store'>): Promise<Running> {
   const { settings, health } = context;
   health.expect(PART);
   await prepareSenderTopics(context);

@@ -15,11 +15,22 @@ export type Target =
       readonly isFinal: boolean;
     };
 
-/** @param appendedAt Unix ms at which the log took the delivery; what was there before the webhook was enabled again is not sent. */
+/**
+ * By how much the clock of the node that enabled a webhook may be ahead of the one that stamped a delivery made after it.
+ * So a delivery of the minute before the enabling may be sent, where nobody settled it while the webhook was disabled;
+ * without it deliveries made just after the enabling would be lost.
+ */
+export const ENABLED_TOLERANCE_MS = 60_000;
+
+/**
+ * @param appendedAt Unix ms at which the log took the delivery; what was there before the webhook was enabled again, by
+ *   more than `ENABLED_TOLERANCE_MS`, is not sent.
+ */
 export function targetOf(state: ControlState, webhookId: string, appendedAt: number): Target {
   const webhook = state.webhooks.get(webhookId);
   if (!webhook) return { refusal: 'webhook_deleted', isFinal: false };
-  if (appendedAt < (webhook.enabledAt ?? 0)) return { refusal: 'webhook_disabled', isFinal: true };
+  if (appendedAt + ENABLED_TOLERANCE_MS < (webhook.enabledAt ?? 0))
+    return { refusal: 'webhook_disabled', isFinal: true };
   if (!webhook.enabled) return { refusal: 'webhook_disabled', isFinal: appendedAt <= Date.parse(webhook.updatedAt) };
   if (state.organizations.get(webhook.orgId)?.suspended) return { refusal: 'organization_suspended', isFinal: false };
   return { webhook };

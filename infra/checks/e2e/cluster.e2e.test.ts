@@ -39,7 +39,7 @@ function onCluster(name: string, suite: (run: Played) => void): void {
     await held.stream!.close();
     expect(await held.cluster!.stopProcesses()).toEqual([0, 0, 0, 0]);
     const verified = await runCommand('replay', ['--verify', '--json', ...held.cluster!.flags]);
-    expect(verified).toMatchObject({ code: 0, out: '{"differences":[]}\n' });
+    expect(verified, verified.err).toMatchObject({ code: 0, out: '{"differences":[]}\n' });
   }, 180_000);
 }
 

@@ -28,30 +28,39 @@ async function startEngine(path: string): Promise<{ url: string; process: ChildP
   return { url: chunk.toString().trim(), process: child };
 }
 
-/** Starts everything, with ingest playing a recording. */
-export async function startCluster(recordingFolder: string): Promise<Cluster> {
+/** What the processes of a cluster share: a broker, a registry and the engine, each a process of its own. */
+export interface Backends {
+  /** For the data directories of the processes; removed at the close. */
+  readonly folder: string;
+  /** Flags that name the log, the store and the registry. */
+  readonly flags: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startBackends(): Promise<Backends> {
   const folder = temporaryFolder('parallax-cluster');
   const [kafka, registry, engine]: [KafkaService, RegistryService, Awaited<ReturnType<typeof startEngine>>] =
     await Promise.all([startKafka(), startRegistry(), startEngine(join(folder.path, 'engine'))]);
-  const address = new URL(engine.url);
-  const flags = [
-    '--log',
-    `kafka://${kafka.brokers.join(',')}`,
-    '--store',
-    `http://default:@${address.host}/default`,
-    '--schema-registry',
-    registry.url,
-    '--venues',
-    `recording:${recordingFolder}`,
-  ];
+  const log = `kafka://${kafka.brokers.join(',')}`;
+  const store = `http://default:@${new URL(engine.url).host}/default`;
+  return {
+    folder: folder.path,
+    flags: ['--log', log, '--store', store, '--schema-registry', registry.url],
+    async close() {
+      engine.process.kill('SIGTERM');
+      await Promise.all([kafka.stop(), registry.stop()]);
+      folder.remove();
+    },
+  };
+}
+
+/** Starts everything, with ingest playing a recording. */
+export async function startCluster(recordingFolder: string): Promise<Cluster> {
+  const backends = await startBackends();
+  const flags = [...backends.flags, '--venues', `recording:${recordingFolder}`];
   const processes: Record<string, Service> = {};
   const start = async (role: string) => {
-    processes[role] = await startService({ dataDir: join(folder.path, role), flags: [...flags, '--roles', role] });
-  };
-  const closeServices = async () => {
-    engine.process.kill('SIGTERM');
-    await Promise.all([kafka.stop(), registry.stop()]);
-    folder.remove();
+    processes[role] = await startService({ dataDir: join(backends.folder, role), flags: [...flags, '--roles', role] });
   };
   try {
     // The first one makes topics and tables; the processors become ready only once ingest tells how far it is.
@@ -61,7 +70,7 @@ export async function startCluster(recordingFolder: string): Promise<Cluster> {
     for (const one of started) if (one.status === 'rejected') throw one.reason;
   } catch (error) {
     for (const running of Object.values(processes)) await running.kill();
-    await closeServices();
+    await backends.close();
     throw error;
   }
   return {
@@ -74,6 +83,6 @@ export async function startCluster(recordingFolder: string): Promise<Cluster> {
         codes.push(await processes[role]!.stop());
       return codes;
     },
-    close: closeServices,
+    close: backends.close,
   };
 }

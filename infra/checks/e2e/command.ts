@@ -1,6 +1,7 @@
 /** Commands of `parallax` run as users run them. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { gatherFrom } from '../../testing/logs/gather.ts';
 import { PROJECT_ROOT } from '../sources.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -23,6 +24,7 @@ export function runCommand(
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: TIMEOUT_MS,
     });
+    gatherFrom(child, 'command');
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString();

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gatherFrom } from '../../testing/logs/gather.ts';
 import { PROJECT_ROOT } from '../sources.ts';
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 60_000;
 
 /** An admin token of the right form, for tests. */
@@ -57,6 +58,7 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  gatherFrom(child, 'service');
   let errors = '';
   child.stderr!.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-1_000_000);

@@ -155,6 +155,13 @@ describe('a venue that falls silent', () => {
     }
     // Until the end of the silence: new sockets are silent too, so nothing can make its books whole.
     const quotes = stream.frames.length;
+    // REST learns of it apart from the sockets, a moment sooner or later.
+    for (const event of events)
+      await eventually(
+        () => arbitrageOf(event),
+        ({ length }) => length === 0,
+        2_000,
+      );
     while (Date.now() < silentAt + SILENCE_MS - 2_000) {
       for (const event of events) expect(await arbitrageOf(event)).toEqual([]);
       expect(silentChannels().map(state)).not.toContain('live');

@@ -56,7 +56,6 @@ export async function openStream(service: Pick<Service, 'ws'>, token = TEST_TOKE
       await eventually(
         async () => answers() ?? null,
         (frame) => frame !== null,
-        10_000,
       );
       return answers()!;
     },

@@ -7,10 +7,11 @@ import { SETTINGS } from '../../config/settings.ts';
 import { TOO_LARGE } from '../../log/dead-letter.ts';
 import { LogError } from '../../log/log.ts';
 import { readPartition } from '../../log/read-partition.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { openPorts, type Ports } from '../ports.ts';
 
-const { dataDir, venues, log, store, schemaRegistry, retentionDays } = SETTINGS;
+const { dataDir, venues, log, store, schemaRegistry, retentionDays, logLevel } = SETTINGS;
 const DEAD_LETTER_SETTINGS = {
   dataDir,
   venues,
@@ -18,6 +19,7 @@ const DEAD_LETTER_SETTINGS = {
   store,
   schemaRegistry,
   retentionDays,
+  logLevel: { ...logLevel, fallback: 'warn' },
   topic: textSetting({
     flag: 'topic',
     variable: 'PARALLAX_DEAD_LETTERS_TOPIC',
@@ -55,7 +57,7 @@ export const deadLetters: Command = {
       throw new SettingError(
         '--redrive needs --topic raw.…; what is wrong in a derived topic is mended by npm run replay',
       );
-    const ports = await openPorts(values, { claim: false });
+    const ports = await openPorts(values, { claim: false, logger: createLogger(values.logLevel) });
     try {
       const names = values.topic ? [values.topic] : TOPICS.map((topic) => topic.name);
       const found = (await Promise.all(names.map((name) => lettersOf(ports, name)))).flat();

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import { matchTitles } from '#processors/events/match-titles';
-import { readSettings, SettingError, textSetting } from '../../config/declare.ts';
+import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import type { Command } from '../command.ts';
+import { judgeMatches } from '../match/judge-matches.ts';
+import { judgePairs } from '../match/judge-pairs.ts';
+import { parseTitles } from '../match/titles-file.ts';
 
 const MATCH_SETTINGS = {
   in: textSetting({
@@ -14,53 +16,52 @@ const MATCH_SETTINGS = {
     pattern: /^.+$/,
     meaning: 'The titles to label and link.',
   }),
+  judge: switchSetting({
+    flag: 'judge',
+    variable: 'PARALLAX_MATCH_JUDGE',
+    fallback: false,
+    meaning:
+      'Compares with the labels and pairs of the file, and prints how many are right, per kind, and which are wrong.',
+  }),
+  pairs: textSetting({
+    flag: 'pairs',
+    variable: 'PARALLAX_MATCH_PAIRS',
+    fallback: null,
+    accepts: 'a CSV file with verdict, family, venue_b_title, venue_c_ticker, …',
+    pattern: /^.+$/,
+    meaning: 'With --judge: pairs of markets of two venues, with the verdict whether they ask the same.',
+  }),
 };
 
-const text = z.string().nullish();
-const input = z.object({
-  titles: z.array(
-    z.object({
-      id: z.string(),
-      venue: z.string(),
-      marketId: text,
-      title: z.string().nullable(),
-      subtitle: text,
-      contextDate: text,
-      description: text,
-      rules: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-      fields: z.record(z.string(), z.unknown()).nullish(),
-    }),
-  ),
-});
-
-/** The matcher alone, no service needed: one JSON document on standard output and nothing else. */
+/** The matcher alone, no service needed: one JSON document on standard output, or with `--judge` a report. */
 export const match: Command = {
   name: 'match',
   summary: 'label and link the titles of a file with the matcher alone',
   async run(argv) {
     if (argv.includes('--help')) {
-      console.log(`npm run match -- --in titles.json\n\n${settingsHelp(MATCH_SETTINGS)}`);
+      console.log(`npm run match -- --in titles.json [--judge] [--pairs pairs.csv]\n\n${settingsHelp(MATCH_SETTINGS)}`);
       return 0;
     }
-    const file = readSettings(MATCH_SETTINGS, argv, process.env).values.in;
-    if (!file) throw new SettingError(`--in is missing; accepted: ${MATCH_SETTINGS.in.accepts}`);
-    const { titles } = await readTitles(file);
-    console.log(JSON.stringify(matchTitles(titles)));
+    const settings = readSettings(MATCH_SETTINGS, argv, process.env).values;
+    if (!settings.in) throw new SettingError(`--in is missing; accepted: ${MATCH_SETTINGS.in.accepts}`);
+    const text = await readText('--in', settings.in, MATCH_SETTINGS.in.accepts);
+    const file = parseTitles(`--in ${settings.in}`, text, MATCH_SETTINGS.in.accepts);
+    if (!settings.judge) {
+      console.log(JSON.stringify(matchTitles(file.titles)));
+      return 0;
+    }
+    console.log(judgeMatches(file));
+    if (settings.pairs) {
+      console.log(judgePairs(await readText('--pairs', settings.pairs, MATCH_SETTINGS.pairs.accepts)));
+    }
     return 0;
   },
 };
 
-async function readTitles(file: string): Promise<z.infer<typeof input>> {
-  let value: unknown;
+async function readText(flag: string, file: string, accepts: string): Promise<string> {
   try {
-    value = JSON.parse(await readFile(file, 'utf8'));
+    return await readFile(file, 'utf8');
   } catch (error) {
-    throw new SettingError(
-      `--in ${file} cannot be read: ${(error as Error).message}; accepted: ${MATCH_SETTINGS.in.accepts}`,
-    );
+    throw new SettingError(`${flag} ${file} cannot be read: ${(error as Error).message}; accepted: ${accepts}`);
   }
-  const parsed = input.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new SettingError(`--in ${file}: ${issue?.path.join('.')}: ${issue?.message}`);
 }

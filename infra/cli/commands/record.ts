@@ -1,18 +1,15 @@
 import { resolve } from 'node:path';
-import { openRecordingWriter } from '#ingest/recorder/write-recording';
-import { type RawEnvelope, rawTopics } from '#schemas/topics/raw';
+import { recordRaw } from '#ingest/recorder/record-raw';
+import { openRecordingWriter, type WrittenRecording } from '#ingest/recorder/write-recording';
+import { rawTopics } from '#schemas/topics/raw';
+import { closeInReverse } from '../../closing.ts';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
-import { partitionName } from '../../log/partition-name.ts';
-import { MergedInput } from '../../stages/merge.ts';
+import type { EventLog } from '../../log/log.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { openForReading } from '../ports.ts';
-
-const POLL_RECORDS = 2_048;
-const POLL_TIMEOUT_MS = 250;
-/** A record is written once nothing older can come; another process tells no watermarks, so this much time decides. */
-const SETTLE_MS = 1_000;
 
 /**
  * What is recorded from now on only. Answers are recorded as far back as they are kept: a recording without the catalogs
@@ -20,12 +17,13 @@ const SETTLE_MS = 1_000;
  */
 const LIVE_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
 
-const { dataDir, log, schemaRegistry, retentionDays } = SETTINGS;
+const { dataDir, log, schemaRegistry, retentionDays, logLevel } = SETTINGS;
 const RECORD_SETTINGS = {
   dataDir,
   log,
   schemaRegistry,
   retentionDays,
+  logLevel: { ...logLevel, fallback: 'warn' },
   out: textSetting({
     flag: 'out',
     variable: 'PARALLAX_RECORD_OUT',
@@ -60,55 +58,45 @@ export const record: Command = {
     }
     const { values } = readSettings(RECORD_SETTINGS, argv, process.env);
     if (!values.out) throw new SettingError('--out is missing; accepted: a folder');
-    const source = await openForReading(values);
-    const from = [];
-    for (const topic of rawTopics.values()) {
-      for (let partition = 0; partition < topic.partitions; partition += 1) {
-        const { first, next } = await source.log.bounds({ topic: topic.name, partition });
-        const whole = values.fromStart || !values.follow || !LIVE_TOPICS.has(topic.name);
-        from.push({ topic: topic.name, partition, offset: whole ? first : next });
-      }
+    const ending = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+    const source = await openForReading(values, createLogger(values.logLevel));
+    const closers = [() => source.close()];
+    let written: WrittenRecording | null = null;
+    try {
+      const writer = await openRecordingWriter(resolve(values.out));
+      closers.push(async () => {
+        written = await writer.close();
+      });
+      await recordRaw({
+        ...source,
+        writer,
+        from: await beginningsOf(source.log, (topic) => values.fromStart || !values.follow || !LIVE_TOPICS.has(topic)),
+        until: values.follow ? 'signal' : 'end',
+        signal: ending.signal,
+        tellsWatermarks: values.log !== 'embedded',
+      });
+    } finally {
+      await closeInReverse(closers);
+      if (written) print(written);
     }
-    /** Last offset of each partition that held something and is not read that far yet. */
-    const behind = new Map<string, number>();
-    for (const at of from) {
-      const last = await source.log.last(at);
-      if (last && last.offset >= at.offset) behind.set(partitionName(at), last.offset);
-    }
-    const reader = await source.log.reader(from);
-    const writer = await openRecordingWriter(resolve(values.out));
-    const merged = new MergedInput(from, (at, paused) => reader.pause(at, paused));
-    let stopping = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (stopping = true));
-    while (!stopping && (values.follow || behind.size > 0)) {
-      const batch = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-      merged.push(batch);
-      for (const at of batch.records) if (behind.get(partitionName(at)) === at.offset) behind.delete(partitionName(at));
-      // One that is read to the end of what there was holds nothing back that is older than this.
-      const watermark = values.follow ? Date.now() - SETTLE_MS : Number.POSITIVE_INFINITY;
-      const settled = from.filter((at) => !behind.has(partitionName(at)));
-      merged.push({ records: [], watermarks: settled.map((at) => ({ ...at, watermark })) });
-      await write();
-    }
-    for (const at of from) merged.finish(at);
-    await write();
-    await reader.close();
-    const { lines, skipped } = await writer.close();
-    await source.close();
-    for (const [name, count] of lines) console.log(`${name}: ${count} lines`);
-    console.log(`${skipped} records left out, which were no JSON`);
     return 0;
-
-    async function write(): Promise<void> {
-      const ready: RawEnvelope[] = [];
-      for (;;) {
-        ready.length = 0;
-        const taken = merged.take(POLL_RECORDS, ({ topic, value }) => {
-          if (value) ready.push(source.codec.decode(rawTopics.get(topic)!, value));
-        });
-        if (taken === 0) return;
-        await writer.write(ready);
-      }
-    }
   },
 };
+
+/** Where to begin in every partition of the raw topics: with the oldest record of a topic that is `whole`, else now. */
+async function beginningsOf(log: EventLog, whole: (topic: string) => boolean) {
+  const beginnings = [];
+  for (const topic of rawTopics.values()) {
+    for (let partition = 0; partition < topic.partitions; partition += 1) {
+      const { first, next } = await log.bounds({ topic: topic.name, partition });
+      beginnings.push({ topic: topic.name, partition, offset: whole(topic.name) ? first : next });
+    }
+  }
+  return beginnings;
+}
+
+function print({ lines, skipped }: WrittenRecording): void {
+  for (const [name, count] of lines) console.log(`${name}: ${count} lines`);
+  console.log(`${skipped} records left out, which were no JSON`);
+}

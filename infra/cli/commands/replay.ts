@@ -22,6 +22,7 @@ const {
   schemaRegistry,
   retentionDays,
   logLevel,
+  anomalyZ,
   arbitrageSize,
   venueAOutcomeTakerFee,
   venueBConfirmations,
@@ -36,6 +37,7 @@ const REPLAY_SETTINGS = {
   schemaRegistry,
   retentionDays,
   logLevel: { ...logLevel, fallback: 'warn' },
+  anomalyZ,
   arbitrageSize,
   venueAOutcomeTakerFee,
   venueBConfirmations,
@@ -76,7 +78,7 @@ export const replay: Command = {
         metrics: createMetrics(),
         bars: !settings.json && process.stderr.isTTY === true,
       };
-      return await alone(ports.log, stages, () => replayWith(replayed, settings));
+      return await alone({ log: ports.log, logger }, stages, () => replayWith(replayed, settings));
     } finally {
       await ports.close();
     }

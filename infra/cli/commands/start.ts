@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { CLOCK_PART } from '#ingest/readiness';
 import { start as startIngest } from '#ingest/start';
 import { createStages } from '#processors/stages';
 import { start as startProcessors } from '#processors/start';
@@ -74,7 +75,8 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     return part;
   };
   const ports = started(await openPorts(settings, { logger }));
-  if (settings.roles.includes('processors')) await finishInterruptedReplay(ports, createStages(settings));
+  if (settings.roles.includes('processors'))
+    await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
   const upstream = await startSimulatorWhenAsked(settings, parts);
   const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
   started(startMaintenance(context));
@@ -115,7 +117,7 @@ function startMaintenance({ settings, log, logger, health }: RoleContext): Runni
   const limits = { rawMaxAgeMs: settings.retentionDays * DAY_MS, rawMaxBytes: settings.retentionGib * GIB };
   const maintain = async (): Promise<number> => {
     try {
-      await log.maintain(Date.now(), limits);
+      await log.maintain(Date.now(), limits, ending.signal);
       health.ready('retention');
       return MAINTENANCE_INTERVAL_MS;
     } catch (error) {
@@ -142,9 +144,15 @@ function startMaintenance({ settings, log, logger, health }: RoleContext): Runni
 }
 
 async function announceWhenReady({ context, lines }: Started, lifetime: Lifetime): Promise<void> {
-  while (context.health.report().status !== 'ok') {
+  while (!isUp(context.health)) {
     if (lifetime.isOver()) return;
     await sleep(50);
   }
   console.log(lines.join('\n'));
+}
+
+/** Whether everything works. A clock that is behind keeps nothing from working, and may be behind for days. */
+function isUp(health: Health): boolean {
+  const { status, parts } = health.report();
+  return status === 'ok' || Object.entries(parts).every(([part, text]) => part === CLOCK_PART || text === 'ready');
 }

@@ -1,7 +1,8 @@
 /** `docs/reference.md` and the README's table, made from the declarations themselves. */
 import { ROUTES } from '#query-api/routes/index';
 import { ERRORS } from '#schemas/errors';
-import { type ChannelName, channelOf, formatChannel } from '#schemas/stream/channel-names';
+import { CHANNEL_KINDS } from '#schemas/stream/channel-kinds';
+import { formatChannel } from '#schemas/stream/channel-names';
 import { TABLES } from '#schemas/tables/index';
 import { TOPICS } from '#schemas/topics/catalog';
 import type { Retention } from '#schemas/topics/topic';
@@ -24,19 +25,6 @@ const RETENTION: Record<Retention['kind'], (retention: Retention) => string> = {
   compacted: () => 'newest of each key',
   forever: () => 'for good',
 };
-
-/** One example of every sort of channel. */
-const CHANNELS: readonly (readonly [ChannelName, string])[] = [
-  [{ kind: 'user-trade', orgId: 'org_1' }, "Fills of an organization's bound wallets; for that organization alone"],
-  [{ kind: 'event', universalId: 'evt_…' }, 'Spread of an event, when a yesMid moved by 0.005 or more'],
-  [{ kind: 'arbitrage', universalId: 'evt_…' }, 'Arbitrage of an event with a positive net edge'],
-  [{ kind: 'trade-event', universalId: 'evt_…' }, 'Fills on all linked markets of an event'],
-  [{ kind: 'trade-provider', provider: 'venue_b' }, 'Every fill of a provider; also venue_a_perp, venue_a_outcome'],
-  [{ kind: 'raw-mids' }, 'All mid prices of venue_a, as the venue says them'],
-  [{ kind: 'raw-coin', coin: 'BTC' }, 'Level-2 book frames of a coin, as the venue says them'],
-  [{ kind: 'raw-outcomes' }, "Everything of venue_a's outcome coins, as the venue says it"],
-  [{ kind: 'raw-token', tokenId: '123' }, 'Everything of a venue_b token, as the venue says it'],
-];
 
 export function referencePage(): string {
   return `# Reference
@@ -80,10 +68,10 @@ ${table(
 
 ${table(
   ['channel', 'topic', 'what it gives'],
-  CHANNELS.map(([name, meaning]) => [
-    `\`${formatChannel(name)}\``,
-    `\`derived.channels.${channelOf(name).writer}\``,
-    meaning,
+  Object.values(CHANNEL_KINDS).map(({ example, writer, summary, delivering }) => [
+    `\`${formatChannel(example)}\``,
+    `\`derived.channels.${writer}\``,
+    delivering ? summary : `${summary} Silent: nothing writes it yet.`,
   ]),
 )}
 

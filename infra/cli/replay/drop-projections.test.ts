@@ -80,7 +80,7 @@ const given = (stages: readonly Stage<unknown>[], over = ports) => ({
 });
 /** As the service does: finishes what was interrupted, then goes on with every stage and the sink. */
 async function start(stages: readonly Stage<unknown>[]) {
-  await finishInterruptedReplay(ports, stages);
+  await finishInterruptedReplay({ ...ports, logger: pino({ level: 'silent' }) }, stages);
   await rebuild(given(stages));
 }
 

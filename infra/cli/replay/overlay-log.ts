@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TableSpec } from '#schemas/tables/table';
 import { changeTopic, clockTopic, commandTopic, schemaTopic, settingsTopic } from '#schemas/topics/control';
 import { usageTopic } from '#schemas/topics/usage';
 import { attemptTopic } from '#schemas/topics/webhooks';
 import type { EventLog, TopicPartition } from '../../log/log.ts';
+
+/** How long a reader of both logs waits before it looks again where neither had anything. */
+const BETWEEN_LOOKS_MS = 5;
 
 const CONTROL_SOURCES: ReadonlySet<string> = new Set(
   [clockTopic, commandTopic, changeTopic, usageTopic, attemptTopic, settingsTopic, schemaTopic].map(({ name }) => name),
@@ -52,10 +56,16 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
       );
       return {
         async poll(maxRecords, timeoutMs) {
-          const batches = await Promise.all(
-            opened.map(({ reader }) => reader.poll(maxRecords, opened.length > 1 ? 0 : timeoutMs)),
-          );
-          return { records: batches.flatMap((batch) => batch.records), watermarks: [] };
+          const deadline = performance.now() + timeoutMs;
+          for (;;) {
+            const batches = await Promise.all(
+              opened.map(({ reader }) => reader.poll(maxRecords, opened.length > 1 ? 0 : timeoutMs)),
+            );
+            const records = batches.flatMap((batch) => batch.records);
+            if (records.length > 0 || performance.now() >= deadline) return { records, watermarks: [] };
+            // Neither may be waited for alone. What a broker sends comes in meanwhile.
+            await sleep(BETWEEN_LOOKS_MS);
+          }
         },
         pause(at, paused) {
           const owner = opened.find((entry) => (entry.log === base) === isSource(at.topic));

@@ -85,6 +85,22 @@ describe('the embedded log', () => {
     expect(turns).toBeGreaterThan((performance.now() - began) / 30);
   });
 
+  it('ends maintenance soon when it is told to, and the next run does the rest', async () => {
+    await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
+    for (let from = 1; from <= 40_000; from += 1_000)
+      await log.append(Array.from({ length: 1_000 }, (_, index) => recordOf(AT, from + index)));
+    const later = Date.now() + 1_000;
+    const limits = { ...LIMITS, rawMaxAgeMs: 1 };
+    const ending = new AbortController();
+    const ended = log.maintain(later, limits, ending.signal);
+    await turn();
+    ending.abort();
+    const removed = await ended;
+    expect(removed).toBeLessThan(39_999);
+    expect(await log.maintain(later, limits, ending.signal)).toBe(0);
+    expect(removed + (await log.maintain(later, limits))).toBe(39_999);
+  });
+
   it('may be cleared and closed while it is being maintained', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
     for (let from = 1; from <= 20_000; from += 1_000)

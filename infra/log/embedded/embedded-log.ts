@@ -175,10 +175,10 @@ export class EmbeddedLog implements EventLog {
     syncPoints.touch();
   }
 
-  async maintain(now: number, limits: RetentionLimits): Promise<number> {
+  async maintain(now: number, limits: RetentionLimits, signal?: AbortSignal): Promise<number> {
     const { syncPoints } = this.assertWriting();
     const run = this.maintaining.then(async () => {
-      if (this.closed) return 0;
+      if (this.closed || signal?.aborted) return 0;
       this.environment.root.readerCheck();
       const removed = await maintain({
         topics: this.topics.all(),
@@ -186,7 +186,7 @@ export class EmbeddedLog implements EventLog {
         limits,
         compaction: this.compaction,
         remove: (partition, offsets) => this.remove(partition, offsets),
-        isStopped: () => this.stopMaintenance || this.closed,
+        isStopped: () => this.stopMaintenance || this.closed || signal?.aborted === true,
       });
       // What was removed can only be written over once a sync point lies behind it.
       if (removed > 0 && !this.closed) await syncPoints.make();

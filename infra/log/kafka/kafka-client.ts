@@ -13,23 +13,35 @@ export const RETRY = { initialRetryTime: 50, factor: 0.3, multiplier: 2, maxRetr
 /** The producer's own attempts keep the numbers of a batch, so what some partitions took already stays single. */
 export const PRODUCER_RETRY = { ...RETRY, retries: 10 } as const;
 
+/** A record as kafkajs reads it, which makes text of numbers, or as `record-batches.ts` does. */
 export interface RawRecord {
-  readonly offset: string;
-  readonly timestamp: string;
+  readonly offset: string | number;
+  readonly timestamp: string | number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: Readonly<Record<string, Buffer | string | (Buffer | string)[] | undefined>>;
   readonly isControlRecord: boolean;
-  readonly batchContext: { readonly firstOffset: string; readonly lastOffsetDelta: number };
+  readonly batchContext: { readonly firstOffset: string | number; readonly lastOffsetDelta: number };
 }
 
 export interface FetchedPartition {
   readonly partition: number;
-  readonly highWatermark: string;
+  readonly highWatermark: string | number;
   readonly messages: readonly RawRecord[];
 }
 
+/** What is sent to a broker and how its answer is read. */
+interface Call {
+  readonly request: { readonly apiVersion: number };
+  readonly response: { decode(bytes: Buffer): Promise<unknown> };
+}
+
+/** kafkajs' choice of the newest version of a request that a broker knows. */
+export type RequestLookup = (apiKey: number, definition: unknown) => (asked: unknown) => Call;
+
 export interface Broker {
+  /** Another one after each connect. */
+  lookupRequest: RequestLookup;
   fetch(request: {
     isolationLevel: number;
     maxWaitTime: number;

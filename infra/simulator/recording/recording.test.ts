@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOPIC } from '../venue-b/contracts.ts';
 import { createNdjsonFile, LineOrderError } from './ndjson-file.ts';
 import { RecordingFolderError, type RecordingSummary, writeSimulatedRecording } from './write-simulated-recording.ts';
 
 const START = Date.UTC(2026, 2, 3, 16, 30);
+const HOUR = Date.UTC(2026, 2, 3, 17);
 let folder = '';
 let summary: RecordingSummary;
 const options = (name: string) => ({
@@ -103,6 +105,18 @@ describe('a simulated recording', () => {
     }
     expect(lines.length - logs).toBe(1_800);
     expect(logs).toBeGreaterThan(500);
+  });
+
+  it('asks of each market how it ended, once its result is known', async () => {
+    const answers = (await linesOf('venue_b.clob')).filter(({ at }) => at > START);
+    const ended = answers.filter(({ data }) => (data as unknown as { closed: boolean }).closed);
+    const resolved = (await linesOf('venue_b.rpc')).filter(
+      ({ log }) => (log as unknown as { topics: string[] } | undefined)?.topics[0] === TOPIC.conditionResolution,
+    );
+    const conditionOf = ({ log }: Line) => (log as unknown as { topics: string[] }).topics[1];
+    const asked = ended.map(({ data }) => (data as unknown as { condition_id: string }).condition_id);
+    expect(new Set(asked)).toEqual(new Set(resolved.map(conditionOf)));
+    expect(Math.max(...resolved.map(({ at }) => at))).toBeGreaterThan(HOUR + 180_000);
   });
 
   it('is the same to the byte when written again', async () => {

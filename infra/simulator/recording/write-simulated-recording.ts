@@ -11,9 +11,10 @@ import { createVenueBFeed, type MarketPublisher } from '../venue-b/feed.ts';
 import { createGamma } from '../venue-b/gamma.ts';
 import { createMarketBoard } from '../venue-b/market-board.ts';
 import { logText, shortHeadText } from '../venue-b/rpc-text.ts';
+import type { Injection } from '../world/injections.ts';
 import { BUILDER_DEX } from '../world/ladders.ts';
 import type { Question } from '../world/questions.ts';
-import { HOUR_MS } from '../world/time.ts';
+import { HOUR_MS, SECOND_MS } from '../world/time.ts';
 import { assertWorldTime, createWorld, type World } from '../world/world.ts';
 import { createNdjsonFile, type NdjsonFile } from './ndjson-file.ts';
 
@@ -29,6 +30,8 @@ export interface SimulatedRecordingOptions {
   /** Simulated time at which it begins, unix ms. */
   readonly startMs: number;
   readonly gzip: boolean;
+  /** What is to happen beside the ordinary, for tests of detectors. */
+  readonly inject?: readonly Injection[];
   /** Hears of progress: simulated milliseconds done, of all. */
   readonly onProgress?: (doneMs: number, allMs: number) => void;
 }
@@ -125,7 +128,9 @@ function createAnswers(world: World, files: Files) {
       askPages('markets', atMs);
       for (const slot of world.venueB.slots) askMarket(world.venueB.liveIn(slot.index, atMs), atMs);
     },
-    /** After the results of an hour are known: the new catalog, and how the old questions ended. */
+    /** How a question ended whose result came later than those of its hour. */
+    afterResult: askMarket,
+    /** After the first results of an hour are known: the new catalog, and how the old questions ended. */
     async afterHour(hourMs: number, atMs: number) {
       await ask({ type: 'outcomeMeta' }, atMs);
       for (const question of world.venueA.expiringAt(hourMs)) {
@@ -218,6 +223,9 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
         const listed = world.venueB.expiringAt(turn).map(({ slot }) => world.venueB.liveIn(slot.index, turn));
         tellBooks(listed, turn + STEP_MS - 1);
       }
+      if (turn % HOUR_MS > ANSWERS_AFTER_HOUR_MS && turn % SECOND_MS === 0) {
+        for (const question of world.venueB.settledIn(turn, turn + SECOND_MS)) answers.afterResult(question, nowMs);
+      }
       if (turn % HOUR_MS === ANSWERS_AFTER_HOUR_MS) await answers.afterHour(turn - ANSWERS_AFTER_HOUR_MS, nowMs);
     }
     for (const file of Object.values(files)) await file.drain();
@@ -232,5 +240,5 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   };
 }
 
-/** When the catalogs are asked again: by then every result of the hour is known. */
+/** When the catalogs are asked again: by then every automatic result of the hour is known. */
 const ANSWERS_AFTER_HOUR_MS = 90_000;

@@ -1,13 +1,15 @@
 import { hashOf, STREAM } from '../world/hash.ts';
 import { probabilityText } from '../world/number-text.ts';
 import { tickAt, yesProbability } from '../world/question-book.ts';
-import { PRICE_RESOLVER } from '../world/question-ids.ts';
+import { INITIALIZER } from '../world/question-ids.ts';
+import { questionTexts } from '../world/question-texts.ts';
 import type { Question } from '../world/questions.ts';
-import { DAY_MS, HOUR_MS, ORIGIN_MS } from '../world/time.ts';
+import { LIVENESS_MS, type StoryStep } from '../world/stories.ts';
+import { DAY_MS, HOUR_MS, ORIGIN_MS, SECOND_MS } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 import { bestOf } from './market-text.ts';
-import { questionTexts } from './texts.ts';
+import { BOND_USD, REWARD_USD } from './settlement-logs.ts';
 
 export type Json = { readonly [key: string]: unknown };
 
@@ -143,8 +145,8 @@ export function createCatalog(world: World, board: MarketBoard): Catalog {
       makerBaseFee: 1000,
       takerBaseFee: 1000,
       negRisk: false,
-      resolvedBy: PRICE_RESOLVER,
-      umaResolutionStatuses: '[]',
+      resolvedBy: ids.oracle,
+      ...oracleFields(question, atMs),
       ...(best?.bid ? { bestBid: Number(best.bid) } : {}),
       ...(best?.ask ? { bestAsk: Number(best.ask) } : {}),
       ...(best?.bid && best.ask ? { spread: Number((Number(best.ask) - Number(best.bid)).toFixed(3)) } : {}),
@@ -214,6 +216,27 @@ export function createCatalog(world: World, board: MarketBoard): Catalog {
     },
   };
 }
+
+/** What the catalog tells of the optimistic oracle: nothing of it for markets that are resolved automatically. */
+function oracleFields({ story }: Question, atMs: number): Json {
+  if (!story || story.kind === 'automatic') return { umaResolutionStatuses: '[]' };
+  const statuses = story.steps.filter((step) => step.atMs <= atMs).flatMap(({ kind }) => STATUS_OF[kind] ?? []);
+  const status = story.resolvedAtMs <= atMs ? 'resolved' : statuses.at(-1);
+  return {
+    submitted_by: INITIALIZER,
+    umaBond: String(BOND_USD),
+    umaReward: String(REWARD_USD),
+    customLiveness: LIVENESS_MS / SECOND_MS,
+    // A list of what was said before the result; the result itself is the one status only.
+    umaResolutionStatuses: JSON.stringify(statuses),
+    ...(status ? { umaResolutionStatus: status } : {}),
+  };
+}
+const STATUS_OF: Partial<Record<StoryStep['kind'], string>> = {
+  propose: 'proposed',
+  dispute: 'disputed',
+  dispute_and_reset: 'disputed',
+};
 
 /** USD traded on a market so far, as the catalog tells it: grows through the market's life. */
 function volumeOf(seed: number, question: Question, atMs: number): number {

@@ -1,14 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
-import type { Match } from '../world/matches.ts';
-import { LONGEST_SETTLEMENT_MS, type Question } from '../world/questions.ts';
-import { HOUR_MS, ORIGIN_MS } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { accountChances } from '../world/matches.ts';
+import { ORIGIN_MS } from '../world/time.ts';
+import type { MatchEvent, World } from '../world/world.ts';
+import { BLOCK_MS, blockTime } from './blocks.ts';
+import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';
-import { type LogBody, matchLogs, resolutionLog, transactionHash } from './match-logs.ts';
+import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
 
-/** A block every two seconds; its number follows from its time. */
-export const BLOCK_MS = 2_000;
 /** Blocks above one that make it final. */
 export const FINALITY_BLOCKS = 64;
 
@@ -17,6 +16,12 @@ export interface ChainLog extends LogBody {
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
+}
+
+/** A log with the block that holds it, as far as a log tells of it. */
+export interface PlacedLog {
+  readonly block: Pick<Block, 'number' | 'hash' | 'timestamp'>;
+  readonly log: ChainLog;
 }
 
 export interface Block {
@@ -42,6 +47,8 @@ export interface Chain {
   headAt(atMs: number): number;
   /** The canonical block of a number as of a head. */
   block(number: number, head: number): Block;
+  /** Logs of matches in the canonical block that can be of these accounts (lower case), and perhaps of others. */
+  logsInvolving(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
   /** The block of a hash, canonical or replaced, among the newest ones below a head. */
   byHash(hash: string, head: number): Block | null;
   /** Replaces the newest `depth` blocks below and including the head; answers the blocks that went and that came. */
@@ -50,10 +57,11 @@ export interface Chain {
   selfMadeAt(head: number): Reorg | null;
 }
 
-/** Unix ms of a block. */
-export function blockTime(number: number): number {
-  return ORIGIN_MS + number * BLOCK_MS;
-}
+/**
+ * Log indices that a match takes: more than it has logs, so that the place of each follows without making those before
+ * it. On a real chain the logs of other contracts lie between, too.
+ */
+const INDICES_PER_MATCH = 32;
 
 /** Self-made reorgs: one in every term of this many blocks. */
 const REORG_TERM = 60;
@@ -63,11 +71,15 @@ const HASH_REACH = 5_000;
 /** Logs that the cache holds together. */
 const CACHED_LOGS = 40_000;
 
+/** Tells the chance of a market's transaction from that of a match with the same number. */
+const FATE_OF_MARKETS = 1_000_000;
+
 /** What becomes of a match's transaction when its block is replaced. */
 type Fate = 'stays' | 'moves' | 'dropped';
 
 export function createChain(world: World, board: MarketBoard, settings: { readonly selfMadeReorgs: boolean }): Chain {
   const { seed } = world.settings;
+  const agenda = createMarketAgenda(world, board);
   const asked: Reorg[] = [];
   const cache = new LRUCache<string, Block>({
     maxSize: CACHED_LOGS,
@@ -94,13 +106,13 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     return reorg.happensAt <= head && number >= reorg.from && number <= reorg.to ? reorg : null;
   };
 
-  const fateOf = (match: Match, { variant }: Reorg): Fate => {
+  const fateOf = (match: MatchEvent, { variant }: Reorg): Fate => {
     const chance = hashOf(seed, STREAM.fate, match.event, variant) % 16;
     if (chance === 0) return 'dropped';
     return chance < 4 ? 'moves' : 'stays';
   };
-  const matchesIn = (number: number) => world.matchesBetween(blockTime(number) - BLOCK_MS, blockTime(number));
-  const matchesOf = (number: number, reorg: Reorg | null): readonly Match[] => {
+  const matchesIn = (number: number) => world.matchEventsBetween(blockTime(number) - BLOCK_MS, blockTime(number));
+  const matchesOf = (number: number, reorg: Reorg | null): readonly MatchEvent[] => {
     if (!reorg) return matchesIn(number);
     const own = matchesIn(number).filter((match) => {
       const fate = fateOf(match, reorg);
@@ -109,14 +121,15 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     if (number === reorg.from) return own;
     return [...matchesIn(number - 1).filter((match) => fateOf(match, reorg) === 'moves'), ...own];
   };
-  /** Markets whose result is in a block. Expiries are on the hour, so most blocks cannot hold any. */
-  const resolvedIn = (number: number): readonly Question[] => {
-    const toMs = blockTime(number);
-    const fromMs = toMs - BLOCK_MS;
-    if (toMs % HOUR_MS > LONGEST_SETTLEMENT_MS + BLOCK_MS) return [];
-    return world.venueB
-      .expiringAt(Math.floor(toMs / HOUR_MS) * HOUR_MS)
-      .filter(({ settledAtMs }) => settledAtMs >= fromMs && settledAtMs < toMs);
+  /** A transaction of a market is not lost in a reorg: who sent it goes on until it stands. */
+  const isMoved = ({ key }: MarketTransaction, { variant }: Reorg) =>
+    hashOf(seed, STREAM.fate, key, variant + FATE_OF_MARKETS) % 2 === 0;
+  const marketActsIn = (number: number, reorg: Reorg | null): readonly MarketTransaction[] => {
+    const planned = agenda.in(number);
+    if (!reorg) return planned;
+    const own = planned.filter((act) => number === reorg.to || !isMoved(act, reorg));
+    if (number === reorg.from) return own;
+    return [...agenda.in(number - 1).filter((act) => isMoved(act, reorg)), ...own];
   };
 
   /** What stood at a number before the canonical block: null is the first block; oldest first. */
@@ -133,20 +146,36 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
   const hashOfBlock = (number: number, reorg: Reorg | null) =>
     hexOf(seed, STREAM.block, number, reorg?.variant ?? 0, 32);
 
+  const placed = (transactionHash: string, nth: number, bodies: readonly LogBody[]): ChainLog[] =>
+    bodies.map((body, at) => ({
+      ...body,
+      transactionHash,
+      transactionIndex: nth,
+      logIndex: nth * INDICES_PER_MATCH + at,
+    }));
+  const logsOfMatch = (event: MatchEvent, nth: number): ChainLog[] => {
+    const match = world.matchOf(event);
+    const question = world.venueB.liveIn(match.slot, match.timeMs);
+    return placed(transactionHash(world, match), nth, matchLogs(world, world.idsOf(question), match));
+  };
+  /** Whether any of the accounts may have an order in the match; which makers there are, its book alone says. */
+  const mayInvolve = ({ event }: MatchEvent, accounts: ReadonlySet<string>): boolean => {
+    if (world.injections?.ofEvent(event)) return true;
+    const [taker, ...makers] = accountChances(seed, event);
+    if (accounts.has(world.population.account(taker!))) return true;
+    return makers.some((chance) => world.population.couple(chance).some((account) => accounts.has(account)));
+  };
+
   const build = (number: number, reorg: Reorg | null, parent: Reorg | null): Block => {
     const transactions: string[] = [];
     const logs: ChainLog[] = [];
-    const include = (hash: string, bodies: readonly LogBody[]) => {
-      const transactionIndex = transactions.push(hash) - 1;
-      for (const body of bodies) logs.push({ ...body, transactionHash: hash, transactionIndex, logIndex: logs.length });
+    const include = (placed: readonly ChainLog[]) => {
+      transactions.push(placed[0]!.transactionHash);
+      logs.push(...placed);
     };
-    for (const match of matchesOf(number, reorg)) {
-      const question = world.venueB.liveIn(match.slot, match.timeMs);
-      include(transactionHash(world, match), matchLogs(world, world.idsOf(question), match));
-    }
-    for (const question of resolvedIn(number)) {
-      const ids = world.idsOf(question);
-      include(hexOf(seed, STREAM.hex, Number(ids.marketId), 12, 32), [resolutionLog(ids, board.isYes(question))]);
+    for (const [nth, match] of matchesOf(number, reorg).entries()) include(logsOfMatch(match, nth));
+    for (const { hash, logs: bodies } of marketActsIn(number, reorg)) {
+      include(placed(hash, transactions.length, bodies));
     }
     return {
       number,
@@ -174,6 +203,13 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     headAt: (atMs) => Math.floor((atMs - ORIGIN_MS) / BLOCK_MS),
     block,
     selfMadeAt,
+    logsInvolving(number, head, accounts) {
+      const reorg = reorgOf(number, head);
+      const block = { number, hash: hashOfBlock(number, reorg), timestamp: blockTime(number) / 1000 };
+      return matchesOf(number, reorg).flatMap((event, nth) =>
+        mayInvolve(event, accounts) ? logsOfMatch(event, nth).map((log) => ({ block, log })) : [],
+      );
+    },
     byHash(hash, head) {
       for (let number = head; number > Math.max(0, head - HASH_REACH); number -= 1) {
         const canonical = reorgOf(number, head);

@@ -1,5 +1,6 @@
 import { plainText, probabilityText } from '../world/number-text.ts';
 import { tickAt, yesProbability } from '../world/question-book.ts';
+import { questionTexts } from '../world/question-texts.ts';
 import { HOUR_MS, MINUTE_MS } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { lastTradeText } from './feed.ts';
@@ -7,7 +8,6 @@ import { type Answer, ok } from './gamma.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 import { bestOf, bookAnswer } from './market-text.ts';
 import { FEE_RATE_HUNDREDTHS } from './match-logs.ts';
-import { questionTexts } from './texts.ts';
 
 const PAGE = 500;
 /** The cursor that says there is no further page (venue page, section 3): base64 of -1. */

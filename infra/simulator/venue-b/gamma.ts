@@ -34,9 +34,9 @@ function pageOf(query: URLSearchParams): Page | null {
 /** A filter that a row must pass for every parameter given. */
 type Filter = (row: Json) => boolean;
 
-function flagFilter(query: URLSearchParams, name: string): Filter | null {
+function flagFilter(query: URLSearchParams, name: string, field = name): Filter | null {
   const text = query.get(name);
-  return text === null ? null : (row) => String(row[name]) === text;
+  return text === null ? null : (row) => String(row[field]) === text;
 }
 
 function boundFilter(query: URLSearchParams, name: string, field: string, isLeast: boolean): Filter | null {
@@ -63,6 +63,7 @@ function filtersOf(query: URLSearchParams, isMarket: boolean): Filter[] {
     flagFilter(query, 'closed'),
     flagFilter(query, 'archived'),
     flagFilter(query, 'featured'),
+    isMarket ? flagFilter(query, 'uma_resolution_status', 'umaResolutionStatus') : null,
     tagFilter(query),
     boundFilter(query, 'start_date_min', 'startDate', true),
     boundFilter(query, 'start_date_max', 'startDate', false),

@@ -1,4 +1,5 @@
 import type { ChainLog } from './chain.ts';
+import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
 /** Which logs a client asks for: addresses and topics, each position a value, a list of values, or anything. */
 export interface LogFilter {
@@ -24,4 +25,18 @@ export function readLogFilter(filter: Json): LogFilter {
 export function passesFilter({ addresses, topics }: LogFilter, log: ChainLog): boolean {
   if (addresses && !addresses.has(log.address)) return false;
   return topics.every((wanted, position) => !wanted || wanted.has(log.topics[position] ?? ''));
+}
+
+/**
+ * The accounts of which one must have an order in every match whose logs pass; null where the filter does not ask for
+ * accounts, or where other logs than those of matches may pass.
+ */
+export function accountsOf({ topics }: LogFilter): ReadonlySet<string> | null {
+  const [events, , makers, takers] = topics;
+  if (!events || [...events].some((event) => event !== TOPIC.orderFilled && event !== TOPIC.ordersMatched)) return null;
+  const named = makers ?? takers;
+  if (!named) return null;
+  const accounts = new Set([...named].map((topic) => `0x${topic.slice(-40)}`));
+  // In a taker order's own log the counterparty is the exchange, whoever the taker is.
+  return accounts.has(CTF_EXCHANGE) ? null : accounts;
 }

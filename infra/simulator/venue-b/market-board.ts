@@ -1,10 +1,10 @@
 import type { QuestionIds } from '../world/question-ids.ts';
-import { type Question, resolvesAbove } from '../world/questions.ts';
-import { HOUR_MS } from '../world/time.ts';
+import { HOURS_TO_SETTLE, type Question, resolvesAbove } from '../world/questions.ts';
+import { DAY_MS, HOUR_MS } from '../world/time.ts';
 import type { QuestionUpdate, World } from '../world/world.ts';
 
-/** How many past questions of each slot the catalog still knows. */
-const PAST_GENERATIONS = 2;
+/** How many past questions of each slot the catalog still knows: at least those that may still be on their way. */
+const LEAST_PAST = 2;
 
 /** A venue_b market in the catalog. */
 export interface ListedMarket {
@@ -58,7 +58,9 @@ export function createMarketBoard(world: World): MarketBoard {
     if (index?.hour === hour) return index;
     const all = venueB.slots.flatMap((slot) => {
       const live = venueB.liveIn(slot.index, atMs);
-      const past = Array.from({ length: PAST_GENERATIONS }, (_, back) => venueB.earlier(slot.index, atMs, back + 1));
+      const lifetimeMs = slot.lifetime * (slot.cadence === 'hourly' ? HOUR_MS : DAY_MS);
+      const count = Math.max(LEAST_PAST, Math.ceil((HOURS_TO_SETTLE * HOUR_MS) / lifetimeMs));
+      const past = Array.from({ length: count }, (_, back) => venueB.earlier(slot.index, atMs, back + 1));
       return [live, ...past].map(listed);
     });
     const byId = new Map<string, ListedMarket>();

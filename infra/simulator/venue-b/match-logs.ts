@@ -1,12 +1,12 @@
 /**
- * The logs of matches and resolutions (venue page, section 7): words are laid out by hand, which is many times faster
+ * The logs of matches (venue page, section 7): words are laid out by hand, which is many times faster
  * than a general encoder; a test decodes them with one.
  */
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
 import type { Match, MatchLeg } from '../world/matches.ts';
-import { PRICE_RESOLVER, type QuestionIds } from '../world/question-ids.ts';
+import type { QuestionIds } from '../world/question-ids.ts';
 import type { World } from '../world/world.ts';
-import { CONDITIONAL_TOKENS, CTF_EXCHANGE, TOPIC } from './contracts.ts';
+import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
 /** A log without its place in the chain. */
 export interface LogBody {
@@ -118,13 +118,4 @@ export function matchLogs(world: World, ids: QuestionIds, match: Match): LogBody
       data: `0x${word(taker.isBuy ? 0 : 1)}${taker.tokenWord}${amounts(taker)}`,
     },
   ];
-}
-
-/** `ConditionResolution` of a market: payouts are the numerators of YES and NO. */
-export function resolutionLog(ids: QuestionIds, isYes: boolean): LogBody {
-  return {
-    address: CONDITIONAL_TOKENS,
-    topics: [TOPIC.conditionResolution, ids.conditionId, addressTopic(PRICE_RESOLVER), ids.questionId],
-    data: `0x${word(2)}${word(64)}${word(2)}${word(isYes ? 1 : 0)}${word(isYes ? 0 : 1)}`,
-  };
 }

@@ -1,4 +1,4 @@
-import type { Block, ChainLog } from './chain.ts';
+import type { Block, ChainLog, PlacedLog } from './chain.ts';
 
 /** JSON-RPC's field encoding: integers are hex without leading zeros, everything else hex of fixed length. */
 
@@ -29,7 +29,7 @@ export function shortHeadText(block: Block): string {
 }
 
 /** A log as `eth_getLogs` and log subscriptions tell it. */
-export function logText(block: Block, log: ChainLog, removed: boolean): string {
+export function logText(block: PlacedLog['block'], log: ChainLog, removed: boolean): string {
   const topics = log.topics.map((topic) => `"${topic}"`).join(',');
   return `{"address":"${log.address}","topics":[${topics}],"data":"${log.data}","blockNumber":"${hex(block.number)}","transactionHash":"${log.transactionHash}","transactionIndex":"${hex(log.transactionIndex)}","blockHash":"${block.hash}","logIndex":"${hex(log.logIndex)}","blockTimestamp":"${hex(block.timestamp)}","removed":${removed}}`;
 }

@@ -1,6 +1,6 @@
-import { type Block, type Chain, FINALITY_BLOCKS } from './chain.ts';
+import { type Chain, FINALITY_BLOCKS, type PlacedLog } from './chain.ts';
 import { CHAIN_ID } from './contracts.ts';
-import { passesFilter, readLogFilter } from './log-filter.ts';
+import { accountsOf, type LogFilter, passesFilter, readLogFilter } from './log-filter.ts';
 import { blockText, logText } from './rpc-text.ts';
 
 /** Blocks of one `eth_getLogs`, and logs of its answer; past them the answer is an error (venue page, section 9). */
@@ -63,11 +63,16 @@ export function resultText(id: unknown, result: string): string {
 
 /** The simulated node: answers JSON-RPC from the chain. `repeats` is how often each log of an answer is told. */
 export function createRpc(chain: Chain, repeats: () => number): Rpc {
-  function* blockRange(filter: Json, head: number): Generator<Block> {
+  const everyLog = (number: number, head: number): readonly PlacedLog[] => {
+    const block = chain.block(number, head);
+    return block.logs.map((log) => ({ block, log }));
+  };
+  /** Block by block, what may pass. */
+  function* candidates(filter: Json, wanted: LogFilter, head: number): Generator<readonly PlacedLog[]> {
     if (typeof filter.blockHash === 'string') {
       const block = chain.byHash(filter.blockHash.toLowerCase(), head);
       if (!block) throw new RpcError(-32_000, 'unknown block');
-      yield block;
+      yield block.logs.map((log) => ({ block, log }));
       return;
     }
     const from = readTag(filter.fromBlock, head);
@@ -76,19 +81,21 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
     if (to - from + 1 > MOST_BLOCKS) {
       throw new RpcError(LIMIT_EXCEEDED, `query exceeds max block range ${MOST_BLOCKS}`);
     }
-    for (let number = Math.max(0, from); number <= to; number += 1) yield chain.block(number, head);
+    const accounts = accountsOf(wanted);
+    for (let number = Math.max(0, from); number <= to; number += 1)
+      yield accounts ? chain.logsInvolving(number, head, accounts) : everyLog(number, head);
   }
   const logs = async (filter: Json, head: number): Promise<string> => {
     const wanted = readLogFilter(filter);
     const texts: string[] = [];
     const times = repeats();
     let turnEnds = performance.now() + TURN_MS;
-    for (const block of blockRange(filter, head)) {
+    for (const ofBlock of candidates(filter, wanted, head)) {
       if (performance.now() > turnEnds) {
         await new Promise((resolve) => setImmediate(resolve));
         turnEnds = performance.now() + TURN_MS;
       }
-      for (const log of block.logs) {
+      for (const { block, log } of ofBlock) {
         if (!passesFilter(wanted, log)) continue;
         if (texts.length >= MOST_LOGS) {
           throw new RpcError(

@@ -216,7 +216,11 @@ describe('chain', () => {
     expect(matched.length).toBeGreaterThan(0);
     const maker = all[0]!.topics[2]!;
     const own = await rpc({ ...range, topics: [TOPIC.orderFilled, null, [maker]] });
-    expect(own.every(({ topics }) => topics[2] === maker)).toBe(true);
+    const filled = all.filter(({ topics }) => topics[0] === TOPIC.orderFilled);
+    expect(own).toEqual(filled.filter(({ topics }) => topics[2] === maker));
+    const against = await rpc({ ...range, topics: [TOPIC.orderFilled, null, null, [filled[0]!.topics[3]]] });
+    expect(against).toEqual(filled.filter(({ topics }) => topics[3] === filled[0]!.topics[3]));
+    expect([own.length, against.length]).not.toContain(0);
     expect(await rpc({ ...range, address: `0x${'1'.repeat(40)}` })).toEqual([]);
     const ofBlock = await rpc({ blockHash: all[0]!.blockHash });
     expect(ofBlock).toEqual(all.filter(({ blockHash }) => blockHash === all[0]!.blockHash));

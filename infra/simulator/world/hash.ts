@@ -35,6 +35,8 @@ export const STREAM = {
   catalog: 23,
   basis: 24,
   builder: 25,
+  story: 26,
+  oracle: 27,
 } as const;
 export type Stream = (typeof STREAM)[keyof typeof STREAM];
 
@@ -68,6 +70,14 @@ export function hashOf(seed: number, stream: number, a: number, b = 0): number {
 /** As `hashOf`, from 0 inclusive to 1 exclusive. */
 export function uniformOf(seed: number, stream: number, a: number, b = 0): number {
   return finish(begin(seed, stream, a, b)) / TWO_32;
+}
+
+/**
+ * Share of the largest size that a trade has, of a uniform chance: most are small or large, few between. Sizes that vary
+ * much and are bounded keep sums of a few of them within some deviations of what is usual.
+ */
+export function boundedSize(uniform: number): number {
+  return uniform * uniform * (3 - 2 * uniform);
 }
 
 /** `0x` and `bytes` (a multiple of 4) bytes of lowercase hex: hashes, addresses, order ids. */

@@ -1,4 +1,6 @@
-import { hashOf, STREAM } from './hash.ts';
+import type { AnomalyKind } from '#schemas/topics/anomalies';
+import { boundedSize, hashOf, STREAM } from './hash.ts';
+import { BURST_LEGS } from './injections.ts';
 import type { BookLevel, QuestionBook } from './question-book.ts';
 
 /** How a maker order met the taker's (venue page, section 7). */
@@ -29,6 +31,13 @@ export interface Match {
 }
 
 const MOST_LEGS = 3;
+/** Shares that a taker wants: 5 to 305, small or large (`boundedSize`); what they are on average, and by how much they differ. */
+export const MATCH_SHARES = { mean: 155, deviation: 104 } as const;
+
+/** The chances that make the accounts of an event's match: the taker's, then those of as many makers as it can have. */
+export function accountChances(seed: number, event: number): readonly number[] {
+  return Array.from({ length: 1 + MOST_LEGS }, (_, nth) => hashOf(seed, STREAM.match, event, 1 + nth));
+}
 
 /** Two versions of a book in a row are never both matches, so a version can be computed from the one before it. */
 export function isMatchVersion(seed: number, slot: number, version: number): boolean {
@@ -37,6 +46,26 @@ export function isMatchVersion(seed: number, slot: number, version: number): boo
 
 /** Share of a market's versions that are matches: see `isMatchVersion`. */
 export const MATCH_SHARE = 1 / 3;
+
+/** The match of an injection: very large at one price with one maker, or with many makers of little each. */
+export function injectedMatch(
+  seed: number,
+  slot: number,
+  event: number,
+  timeMs: number,
+  book: QuestionBook,
+  kind: AnomalyKind,
+  shares: number,
+): Match {
+  const ordinary = makeMatch(seed, slot, event, timeMs, book);
+  const { price } = ordinary.legs[0]!;
+  const isBurst = kind === 'wallet_burst';
+  const legs = Array.from({ length: isBurst ? BURST_LEGS : 1 }, (_, nth): MatchLeg => {
+    const chance = hashOf(seed, STREAM.match, event, 2 + nth);
+    return { kind: legKind(ordinary.isTakerBuy, chance), price, size: isBurst ? 500 : shares * 100, chance };
+  });
+  return { ...ordinary, legs };
+}
 
 function legKind(isTakerBuy: boolean, chance: number): MatchKind {
   if (chance % 3 !== 0) return 'complementary';
@@ -50,7 +79,8 @@ export function makeMatch(seed: number, slot: number, event: number, timeMs: num
   const isTakerBuy = (chance & 2) !== 0;
   const levels = takenSide(book, token, isTakerBuy);
   const share = ((chance >>> 2) & 0xffff) / 65_536;
-  let wanted = 500 + Math.round(share ** 3 * 45_000);
+  // Bounded, so that an ordinary minute never stands out from the day before it.
+  let wanted = 500 + Math.round(boundedSize(share) * 30_000);
   const legs: MatchLeg[] = [];
   for (const level of levels) {
     // The best level is sometimes shared by two makers.

@@ -1,4 +1,5 @@
-import { hashOf, STREAM } from './hash.ts';
+import { boundedSize, hashOf, STREAM } from './hash.ts';
+import { WIDE_HALF } from './injections.ts';
 import type { LevelBook, Top, VenueATrade } from './ladder-book.ts';
 import type { Question } from './questions.ts';
 import { quotedProbability } from './quotes.ts';
@@ -8,6 +9,8 @@ export const OUTCOME_PRICE_DECIMALS = 4;
 export const OUTCOME_SIZE_DECIMALS = 1;
 const ONE = 10_000;
 const LEAST = 10;
+/** Shares of a trade: 5 to 255, small or large (`boundedSize`); what they are on average, and by how much they differ. */
+export const OUTCOME_SHARES = { mean: 130, deviation: 87 } as const;
 /** Versions for which the spread is kept. */
 const TOP_TERM = 12;
 
@@ -15,12 +18,19 @@ const TOP_TERM = 12;
 export type OutcomeSide = 0 | 1;
 
 /** Best prices of an outcome coin in this version of its book, which appeared at `atMs`. */
-export function outcomeTop(seed: number, question: Question, side: OutcomeSide, version: number, atMs: number): Top {
+export function outcomeTop(
+  seed: number,
+  question: Question,
+  side: OutcomeSide,
+  version: number,
+  atMs: number,
+  isWide = false,
+): Top {
   const yes = quotedProbability(seed, question, atMs) * ONE;
   const chance = hashOf(seed, STREAM.outcomeTop, Math.floor(version / TOP_TERM), question.slot.index * 2 + side);
   // The NO book is kept by others than the YES book: its middle differs by a little, its spread is its own.
   const mid = side === 0 ? yes : ONE - yes + (chance % 21) - 10;
-  const half = 18 + ((chance >>> 8) % 34);
+  const half = isWide ? WIDE_HALF * ONE : 18 + ((chance >>> 8) % 34);
   const bid = Math.max(LEAST, Math.min(ONE - LEAST - 1, Math.floor(mid - half)));
   const ask = Math.max(bid + 1, Math.min(ONE - LEAST, Math.ceil(mid + half)));
   return { bid, ask, decimals: OUTCOME_PRICE_DECIMALS };
@@ -64,8 +74,9 @@ export function fillOutcomeBook(
   version: number,
   atMs: number,
   book: LevelBook,
+  isWide = false,
 ): LevelBook {
-  const top = outcomeTop(seed, question, side, version, atMs);
+  const top = outcomeTop(seed, question, side, version, atMs, isWide);
   const key = question.slot.index * 2 + side;
   book.bidDepth = fillSide(seed, key, version, top.bid, -1, book.bidPx, book.bidSz, book.bidCount);
   book.askDepth = fillSide(seed, key, version, top.ask, 1, book.askPx, book.askSz, book.askCount);
@@ -91,7 +102,8 @@ export function outcomeTrade(
   return {
     side: isBuy ? 'B' : 'A',
     px: isBuy ? top.ask : top.bid,
-    sz: 50 + Math.round(share ** 3 * 4_000),
+    // Bounded, so that an ordinary minute never stands out from the day before it.
+    sz: 50 + Math.round(boundedSize(share) * 2_500),
     priceDecimals: OUTCOME_PRICE_DECIMALS,
     sizeDecimals: OUTCOME_SIZE_DECIMALS,
     timeMs,

@@ -1,4 +1,5 @@
 import { hashOf, STREAM } from './hash.ts';
+import { WIDE_HALF } from './injections.ts';
 import type { Question } from './questions.ts';
 import { quotedProbability } from './quotes.ts';
 import { MINUTE_MS } from './time.ts';
@@ -23,6 +24,8 @@ export interface QuestionBook {
 export const QUESTION_DEPTH = 20;
 const ONE = 1_000;
 const SPREAD_TERM = 24;
+/** Levels that a match takes at most, and one more. */
+const MOST_TAKEN = 4;
 /** The step is decided this often, so that it does not flutter when the price stands at a border. */
 const TICK_TERM_MS = 10 * MINUTE_MS;
 
@@ -56,8 +59,8 @@ function side(
     const turn = ((price / tick) % QUESTION_DEPTH) * 2 + isAsk;
     const age = Math.floor((version + turn) / (2 * QUESTION_DEPTH));
     const chance = hashOf(seed, STREAM.questionLevel, slot * ONE + price, age * direction);
-    // Now and then a level below the best is empty.
-    if (nth > 0 && chance % 9 === 0) continue;
+    // Now and then a level is empty, but not where a match could open the spread by it.
+    if (nth > MOST_TAKEN && chance % 9 === 0) continue;
     const thin = (chance & 15) === 1 ? 0.08 : 1;
     levels.push({ price, size: Math.round((6_000 + ((chance >>> 8) % 60_000)) * thin * (1 + nth / 5)) });
   }
@@ -65,12 +68,19 @@ function side(
 }
 
 /** The book as its makers set it in a version that appeared at `atMs`, before any match took from it. */
-export function quotedBook(seed: number, question: Question, version: number, atMs: number): QuestionBook {
+export function quotedBook(
+  seed: number,
+  question: Question,
+  version: number,
+  atMs: number,
+  isWide = false,
+): QuestionBook {
   const tick = tickAt(seed, question, atMs);
   // The spread is kept for some versions, or most updates would do nothing but move the best prices to and fro.
   const chance = hashOf(seed, STREAM.questionTop, Math.floor(version / SPREAD_TERM), question.slot.index);
   const mid = yesProbability(seed, question, atMs) * ONE;
-  const half = tick === 1 ? 1 + (chance % 3) : 2 + (chance % 5);
+  const usual = tick === 1 ? 1 + (chance % 3) : 2 + (chance % 5);
+  const half = isWide ? WIDE_HALF * ONE : usual;
   const bid = Math.max(tick, Math.min(ONE - 2 * tick, Math.floor((mid - half) / tick) * tick));
   const ask = Math.max(bid + tick, Math.min(ONE - tick, Math.ceil((mid + half) / tick) * tick));
   const { index } = question.slot;

@@ -1,11 +1,20 @@
 import { concatHex, hexToBigInt, keccak256, numberToHex, stringToBytes } from 'viem';
+import { STANDARD_ADAPTERS } from '#schemas/venues/venue-b/contracts';
+import { questionTexts } from './question-texts.ts';
 import type { Question } from './questions.ts';
 
-/** The automatic price resolver: oracle of the simulated price markets (venue page, section 6). */
+/** The automatic price resolver: oracle of most hourly markets (venue page, section 6). */
 export const PRICE_RESOLVER = '0x58e1745bedda7312c4cddb72618923da1b90efde';
+/** The adapter that asks the optimistic oracle about the other markets, and is the oracle of their conditions. */
+export const ORACLE_ADAPTER = STANDARD_ADAPTERS.v4;
+/** The account that lists the markets. */
+export const INITIALIZER = '0x91430cad2d3975766499717fa0d66a78d814e5c5';
 
 /** What one venue_b market is called on the chain, in the book and in the catalog. */
 export interface QuestionIds {
+  /** Contract that resolves the condition. */
+  readonly oracle: `0x${string}`;
+  /** The hash of the ancillary data where the optimistic oracle is asked. */
   readonly questionId: `0x${string}`;
   /** keccak256(oracle ‖ questionId ‖ 2), as on the venue (venue page, section 8). */
   readonly conditionId: `0x${string}`;
@@ -25,16 +34,26 @@ export function marketNumber(question: Question, slots: number): number {
   return FIRST_MARKET_ID + question.generation * slots + question.slot.index;
 }
 
+/** What the optimistic oracle is asked (venue page, section 8). */
+export function ancillaryText(question: Question, marketId: string): string {
+  const { question: title, description } = questionTexts(question);
+  return `q: title: ${title}, description: ${description} market_id: ${marketId} res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to No, p2 to Yes, p3 to unknown/50-50.,initializer:${INITIALIZER.slice(2)}`;
+}
+
 /** Ids of a venue_b question. Token ids are hashes of the condition instead of the venue's curve points. */
 export function questionIds(seed: number, question: Question, slots: number): QuestionIds {
   const marketId = marketNumber(question, slots);
-  const questionId = keccak256(stringToBytes(`simulated question ${seed} ${marketId}`));
-  const conditionId = keccak256(concatHex([PRICE_RESOLVER, questionId, numberToHex(2, { size: 32 })]));
+  const isAutomatic = question.story?.kind === 'automatic';
+  const asked = isAutomatic ? `simulated question ${seed} ${marketId}` : ancillaryText(question, String(marketId));
+  const questionId = keccak256(stringToBytes(asked));
+  const oracle = isAutomatic ? PRICE_RESOLVER : ORACLE_ADAPTER;
+  const conditionId = keccak256(concatHex([oracle, questionId, numberToHex(2, { size: 32 })]));
   const token = (index: number) => keccak256(concatHex([conditionId, numberToHex(index, { size: 32 })]));
   const hexes = [token(0), token(1)] as const;
   const place = question.slot.inverse ? 'below' : 'above';
   const date = new Date(question.expiresAtMs).toISOString().slice(0, 13).toLowerCase();
   return {
+    oracle,
     questionId,
     conditionId,
     tokenIds: [hexToBigInt(hexes[0]).toString(), hexToBigInt(hexes[1]).toString()],

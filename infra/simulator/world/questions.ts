@@ -1,9 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Asset } from './coins.ts';
 import { hashOf, STREAM } from './hash.ts';
 import { plainText } from './number-text.ts';
 import { priceAt } from './prices.ts';
 import { type QuestionSlot, type Term, termAt, termOf } from './question-slots.ts';
-import { DAY_MS, SECOND_MS } from './time.ts';
+import { delayed, LONGEST_STORY_MS, type Story, storyOf } from './stories.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from './time.ts';
 
 /** One price question as one venue lists it. */
 export interface Question extends Term {
@@ -14,15 +16,21 @@ export interface Question extends Term {
   readonly threshold: number;
   /** When the venue tells the result, unix ms. */
   readonly settledAtMs: number;
+  /** How a question of venue_b comes to its result; null on venue_a, which tells it within seconds. */
+  readonly story: Story | null;
 }
 
-/** Delays between expiry and result: seconds on venue_a, 16 to 60 s on venue_b's chain (venue page, section 8). */
-function settlementDelayMs(seed: number, slot: QuestionSlot, generation: number): number {
-  const chance = hashOf(seed, STREAM.settlement, generation * 65_536 + slot.index, slot.venue === 'venue_a' ? 0 : 1);
-  return (slot.venue === 'venue_a' ? 2 + (chance % 7) : 16 + (chance % 45)) * SECOND_MS;
+/** Delay between expiry and result on venue_a. */
+function venueADelayMs(seed: number, slot: QuestionSlot, generation: number): number {
+  return (2 + (hashOf(seed, STREAM.settlement, generation * 65_536 + slot.index, 0) % 7)) * SECOND_MS;
 }
-/** No result comes later than this after the expiry. */
-export const LONGEST_SETTLEMENT_MS = 60 * SECOND_MS;
+
+/** How much later than it would be a question's settlement is made on purpose, ms. */
+export type DelayOf = (slot: QuestionSlot, generation: number) => number;
+/** The most that a settlement is delayed on purpose. */
+export const LONGEST_DELAY_MS = 3 * HOUR_MS;
+/** Whole hours after an expiry in which something of the question's end may still happen. */
+export const HOURS_TO_SETTLE = Math.ceil((LONGEST_STORY_MS + LONGEST_DELAY_MS) / HOUR_MS);
 
 /** The threshold of the slot's grid next to the price at listing, in units of the grid's decimals. */
 function thresholdUnits(seed: number, asset: Asset, slot: QuestionSlot, listedAtMs: number): number {
@@ -35,16 +43,26 @@ function thresholdUnits(seed: number, asset: Asset, slot: QuestionSlot, listedAt
 }
 
 /** The question of a slot in one generation. */
-export function makeQuestion(seed: number, asset: Asset, slot: QuestionSlot, term: Term): Question {
+export function makeQuestion(
+  seed: number,
+  asset: Asset,
+  slot: QuestionSlot,
+  term: Term,
+  delayOf: DelayOf | null = null,
+): Question {
   const units = thresholdUnits(seed, asset, slot, term.listedAtMs);
   const thresholdText = plainText(units, slot.grid.decimals);
+  const story = slot.venue === 'venue_a' ? null : storyOf(seed, slot, term.generation, term.expiresAtMs);
+  const delayMs = delayOf?.(slot, term.generation) ?? 0;
+  const settledAtMs = story?.resolvedAtMs ?? term.expiresAtMs + venueADelayMs(seed, slot, term.generation);
   return {
     ...term,
     slot,
     asset,
     thresholdText,
     threshold: Number(thresholdText),
-    settledAtMs: term.expiresAtMs + settlementDelayMs(seed, slot, term.generation),
+    settledAtMs: settledAtMs + delayMs,
+    story: story && delayMs > 0 ? delayed(story, delayMs) : story,
   };
 }
 
@@ -53,7 +71,10 @@ export function resolvesAbove(seed: number, question: Question): boolean {
   return priceAt(seed, question.asset, question.expiresAtMs) >= question.threshold;
 }
 
-const REMEMBERED_GENERATIONS = 6;
+/** More than are looked at together: the listed one, the next, and those that are still being settled. */
+const REMEMBERED_GENERATIONS = 3 + HOURS_TO_SETTLE;
+/** Hours whose expiring questions, and results, are remembered. */
+const REMEMBERED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
 
 /** The questions of one venue over time, remembered as long as they are live. */
 export interface QuestionBoard {
@@ -66,21 +87,25 @@ export interface QuestionBoard {
   byGeneration(slot: number, generation: number): Question;
   /** Questions that expire at this whole hour; no question expires at another time. */
   expiringAt(hourMs: number): readonly Question[];
+  /** Questions whose result is told in [fromMs, toMs), which lie in one second; in order of slots. */
+  settledIn(fromMs: number, toMs: number): readonly Question[];
 }
 
 export function createQuestionBoard(
   seed: number,
   coins: readonly Asset[],
   slots: readonly QuestionSlot[],
+  delayOf: DelayOf | null = null,
 ): QuestionBoard {
   const live: (Question | undefined)[] = slots.map(() => undefined);
-  let expiring: { hourMs: number; questions: readonly Question[] } | null = null;
+  const expiring = new LRUCache<number, readonly Question[]>({ max: REMEMBERED_HOURS });
+  const settled = new LRUCache<number, ReadonlyMap<number, Question[]>>({ max: REMEMBERED_HOURS });
   const remembered = slots.map(() => new Map<number, Question>());
   const make = (slot: QuestionSlot, term: Term): Question => {
     const known = remembered[slot.index]!;
     let question = known.get(term.generation);
     if (!question) {
-      question = makeQuestion(seed, coins[slot.coin]!, slot, term);
+      question = makeQuestion(seed, coins[slot.coin]!, slot, term, delayOf);
       // One object per question while it is in use: ids and books are remembered by it.
       if (known.size >= REMEMBERED_GENERATIONS) known.delete(known.keys().next().value!);
       known.set(term.generation, question);
@@ -96,19 +121,46 @@ export function createQuestionBoard(
     return question;
   };
   const byGeneration = (index: number, generation: number) => make(slots[index]!, termOf(slots[index]!, generation));
+  const expiringAt = (hourMs: number): readonly Question[] => {
+    let questions = expiring.get(hourMs);
+    if (!questions) {
+      questions = slots
+        .map((slot) => make(slot, termAt(slot, hourMs - 1)))
+        .filter((question) => question.expiresAtMs === hourMs);
+      expiring.set(hourMs, questions);
+    }
+    return questions;
+  };
+  /** Results of the questions that expired at an hour, by the second in which they are told. */
+  const resultsOf = (hourMs: number): ReadonlyMap<number, Question[]> => {
+    let bySecond = settled.get(hourMs);
+    if (!bySecond) {
+      const found = new Map<number, Question[]>();
+      for (const question of expiringAt(hourMs)) {
+        const second = Math.floor(question.settledAtMs / SECOND_MS);
+        found.set(second, [...(found.get(second) ?? []), question]);
+      }
+      bySecond = found;
+      settled.set(hourMs, bySecond);
+    }
+    return bySecond;
+  };
   return {
     slots,
     liveIn,
     byGeneration,
     earlier: (index, atMs, back) => byGeneration(index, liveIn(index, atMs).generation - back),
-    expiringAt(hourMs) {
-      if (expiring?.hourMs !== hourMs) {
-        const questions = slots
-          .map((slot) => make(slot, termAt(slot, hourMs - 1)))
-          .filter((question) => question.expiresAtMs === hourMs);
-        expiring = { hourMs, questions };
+    expiringAt,
+    settledIn(fromMs, toMs) {
+      const second = Math.floor(fromMs / SECOND_MS);
+      const hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
+      const found: Question[] = [];
+      for (let back = 0; back <= HOURS_TO_SETTLE; back += 1) {
+        for (const question of resultsOf(hourMs - back * HOUR_MS).get(second) ?? []) {
+          if (question.settledAtMs >= fromMs && question.settledAtMs < toMs) found.push(question);
+        }
       }
-      return expiring.questions;
+      return found;
     },
   };
 }

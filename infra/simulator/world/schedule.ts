@@ -42,6 +42,9 @@ function countEntries(lanes: readonly Lane[]): number[] {
   return lanes.map((lane) => Math.max(1, Math.round((lane.weight / total) * length)));
 }
 
+/** Share of the distance between two entries of a lane by which each is moved at most: never two at about one time. */
+const JITTER = 0.5;
+
 /** Spreads the entries of every lane evenly over the cycle, with seeded jitter. */
 function arrange(seed: number, counts: readonly number[]): Int32Array {
   const length = counts.reduce((sum, count) => sum + count, 0);
@@ -50,8 +53,10 @@ function arrange(seed: number, counts: readonly number[]): Int32Array {
   let at = 0;
   for (let lane = 0; lane < counts.length; lane += 1) {
     const count = counts[lane]!;
+    const phase = uniformOf(seed, STREAM.shuffle, lane, count);
     for (let nth = 0; nth < count; nth += 1) {
-      keys[at] = (nth + uniformOf(seed, STREAM.shuffle, lane, nth)) / count;
+      const place = nth + phase + JITTER * uniformOf(seed, STREAM.shuffle, lane, nth);
+      keys[at] = (place % count) / count;
       lanes[at] = lane;
       at += 1;
     }

@@ -1,9 +1,18 @@
 import { createPopulation, type Population } from './accounts.ts';
 import type { Asset } from './coins.ts';
+import { type Injection, type Injections, placeInjections, spikeShares } from './injections.ts';
 import { fillLadderBook, type LevelBook, ladderTrade, type VenueATrade } from './ladder-book.ts';
 import { type Ladder, makeLadders } from './ladders.ts';
-import { bookAfter, isMatchVersion, type Match, makeMatch } from './matches.ts';
-import { fillOutcomeBook, type OutcomeSide, outcomeTrade } from './outcome-book.ts';
+import {
+  bookAfter,
+  injectedMatch,
+  isMatchVersion,
+  MATCH_SHARE,
+  MATCH_SHARES,
+  type Match,
+  makeMatch,
+} from './matches.ts';
+import { fillOutcomeBook, OUTCOME_SHARES, type OutcomeSide, outcomeTrade } from './outcome-book.ts';
 import { type QuestionBook, quotedBook } from './question-book.ts';
 import { type QuestionIds, questionIds } from './question-ids.ts';
 import { makeQuestionSlots } from './question-slots.ts';
@@ -20,6 +29,8 @@ export interface WorldSettings {
   readonly events: number;
   /** Coins of venue_a's main dex. */
   readonly coins: number;
+  /** What is to happen beside the ordinary; nothing when not given. */
+  readonly inject?: readonly Injection[];
 }
 
 /** Shares of all events: seven book updates to three trades. */
@@ -43,6 +54,13 @@ export interface QuestionUpdate {
   readonly match: Match | null;
 }
 
+/** An event that makes a match. */
+export interface MatchEvent {
+  readonly event: number;
+  readonly slot: number;
+  readonly version: number;
+}
+
 export interface World {
   readonly settings: WorldSettings;
   readonly coins: readonly Asset[];
@@ -51,6 +69,8 @@ export interface World {
   readonly venueB: QuestionBoard;
   readonly schedule: Schedule;
   readonly population: Population;
+  /** What was put in on purpose; null when nothing was. */
+  readonly injections: Injections | null;
   lane(lane: number): LaneInfo;
   /** Lane number of a thing. */
   laneOf(kind: LaneKind, index: number): number;
@@ -72,6 +92,10 @@ export interface World {
   questionBookAt(slot: number, atMs: number): QuestionUpdate;
   /** Matches of all markets in [fromMs, toMs), in order. */
   matchesBetween(fromMs: number, toMs: number): readonly Match[];
+  /** Which events these are, without what they match: a thousand times as fast. */
+  matchEventsBetween(fromMs: number, toMs: number): readonly MatchEvent[];
+  /** The match that an event makes. */
+  matchOf(event: MatchEvent): Match;
 }
 
 /** Thrown for a time before the world's origin. */
@@ -112,14 +136,29 @@ export function createWorld(settings: WorldSettings): World {
   const ladders = makeLadders(seed, settings.coins);
   const coins = ladders.slice(0, settings.coins).map((ladder) => ladder.asset);
   const slots = makeQuestionSlots(settings.events, coins);
-  const venueA = createQuestionBoard(seed, coins, slots.venueA);
-  const venueB = createQuestionBoard(seed, coins, slots.venueB);
   const { lanes, starts } = layLanes(ladders, slots.venueA.length * 2, slots.venueB.length);
   const schedule = createSchedule(seed, settings.rate, lanes);
   const laneOf = (kind: LaneKind, index: number) => starts[kind] + index;
+  const injections = settings.inject?.length
+    ? placeInjections(seed, settings.inject, {
+        schedule,
+        slots: { venue_a: slots.venueA, venue_b: slots.venueB },
+        laneOf,
+      })
+    : null;
+  const venueA = createQuestionBoard(seed, coins, slots.venueA);
+  const venueB = createQuestionBoard(seed, coins, slots.venueB, injections?.delayOf);
   const ids = new WeakMap<Question, QuestionIds>();
   const laneTime = (lane: number, version: number) => schedule.timeOf(schedule.eventOf(lane, version));
-  const isMatch = (slot: number, version: number) => isMatchVersion(seed, slot, version);
+  /** The injection that a version of a venue_b market carries. */
+  const injectedIn = (slot: number, version: number) =>
+    injections?.ofEvent(schedule.eventOf(laneOf('question', slot), version)) ?? null;
+  const isMatch = (slot: number, version: number) =>
+    isMatchVersion(seed, slot, version) || injectedIn(slot, version) !== null;
+  /** Events of a lane in a minute. */
+  const perMinute = (lane: number) => (schedule.perCycle(lane) / schedule.length) * settings.rate * 60;
+  const isWide = (venue: 'venue_a' | 'venue_b', slot: number, atMs: number) =>
+    injections?.isWide(venue, slot, atMs) ?? false;
 
   /** The newest book version of a thing before `beforeMs`, and when it appeared; never older than `sinceMs`. */
   const newest = (lane: number, beforeMs: number, sinceMs: number) => {
@@ -128,7 +167,8 @@ export function createWorld(settings: WorldSettings): World {
   };
 
   const listing = (question: Question, version: number): QuestionUpdate => {
-    const book = quotedBook(seed, question, version, question.listedAtMs);
+    const { listedAtMs, slot } = question;
+    const book = quotedBook(seed, question, version, listedAtMs, isWide('venue_b', slot.index, listedAtMs));
     return { question, version, book, match: null };
   };
   const questionUpdate = (slot: number, version: number): QuestionUpdate => {
@@ -136,9 +176,22 @@ export function createWorld(settings: WorldSettings): World {
     const atMs = schedule.timeOf(event);
     const question = venueB.liveIn(slot, atMs);
     if (!isMatch(slot, version)) {
-      return { question, version, book: quotedBook(seed, question, version, atMs), match: null };
+      const book = quotedBook(seed, question, version, atMs, isWide('venue_b', slot, atMs));
+      return { question, version, book, match: null };
     }
-    const before = stateBefore(slot, version, question).book;
+    const before = bookFound(slot, version, question, atMs);
+    const injected = injectedIn(slot, version);
+    if (injected) {
+      const usual = perMinute(laneOf('question', slot)) * MATCH_SHARE;
+      const shares = spikeShares(usual, MATCH_SHARES.mean, MATCH_SHARES.deviation);
+      // Its makers put back at once what is taken, so that nothing but the match itself is out of the ordinary.
+      return {
+        question,
+        version,
+        book: before,
+        match: injectedMatch(seed, slot, event, atMs, before, injected, shares),
+      };
+    }
     const match = makeMatch(seed, slot, event, atMs, before);
     return { question, version, book: bookAfter(before, match), match };
   };
@@ -146,6 +199,31 @@ export function createWorld(settings: WorldSettings): World {
     const previousMs = laneTime(laneOf('question', slot), version - 1);
     return previousMs < question.listedAtMs ? listing(question, version - 1) : questionUpdate(slot, version - 1);
   };
+
+  /** The book that a match finds: a widening on purpose ends with its minute, whatever stood before. */
+  const bookFound = (slot: number, version: number, question: Question, atMs: number): QuestionBook => {
+    const found = stateBefore(slot, version, question);
+    if (!injections) return found.book;
+    const foundMs = Math.max(laneTime(laneOf('question', slot), version - 1), question.listedAtMs);
+    const hasEnded = isWide('venue_b', slot, foundMs) && !isWide('venue_b', slot, atMs);
+    return hasEnded ? quotedBook(seed, question, version - 1, foundMs) : found.book;
+  };
+
+  const matchEventsBetween = (fromMs: number, toMs: number): readonly MatchEvent[] => {
+    const found: MatchEvent[] = [];
+    const first = starts.question;
+    const last = schedule.firstEventAt(toMs);
+    for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) {
+      const lane = schedule.lanes[event % schedule.length]!;
+      if (lane < first) continue;
+      const slot = lane - first;
+      const version = schedule.versionOf(event);
+      if (isMatch(slot, version)) found.push({ event, slot, version });
+    }
+    return found;
+  };
+  // A version that is a match has one: its book is never empty.
+  const matchOf = ({ slot, version }: MatchEvent): Match => questionUpdate(slot, version).match!;
 
   return {
     settings,
@@ -155,6 +233,7 @@ export function createWorld(settings: WorldSettings): World {
     venueB,
     schedule,
     population: createPopulation(seed),
+    injections,
     lane: (lane) => lanes[lane]!,
     laneOf,
     idsOf(question) {
@@ -178,14 +257,19 @@ export function createWorld(settings: WorldSettings): World {
     outcomeBookAt(outcome, atMs, book) {
       const question = venueA.liveIn(outcome >> 1, atMs);
       const found = newest(laneOf('outcome_book', outcome), atMs + 1, question.listedAtMs);
-      fillOutcomeBook(seed, question, (outcome & 1) as OutcomeSide, found.version, found.atMs, book);
+      const wide = isWide('venue_a', outcome >> 1, found.atMs);
+      fillOutcomeBook(seed, question, (outcome & 1) as OutcomeSide, found.version, found.atMs, book, wide);
       return found.atMs;
     },
     outcomeTradeOf(outcome, event) {
       const timeMs = schedule.timeOf(event);
       const question = venueA.liveIn(outcome >> 1, timeMs);
       const { version, atMs } = newest(laneOf('outcome_book', outcome), timeMs + 1, question.listedAtMs);
-      return outcomeTrade(seed, question, (outcome & 1) as OutcomeSide, event, timeMs, version, atMs);
+      const trade = outcomeTrade(seed, question, (outcome & 1) as OutcomeSide, event, timeMs, version, atMs);
+      if (!injections?.ofEvent(event)) return trade;
+      // Both sides of the question count as its volume.
+      const usual = 2 * perMinute(laneOf('outcome_trade', outcome));
+      return { ...trade, sz: 10 * spikeShares(usual, OUTCOME_SHARES.mean, OUTCOME_SHARES.deviation) };
     },
     isMatch,
     questionUpdate,
@@ -198,20 +282,8 @@ export function createWorld(settings: WorldSettings): World {
       if (laneTime(lane, version) >= question.listedAtMs) return questionUpdate(slot, version);
       return listing(question, version);
     },
-    matchesBetween(fromMs, toMs) {
-      const matches: Match[] = [];
-      const first = starts.question;
-      const last = schedule.firstEventAt(toMs);
-      for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) {
-        const lane = schedule.lanes[event % schedule.length]!;
-        if (lane < first) continue;
-        const slot = lane - first;
-        const version = schedule.versionOf(event);
-        if (!isMatch(slot, version)) continue;
-        const { match } = questionUpdate(slot, version);
-        if (match) matches.push(match);
-      }
-      return matches;
-    },
+    matchesBetween: (fromMs, toMs) => matchEventsBetween(fromMs, toMs).map(matchOf),
+    matchEventsBetween,
+    matchOf,
   };
 }

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { gatherFrom } from '../logs/gather.ts';
+
 const STOP_TIMEOUT_MS = 15_000;
 const READY_TIMEOUT_MS = 90_000;
 const READY_INTERVAL_MS = 100;
@@ -22,6 +24,7 @@ export interface JavaProcess {
 /** Starts Java and resolves when `ready` does without an error; rejects with the output when it ends or takes too long. */
 export async function startJava(args: readonly string[], ready: () => Promise<void>): Promise<JavaProcess> {
   const child = spawn('java', [...JAVA_OPTIONS, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  gatherFrom(child, 'java');
   let output = '';
   const keep = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS);

@@ -7,7 +7,8 @@ import { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { Poller } from '../../feed/poller.ts';
 import { type AdapterContext, addressOf, below, type VenueAdapter } from '../adapter.ts';
-import { chooseBookCoins, readOutcomeCoins, readPerps } from './coins.ts';
+import { askSettlements } from './ask-settlements.ts';
+import { chooseBookCoins, outcomeCoins, readOutcomes, readPerps } from './coins.ts';
 import {
   FURTHER,
   LIVE,
@@ -17,6 +18,8 @@ import {
   REST_BUDGET,
   SUBSCRIBABLE,
 } from './declaration.ts';
+import { PastOutcomes } from './past-outcomes.ts';
+import { readFollowed, readPastOutcome } from './read-followed.ts';
 import { SubscriptionSlots } from './slots.ts';
 import { wantedSubscriptions } from './subscriptions.ts';
 
@@ -33,6 +36,10 @@ async function start(context: AdapterContext): Promise<Running> {
   const http = new HttpClient({ budget: new Budget(REST_BUDGET) });
   const life = new FeedLife({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
+  const { settled, missed } = await readFollowed(context.log, context.codec);
+  const past = new PastOutcomes(await readPastOutcome(context.log, context.codec), Date.now());
+  /** Published so far. */
+  let answers = 0;
   const slots = new SubscriptionSlots({
     context,
     url: wsUrl,
@@ -43,20 +50,22 @@ async function start(context: AdapterContext): Promise<Running> {
   });
 
   /** Asks one metadata question and publishes the answer. */
-  const ask = async (type: string, signal: AbortSignal): Promise<Buffer> => {
-    const request = JSON.stringify({ type });
+  const ask = async (request: string, signal: AbortSignal): Promise<Buffer> => {
+    await publisher.whenReady(signal);
     const payload = await http.ask({ url: below(apiUrl, '/info'), body: request, weight: METADATA_WEIGHT, signal });
     life.connect();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
+    answers += 1;
     return payload;
   };
+  const askType = (type: string, signal: AbortSignal) => ask(JSON.stringify({ type }), signal);
 
-  const watch = (perpAnswer: unknown, outcomeAnswer: unknown) => {
+  const watch = (perpAnswer: unknown, outcomes: readonly number[]) => {
     const perps = readPerps(perpAnswer);
     if (perps.length === 0) throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
     const books = slots.current().filter(({ type }) => type === 'l2Book');
     const bookCoins = chooseBookCoins(perps, settings.venueACoins, new Set(books.map(({ coin = '' }) => coin)));
-    slots.want(wantedSubscriptions({ perps, outcomeCoins: readOutcomeCoins(outcomeAnswer), bookCoins }));
+    slots.want(wantedSubscriptions({ perps, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
   };
 
   const poller = new Poller({
@@ -66,15 +75,18 @@ async function start(context: AdapterContext): Promise<Running> {
     everyMs: () => METADATA_EVERY_MS,
     soonestMs: METADATA_SOONEST_MS,
     round: async (signal) => {
-      const [perps, outcomes] = SUBSCRIBABLE;
-      const perpAnswer = parseAnswer(await ask(perps, signal), perps);
-      const outcomeAnswer = parseAnswer(await ask(outcomes, signal), outcomes);
-      watch(perpAnswer, outcomeAnswer);
-      for (const type of FURTHER) {
-        await publisher.whenReady(signal);
-        await ask(type, signal);
-      }
+      const [perpType, outcomeType] = SUBSCRIBABLE;
+      const perpAnswer = parseAnswer(await askType(perpType, signal), perpType);
+      const listed = readOutcomes(parseAnswer(await askType(outcomeType, signal), outcomeType));
+      // They do not all end between two lists: an empty one is an answer that is wrong, and ends nothing.
+      const outcomes = listed.length > 0 ? listed : settled.listed();
+      if (outcomes.length > listed.length) logger.warn('outcomeMeta lists no outcome; those that lived still count');
+      watch(perpAnswer, outcomes);
+      settled.list(outcomes);
+      missed.list(outcomes);
+      for (const type of FURTHER) await askType(type, signal);
       metadataLoaded();
+      await askSettlements({ settled, missed, past, logger, ask, answers: () => answers }, outcomes, signal);
     },
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseBookCoins, type Perp, readOutcomeCoins, readPerps } from './coins.ts';
+import { chooseBookCoins, outcomeCoins, type Perp, readOutcomes, readPerps } from './coins.ts';
 import { slotOf, wantedSubscriptions } from './subscriptions.ts';
 
 const perps = (count: number): Perp[] =>
@@ -24,14 +24,11 @@ describe('readPerps', () => {
   );
 });
 
-describe('readOutcomeCoins', () => {
-  it('names both sides of each outcome', () => {
-    expect(readOutcomeCoins({ outcomes: [{ outcome: 12 }, { outcome: 0 }, { name: 'broken' }] })).toEqual([
-      '#120',
-      '#121',
-      '#0',
-      '#1',
-    ]);
+describe('outcomes', () => {
+  it('have a coin for each side', () => {
+    const outcomes = readOutcomes({ outcomes: [{ outcome: 12 }, { outcome: 0 }, { name: 'broken' }] });
+    expect(outcomes).toEqual([12, 0]);
+    expect(outcomeCoins(outcomes)).toEqual(['#120', '#121', '#0', '#1']);
   });
 });
 

@@ -21,12 +21,17 @@ export function readPerps(answer: unknown): Perp[] {
     .sort((a, b) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1));
 }
 
-/** Coins of the live outcome markets out of an `outcomeMeta` answer: `#E` with E = 10 × outcome + side, both sides. */
-export function readOutcomeCoins(answer: unknown): string[] {
+/** Ids of the live outcomes out of an `outcomeMeta` answer. */
+export function readOutcomes(answer: unknown): number[] {
   return asList(asObject(answer).outcomes).flatMap((entry) => {
     const { outcome } = asObject(entry);
-    return Number.isSafeInteger(outcome) ? [`#${Number(outcome) * 10}`, `#${Number(outcome) * 10 + 1}`] : [];
+    return Number.isSafeInteger(outcome) ? [Number(outcome)] : [];
   });
+}
+
+/** Coins of outcome markets: `#E` with E = 10 × outcome + side, both sides. */
+export function outcomeCoins(outcomes: readonly number[]): string[] {
+  return outcomes.flatMap((outcome) => [`#${outcome * 10}`, `#${outcome * 10 + 1}`]);
 }
 
 /** A coin that is watched stays so until it has fallen this far behind the last place. */

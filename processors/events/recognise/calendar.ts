@@ -26,9 +26,26 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** What the wall clock of a zone shows, as if it were UTC, in ms. */
+const HOUR_MS = 3_600_000;
+/** Offsets by zone and hour: asking the calendar costs more than all the rest of a reading. Emptied when it is full. */
+const offsets = new Map<string, number>();
+const OFFSETS_MAX = 5000;
+
+/** What the wall clock of a zone shows, as if it were UTC, in ms. Clocks are changed at full hours. */
 function wallTime(ms: number, zone: string): number {
   if (zone === UTC) return ms;
+  const hour = Math.floor(ms / HOUR_MS);
+  const key = `${zone}${hour}`;
+  let offset = offsets.get(key);
+  if (offset === undefined) {
+    if (offsets.size >= OFFSETS_MAX) offsets.clear();
+    offset = askWallTime(hour * HOUR_MS, zone) - hour * HOUR_MS;
+    offsets.set(key, offset);
+  }
+  return ms + offset;
+}
+
+function askWallTime(ms: number, zone: string): number {
   const part: Record<string, number> = {};
   for (const { type, value } of formatterOf(zone).formatToParts(ms)) part[type] = Number(value);
   return Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!);
@@ -52,6 +69,11 @@ export function dayOf(ms: number, zone: string): string {
   return new Date(wallTime(ms, zone)).toISOString().slice(0, 10);
 }
 
+/** Whether New York has daylight time then. */
+export function isDaylightTime(ms: number): boolean {
+  return wallTime(ms, NEW_YORK) - ms === -4 * HOUR_MS;
+}
+
 /** The day as text, or null where the calendar has no such day. `month` counts from 1. */
 export function makeDay(year: number, month: number, day: number): string | null {
   const date = new Date(Date.UTC(year, month - 1, day));
@@ -72,6 +94,11 @@ export function addDays(day: string, count: number): string {
 /** Days from `a` to `b`. */
 export function daysBetween(a: string, b: string): number {
   return (Date.parse(`${b}T00:00:00Z`) - Date.parse(`${a}T00:00:00Z`)) / DAY_MS;
+}
+
+/** Whether a day is none of a weekend. Holidays of exchanges are not known here. */
+export function isWorkday(day: string): boolean {
+  return weekdayOf(day) % 6 !== 0;
 }
 
 /** 0 for Sunday to 6 for Saturday. */

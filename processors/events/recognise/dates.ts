@@ -1,111 +1,137 @@
-/** Dates and times of day as titles and rules write them. */
-import { addDays, daysBetween, lastDayOfMonth, makeDay, NEW_YORK, UTC, weekdayOf } from './calendar.ts';
+/** Calendar days and stretches of days as titles and rules write them. */
+import { addDays, daysBetween, lastDayOfMonth, makeDay, weekdayOf } from './calendar.ts';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const MONTH_WORD =
+/** The name of a month, whole or cut. One group. */
+export const MONTH_WORD =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const DATE = new RegExp(String.raw`^${MONTH_WORD}\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?$`, 'i');
-const MONTH = new RegExp(String.raw`^${MONTH_WORD}(?:,? (\d{4}))?$`, 'i');
-const YEAR = /^(20\d\d)$/;
+const YEAR_TAIL = String.raw`(?:,? (20\d\d))?`;
+const WEEKDAY_LEAD = `(?:(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?,? )?`;
+const MONTH_DAY = new RegExp(String.raw`^${WEEKDAY_LEAD}${MONTH_WORD}\.? (\d{1,2})(?:st|nd|rd|th)?${YEAR_TAIL}$`, 'i');
+const DAY_MONTH = new RegExp(
+  String.raw`^${WEEKDAY_LEAD}(?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH_WORD}\.?${YEAR_TAIL}$`,
+  'i',
+);
+const ISO = /^(20\d\d)-(\d\d)-(\d\d)$/;
+const RANGE = new RegExp(
+  String.raw`^${MONTH_WORD}\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (20\d\d))? ?(?:-|to|and|through) ?(?:${MONTH_WORD}\.? )?(\d{1,2})(?:st|nd|rd|th)?${YEAR_TAIL}$`,
+  'i',
+);
+const MONTH = new RegExp(String.raw`^(?:the month of )?${MONTH_WORD}\.?(?:,? (?:of )?(20\d\d))?$`, 'i');
+const QUARTER = /^(?:the )?(?:q([1-4])|(first|second|third|fourth) quarter)(?:,? (?:of )?(20\d\d))?$/i;
+const HALF = /^(?:the )?(?:h([12])|(first|second) half)(?:,? (?:of )?(20\d\d))?$/i;
+const YEAR = /^(?:the year )?(20\d\d)$/i;
+const THIS_YEAR = /^(?:this year|the year|year)$/i;
+const ORDINALS = ['first', 'second', 'third', 'fourth'];
 
-/** Month number from 1, of its name or its first three letters. */
+/** By what a date without a year is read. */
+export interface DateContext {
+  readonly day: string;
+  /** True where `day` is the market's end: the year is then the nearest, else that of the next such date. */
+  readonly isEnd: boolean;
+}
+
+/** A date this many days before a market's listing or close is still meant, rather than that of the next year. */
+const DATE_SLACK_DAYS = 7;
+/** A deadline is at most so many days before the close: none is set that is over. */
+export const DEADLINE_SLACK_DAYS = 1;
+
+/** Month number from 1, of its name or its first three letters; 0 for no month. */
 export function monthOf(word: string): number {
   return MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1;
 }
 
-/** The year in which `make` gives the day nearest to the context. */
-function nearest(contextDay: string, make: (year: number) => string | null): string | null {
-  const around = Number(contextDay.slice(0, 4));
+/** The year for which `make` gives the day that is meant. */
+function pickYear(context: DateContext, slack: number, make: (year: number) => string | null): string | null {
+  const around = Number(context.day.slice(0, 4));
   let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
   for (const year of [around, around + 1, around - 1]) {
     const day = make(year);
     if (day === null) continue;
-    if (best === null || Math.abs(daysBetween(contextDay, day)) < Math.abs(daysBetween(contextDay, best))) best = day;
+    const ahead = daysBetween(context.day, day);
+    const distance = ahead < -slack && !context.isEnd ? 10_000 - ahead : Math.abs(ahead);
+    if (distance < bestDistance) [best, bestDistance] = [day, distance];
   }
   return best;
 }
 
-/** `March 11`, `Nov 7, 2025`, `August 25th 2025`: a day, the year taken nearest to the context where it is left out. */
-export function parseDate(text: string, contextDay: string): string | null {
-  const parts = DATE.exec(text.trim());
-  if (!parts) return null;
-  const month = monthOf(parts[1]!);
-  const day = Number(parts[2]);
-  if (parts[3] !== undefined) return makeDay(Number(parts[3]), month, day);
-  return nearest(contextDay, (year) => makeDay(year, month, day));
+/**
+ * `March 11`, `Nov 7, 2025`, `11 March`, `2031-03-11`: a day. A year that is left out is taken from the context. Null too
+ * where the weekday before it is another day's.
+ */
+export function parseDate(text: string, context: DateContext, slack = DATE_SLACK_DAYS): string | null {
+  const words = text.trim();
+  const iso = ISO.exec(words);
+  if (iso) return makeDay(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const monthFirst = MONTH_DAY.exec(words);
+  const dayFirst = monthFirst ? null : DAY_MONTH.exec(words);
+  const [weekday, month, date, year] = monthFirst
+    ? monthFirst.slice(1)
+    : dayFirst
+      ? [dayFirst[1], dayFirst[3], dayFirst[2], dayFirst[4]]
+      : [];
+  if (month === undefined) return null;
+  const make = (at: number) => makeDay(at, monthOf(month), Number(date));
+  const day = year === undefined ? pickYear(context, slack, make) : make(Number(year));
+  return day !== null && weekday !== undefined && !isWeekday(day, weekday) ? null : day;
 }
 
-/** A stretch of time that ends at the end of a day. */
-export interface Period {
-  readonly lastDay: string;
-  /** `month` when the stretch has a beginning of its own, so that an earlier touch does not count. */
-  readonly scope: string;
+function isWeekday(day: string, word: string): boolean {
+  return WEEKDAYS[weekdayOf(day)]!.startsWith(word.slice(0, 3).toLowerCase());
 }
 
-/** What follows the amount of a touch question: `by March 31`, `before August 25`, `in May`, `in 2024`, `by Friday`. */
-export function parsePeriod(text: string, contextDay: string): Period | null {
-  const [, word = '', rest = ''] = /^(by|before|in)\s+(?:the\s+)?(?:end of\s+)?(.+)$/i.exec(text.trim()) ?? [];
-  const year = YEAR.exec(rest);
-  if (word.toLowerCase() === 'before') {
-    const limit = year ? `${year[1]}-01-01` : parseDate(rest, contextDay);
-    return limit === null ? null : { lastDay: addDays(limit, -1), scope: '' };
-  }
-  if (year) return { lastDay: `${year[1]}-12-31`, scope: '' };
-  const month = MONTH.exec(rest);
-  if (month) {
-    const number = monthOf(month[1]!);
-    const lastDay =
-      month[2] === undefined
-        ? nearest(contextDay, (at) => lastDayOfMonth(at, number))
-        : lastDayOfMonth(Number(month[2]), number);
-    return lastDay === null ? null : { lastDay, scope: word.toLowerCase() === 'in' ? 'month' : '' };
-  }
-  if (word.toLowerCase() !== 'by') return null;
-  const weekday = WEEKDAYS.indexOf(rest.toLowerCase());
-  const lastDay =
-    weekday < 0 ? parseDate(rest, contextDay) : addDays(contextDay, (weekday - weekdayOf(contextDay) + 7) % 7);
-  return lastDay === null ? null : { lastDay, scope: '' };
+/** The next such weekday at or after the context, or null for another word. */
+export function parseWeekday(text: string, context: DateContext): string | null {
+  const weekday = WEEKDAYS.indexOf(text.trim().toLowerCase());
+  return weekday < 0 ? null : addDays(context.day, (weekday - weekdayOf(context.day) + 7) % 7);
 }
 
-/** A time of day with its zone. */
-export interface TimeOfDay {
-  readonly minutes: number;
-  readonly zone: string;
-  /** The words it was read from. */
-  readonly words: string;
+/** A stretch of whole days. */
+export interface Stretch {
+  readonly first: string;
+  readonly last: string;
+  readonly unit: 'days' | 'month' | 'quarter' | 'half' | 'year';
 }
 
-const ZONE_WORD = String.raw`(?:in the )?(ET|EST|EDT|UTC|GMT)\b(?: timezone)?`;
-const CLOCK_12 = new RegExp(String.raw`\b(\d{1,2})(?::(\d\d))?\s?([AP])\.?M\.?,? ${ZONE_WORD}`, 'gi');
-const CLOCK_24 = new RegExp(String.raw`\b(\d{1,2}):(\d\d)(?::\d\d)? ${ZONE_WORD}`, 'gi');
-const NOON = new RegExp(String.raw`\b(noon|midnight),? ${ZONE_WORD}`, 'gi');
-
-/** Every time of day that a text names together with its zone, without repeats. */
-export function timesIn(text: string): TimeOfDay[] {
-  const found = new Map<string, TimeOfDay>();
-  const add = (minutes: number, zoneWord: string, words: string) => {
-    if (minutes < 0 || minutes >= 24 * 60) return;
-    const zone = /^(UTC|GMT)$/i.test(zoneWord) ? UTC : NEW_YORK;
-    const key = `${minutes} ${zone}`;
-    if (!found.has(key)) found.set(key, { minutes, zone, words });
-  };
-  for (const [words, hour, minute = '0', half, zone] of text.matchAll(CLOCK_12)) {
-    if (Number(hour) < 1 || Number(hour) > 12) continue;
-    add((Number(hour) % 12) * 60 + Number(minute) + (half!.toUpperCase() === 'P' ? 720 : 0), zone!, words);
-  }
-  for (const [words, hour, minute, zone] of text.matchAll(CLOCK_24))
-    add(Number(hour) * 60 + Number(minute), zone!, words);
-  for (const [words, name, zone] of text.matchAll(NOON)) add(name!.toLowerCase() === 'noon' ? 720 : 0, zone!, words);
-  return [...found.values()];
+/** `March`, `Q2 2026`, `the second half of 2025`, `2025`, `this year`: a stretch that the calendar has. */
+export function parseStretch(text: string, context: DateContext): Stretch | null {
+  const words = text.trim();
+  const year = YEAR.exec(words)?.[1] ?? (THIS_YEAR.test(words) ? context.day.slice(0, 4) : undefined);
+  if (year !== undefined) return { first: `${year}-01-01`, last: `${year}-12-31`, unit: 'year' };
+  const month = MONTH.exec(words);
+  if (month) return months('month', monthOf(month[1]!), 1, month[2], context);
+  const quarter = QUARTER.exec(words);
+  if (quarter) return months('quarter', ordinal(quarter[1], quarter[2]) * 3, 3, quarter[3], context);
+  const half = HALF.exec(words);
+  if (half) return months('half', ordinal(half[1], half[2]) * 6, 6, half[3], context);
+  return null;
 }
 
-/** `September 24 at 8AM ET`, `April 11, 7AM ET`, `March 14`: a day and, where it is told, the time of day. */
-export function parseMoment(text: string, contextDay: string): { day: string; time: TimeOfDay | null } | null {
-  const [, date = '', clock] = /^(.+?)(?:(?:,? at|,) (\d{1,2}(?::\d\d)?\s?[AP]M \w+))?$/i.exec(text.trim()) ?? [];
-  const day = parseDate(date, contextDay);
-  if (day === null) return null;
-  if (clock === undefined) return { day, time: null };
-  const [time] = timesIn(clock);
-  return time ? { day, time } : null;
+function ordinal(digit: string | undefined, word: string | undefined): number {
+  return digit === undefined ? ORDINALS.indexOf(word!.toLowerCase()) + 1 : Number(digit);
+}
+
+function months(
+  unit: Stretch['unit'],
+  month: number,
+  count: number,
+  year: string | undefined,
+  context: DateContext,
+): Stretch {
+  const make = (at: number) => lastDayOfMonth(at, month);
+  const last = year === undefined ? pickYear(context, DEADLINE_SLACK_DAYS, make)! : make(Number(year));
+  const first = makeDay(Number(last.slice(0, 4)), month - count + 1, 1)!;
+  return { first, last, unit };
+}
+
+/** `March 2-8`, `Mar 30 - Apr 3, 2026`: a stretch of days, or null. */
+export function parseRange(text: string, context: DateContext): Stretch | null {
+  const [, month, from, firstYear, endMonth = month, to, year = firstYear] = RANGE.exec(text.trim()) ?? [];
+  if (month === undefined) return null;
+  const last = parseDate(`${endMonth} ${to}${year ? ` ${year}` : ''}`, context, DEADLINE_SLACK_DAYS);
+  if (last === null) return null;
+  const first = parseDate(`${month} ${from}${firstYear ? ` ${firstYear}` : ''}`, { day: last, isEnd: true });
+  return first === null || first > last ? null : { first, last, unit: 'days' };
 }

@@ -5,7 +5,7 @@
 import { canonicalDecimal, DecimalError } from '#schemas/domain/decimal';
 import { assetOfField } from './assets.ts';
 import { makeDay, UTC, zonedTime } from './calendar.ts';
-import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+import { kindOnly, type MarketTexts, type Recognition, UNRECOGNISED } from './question.ts';
 
 /** What decides these markets. */
 const MARK_PRICE = 'venue_a mark price';
@@ -17,7 +17,8 @@ export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
   if (!pairs) return null;
   const category = pairs.get('class');
   const underlying = pairs.has('underlying') ? assetOfField(pairs.get('underlying')!) : null;
-  if (category === 'priceBucket') return kindOnly('price_range', underlying, { kind: 'class:priceBucket' });
+  if (category === 'priceBucket')
+    return readBucket(pairs, underlying, /^index:(\d+)$/.exec(texts.description.trim())?.[1]);
   if (category !== 'priceBinary') return null;
   const threshold = readTarget(pairs.get('targetPrice'));
   const deadline = readExpiry(pairs.get('expiry'));
@@ -28,6 +29,7 @@ export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
     });
   }
   return {
+    ...UNRECOGNISED,
     kind: 'price_binary',
     underlying,
     strike: { underlying, threshold, op: 'gte', strict: false, semantics: 'at_time', scope: '' },
@@ -44,6 +46,27 @@ export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
       time: `expiry:${pairs.get('expiry')}`,
       settlementSource: MARK_PRICE,
     },
+  };
+}
+
+/** One bucket out of those that the thresholds make: below the first, between two, at or above the last. */
+function readBucket(pairs: Map<string, string>, underlying: string | null, index: string | undefined): Recognition {
+  const evidence = { kind: 'class:priceBucket', range: `priceThresholds:${pairs.get('priceThresholds')}` };
+  const deadline = readExpiry(pairs.get('expiry'));
+  const thresholds = (pairs.get('priceThresholds') ?? '').split(',').map((text) => readTarget(text.trim()));
+  const at = index === undefined ? null : Number(index);
+  if (underlying === null || deadline === null || at === null || thresholds.includes(null) || at > thresholds.length) {
+    return { ...kindOnly('price_range', underlying, evidence), deadline };
+  }
+  const details = { lower: thresholds[at - 1] ?? null, upper: thresholds[at] ?? null };
+  return {
+    ...kindOnly('price_range', underlying, { ...evidence, bucket: `index:${index}` }, details),
+    deadline,
+    question: `${underlying}|${details.lower}|${details.upper}|`,
+    settlementSource: MARK_PRICE,
+    confidence: 1,
+    source: 'structured',
+    linkable: true,
   };
 }
 

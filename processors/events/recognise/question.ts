@@ -19,6 +19,15 @@ export interface Strike {
   readonly scope: string;
 }
 
+/** Two thresholds between which a price must be; null for an open side. */
+export interface PriceRange {
+  /** Canonical decimal text; counts as inside. */
+  readonly lower: string | null;
+  /** Canonical decimal text; counts as outside. */
+  readonly upper: string | null;
+  readonly scope: string;
+}
+
 /** When a question is decided. */
 export interface Deadline {
   /** Calendar day in the zone of the market's own deadline, `YYYY-MM-DD`. */
@@ -29,11 +38,20 @@ export interface Deadline {
 
 /** What is known of a question, and from which words or fields. */
 export interface Recognition {
+  /** The venue that asks. */
+  readonly venue: string;
   readonly kind: EventKind | null;
   readonly underlying: string | null;
   /** Only for `price_binary`. */
   readonly strike: Strike | null;
   readonly deadline: Deadline | null;
+  /**
+   * What tells a question of a kind without a strike from all others of its kind, where everything of it was read:
+   * `BTC|86000|88000`, `boston bruins|nhl|2025`. Null for a question that cannot be compared.
+   */
+  readonly question: string | null;
+  /** The fields that its kind has of its own, as `lower` and `upper` of a range. */
+  readonly details: Readonly<Record<string, string | null>>;
   /** Who or what tells the price at the deadline, in lower case; null where it is not told. */
   readonly settlementSource: string | null;
   /** How sure the reading is, 0..1. */
@@ -68,10 +86,13 @@ export type Recogniser = (texts: MarketTexts) => Recognition | null;
 
 /** The reading of a market of which nothing is known. */
 export const UNRECOGNISED: Recognition = {
+  venue: '',
   kind: null,
   underlying: null,
   strike: null,
   deadline: null,
+  question: null,
+  details: {},
   settlementSource: null,
   confidence: 1,
   source: 'catalog',
@@ -80,6 +101,11 @@ export const UNRECOGNISED: Recognition = {
 };
 
 /** The reading of a market whose kind is known and no more. */
-export function kindOnly(kind: EventKind, underlying: string | null, evidence: Record<string, string>): Recognition {
-  return { ...UNRECOGNISED, kind, underlying, confidence: 0.9, source: 'ner', evidence };
+export function kindOnly(
+  kind: EventKind,
+  underlying: string | null,
+  evidence: Readonly<Record<string, string>>,
+  details: Recognition['details'] = {},
+): Recognition {
+  return { ...UNRECOGNISED, kind, underlying, details, confidence: 0.9, source: 'ner', evidence };
 }

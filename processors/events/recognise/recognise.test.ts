@@ -115,6 +115,14 @@ describe('the minute', () => {
     expect(found.evidence.time).toBe('not told');
   });
 
+  it.each([
+    ['Will Gold (GC) be above $4,000 on March 12?', null],
+    ['Will Tesla (TSLA) be above $300 on March 12?', Date.UTC(2031, 2, 12, 20)],
+    ['Will Bitcoin be above $64,000 on March 12 at 5PM?', null],
+  ])('of custom is that of the market: %s', (text, expected) => {
+    expect(title(text).deadline).toEqual({ day: '2031-03-12', atMs: expected });
+  });
+
   it('is not of custom on another venue', () => {
     expect(title(daily, { venue: 'venue_x' }).deadline!.atMs).toBeNull();
   });
@@ -198,7 +206,7 @@ describe('a description made for machines', () => {
 
   it('of another venue or form is none', () => {
     expect(recogniseTexts(texts({ description: 'class:priceBinary|underlying:BTC' })).kind).toBeNull();
-    expect(outcome('metadata=category:sports|subCategory:football').kind).toBeNull();
+    expect(outcome('metadata=category:sports|subCategory:football')).toMatchObject({ kind: 'sports', linkable: false });
   });
 });
 
@@ -240,15 +248,53 @@ describe('a ticker', () => {
 
 describe('other kinds', () => {
   it.each([
-    ['Bitcoin Up or Down - March 12, 5:20AM-5:25AM ET', {}, 'up_down', 'BTC'],
-    ['S&P 500 (SPX) Opens Up or Down on March 12?', {}, 'up_down', 'SPX'],
-    ['Newcoin Up or Down - March 12', { fields: { cryptoMarketConfig: { asset: 'newc' } } }, 'up_down', 'NEWC'],
-    ['Will the price of Bitcoin be between $86,000 and $88,000 on March 12?', {}, 'price_range', 'BTC'],
-    ['Who will win the 2032 presidential race?', {}, 'election', null],
-    ['Will the Fed cut rates by 25 bps?', {}, 'rate', null],
-    ['Lions vs Tigers', { fields: { gameStartTime: '2031-03-12' } }, 'sports', null],
-    ['Will it rain?', {}, null, null],
-  ])('%s', (text, changes, kind, underlying) => {
-    expect(title(text, changes)).toMatchObject({ kind, underlying, strike: null, linkable: false });
+    ['Bitcoin Up or Down - March 12, 5:20AM-5:25AM ET', {}, 'up_down', 'BTC', true],
+    ['S&P 500 (SPX) Opens Up or Down on March 12?', {}, 'up_down', 'SPX', false],
+    ['Newcoin Up or Down - March 12', { fields: { cryptoMarketConfig: { asset: 'newc' } } }, 'up_down', 'NEWC', true],
+    ['Will the price of Bitcoin be between $86,000 and $88,000 on March 12?', {}, 'price_range', 'BTC', true],
+    ['Will the price of Bitcoin be between $86,000 and $88,000?', {}, 'price_range', 'BTC', false],
+    ['Who will win the 2032 presidential race?', {}, 'election', null, false],
+    ['Will Jane Roe win the next Ruritanian election?', {}, 'election', null, false],
+    ['Will the Fed cut rates by 25 bps?', {}, 'rate', null, false],
+    ['Lions vs Tigers', { fields: { gameStartTime: '2031-03-12' } }, 'sports', null, false],
+    ['Lions vs. Tigers', { fields: { gameId: null } }, 'sports', null, false],
+    ['Bitcoin dominance above 60 on March 12?', {}, 'other', 'BTC', false],
+    ['Jane Roe out as minister by June 30?', {}, 'other', null, true],
+    ['Will it rain?', {}, null, null, false],
+  ])('%s', (text, changes, kind, underlying, linkable) => {
+    expect(title(text, changes)).toMatchObject({ kind, underlying, strike: null, linkable });
+  });
+
+  it('have fields of their own', () => {
+    expect(title('Will the price of Bitcoin be between $86,000 and $88,000 on March 12?').details).toEqual({
+      lower: '86000',
+      upper: '88000',
+    });
+    expect(title('Bitcoin Up or Down - March 12, 11:55PM-12:00AM ET').details).toEqual({
+      from: '2031-03-13T03:55:00.000Z',
+      to: '2031-03-13T04:00:00.000Z',
+    });
+    expect(title('Bitcoin Up or Down - March 12, 11-12PM ET').details).toEqual({
+      from: '2031-03-12T15:00:00.000Z',
+      to: '2031-03-12T16:00:00.000Z',
+    });
+    expect(title('Fed decreases interest rates by 50+ bps after June 2031 meeting?').details).toEqual({
+      bank: 'fed',
+      time: '2031-06',
+      action: 'cut',
+      size: '50+',
+    });
+    expect(title('Will José Roe win the 2031 Chilean presidential election?').details).toEqual({
+      winner: 'jose roe',
+      office: 'chile president',
+      contest: 'election',
+      year: '2031',
+    });
+    expect(title('Will the LA Lions win the 2030-31 NBA Finals?').details).toEqual({
+      winner: 'los angeles lions',
+      competition: 'nba finals',
+      year: '2031',
+    });
+    expect(title('Lions vs. Tigers').details).toEqual({ a: 'Lions', b: 'Tigers' });
   });
 });

@@ -1,11 +1,15 @@
 /** Reads what a market asks. The first recogniser that takes it decides; where none does, the market stands alone. */
 import type { Market } from '#schemas/topics/normalised';
 import { dayOf, UTC } from './calendar.ts';
-import { readByWords, readPriceRange, readUpDown } from './other-kinds.ts';
+import { readElection } from './election.ts';
+import { readOther } from './other.ts';
 import { readOutcomeDescription } from './outcome-description.ts';
-import { readPriceText } from './price-text.ts';
+import { readPriceRange, readPriceText } from './price-text.ts';
 import { type MarketTexts, type Recogniser, type Recognition, UNRECOGNISED } from './question.ts';
+import { readRate } from './rate.ts';
+import { readSports } from './sports.ts';
 import { readTicker } from './ticker.ts';
+import { readUpDown } from './up-down.ts';
 
 /** In order of strength: fields made for machines, then sentences, then words. */
 const RECOGNISERS: readonly Recogniser[] = [
@@ -14,7 +18,10 @@ const RECOGNISERS: readonly Recogniser[] = [
   readPriceText,
   readUpDown,
   readPriceRange,
-  readByWords,
+  readRate,
+  readElection,
+  readSports,
+  readOther,
 ];
 
 /** Longer texts are read up to here: what tells a question stands at its beginning, and reading stays cheap. */
@@ -32,7 +39,7 @@ export function recogniseTexts(texts: MarketTexts): Recognition {
   };
   for (const recogniser of RECOGNISERS) {
     const recognition = recogniser(bounded);
-    if (recognition) return recognition;
+    if (recognition) return { ...recognition, venue: texts.venue };
   }
   return UNRECOGNISED;
 }

@@ -1,95 +1,127 @@
 /**
  * venue_c's markets: the ticker holds the strike and the hour (venue_c page). `KXBTCD-26JUL2907-T72299.99` is the price at
- * 7:00 New York time on 2026-07-29, `KXBTCMAXY-25-DEC31-129999.99` the highest price up to the end of 2025-12-31.
+ * 7:00 New York time on 2026-07-29, `KXBTCMAXY-25-DEC31-129999.99` the highest price up to the end of 2025-12-31. A
+ * field or a rule beside the ticker tells what it leaves out.
  */
-import { addDecimals } from './amounts.ts';
+import { addDecimals, isLess } from './amounts.ts';
 import { assetOf } from './assets.ts';
 import { makeDay, NEW_YORK, zonedTime } from './calendar.ts';
-import { monthOf, timesIn } from './dates.ts';
-import { kindOnly, type MarketTexts, type Recognition, type Strike } from './question.ts';
+import { monthOf } from './dates.ts';
+import { kindOnly, type MarketTexts, type Recognition, type Strike, UNRECOGNISED } from './question.ts';
+import { readStrike, rulesHour, type TickerStrike } from './ticker-strike.ts';
+import { upDown } from './up-down.ts';
 
-const AT_HOUR = /^KX([A-Z]+?)[DH]-(\d\d)([A-Z]{3})(\d\d)(\d\d)-T(\d+(?:\.\d+)?)$/;
-const AT_DAY = /^KX([A-Z]+?)[DH]-(\d\d)([A-Z]{3})(\d\d)$/;
-const EXTREME = /^KX([A-Z]+?)(MAX|MIN)Y-(\d\d)-?([A-Z]{3})(\d\d)-(\d+(?:\.\d+)?)$/;
-const BUCKET = /^KX([A-Z]+?)[DH]?-\d\d[A-Z]{3}\d{4}-B\d/;
-const RULE = /\babove (\d+(?:\.\d+)?) at (\d{1,2} [AP]M) (E[DS]?T)\b/i;
+const DATE = String.raw`(\d\d)-?([A-Z]{3})(\d\d)`;
+const AT = new RegExp(
+  String.raw`^(?:KX)?([A-Z0-9]+?)([DHUW]?)-${DATE}(?:H?(\d\d)(\d\d)?)?(?:-([TB])(\d+(?:\.\d+)?))?$`,
+);
+const EXTREME = new RegExp(String.raw`^KX([A-Z0-9]+?)(MAX|MIN)Y-${DATE}-(\d+(?:\.\d+)?)$`);
+const EXTREME_YEAR = /^KX([A-Z0-9]+?)(MAX|MIN)Y-(\d\d)(?:-(\d+(?:\.\d+)?))?$/;
+const EXTREME_OTHER = /^KX([A-Z0-9]+?)(?:MAX|MIN)[A-Z]+-/;
+const UP_DOWN = /^KX([A-Z0-9]+?)(\d\d)M-(\d\d)([A-Z]{3})(\d\d)(\d\d)(\d\d)(?:-\d+)?$/;
+const THIS_YEAR = /\bthis year\b/i;
+
+/** Series whose name is not that of their underlying. */
+const SERIES: Readonly<Record<string, string>> = { INX: 'SPX', NASDAQ100: 'NDX', XAU: 'GOLD', XAG: 'SILVER' };
 
 /** The sixty-second average of an index that decides venue_c's price markets. */
 const INDEX_AVERAGE = 'sixty-second index average';
 
 /** Reads a ticker, or gives null for another venue's market or another form. */
 export function readTicker(texts: MarketTexts): Recognition | null {
-  if (texts.venue !== 'venue_c' || texts.marketId === null) return null;
-  return (
-    readAtHour(texts.marketId) ??
-    readAtDay(texts.marketId, texts.description) ??
-    readExtreme(texts.marketId) ??
-    readBucket(texts.marketId)
-  );
+  const { venue, marketId } = texts;
+  if (venue !== 'venue_c' || marketId === null) return null;
+  return readExtreme(marketId, texts) ?? readUpDown(marketId) ?? readAt(marketId, texts);
 }
 
-function readAtHour(ticker: string): Recognition | null {
-  const [, series, year, month, date, hour, strike] = AT_HOUR.exec(ticker) ?? [];
-  if (strike === undefined) return null;
-  const day = dayFrom(year!, month!, date!);
-  return build(ticker, { series, day, minutes: Number(hour) * 60, strike, op: 'gte', semantics: 'at_time' });
+function readAt(ticker: string, texts: MarketTexts): Recognition | null {
+  const [, name = '', suffix = '', year, month, date, hour, minute = '0', form, number] = AT.exec(ticker) ?? [];
+  const own = seriesAsset(name);
+  // The shortest name may lack a letter that looks like a suffix (`GOLD` is no `GOL` of days).
+  const underlying = own ?? seriesAsset(name + suffix);
+  if (year === undefined || underlying === null) return null;
+  if (form === 'B') return kindOnly('price_range', underlying, { kind: ticker });
+  const day = makeDay(2000 + Number(year), monthOf(month!), Number(date));
+  const minutes = hour === undefined ? rulesHour(texts.description) : Number(hour) * 60 + Number(minute);
+  const told = readStrike(texts, number ?? null);
+  // A range's series ends in open sides, which the ticker alone does not tell apart.
+  const strike = told?.isTold || (own !== null && suffix !== '') ? told : null;
+  if (day === null || minutes === null || minutes >= 1440 || !strike) {
+    return kindOnly('other', underlying, { kind: ticker, doubt: 'strike, side or time is not told' });
+  }
+  return build(ticker, { underlying, day, minutes, strike, semantics: 'at_time' });
 }
 
-/** The day alone is in the ticker; strike and hour are in the rules. */
-function readAtDay(ticker: string, rules: string): Recognition | null {
-  const [, series, year, month, date] = AT_DAY.exec(ticker) ?? [];
-  const [, strike, clock, zone] = RULE.exec(rules) ?? [];
-  const [time] = clock === undefined ? [] : timesIn(`${clock} ${zone?.length === 3 ? 'ET' : zone}`);
-  if (series === undefined || time === undefined) return null;
-  const day = dayFrom(year!, month!, date!);
-  return build(ticker, { series, day, minutes: time.minutes, strike, op: 'gte', semantics: 'at_time' });
+function readExtreme(ticker: string, texts: MarketTexts): Recognition | null {
+  const dated = EXTREME.exec(ticker);
+  const yearly = dated ? null : EXTREME_YEAR.exec(ticker);
+  const [, name, edge, year = '', ...rest] = dated ?? yearly ?? [];
+  if (name === undefined) return readOtherExtreme(ticker);
+  const underlying = seriesAsset(name);
+  const [month, date, number = null] = dated ? rest : ['DEC', '31', rest[0]];
+  const day = makeDay(2000 + Number(year), monthOf(month!), Number(date));
+  const strike = readStrike(texts, number);
+  if (underlying === null || day === null || !strike) return null;
+  if (THIS_YEAR.test(texts.title) && !day.endsWith('-12-31')) {
+    return kindOnly('other', underlying, { kind: ticker, doubt: 'the title contradicts the ticker' });
+  }
+  const isUp = edge === 'MAX';
+  return build(ticker, { underlying, day, minutes: 1439, strike: { ...strike, isUp }, semantics: 'touch' });
 }
 
-function readExtreme(ticker: string): Recognition | null {
-  const [, series, edge, year, month, date, strike] = EXTREME.exec(ticker) ?? [];
-  if (strike === undefined) return null;
-  const op = edge === 'MAX' ? 'gte' : 'lte';
-  return build(ticker, { series, day: dayFrom(year!, month!, date!), minutes: 1439, strike, op, semantics: 'touch' });
+/** Highs and lows of months and weeks: their tickers do not tell where they begin and end. */
+function readOtherExtreme(ticker: string): Recognition | null {
+  const underlying = seriesAsset(EXTREME_OTHER.exec(ticker)?.[1] ?? '');
+  return underlying === null
+    ? null
+    : kindOnly('other', underlying, { kind: ticker, doubt: 'the ticker does not tell the period' });
 }
 
-function readBucket(ticker: string): Recognition | null {
-  const underlying = assetOf(BUCKET.exec(ticker)?.[1] ?? '');
-  return underlying === null ? null : kindOnly('price_range', underlying, { kind: ticker });
+/** `KXBTC15M-26AUG170130-30`: the quarter of an hour up to 1:30. */
+function readUpDown(ticker: string): Recognition | null {
+  const [, name = '', length, year, month, date, hour, minute] = UP_DOWN.exec(ticker) ?? [];
+  const underlying = seriesAsset(name);
+  if (length === undefined || underlying === null) return null;
+  const day = makeDay(2000 + Number(year), monthOf(month!), Number(date));
+  if (day === null || Number(hour) > 23 || Number(minute) > 59) return null;
+  const toMs = zonedTime(day, Number(hour) * 60 + Number(minute), NEW_YORK);
+  const fromMs = toMs - Number(length) * 60_000;
+  return upDown(underlying, { day, fromMs, toMs }, INDEX_AVERAGE, { kind: ticker });
 }
 
-function dayFrom(year: string, month: string, date: string): string | null {
-  return makeDay(2000 + Number(year), monthOf(month), Number(date));
+function seriesAsset(name: string): string | null {
+  return SERIES[name] ?? assetOf(name);
 }
 
-interface Parts extends Pick<Strike, 'op' | 'semantics'> {
-  readonly series: string | undefined;
-  readonly day: string | null;
+interface Parts extends Pick<Strike, 'semantics' | 'underlying'> {
+  readonly day: string;
   readonly minutes: number;
-  readonly strike: string | undefined;
+  readonly strike: TickerStrike;
 }
 
-function build(ticker: string, { series = '', day, minutes, strike = '', op, semantics }: Parts): Recognition | null {
-  const underlying = assetOf(series);
-  if (underlying === null || day === null || minutes >= 1440) return null;
-  // Strikes one step below a round number (`72299.99`) ask for that number or above.
-  const nines = /^\d+\.\d*99$/.test(strike);
-  const step = `0.${'0'.repeat(Math.max(0, (strike.split('.')[1]?.length ?? 1) - 1))}1`;
+function build(ticker: string, { underlying, day, minutes, strike, semantics }: Parts): Recognition {
+  const { number, isUp } = strike;
+  // Strikes one step below a round number (`72299.99`) ask for that number or above, and below it.
+  const nines = /^\d+\.\d*99$/.test(number);
+  const step = `0.${'0'.repeat(Math.max(0, (number.split('.')[1]?.length ?? 1) - 1))}1`;
+  const threshold = addDecimals(number, nines ? step : '0');
+  const op = isUp ? 'gte' : 'lte';
   return {
+    ...UNRECOGNISED,
     kind: 'price_binary',
     underlying,
-    strike: {
-      underlying,
-      threshold: addDecimals(strike, nines ? step : '0'),
-      op,
-      strict: !nines,
-      semantics,
-      scope: '',
-    },
+    strike: { underlying, threshold, op, strict: nines ? !isUp : !strike.isInclusive, semantics, scope: '' },
     deadline: { day, atMs: zonedTime(day, minutes, NEW_YORK) },
     settlementSource: INDEX_AVERAGE,
     confidence: 0.98,
     source: 'structured',
-    linkable: true,
-    evidence: { underlying: series, threshold: strike, op, time: ticker, settlementSource: INDEX_AVERAGE },
+    linkable: isLess('0', threshold),
+    evidence: {
+      underlying: ticker,
+      threshold: strike.words,
+      op: strike.words,
+      time: ticker,
+      settlementSource: INDEX_AVERAGE,
+    },
   };
 }

@@ -7,7 +7,8 @@ import { type Fields, readList, readObject } from './fields.ts';
 import { dexOf, type InstrumentMessage, keepUniverse, readPerps, readSpots, tellInstruments } from './instruments.ts';
 import { parseJson, parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
-import { takeOutcomeMeta } from './outcomes.ts';
+import { takeOutcomeMeta, takeUndecided } from './outcomes.ts';
+import { readSettledOutcome, takeSettledOutcome } from './settlements.ts';
 import type { VenueAState } from './state.ts';
 import { readTrades, tellTrades } from './trades.ts';
 
@@ -37,6 +38,8 @@ const ANSWERS: Readonly<Record<string, TakeAnswer>> = {
   recentTrades: ({ state, body, receivedAt, emit }) =>
     // Told newest first.
     tellTrades(state, [...readTrades(body)].reverse(), receivedAt, emit),
+  settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
+    takeSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
   outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     takeOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit }),
 };
@@ -53,8 +56,11 @@ export function takeAnswer(
   const take = Object.hasOwn(ANSWERS, request.type) ? ANSWERS[request.type] : undefined;
   if (!take) return;
   const body = parseJson(envelope.payload.toString(), 'malformed_answer');
-  // Asked of something that it does not know, the venue answers null.
-  if (body === null) return;
+  // Asked of something that it does not know, the venue answers null, and of how a live outcome was decided.
+  if (body === null) {
+    if (request.type === 'settledOutcome') takeUndecided(state.outcomes, Number(request.outcome), envelope.receivedAt);
+    return;
+  }
   take({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
 }
 

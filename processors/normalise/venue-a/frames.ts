@@ -21,6 +21,9 @@ import { tellBookFrame, tellMidsFrame, tellOutcomeFrame } from './raw-feeds.ts';
 import type { VenueAState } from './state.ts';
 import { readTrades, tellTrades } from './trades.ts';
 
+/** A new connection may be told so long of what happened before it. */
+export const PAST_TOLD_WITHIN_MS = 30_000;
+
 /** What a frame is taken with. */
 export interface FrameContext {
   readonly state: VenueAState;
@@ -111,7 +114,9 @@ function takeSpotContexts(frame: Frame, { state, receivedAt, emit }: FrameContex
   tellOutcomeFrame(state, coins, frame.payload, receivedAt, emit);
 }
 
-function takeOutcomeUpdates(frame: Frame, { state, receivedAt, takerFeeRate, emit }: FrameContext): void {
+function takeOutcomeUpdates(frame: Frame, { state, feed, receivedAt, takerFeeRate, emit }: FrameContext): void {
   const updates = readOutcomeUpdates(frame.data);
-  for (const update of updates) takeOutcomeUpdate(state.outcomes, update, { takerFeeRate, receivedAt, emit });
+  const connectedAt = state.connectedAt.get(feed);
+  const isTimely = connectedAt !== undefined && receivedAt - connectedAt >= PAST_TOLD_WITHIN_MS;
+  for (const update of updates) takeOutcomeUpdate(state.outcomes, update, { takerFeeRate, receivedAt, emit }, isTimely);
 }

@@ -77,7 +77,8 @@ function readId(value: unknown, name: 'outcome' | 'question', field: string): nu
   return readInteger(id, field);
 }
 
-function readOutcome(value: unknown, field: string): Outcome {
+/** One outcome. Throws `FieldError`. */
+export function readOutcome(value: unknown, field: string): Outcome {
   const raw = readObject(value, field);
   return {
     outcome: readInteger(raw.outcome, `${field}.outcome`),

@@ -133,6 +133,32 @@ describe('an outcome', () => {
   });
 });
 
+describe('a list without outcomes', () => {
+  it('is refused while some live, and ends none', () => {
+    const venue = driveVenueA();
+    listed(venue, [outcome(7), outcome(8)], [question()]);
+    venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 4);
+    venue.stage.clear();
+    listed(venue, [], [], 5);
+    expect(venue.stage.outputs).toEqual([]);
+    expect(venue.stage.dead).toMatchObject([
+      { reason: 'malformed_answer', detail: 'answer.outcomes: expected outcomes, of which 1 live, got []' },
+    ]);
+    expect(venue.stage.state.outcomes.questions.size).toBe(1);
+    listed(venue, [outcome(8)], [question()], 6);
+    expect([venue.stage.outputs, venue.stage.dead.length]).toEqual([[], 1]);
+  });
+
+  it('is right where the venue told the end of each, and where there never was one', () => {
+    const venue = driveVenueA();
+    listed(venue, []);
+    listed(venue, [outcome(7)], [], 1);
+    venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 2);
+    listed(venue, [], [], 3);
+    expect([told(venue), venue.stage.dead]).toEqual([['#70 open', '#70 closed'], []]);
+  });
+});
+
 describe('updates', () => {
   it('create and settle outcomes, as a list or under `updates`', () => {
     const venue = driveVenueA();
@@ -181,15 +207,15 @@ describe('an outcome that is over', () => {
     listed(venue, [outcome(7)]);
     venue.frame('l2Book', bookOf('#70', [['0.4', '1']], []), 1);
     venue.frame('allMids', { mids: { '#70': '0.4' } }, 2);
-    listed(venue, [], [], 10);
+    listed(venue, [outcome(8)], [], 10);
     venue.stage.clear();
     venue.clock(10 + DAY, { day: true });
     venue.clock(11 + DAY);
-    expect(venue.stage.state.outcomes.outcomes.size).toBe(1);
+    expect(venue.stage.state.outcomes.outcomes.size).toBe(2);
     venue.frame('trades', [trade({ coin: '#71' })], 11 + DAY);
     expect(venue.stage.outputs.at(-2)).toMatchObject({ key: '#71', value: { outcome: 'No' } });
     venue.clock(12 + DAY, { day: true });
-    expect(venue.stage.state.outcomes.outcomes.size).toBe(0);
+    expect([...venue.stage.state.outcomes.outcomes.keys()]).toEqual([8]);
     expect(venue.stage.outputs.filter(({ value }) => value === null)).toEqual([
       { topic: 'derived.contexts.venue_a', key: '#70', value: null },
       { topic: 'derived.status.venue_a', key: '#70', value: null },

@@ -1,66 +1,59 @@
 /** The outcome markets: which there are, what belongs together, and what is told of each. */
-import type { Emit } from '#infra/stages/stage';
-import { type Market, marketTopics } from '#schemas/topics/normalised';
-import { outcomeCoin, parseOutcomeCoin } from './coins.ts';
-import { parseExpiry, parsePairs } from './outcome-description.ts';
+import { marketTopics } from '#schemas/topics/normalised';
+import { outcomeCoin } from './coins.ts';
+import { takeListedIds } from './listed-ids.ts';
+import { FieldError } from './malformed-error.ts';
+import { isSameMarket, type MarketWriter, toMarket } from './outcome-market.ts';
 import type { Outcome, OutcomeMeta, OutcomeUpdate, Question } from './outcome-messages.ts';
+import type { KnownOutcome, OutcomeState } from './outcome-state.ts';
 
-/** An outcome with what was told of it last. */
-interface KnownOutcome {
-  outcome: Outcome;
-  market: Market;
-  /** When it was told to be over. */
-  closedAt: number | null;
+/** When an outcome came to its end, as far as it is known, and its deadline. */
+export interface OutcomeEnd {
+  /** When it was told first. */
+  readonly closedAt: number;
+  readonly decidedAfter: number;
+  readonly endTime: number | null;
 }
 
-export interface OutcomeState {
-  /** By outcome id. */
-  readonly outcomes: Map<number, KnownOutcome>;
-  /** By question id. */
-  readonly questions: Map<number, Question>;
-  /** Outcomes told to be settled; an answer that was under way then may still list them. */
-  readonly settled: Set<number>;
-}
-
-export function createOutcomeState(): OutcomeState {
-  return { outcomes: new Map(), questions: new Map(), settled: new Set() };
-}
-
-/** Where a change of the markets goes, and what is told of all of them. */
-export interface MarketWriter {
-  /** Taker fee rate of the venue's outcome markets. */
-  readonly takerFeeRate: string;
-  readonly receivedAt: number;
-  readonly emit: Emit;
-}
-
-/** The name of the side that a coin stands for; null for other coins and outcomes not known. */
-export function outcomeNameOf(state: OutcomeState, coin: string): string | null {
-  const parsed = coin.startsWith('#') ? parseOutcomeCoin(coin) : null;
-  return (parsed && state.outcomes.get(parsed.outcome)?.outcome.sides[parsed.side]) ?? null;
-}
-
-/** Takes the whole list in: only live outcomes are on it, so one that is no longer there is over. */
+/**
+ * Takes the whole list in: only live outcomes are on it, so one that is no longer there is over. They do not all end
+ * between two lists: one without any is refused while some live. One that merely lost many may be right, and if it is
+ * not, the next one brings them back.
+ * Throws `FieldError`.
+ */
 export function takeOutcomeMeta(state: OutcomeState, meta: OutcomeMeta, writer: MarketWriter): void {
-  const listed = new Set(meta.outcomes.map(({ outcome }) => outcome));
+  if (meta.outcomes.length === 0) {
+    const live = [...state.outcomes.values()].filter(({ closedAt }) => closedAt === null).length;
+    if (live > 0) throw new FieldError('answer.outcomes', `outcomes, of which ${live} live`, meta.outcomes);
+  }
+  const ids = meta.outcomes.map(({ outcome }) => outcome);
+  takeListedIds(state.listedIds, ids, writer.receivedAt);
+  const listed = new Set(ids);
   for (const id of state.settled) if (!listed.has(id)) state.settled.delete(id);
   state.questions.clear();
   for (const question of meta.questions) state.questions.set(question.question, question);
   const parents = parentsOf(state);
   for (const outcome of meta.outcomes) {
-    if (!state.settled.has(outcome.outcome)) tellMarket(state, outcome, parents.get(outcome.outcome), writer);
+    if (!state.settled.has(outcome.outcome)) tellLive(state, outcome, parents.get(outcome.outcome), writer);
   }
   for (const [id, known] of state.outcomes) if (!listed.has(id)) closeMarket(known, writer);
 }
 
-/** Takes one change in. */
-export function takeOutcomeUpdate(state: OutcomeState, update: OutcomeUpdate, writer: MarketWriter): void {
+/**
+ * Takes one change in. @param isTimely whether it is told as it happens; else it may have happened while nobody listened.
+ */
+export function takeOutcomeUpdate(
+  state: OutcomeState,
+  update: OutcomeUpdate,
+  writer: MarketWriter,
+  isTimely: boolean,
+): void {
   switch (update.kind) {
     case 'created':
-      tellMarket(state, update.outcome, parentsOf(state).get(update.outcome.outcome), writer);
+      tellLive(state, update.outcome, parentsOf(state).get(update.outcome.outcome), writer);
       break;
     case 'settled':
-      settle(state, update.outcome, writer);
+      endOutcome(state, update.outcome, writer, isTimely);
       break;
     case 'questionUpdated':
       state.questions.set(update.question.question, update.question);
@@ -71,7 +64,7 @@ export function takeOutcomeUpdate(state: OutcomeState, update: OutcomeUpdate, wr
       break;
     case 'questionSettled': {
       const question = state.questions.get(update.question);
-      if (question) for (const id of outcomesOf(question)) settle(state, id, writer);
+      if (question) for (const id of outcomesOf(question)) endOutcome(state, id, writer, isTimely);
       state.questions.delete(update.question);
       break;
     }
@@ -89,10 +82,29 @@ export function forgetClosed(state: OutcomeState, closedBefore: number): readonl
   return coins;
 }
 
-function settle(state: OutcomeState, id: number, writer: MarketWriter): void {
+/** Takes that an outcome is over; null for one that is not known. @param isTimely as for `takeOutcomeUpdate`. */
+export function endOutcome(
+  state: OutcomeState,
+  id: number,
+  writer: MarketWriter,
+  isTimely: boolean,
+): OutcomeEnd | null {
   state.settled.add(id);
   const known = state.outcomes.get(id);
-  if (known) closeMarket(known, writer);
+  if (!known) return null;
+  const { receivedAt } = writer;
+  if (isTimely && known.closedAt === null) known.decidedAfter = receivedAt;
+  closeMarket(known, writer);
+  const { decidedAfter, market } = known;
+  // Told to be over and after that to be undecided: then it is decided now.
+  const closedAt = known.closedAt === null || known.closedAt < decidedAfter ? receivedAt : known.closedAt;
+  return { closedAt, decidedAfter, endTime: market.endTime };
+}
+
+/** Takes that an outcome, listed or not, is not decided yet. */
+export function takeUndecided({ outcomes }: OutcomeState, id: number, receivedAt: number): void {
+  const known = outcomes.get(id);
+  if (known) known.decidedAfter = receivedAt;
 }
 
 function outcomesOf({ named, fallback }: Question): readonly number[] {
@@ -106,11 +118,19 @@ function parentsOf(state: OutcomeState): ReadonlyMap<number, Question> {
   return parents;
 }
 
+/** Tells of an outcome that lives, where there is something new to tell. */
+function tellLive(state: OutcomeState, outcome: Outcome, question: Question | undefined, writer: MarketWriter): void {
+  tellMarket(state, outcome, question, writer);
+  state.outcomes.get(outcome.outcome)!.decidedAfter = writer.receivedAt;
+}
+
 function tellMarket(state: OutcomeState, outcome: Outcome, question: Question | undefined, writer: MarketWriter): void {
   const known = state.outcomes.get(outcome.outcome);
+  const { receivedAt } = writer;
   const market = toMarket(outcome, question, writer);
-  if (known && isSame(known.market, market)) return;
-  state.outcomes.set(outcome.outcome, { outcome, market, closedAt: null });
+  if (known && isSameMarket(known.market, market)) return;
+  const decidedAfter = known?.decidedAfter ?? receivedAt;
+  state.outcomes.set(outcome.outcome, { outcome, market, closedAt: null, decidedAfter });
   writer.emit(marketTopics.venue_a, market.marketId, market);
 }
 
@@ -119,40 +139,4 @@ function closeMarket(known: KnownOutcome, { receivedAt, emit }: MarketWriter): v
   known.closedAt = receivedAt;
   known.market = { ...known.market, receivedAt, active: false, closed: true };
   emit(marketTopics.venue_a, known.market.marketId, known.market);
-}
-
-function toMarket(outcome: Outcome, question: Question | undefined, writer: MarketWriter): Market {
-  const { outcome: id, name, description, sides } = outcome;
-  const pairs = { ...parsePairs(question?.description ?? ''), ...parsePairs(description) };
-  const yes = outcomeCoin(id, 0);
-  return {
-    provider: 'venue_a_outcome',
-    marketId: yes,
-    receivedAt: writer.receivedAt,
-    title: name,
-    description,
-    groupTitle: question?.name ?? null,
-    groupItemTitle: null,
-    slug: null,
-    resolutionSource: null,
-    startTime: null,
-    endTime: parseExpiry(pairs.expiry),
-    instruments: [yes, outcomeCoin(id, 1)],
-    outcomes: [...sides],
-    active: true,
-    closed: false,
-    takerFeeRate: writer.takerFeeRate,
-    fields: JSON.stringify({ ...pairs, ...placeIn(question, id), outcome: outcome.raw }),
-  };
-}
-
-/** Where an outcome stands in its question: what its bucket is, say, follows from that alone. */
-function placeIn(question: Question | undefined, id: number) {
-  if (!question) return {};
-  const index = question.named.indexOf(id);
-  return { question, namedIndex: index < 0 ? null : index };
-}
-
-function isSame(a: Market, b: Market): boolean {
-  return JSON.stringify({ ...a, receivedAt: 0 }) === JSON.stringify({ ...b, receivedAt: 0 });
 }

@@ -5,17 +5,18 @@
  */
 import type { Emit } from '#infra/stages/stage';
 import type { Provider } from '#schemas/domain/providers';
+import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
-import { rawChannel, tellRaw } from '../shared/raw-channels.ts';
+import { tellRaw } from '../../shared/tell-raw.ts';
 import { isOutcomeCoin, marketOf, providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
-const ALL_MIDS = rawChannel('venue_a_perp', '*');
-const ALL_OUTCOMES = rawChannel('venue_a_outcome', '*');
+const ALL_MIDS = formatChannel({ kind: 'raw-mids' });
+const ALL_OUTCOMES = formatChannel({ kind: 'raw-outcomes' });
 
 /** A book, on the channel of its coin, or with the outcomes. */
 export function tellBookFrame(state: VenueAState, coin: string, payload: string, receivedAt: number, emit: Emit): void {
-  const channel = isOutcomeCoin(coin) ? ALL_OUTCOMES : rawChannel('venue_a_perp', coin);
+  const channel = isOutcomeCoin(coin) ? ALL_OUTCOMES : formatChannel({ kind: 'raw-coin', coin });
   const event = { channel, provider: providerOf(coin), marketId: marketOf(coin), receivedAt, payload };
   tellRaw(state.channelSeqs, channelTopics.venue_a, emit, event);
 }

@@ -1,4 +1,7 @@
-/** The normaliser of venue_a: from what the venue said to trades, books, figures, coins, markets and raw channels. */
+/**
+ * The normaliser of venue_a: from what the venue said to trades, books, figures, coins, markets, their
+ * resolutions and raw channels.
+ */
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { channelTopics } from '#schemas/topics/channels';
@@ -11,6 +14,7 @@ import {
   statusTopics,
   tradeTopics,
 } from '#schemas/topics/normalised';
+import { resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { createLiveness } from '../shared/liveness.ts';
 import { takeAnswer } from './answers.ts';
@@ -48,6 +52,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
+    stateVersion: 3,
     inputs: [
       on(rawTopic('venue_a', 'ws'), onFrame),
       on(rawTopic('venue_a', 'info'), onAnswer),
@@ -62,12 +67,17 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
       marketTopics.venue_a,
       statusTopics.venue_a,
       channelTopics.venue_a,
+      resolutionTopics.venue_a,
     ],
     initialState: createVenueAState,
   };
 }
 
 function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit: Emit): void {
+  const { feed, kind, receivedAt } = value;
+  if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
+  // A socket that was silent may speak again, and nothing was lost then.
+  else if (kind !== 'silent') state.connectedAt.delete(feed);
   liveness.feedChanged(state.liveness, value, emit);
 }
 

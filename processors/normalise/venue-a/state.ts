@@ -2,7 +2,7 @@
 import type { AssetContext, Instrument } from '#schemas/topics/normalised';
 import type { ChannelSeqs } from '../../shared/tell-frame.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
-import { createOutcomeState, type OutcomeState } from './outcomes.ts';
+import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
 
 export interface VenueAState {
@@ -20,6 +20,8 @@ export interface VenueAState {
   /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
   readonly universes: Map<string, readonly string[]>;
   readonly outcomes: OutcomeState;
+  /** Since when each connection is up without a break; those of a recording since it began. Bounded by the connections. */
+  readonly connectedAt: Map<string, number>;
   readonly channelSeqs: ChannelSeqs;
   readonly liveness: LivenessState;
 }
@@ -34,6 +36,7 @@ export function createVenueAState(): VenueAState {
     instruments: new Map(),
     universes: new Map(),
     outcomes: createOutcomeState(),
+    connectedAt: new Map(),
     channelSeqs: new Map(),
     liveness: createLivenessState(),
   };

@@ -4,7 +4,7 @@ import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
 import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
 import { FieldError, placed } from './malformed-error.ts';
-import { outcomeNameOf } from './outcomes.ts';
+import { outcomeNameOf } from './outcome-state.ts';
 import { isSeen, remember } from './seen-trades.ts';
 import type { VenueAState } from './state.ts';
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Market } from '#schemas/topics/normalised';
-import { createCatalogState, MARKETS_EVICTED, MARKETS_MAX, takeCatalogAnswer } from './catalog.ts';
+import { takeCatalogAnswer } from './catalog.ts';
+import { createCatalogState, tellingsOf } from './catalog-state.ts';
 import { type AnyEvent, fill, header, play, raw } from './venue-b.fixture.ts';
 
 const AT = 1_700_000_000_000;
+const DAY_MS = 86_400_000;
 const id = (name: string) => `0x${name.repeat(64)}`;
 const gamma = (data: unknown) => raw('gamma', AT, data);
 const clob = (data: unknown) => raw('clob', AT, data);
@@ -278,26 +280,100 @@ describe('a trade of an unknown token', () => {
 });
 
 describe('the markets kept', () => {
-  it('are bounded: those mentioned longest ago go, with their tokens', () => {
+  const bounds = { max: 100, evicted: 10 };
+  const effects = { onMarket: () => {}, onPlaced: () => {}, onClosed: () => {} };
+
+  function createCatalog() {
     const catalog = createCatalogState();
-    const emit = Object.assign(() => {}, { remove: () => {}, dead: () => {} });
-    const effects = { onPlaced: () => {}, onClosed: () => {} };
-    const mention = (at: number) => {
-      const conditionId = `0x${at.toString(16).padStart(64, '0')}`;
-      const market = { conditionId, clobTokenIds: [`${2 * at}`, `${2 * at + 1}`], outcomes: ['Yes', 'No'] };
-      takeCatalogAnswer(catalog, market, AT, emit, effects);
+    const told: string[] = [];
+    const emit = Object.assign((_topic: unknown, key: string) => void told.push(key), {
+      remove: () => {},
+      dead: () => {},
+    });
+    const idOf = (at: number) => `0x${at.toString(16).padStart(64, '0')}`;
+    const mention = (at: number, closed = false, more: object = {}) => {
+      const market = {
+        id: `${at}`,
+        negRiskRequestID: idOf(at),
+        conditionId: idOf(at),
+        closed,
+        clobTokenIds: [`${2 * at}`, `${2 * at + 1}`],
+        outcomes: ['Yes', 'No'],
+        ...more,
+      };
+      takeCatalogAnswer(catalog, market, AT, emit, effects, bounds);
     };
-    for (let at = 0; at < MARKETS_MAX; at += 1) mention(at);
-    expect([catalog.markets.size, catalog.tokens.size]).toEqual([MARKETS_MAX, 2 * MARKETS_MAX]);
+    const sizes = () => [
+      catalog.open.size + catalog.over.size + catalog.past.size,
+      catalog.tokens.size / 2,
+      catalog.gammaIds.size,
+      catalog.requestIds.size,
+    ];
+    const knows = (at: number) => catalog.tokens.has(String(2 * at));
+    return { catalog, told, mention, sizes, knows, idOf };
+  }
+
+  it('are bounded: those that are over and were mentioned longest ago go, with all their names', () => {
+    const { mention, sizes, knows } = createCatalog();
+    for (let at = 0; at < 50; at += 1) mention(at);
+    for (let at = 50; at < 100; at += 1) mention(at, true);
+    expect(sizes()).toEqual([100, 100, 100, 100]);
+    mention(50, true);
+    mention(100);
+    expect(sizes()).toEqual([91, 91, 91, 91]);
+    expect([0, 50, 51, 60, 61, 100].map(knows)).toEqual([true, true, false, false, true, true]);
+    // Past ones by the hundred push out each other, and none that is open.
+    for (let at = 101; at < 1_000; at += 1) mention(at, true);
+    expect(Array.from({ length: 50 }, (_, at) => knows(at)).every(Boolean)).toBe(true);
+    expect(sizes()[0]).toBeLessThanOrEqual(bounds.max);
+  });
+
+  it('are none that was long over when it came while others are left: the walk through the past pushes out itself', () => {
+    const { mention, knows, sizes } = createCatalog();
+    const closedTime = new Date(AT - 8 * DAY_MS).toISOString().slice(0, 19).replace('T', ' ').concat('+00');
+    for (let at = 0; at < 30; at += 1) mention(at);
+    // Closed a while ago: open here before, closed within the week, of an end that is not told.
+    for (let at = 0; at < 10; at += 1) mention(at, true, { closedTime });
+    for (let at = 30; at < 40; at += 1)
+      mention(at, true, { closedTime: '2023-11-10 00:00:00+00', endDate: '2020-01-01' });
+    for (let at = 40; at < 50; at += 1) mention(at, true);
+    // Told again, as by a walk that comes by.
+    for (let at = 0; at < 10; at += 1) mention(at, true, { closedTime });
+    for (let at = 50; at < 1_000; at += 1) mention(at, true, at % 2 === 0 ? { closedTime } : { endDate: '2023-11-01' });
+    const known = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => knows(from + at));
+    expect(known(0, 50).every(Boolean)).toBe(true);
+    expect(known(50, 900).some(Boolean)).toBe(false);
+    expect(new Set(sizes()).size).toBe(1);
+    // Where nothing else is left, others go as before.
+    for (let at = 1_000; at < 1_060; at += 1) mention(at);
+    expect([known(10, 30), known(1_000, 1_060)].flat().every(Boolean)).toBe(true);
+    expect(known(30, 40).some(Boolean)).toBe(false);
+  });
+
+  it('are open ones only where nothing that is over is left, mentioned longest ago first', () => {
+    const { mention, knows } = createCatalog();
+    for (let at = 0; at < 100; at += 1) mention(at);
     mention(0);
-    mention(MARKETS_MAX);
-    const left = MARKETS_MAX + 1 - MARKETS_EVICTED;
-    expect([catalog.markets.size, catalog.tokens.size]).toEqual([left, 2 * left]);
-    expect([0, 2, 2 * MARKETS_EVICTED, 2 * MARKETS_EVICTED + 2].map((at) => catalog.tokens.has(String(at)))).toEqual([
-      true,
-      false,
-      false,
-      true,
-    ]);
-  }, 60_000);
+    mention(100);
+    expect([0, 1, 10, 11, 100].map(knows)).toEqual([true, false, false, true, true]);
+  });
+
+  it('come back as they were told, what a later answer leaves out too', () => {
+    const { catalog, told, mention, idOf } = createCatalog();
+    const description = 'Will “Zoë” resolve to "Yes"? 日本 \n'.repeat(40);
+    mention(1, false, { description, question: 'Zoë?' });
+    mention(1);
+    expect(told).toHaveLength(1);
+    expect(tellingsOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', description } });
+    mention(1, true);
+    mention(1, true);
+    expect(told).toHaveLength(2);
+    expect(tellingsOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', closed: true } });
+  });
+
+  it('take few bytes each', () => {
+    const { catalog, mention, idOf } = createCatalog();
+    mention(1, false, { description: `This market will resolve to "Yes" if the bridge opens. ${'x'.repeat(1_000)}` });
+    expect(catalog.open.get(idOf(1))!.length).toBeLessThan(250);
+  });
 });

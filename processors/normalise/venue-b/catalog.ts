@@ -1,36 +1,27 @@
 /** The catalog as both of the venue's APIs tell it, one entry per condition. */
 import type { Emit } from '#infra/stages/stage';
 import { marketTopics } from '#schemas/topics/normalised';
+import {
+  CATALOG_BOUNDS,
+  type CatalogBounds,
+  type CatalogState,
+  forgetOldest,
+  type OracleNames,
+  oracleNames,
+  remember,
+  type TokenPlace,
+  tellingsOf,
+} from './catalog-state.ts';
 import { readClobMarket } from './clob-market.ts';
+import { isJsonObject, type JsonObject } from './fields.ts';
 import { readGammaMarket } from './gamma-market.ts';
-import { isJsonObject, type JsonObject } from './json-fields.ts';
 import { MalformedError, quote } from './malformed-error.ts';
 import { addTelling, canonicalJson, type MarketTelling, type MarketTellings, marketRecord } from './market-telling.ts';
 
-/** Markets kept; beyond it those mentioned longest ago are forgotten, and told anew when they come again. */
-export const MARKETS_MAX = 100_000;
-/** As many go at once: to find the first entry, a map steps over those removed before it. */
-export const MARKETS_EVICTED = 1_000;
-
-/** Where a token belongs. */
-export interface TokenPlace {
-  readonly marketId: string;
-  readonly outcome: string;
-}
-
-export interface CatalogState {
-  /** By condition id, the one that was mentioned longest ago first. */
-  readonly markets: Map<string, MarketTellings>;
-  /** By token id. */
-  readonly tokens: Map<string, TokenPlace>;
-}
-
-export function createCatalogState(): CatalogState {
-  return { markets: new Map(), tokens: new Map() };
-}
-
 /** What follows from a change of the catalog. */
 export interface CatalogEffects {
+  /** A market is new or changed. */
+  onMarket(marketId: string, names: OracleNames): void;
   /** The market of a token is known now. */
   onPlaced(token: string, place: TokenPlace): void;
   /** The market of a token is over. */
@@ -48,12 +39,14 @@ export function takeCatalogAnswer(
   receivedAt: number,
   emit: Emit,
   effects: CatalogEffects,
+  bounds: CatalogBounds = CATALOG_BOUNDS,
 ): void {
   walkMarkets(answer, null, (market, event) => {
     try {
       const isClob = 'condition_id' in market;
       const { marketId, telling } = isClob ? readClobMarket(market) : readGammaMarket(market, event);
       takeTelling(catalog, marketId, isClob ? 'clob' : 'gamma', telling, receivedAt, emit, effects);
+      forgetOldest(catalog, bounds);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
       emit.dead(
@@ -92,31 +85,23 @@ function takeTelling(
   emit: Emit,
   effects: CatalogEffects,
 ): void {
-  const known = catalog.markets.get(marketId);
+  const known = tellingsOf(catalog, marketId);
   const before = known && marketRecord(marketId, known);
   const tellings = known ?? { gamma: { fields: {} }, clob: { fields: {} } };
   addTelling(tellings, source, telling);
-  remember(catalog, marketId, tellings);
+  remember(catalog, marketId, tellings, receivedAt);
   const record = marketRecord(marketId, tellings);
   if (before && canonicalJson(before) === canonicalJson(record)) return;
   emit(marketTopics.venue_b, marketId, { ...record, receivedAt });
+  const names = oracleNames(tellings);
+  if (names.gammaId !== undefined) catalog.gammaIds.set(names.gammaId, marketId);
+  if (names.requestId !== undefined) catalog.requestIds.set(names.requestId, marketId);
+  effects.onMarket(marketId, names);
   for (const [index, token] of record.instruments.entries()) {
     const isNew = !catalog.tokens.has(token);
     const place = { marketId, outcome: record.outcomes[index]! };
     catalog.tokens.set(token, place);
     if (isNew) effects.onPlaced(token, place);
     if (record.closed && !before?.closed) effects.onClosed(token);
-  }
-}
-
-function remember(catalog: CatalogState, marketId: string, tellings: MarketTellings): void {
-  catalog.markets.delete(marketId);
-  catalog.markets.set(marketId, tellings);
-  if (catalog.markets.size <= MARKETS_MAX) return;
-  const oldest = catalog.markets.entries();
-  for (let count = 0; count < MARKETS_EVICTED; count += 1) {
-    const [oldestId, forgotten] = oldest.next().value!;
-    catalog.markets.delete(oldestId);
-    for (const token of marketRecord(oldestId, forgotten).instruments) catalog.tokens.delete(token);
   }
 }

@@ -43,6 +43,39 @@ export function parseChainMessage(payload: Buffer): ChainMessage {
   throw new MalformedError('malformed_message', `neither block, log nor finalized: ${quote(Object.keys(message))}`);
 }
 
+/** Logs of one transaction, with the block that holds them. */
+export interface HistoryMessage {
+  readonly followedFrom: number;
+  readonly block: Pick<Header, 'number' | 'hash' | 'timestampMs'>;
+  readonly logs: readonly ChainLog[];
+}
+
+/**
+ * Reads one record of `raw.venue_b.history`. Throws `MalformedError`: `malformed_json`, `malformed_history` or
+ * `malformed_log` for a field that is not as it should be, and for logs of another block or of several transactions.
+ */
+export function parseHistoryMessage(payload: Buffer): HistoryMessage {
+  const code = 'malformed_history';
+  const { followedFrom, block, logs } = parseObject(payload);
+  if (!Number.isSafeInteger(followedFrom)) throw new MalformedError(code, `followedFrom: ${quote(followedFrom)}`);
+  if (!isObject(block)) throw new MalformedError(code, `block: ${quote(block)}`);
+  if (!Array.isArray(logs) || !logs.every(isObject)) throw new MalformedError(code, `logs: ${quote(logs)}`);
+  const placed = {
+    number: quantity(block.number, 'number', code),
+    hash: hash(block.hash, 'hash', code),
+    timestampMs: quantity(block.timestamp, 'timestamp', code) * 1000,
+  };
+  const read = logs.map(readLog).sort((a, b) => a.logIndex - b.logIndex);
+  for (const log of read) {
+    if (log.blockHash !== placed.hash || log.blockNumber !== placed.number)
+      throw new MalformedError(code, `log of block ${log.blockHash} where ${placed.hash} is told`);
+    if (log.transactionHash !== read[0]!.transactionHash)
+      throw new MalformedError(code, `logs of ${read[0]!.transactionHash} and ${log.transactionHash}`);
+    if (log.removed) throw new MalformedError(code, `log ${log.logIndex} was taken back`);
+  }
+  return { followedFrom: followedFrom as number, block: placed, logs: read };
+}
+
 type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 

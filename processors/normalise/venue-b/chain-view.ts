@@ -3,10 +3,10 @@
  * our logs need not be told. A gap is no reorganisation; a header not above the head is, and so is a header whose
  * parent is another block than the one kept directly below it.
  */
-import type { Header } from './chain-message.ts';
+import type { ChainLog, Header } from './chain-message.ts';
 import { MalformedError } from './malformed-error.ts';
 
-/** Headers kept beside those that unconfirmed trades need: deeper than any reorganisation seen on this chain. */
+/** Headers kept beside those that unconfirmed records need: deeper than any reorganisation seen on this chain. */
 export const KEPT_HEADERS = 256;
 
 export interface ChainBlock {
@@ -16,6 +16,8 @@ export interface ChainBlock {
   readonly timestampMs: number;
   /** Ids of the trades told from this block, in the order told. */
   readonly tradeIds: string[];
+  /** Ids of the oracle's steps and of the resolutions told from this block, in the order told. */
+  readonly settlementIds: string[];
 }
 
 export interface ChainView {
@@ -25,7 +27,7 @@ export interface ChainView {
   finalized: number;
   /** Kept blocks by number, ascending. */
   readonly blocks: Map<number, ChainBlock>;
-  /** Numbers of the kept blocks that hold trades not yet confirmed. */
+  /** Numbers of the kept blocks that hold records not yet confirmed. */
   readonly unconfirmed: Set<number>;
 }
 
@@ -48,17 +50,25 @@ export function acceptHeader(chain: ChainView, header: Header): ChainBlock[] {
   const below = chain.blocks.get(header.number - 1);
   if (below && below.hash !== header.parentHash) dropped.push(...dropFrom(chain, below.number));
   const { number, hash, timestampMs } = header;
-  chain.blocks.set(number, { number, hash, timestampMs, tradeIds: [] });
+  chain.blocks.set(number, { number, hash, timestampMs, tradeIds: [], settlementIds: [] });
   chain.head = number;
   return dropped;
 }
 
-/** Whether the block is so deep, or so final, that its trades are confirmed. */
+/** The block of a log; a log of a block that is not in the view is of no use, nobody could take it back. */
+export function blockOfLog(chain: ChainView, log: ChainLog): ChainBlock {
+  const block = chain.blocks.get(log.blockNumber);
+  if (block?.hash === log.blockHash) return block;
+  const kept = block ? `block ${log.blockNumber} kept is ${block.hash}` : `block ${log.blockNumber} is not kept`;
+  throw new MalformedError('log_of_unknown_block', `${kept}; the log is of ${log.blockHash}`);
+}
+
+/** Whether the block is so deep, or so final, that its records are confirmed. */
 export function isConfirmed(chain: ChainView, number: number, confirmations: number): boolean {
   return chain.head >= number + confirmations || chain.finalized >= number;
 }
 
-/** Removes the oldest blocks beyond `KEPT_HEADERS`, except those that hold unconfirmed trades, and returns them. */
+/** Removes the oldest blocks beyond `KEPT_HEADERS`, except those that hold unconfirmed records, and returns them. */
 export function trimBlocks(chain: ChainView): ChainBlock[] {
   const trimmed: ChainBlock[] = [];
   for (const block of chain.blocks.values()) {

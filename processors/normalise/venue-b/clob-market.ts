@@ -1,6 +1,7 @@
 /** Markets of the CLOB as tellings (venue page, section 3). They know less than gamma, and stand in for it. */
+
+import { flagField, idField, isJsonObject, type JsonObject, textField, timeField } from './fields.ts';
 import { checkOutcomes, withoutAbsent } from './gamma-market.ts';
-import { flagField, idField, isJsonObject, type JsonObject, textField, timeField } from './json-fields.ts';
 import { MalformedError, quote } from './malformed-error.ts';
 import type { MarketTelling } from './market-telling.ts';
 

@@ -8,7 +8,7 @@ import {
   textField,
   textListField,
   timeField,
-} from './json-fields.ts';
+} from './fields.ts';
 import { MalformedError } from './malformed-error.ts';
 import type { MarketTelling } from './market-telling.ts';
 

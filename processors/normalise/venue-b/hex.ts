@@ -48,3 +48,20 @@ export function word(data: string, index: number): bigint {
   const at = 2 + index * WORD_DIGITS;
   return BigInt(`0x${data.slice(at, at + WORD_DIGITS)}`);
 }
+
+/** The signed integer (two's complement) at word `index` of checked ABI data. */
+export function signedWord(data: string, index: number): bigint {
+  return BigInt.asIntN(WORD_DIGITS * 4, word(data, index));
+}
+
+/** The `bytes` at byte `offset` of checked ABI data, as hex. Throws `MalformedError` where they are not all there. */
+export function abiBytes(data: string, offset: bigint, field: string, code: string): `0x${string}` {
+  const total = BigInt((data.length - 2) / 2);
+  const begin = offset + 32n;
+  if (offset % 32n !== 0n || begin > total) throw new MalformedError(code, `${field}: begins at byte ${offset}`);
+  const length = word(data, Number(offset / 32n));
+  if (begin + length > total)
+    throw new MalformedError(code, `${field}: ${length} bytes where ${total - begin} are left`);
+  const at = 2 + Number(begin) * 2;
+  return `0x${data.slice(at, at + Number(length) * 2).toLowerCase()}`;
+}

@@ -1,14 +1,25 @@
-/** Chain records into trades: legs gathered per transaction, told at their taker leg, confirmed or reverted by headers. */
+/**
+ * Chain records: fills into trades, whose legs are gathered per transaction and told at their taker leg, and how markets
+ * are decided. All are confirmed or reverted by headers.
+ */
 import type { Emit, StageEvent } from '#infra/stages/stage';
-import { formatDecimal } from '#schemas/domain/decimal';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
-import { acceptHeader, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
-import { termsOfLeg } from './leg-terms.ts';
+import { acceptHeader, blockOfLog, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
+import { confirmLate, followHeader } from './late-fills.ts';
 import { MalformedError } from './malformed-error.ts';
+import {
+  dropSettlements,
+  forgetSettlements,
+  isSettlementLog,
+  onSettlementLog,
+  removeSettlementLog,
+  retellSettlement,
+} from './on-settlement-log.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
-import type { OpenLeg, VenueBState } from './state.ts';
+import { lateOf, type OpenLeg, type VenueBState } from './state.ts';
 import { retellStatus, tellTrade } from './told-trades.ts';
+import { tradeId, tradeOfLeg } from './trade-of-leg.ts';
 
 /**
  * Event time after which a transaction's legs are told without the taker leg that may have followed them. Logs of one
@@ -57,9 +68,12 @@ export function closeTransaction(options: ChainOptions, state: VenueBState, emit
 
 function onHeader(options: ChainOptions, state: VenueBState, header: Header, emit: Emit): void {
   closeTransaction(options, state, emit);
-  for (const block of acceptHeader(state.chain, header)) {
+  const dropped = acceptHeader(state.chain, header);
+  for (const block of dropped) {
     for (const id of block.tradeIds.toReversed()) retellStatus(state.told, id, block.hash, 'reverted', emit);
   }
+  dropSettlements(state, dropped, emit);
+  followHeader(lateOf(state), header, emit);
   confirmBlocks(options, state, emit);
   for (const block of trimBlocks(state.chain)) forgetBlock(state, block);
 }
@@ -74,14 +88,17 @@ function confirmBlocks(options: ChainOptions, state: VenueBState, emit: Emit): v
   const { chain, told } = state;
   for (const number of chain.unconfirmed) {
     if (!isConfirmed(chain, number, options.confirmations)) continue;
-    const { tradeIds, hash } = chain.blocks.get(number)!;
+    const { tradeIds, settlementIds, hash } = chain.blocks.get(number)!;
     for (const id of tradeIds) retellStatus(told, id, hash, 'confirmed', emit);
+    for (const id of settlementIds) retellSettlement(state, id, hash, 'confirmed', emit);
     chain.unconfirmed.delete(number);
   }
+  confirmLate(lateOf(state), (number) => isConfirmed(chain, number, options.confirmations), emit);
 }
 
 function forgetBlock(state: VenueBState, block: ChainBlock): void {
   for (const id of block.tradeIds) if (state.told.known.get(id)?.blockHash === block.hash) state.told.known.delete(id);
+  forgetSettlements(state, block);
 }
 
 function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receivedAt: number, emit: Emit): void {
@@ -93,20 +110,19 @@ function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receive
   if (open && (open.transactionHash !== log.transactionHash || open.blockHash !== log.blockHash)) {
     closeTransaction(options, state, emit);
   }
+  if (isSettlementLog(log)) {
+    const told = onSettlementLog(state, log, receivedAt, emit);
+    if (!told) return;
+    const { id, block } = told;
+    awaitConfirmation(options, state, block, () => retellSettlement(state, id, block.hash, 'confirmed', emit));
+    return;
+  }
   if (!options.exchanges.has(log.address) || !isOrderFilled(log.topics[0])) return;
   const order = decodeOrderFilled(log);
-  blockOf(state, log);
+  blockOfLog(state.chain, log);
   if (order.taker === order.exchange) onTakerLeg(options, state, order, emit);
   else if (!options.exchanges.has(order.taker)) addLeg(state, log, order, receivedAt, emit);
   else throw new MalformedError('malformed_log', `taker ${order.taker} is an exchange, but not the one that says so`);
-}
-
-/** The block of a log; a log of a block that is not in the view is of no use, nobody could take it back. */
-function blockOf(state: VenueBState, log: ChainLog): ChainBlock {
-  const block = state.chain.blocks.get(log.blockNumber);
-  if (block?.hash === log.blockHash) return block;
-  const kept = block ? `block ${log.blockNumber} kept is ${block.hash}` : `block ${log.blockNumber} is not kept`;
-  throw new MalformedError('log_of_unknown_block', `${kept}; the log is of ${log.blockHash}`);
 }
 
 function addLeg(state: VenueBState, log: ChainLog, order: OrderFilled, receivedAt: number, emit: Emit): void {
@@ -143,46 +159,29 @@ function tellLeg(
   emit: Emit,
 ): void {
   const block = state.chain.blocks.get(leg.blockNumber)!;
-  const terms = termsOfLeg(leg.order, takerLeg);
-  const place = state.catalog.tokens.get(terms.instrument);
-  const id = tradeId(leg.transactionHash, leg.logIndex);
-  const trade = {
-    id,
-    provider: 'venue_b',
-    marketId: place?.marketId ?? null,
-    instrument: terms.instrument,
-    outcome: place?.outcome ?? null,
-    ts: block.timestampMs,
-    receivedAt: leg.receivedAt,
-    side: terms.side,
-    price: formatDecimal(terms.price),
-    qty: formatDecimal(terms.qty),
-    usd: formatDecimal(terms.usd),
-    maker: leg.order.maker,
-    taker: leg.order.taker,
-    txHash: leg.transactionHash,
-    logIndex: leg.logIndex,
-    tradeId: null,
-    blockNumber: leg.blockNumber,
-    blockHash: leg.blockHash,
-  };
+  const { number, hash, timestampMs } = block;
+  const trade = tradeOfLeg({ ...leg, number, hash, timestampMs }, takerLeg, state.catalog);
+  const { id } = trade;
   tellTrade(state.told, trade, emit);
   block.tradeIds.push(id);
-  // A log that comes late for its block: pending all the same, so that every trade begins alike, then confirmed.
-  if (isConfirmed(state.chain, block.number, options.confirmations)) {
-    retellStatus(state.told, id, block.hash, 'confirmed', emit);
-  } else state.chain.unconfirmed.add(block.number);
+  awaitConfirmation(options, state, block, () => retellStatus(state.told, id, block.hash, 'confirmed', emit));
+}
+
+/** A log that comes late for its block: pending all the same, so that every record begins alike, then confirmed. */
+function awaitConfirmation(options: ChainOptions, state: VenueBState, block: ChainBlock, confirm: () => void): void {
+  if (isConfirmed(state.chain, block.number, options.confirmations)) confirm();
+  else state.chain.unconfirmed.add(block.number);
 }
 
 /** A node takes a log back. Its header may have dropped the block before; then there is nothing left to revert. */
 function onRemoved(state: VenueBState, log: ChainLog, emit: Emit): void {
+  if (isSettlementLog(log)) {
+    removeSettlementLog(state, log, emit);
+    return;
+  }
   const open = state.openTransaction;
   if (open?.blockHash === log.blockHash && open.transactionHash === log.transactionHash) {
     open.legs = open.legs.filter((leg) => leg.logIndex !== log.logIndex);
   }
   retellStatus(state.told, tradeId(log.transactionHash, log.logIndex), log.blockHash, 'reverted', emit);
-}
-
-function tradeId(transactionHash: string, logIndex: number): string {
-  return `venue_b:${transactionHash}:${logIndex}`;
 }

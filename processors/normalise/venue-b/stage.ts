@@ -1,14 +1,19 @@
-/** The normaliser of venue_b: what the venue and its chain said, as trades, books, markets, statuses and raw channels. */
+/**
+ * The normaliser of venue_b: what the venue and its chain said, as trades, books, markets, statuses, raw channels, steps
+ * of the oracle and resolutions.
+ */
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import { bookTopics, marketTopics, statusTopics, tradeTopics } from '#schemas/topics/normalised';
+import { bookTopics, lateTradeTopic, marketTopics, statusTopics, tradeTopics } from '#schemas/topics/normalised';
+import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { onAnswer } from './answers.ts';
 import { liveness } from './book-status.ts';
-import { onAnswer } from './on-answer.ts';
+import { onMarketFrame } from './frames.ts';
 import { type ChainOptions, closeTransaction, onChainRecord, onChainTime } from './on-chain.ts';
-import { onMarketFrame } from './on-market-frame.ts';
+import { onHistoryRecord } from './on-history.ts';
 import { createVenueBState, type VenueBState } from './state.ts';
 import { loseFeed } from './token-books.ts';
 
@@ -29,8 +34,12 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
+    stateVersion: 3,
     inputs: [
       on(rawTopic('venue_b', 'rpc'), (state: VenueBState, event, emit) => onChainRecord(chain, state, event, emit)),
+      on(rawTopic('venue_b', 'history'), (state: VenueBState, event, emit) =>
+        onHistoryRecord(chain, state, event, emit),
+      ),
       on(rawTopic('venue_b', 'clob_ws'), onMarketFrame),
       on(rawTopic('venue_b', 'gamma'), onAnswer),
       on(rawTopic('venue_b', 'clob'), onAnswer),
@@ -39,10 +48,13 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
     ],
     outputs: [
       tradeTopics.venue_b,
+      lateTradeTopic,
       bookTopics.venue_b,
       marketTopics.venue_b,
       statusTopics.venue_b,
       channelTopics.venue_b,
+      disputeTopic,
+      resolutionTopics.venue_b,
     ],
     initialState: createVenueBState,
   };

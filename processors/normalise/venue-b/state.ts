@@ -2,10 +2,13 @@
 
 import type { ChannelSeqs } from '../../shared/tell-frame.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
-import { type CatalogState, createCatalogState } from './catalog.ts';
+import { type CatalogState, createCatalogState } from './catalog-state.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
+import { createLateFills, type LateFills } from './late-fills.ts';
 import type { OrderFilled } from './order-filled.ts';
 import type { TokenBook } from './token-books.ts';
+import { createToldPhases, type ToldPhases } from './told-phases.ts';
+import type { ToldResolutions } from './told-resolutions.ts';
 import { createToldTrades, type ToldTrades } from './told-trades.ts';
 
 /** A maker leg that waits for the taker leg of its match. */
@@ -31,6 +34,10 @@ export interface VenueBState {
   readonly chain: ChainView;
   openTransaction: OpenTransaction | null;
   readonly told: ToldTrades;
+  /** Missing in snapshots from before there were backfills; `lateOf` makes it. */
+  late?: LateFills;
+  readonly phases: ToldPhases;
+  readonly resolutions: ToldResolutions;
   readonly catalog: CatalogState;
   /** Books by token, the one whose snapshot is oldest first. */
   readonly books: Map<string, TokenBook>;
@@ -43,9 +50,18 @@ export function createVenueBState(): VenueBState {
     chain: createChainView(),
     openTransaction: null,
     told: createToldTrades(),
+    late: createLateFills(),
+    phases: createToldPhases(),
+    resolutions: new Map(),
     catalog: createCatalogState(),
     books: new Map(),
     liveness: createLivenessState(),
     channelSeqs: new Map(),
   };
+}
+
+/** What is known of fills from before the chain was followed. */
+export function lateOf(state: VenueBState): LateFills {
+  state.late ??= createLateFills();
+  return state.late;
 }

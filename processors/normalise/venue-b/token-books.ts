@@ -3,7 +3,7 @@ import type { Emit } from '#infra/stages/stage';
 import { applyBookUpdate, applyLevels, type Book, bestAsk, bestBid, createBook } from '#schemas/domain/book';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { type BookLevel, bookTopics } from '#schemas/topics/normalised';
-import type { BookDelta, BookEvent, Levels } from './market-event.ts';
+import type { BookDelta, BookEvent, Levels } from './messages.ts';
 
 /** Books kept; beyond it the one whose snapshot is oldest goes, and awaits its next snapshot. */
 export const BOOKS_MAX = 10_000;

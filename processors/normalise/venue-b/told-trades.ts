@@ -4,6 +4,7 @@
  */
 import type { Emit } from '#infra/stages/stage';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import type { Topic } from '#schemas/topics/topic';
 
 /** Trades of unknown tokens that are remembered for the day the catalog knows them; the newest ones. */
 export const UNPLACED_TRADES_MAX = 50_000;
@@ -30,7 +31,7 @@ export function tellTrade(told: ToldTrades, trade: Omit<Trade, 'arrival' | 'stat
   told.arrivals += 1;
   const full: Trade = { ...trade, arrival: told.arrivals, status: 'pending' };
   told.known.set(full.id, full);
-  if (full.marketId === null) addUnplaced(told, full);
+  if (full.marketId === null) keepUnplaced(told, full);
   emit(tradeTopics.venue_b, full.instrument, full);
 }
 
@@ -44,6 +45,7 @@ export function retellStatus(
   blockHash: string,
   status: 'confirmed' | 'reverted',
   emit: Emit,
+  topic: Topic<Trade> = tradeTopics.venue_b,
 ): void {
   const trade = told.known.get(id);
   if (trade?.blockHash !== blockHash || trade.status === status) return;
@@ -55,7 +57,7 @@ export function retellStatus(
     told.known.set(id, next);
     if (told.unplaced.has(id)) told.unplaced.set(id, next);
   }
-  emit(tradeTopics.venue_b, next.instrument, next);
+  emit(topic, next.instrument, next);
 }
 
 /** Tells the trades of a token again, now that its market is known. */
@@ -65,17 +67,19 @@ export function placeTrades(
   marketId: string,
   outcome: string | null,
   emit: Emit,
+  topic: Topic<Trade> = tradeTopics.venue_b,
 ): void {
   for (const id of told.unplacedIds.get(token) ?? []) {
     const next = { ...told.unplaced.get(id)!, marketId, outcome };
     told.unplaced.delete(id);
     if (told.known.has(id)) told.known.set(id, next);
-    emit(tradeTopics.venue_b, token, next);
+    emit(topic, token, next);
   }
   told.unplacedIds.delete(token);
 }
 
-function addUnplaced(told: ToldTrades, trade: Trade): void {
+/** Remembers a trade without a market for the day the catalog knows its token. */
+export function keepUnplaced(told: ToldTrades, trade: Trade): void {
   // Set anew, so that a trade included again counts as new.
   removeUnplaced(told, trade);
   told.unplaced.set(trade.id, trade);

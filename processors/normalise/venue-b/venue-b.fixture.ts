@@ -7,6 +7,7 @@ import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { ChannelFrame } from '#schemas/topics/channels';
 import type { BookUpdate, Market, MarketStatus, Trade } from '#schemas/topics/normalised';
+import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import type { FeedEvent } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
@@ -119,11 +120,14 @@ export function fill(options: FillOptions): AnyEvent {
 /** What the stage wrote, by topic, in order. */
 export interface Played {
   readonly trades: Trade[];
+  readonly lateTrades: Trade[];
   readonly books: BookUpdate[];
   readonly markets: Market[];
   /** A tombstone is null. */
   readonly statuses: (MarketStatus | null)[];
   readonly frames: ChannelFrame[];
+  readonly phases: DisputePhase[];
+  readonly resolutions: Resolution[];
   readonly dead: { reason: string; detail: string }[];
   readonly state: VenueBState;
 }
@@ -154,10 +158,13 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
   const of = <T>(thing: string) => written.get(`derived.${thing}.venue_b`) as T[];
   return {
     trades: of<Trade>('trades'),
+    lateTrades: of<Trade>('late-trades'),
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),
     statuses: of<MarketStatus | null>('status'),
     frames: of<ChannelFrame>('channels'),
+    phases: of<DisputePhase>('disputes'),
+    resolutions: of<Resolution>('resolutions'),
     dead,
     state,
   };

@@ -22,9 +22,9 @@ export const postKeys = defineOwnRoute({
     rateLimitTier: z.string().optional().describe('Deprecated; not looked at.'),
   }),
   response: createdKeySchema,
-  async handle({ body, command }, { secrets }) {
+  async handle({ body, caller, command }, { secrets }) {
     const { name, userId, scopes, sandbox } = body;
-    const made = await secrets.makeKey(sandbox);
+    const made = await secrets.makeKey(caller.orgId, sandbox);
     const { result, replayed } = await command(createKey, {
       keyId: made.keyId,
       name,

@@ -60,7 +60,10 @@ interface CommandBase<B> {
   readonly type: string;
   /** What the audit log calls it. */
   readonly action: string;
-  /** The arguments. */
+  /**
+   * The arguments. What `decide` is given may hold fields beside them, such as those of the envelope: it takes the
+   * arguments by name.
+   */
   readonly body: z.ZodType<B>;
 }
 

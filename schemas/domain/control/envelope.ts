@@ -1,11 +1,12 @@
 /** What stands in the body of a client's command beside its arguments: who asks, and how often it may count. */
 import { z } from 'zod';
+import { TEXT_MAX } from './fields.ts';
 
 /** The key of the request, or of the portal session that it came with. */
 const actorSchema = z.object({
-  orgId: z.string(),
-  keyId: z.string(),
-  userId: z.string(),
+  orgId: z.string().max(TEXT_MAX),
+  keyId: z.string().max(TEXT_MAX),
+  userId: z.string().max(TEXT_MAX),
   sandbox: z.boolean(),
 });
 export type Actor = z.infer<typeof actorSchema>;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from './envelope.ts';
-import { IDEMPOTENCY_ANSWERS_MAX } from './idempotency.ts';
+import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_LENGTH_MAX } from './idempotency.ts';
+import { packPieces, piecesOf, unpackState } from './state-rows.ts';
 import { createWorld, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS, type World } from './world.fixture.ts';
 
 const ADDRESS = `0x${'a'.repeat(40)}`;
@@ -96,7 +97,7 @@ describe('the same Idempotency-Key', () => {
     const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
     world.send('key.create', key, { as: acme, idempotency: { ...REQUEST, key: '1' } });
     world.send('webhook.create', webhook, { as: acme, idempotency: { ...REQUEST, key: '2' } });
-    const kept = [...world.state.idempotency.current.kept.get('org_acme')!.values()];
+    const kept = [...world.state.idempotency.current.kept.get('org_acme')!.byName.values()];
     expect(kept).toHaveLength(2);
     expect(JSON.stringify(kept)).not.toMatch(/secret|whsec_|hash/);
   });
@@ -105,7 +106,7 @@ describe('the same Idempotency-Key', () => {
 describe('an organization that uses up its keys of a day', () => {
   it('is told when to come back; others are served', () => {
     bind(acme);
-    const own = world.state.idempotency.current.kept.get('org_acme')!;
+    const { byName: own } = world.state.idempotency.current.kept.get('org_acme')!;
     const [kept] = own.values();
     for (let n = own.size; n < IDEMPOTENCY_ANSWERS_MAX; n += 1) own.set(`filler ${n}`, kept!);
     const more = { ...REQUEST, key: 'more' };
@@ -117,5 +118,60 @@ describe('an organization that uses up its keys of a day', () => {
     expect(bind(acme)).toMatchObject({ ok: true, replayed: true });
     expect(bind(world.operator, more).ok).toBe(true);
     expect(bind(acme, more, { wallTime: WALL_MS + 24 * HOUR_MS })).toMatchObject(refusal('conflict'));
+  });
+
+  it('is told so too where long answers do, long before it has given so many', () => {
+    const filters = { universalIds: Array.from({ length: 440 }, (_, n) => `evt_${'a'.repeat(60)}${n}`) };
+    const subscriptions = [{ eventType: 'event.spread.changed', version: 1, filters }];
+    const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
+    const create = (n: number) => {
+      const idempotency = { ...REQUEST, key: `long ${n}` };
+      const verdict = world.send('webhook.create', webhook, { as: acme, idempotency });
+      world.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme });
+      return verdict;
+    };
+    let made = 0;
+    while (made < 3_000 && create(made).ok) made += 1;
+    const { byName, length } = world.state.idempotency.current.kept.get('org_acme')!;
+    expect(byName.size).toBe(made);
+    expect(made).toBeGreaterThan(900);
+    expect(made).toBeLessThan(1_200);
+    const texts = [...byName].map(([name, { bodyDigest, answer }]) => name + bodyDigest + JSON.stringify(answer));
+    expect(length / texts.join('').length).toBeCloseTo(1, 2);
+    expect(length).toBeGreaterThanOrEqual(IDEMPOTENCY_LENGTH_MAX);
+    expect(create(made)).toMatchObject({ ...refusal('quota_exceeded'), retryAfterSeconds: 24 * 3_600 });
+    expect(create(0)).toMatchObject({ ok: true, replayed: true });
+    expect(bind(world.operator).ok).toBe(true);
+  });
+
+  it('is not charged for an answer that another took the place of, and is charged the same after a snapshot', async () => {
+    const at = (hours: number, address = ADDRESS) => ({ wallTime: WALL_MS + hours * HOUR_MS, address });
+    bind(acme, { ...REQUEST, key: 'turns' }, at(48, `0x${'b'.repeat(40)}`));
+    // By the clock of another node.
+    expect(bind(acme, REQUEST, at(25)).ok).toBe(true);
+    const own = world.state.idempotency.current.kept.get('org_acme')!;
+    const before = own.length;
+    expect(bind(acme, REQUEST, at(50))).toMatchObject({ ...refusal('conflict'), replayed: false });
+    expect(own.byName.size).toBe(2);
+    expect(own.length).toBeLessThan(before);
+    const again = unpackState(await packPieces(piecesOf(world.state)));
+    expect(again.idempotency).toEqual(world.state.idempotency);
+  });
+});
+
+describe('what stands beside a command', () => {
+  it.each([
+    ['key', 256],
+    ['route', 2_049],
+    ['bodyDigest', 129],
+  ])('has a greatest length: a %s of %i characters is refused', (field, length) => {
+    const at = (characters: number) => ({ ...REQUEST, [field]: 'x'.repeat(characters) });
+    expect(bind(acme, at(length))).toMatchObject(refusal('validation_failed', `idempotency.${field}`));
+    expect(bind(acme, at(length - 1)).ok).toBe(true);
+  });
+
+  it('names nobody at greater length than a key does', () => {
+    expect(bind({ ...acme, userId: 'u'.repeat(201) })).toMatchObject(refusal('validation_failed', 'actor.userId'));
+    expect(bind({ ...acme, userId: 'u'.repeat(200) }).ok).toBe(true);
   });
 });

@@ -58,7 +58,7 @@ function owned<T extends Owner>(row: T | undefined, owner: Owner): T | undefined
 }
 
 /** A binding of `venue_a_perp` stands for the venue: it covers outcome and dex fills too (specification). */
-function covers(bound: WalletProvider, provider: Provider): boolean {
+export function covers(bound: WalletProvider, provider: Provider): boolean {
   return bound === provider || (bound === 'venue_a_perp' && provider.startsWith('venue_a_'));
 }
 

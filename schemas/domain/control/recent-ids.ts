@@ -1,6 +1,6 @@
 /** The ids of the newest commands: an append that was tried again may stand in the log twice and counts once. */
 
-/** A node has one append under way at a time, so a repeat comes after the few that others got in between. */
+/** A node has one small batch under way at a time, so a repeat comes after the few that it and others got in between. */
 const GENERATION_SIZE = 4_096;
 
 /** Two sets by turns, so that forgetting the oldest ids costs nothing. */
@@ -15,11 +15,12 @@ export function initialRecentIds(): RecentIds {
 
 /** Takes note of an id; false when it is one of the newest 4,096. */
 export function isNewId(recent: RecentIds, id: string): boolean {
-  if (recent.current.has(id) || recent.previous.has(id)) return false;
-  if (recent.current.size >= GENERATION_SIZE) {
-    recent.previous = recent.current;
-    recent.current = new Set();
-  }
-  recent.current.add(id);
+  if (recent.previous.has(id)) return false;
+  const { current } = recent;
+  const { size } = current;
+  if (size < GENERATION_SIZE) return current.add(id).size > size;
+  if (current.has(id)) return false;
+  recent.previous = current;
+  recent.current = new Set([id]);
   return true;
 }

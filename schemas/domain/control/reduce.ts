@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { ControlCommand } from '../../topics/control.ts';
 import { auditEntries } from './audit.ts';
 import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
@@ -20,10 +21,11 @@ import { rotateWebhookSecret } from './commands/rotate-webhook-secret.ts';
 import { seedAdminKey } from './commands/seed-admin-key.ts';
 import { testWebhook } from './commands/test-webhook.ts';
 import { unbindWallet } from './commands/unbind-wallet.ts';
-import { type Actor, envelopeSchema } from './envelope.ts';
-import { earlierAnswer, keepAnswer, turnGenerations } from './idempotency.ts';
+import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
+import { earlierAnswer, keepAnswer, namedRequest, turnGenerations } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';
 import { goodKey } from './lookups.ts';
+import { type QuickCheck, quickCheckOf } from './quick-check.ts';
 import { isNewId } from './recent-ids.ts';
 import type { ControlState } from './state.ts';
 
@@ -55,10 +57,19 @@ export const COMMAND_TYPES: ReadonlyMap<string, CommandType<unknown, unknown>> =
   ].map((command) => [command.type, command as unknown as CommandType<unknown, unknown>]),
 );
 
-/** A command whose text was understood. */
-interface Asked {
-  readonly id: string;
+interface Checked {
   readonly type: CommandType<unknown, unknown>;
+  readonly isSurelyGood: QuickCheck;
+}
+
+const CHECKED: ReadonlyMap<string, Checked> = new Map(
+  Array.from(COMMAND_TYPES, ([name, type]) => [name, { type, isSurelyGood: quickCheckOf(type.body) }]),
+);
+const isEnvelope = quickCheckOf(envelopeSchema);
+
+/** A command whose text was understood. */
+interface Asked extends Checked {
+  readonly id: string;
   readonly body: unknown;
   readonly moment: { readonly wallTime: number; readonly at: string };
 }
@@ -69,9 +80,10 @@ interface Asked {
  */
 export function reduceControl(state: ControlState, command: ControlCommand): Verdict {
   const { id, wallTime, body } = command;
-  const type = COMMAND_TYPES.get(command.type);
-  if (!type) return notDecided(refused('bad_request', `unknown command ${command.type}`));
+  const checked = CHECKED.get(command.type);
+  if (!checked) return notDecided(refused('bad_request', `unknown command ${command.type}`));
   if (!(Math.abs(wallTime) <= WALL_TIME_MAX)) return notDecided(refused('bad_request', 'wallTime: is no time'));
+  const { type, isSurelyGood } = checked;
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -80,15 +92,15 @@ export function reduceControl(state: ControlState, command: ControlCommand): Ver
   }
   if (!isNewId(state.recentIds, id)) return notDecided(refused('conflict', 'the command stands in the log twice'));
   turnGenerations(state.idempotency, wallTime);
-  const asked = { id, type, body: value, moment: { wallTime, at: isoTime(wallTime) } };
+  const asked = { id, type, isSurelyGood, body: value, moment: { wallTime, at: isoTime(wallTime) } };
   return type.by === 'service' ? verdictOf(asked, null, decide(state, asked, null)) : decideForKey(state, asked, type);
 }
 
 /** The one place for what holds for every command of a client: its key is good, and its `Idempotency-Key` counts once. */
 function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unknown, unknown>): Verdict {
-  const envelope = envelopeSchema.safeParse(asked.body);
-  if (!envelope.success) return notDecided(invalid(envelope.error));
-  const { actor: claimed, idempotency } = envelope.data;
+  const envelope = understood<Envelope>(asked.body, isEnvelope, envelopeSchema);
+  if (!envelope.ok) return notDecided(envelope);
+  const { actor: claimed, idempotency } = envelope.value;
   const key = goodKey(state, claimed.keyId)?.key;
   // It may have been revoked after the node that asks has let it in.
   if (key?.orgId !== claimed.orgId || key.sandbox !== claimed.sandbox)
@@ -98,7 +110,8 @@ function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unkn
   // The key's own texts instead of equal ones: rows share them, and their hashes are known.
   const actor: Actor = { orgId: key.orgId, keyId: key.id, userId: claimed.userId, sandbox: key.sandbox };
   const { wallTime } = asked.moment;
-  const earlier = idempotency && earlierAnswer(state.idempotency, actor, idempotency, wallTime);
+  const request = idempotency && namedRequest(idempotency);
+  const earlier = request && earlierAnswer(state.idempotency, actor, request, wallTime);
   if (earlier) {
     const { answer, replayed } = earlier;
     return answer.ok
@@ -106,17 +119,32 @@ function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unkn
       : { ...answer, replayed };
   }
   const decision = decide(state, asked, actor);
-  if (idempotency) keepAnswer(state.idempotency, actor, idempotency, wallTime, decision);
+  if (request) keepAnswer(state.idempotency, actor, request, wallTime, decision);
   return verdictOf(asked, actor, decision);
 }
 
-function decide(state: ControlState, { type, body, moment }: Asked, actor: Actor | null): Decision<unknown> {
-  const parsed = type.body.safeParse(body);
-  if (!parsed.success) return invalid(parsed.error);
+function decide(
+  state: ControlState,
+  { type, body, isSurelyGood, moment }: Asked,
+  actor: Actor | null,
+): Decision<unknown> {
+  const parsed = understood(body, isSurelyGood, type.body);
+  if (!parsed.ok) return parsed;
   // Commands of the service are decided without an actor, all others with one.
   return type.by === 'service'
-    ? type.decide(state, parsed.data, moment)
-    : type.decide(state, parsed.data, { wallTime: moment.wallTime, at: moment.at, actor: actor! });
+    ? type.decide(state, parsed.value, moment)
+    : type.decide(state, parsed.value, { wallTime: moment.wallTime, at: moment.at, actor: actor! });
+}
+
+/** The body as the schema reads it, at little cost where it is surely good. */
+function understood<T>(
+  body: unknown,
+  isSurelyGood: QuickCheck,
+  schema: z.ZodType<T>,
+): { readonly ok: true; readonly value: T } | Refusal {
+  if (isSurelyGood(body)) return { ok: true, value: body as T };
+  const parsed = schema.safeParse(body);
+  return parsed.success ? { ok: true, value: parsed.data } : invalid(parsed.error);
 }
 
 function invalid({

@@ -92,6 +92,20 @@ describe('a control state', () => {
     expect(again.webhooks.size).toBe(state.webhooks.size + 1);
   });
 
+  it('is kept in texts of a few MiB, however long its rows are', async () => {
+    const { state } = createWorld();
+    const organization = state.organizations.get('org_first')!;
+    for (let nth = 0; nth < 10; nth += 1) {
+      const [id, name] = [`org_${nth}`, `${nth}`.repeat(nth === 5 ? 9_000_000 : 1_500_000)];
+      state.organizations.set(id, { ...organization, id, name });
+    }
+    const packed = await packPieces(piecesOf(state));
+    const lengths = packed.map(({ length }) => length).filter((length) => length > 1_000_000);
+    expect(lengths).toHaveLength(4);
+    expect(lengths.filter((length) => length > 6_000_000)).toHaveLength(1);
+    expect(unpackState(packed)).toEqual(state);
+  });
+
   it('is not made of something else', () => {
     expect(() => unpackState([Buffer.from('{"kind":"x","rows":{"fields":[],"columns":[],"others":[]}}')])).toThrow(
       'no piece',

@@ -3,24 +3,21 @@
  * order in which they came into the state, so that the indices come out in the same order too.
  */
 import { setImmediate as yieldToIo } from 'node:timers/promises';
-import type { Kept } from './idempotency.ts';
+import { type Kept, putAnswer } from './idempotency.ts';
 import { putAttribution, putKey, putOrganization, putSession, putWallet, putWebhook } from './indices.ts';
-import {
-  type Attribution,
-  type ControlState,
-  initialControlState,
-  type Key,
-  type Organization,
-  type Session,
-  type Wallet,
-  type Webhook,
-} from './state.ts';
+import { jsonLength } from './json-length.ts';
+import { type ControlState, initialControlState } from './state.ts';
 
-/** To be raised when rows change, or when the reducer comes to other verdicts: older snapshots then count for nothing. */
-export const CONTROL_STATE_VERSION = 1;
+/**
+ * To be raised when rows change, or when the reducer comes to other verdicts: older snapshots then count for nothing. The
+ * stage `organizations` holds the same state; its `stateVersion` is raised too.
+ */
+export const CONTROL_STATE_VERSION = 2;
 
 /** One text is made and read in about 10 ms. */
 const SLICE_ROWS = 2_000;
+/** About how many characters of rows begin another text, far below the longest that there can be (512 MiB). */
+const SLICE_LENGTH = 4 * 1_024 * 1_024;
 
 /** What comes before all rows. */
 interface Head {
@@ -31,22 +28,50 @@ interface Head {
   readonly startedAt: { readonly current: number; readonly previous: number };
 }
 
-type Rows =
-  | { readonly kind: 'organizations'; readonly rows: readonly Organization[] }
-  | { readonly kind: 'keys'; readonly rows: readonly Key[] }
-  | { readonly kind: 'wallets'; readonly rows: readonly Wallet[] }
-  | { readonly kind: 'attributions'; readonly rows: readonly Attribution[] }
-  | { readonly kind: 'webhooks'; readonly rows: readonly Webhook[] }
-  | { readonly kind: 'sessions'; readonly rows: readonly Session[] }
-  /** Answers of one owner. */
-  | {
-      readonly kind: 'answers';
-      readonly generation: 'current' | 'previous';
-      readonly owner: string;
-      readonly rows: readonly (Kept & { readonly name: string })[];
-    };
+/** Maps of the state that follow from its rows. */
+type Indices =
+  | 'keysByOrganization'
+  | 'adminKeys'
+  | 'walletsByOwner'
+  | 'walletsByAddress'
+  | 'attributionsByOwner'
+  | 'webhooksByOwner'
+  | 'webhooksByEventType'
+  | 'sessionsByKey';
+/** Every map of the state that is no index. */
+type RowMaps = {
+  readonly [Kind in Exclude<keyof ControlState, Indices> as ControlState[Kind] extends Map<string, unknown>
+    ? Kind
+    : never]: ControlState[Kind];
+};
+type RowKind = keyof RowMaps;
+type RowOf<Kind extends RowKind> = RowMaps[Kind] extends Map<string, infer Row> ? Row : never;
 
-type Piece = Head | Rows;
+/** How each kind of row comes back into the state, in the order of a snapshot. A kind that is missing does not compile. */
+const PUT: { readonly [Kind in RowKind]: (state: ControlState, row: RowOf<Kind>) => void } = {
+  organizations: putOrganization,
+  keys: putKey,
+  wallets: putWallet,
+  attributions: putAttribution,
+  webhooks: putWebhook,
+  sessions: putSession,
+};
+const ROW_KINDS = Object.keys(PUT) as readonly RowKind[];
+
+interface Rows<Kind extends RowKind = RowKind> {
+  readonly kind: Kind;
+  readonly rows: readonly RowOf<Kind>[];
+}
+
+/** Answers of one owner. */
+interface Answers {
+  readonly kind: 'answers';
+  readonly generation: 'current' | 'previous';
+  readonly owner: string;
+  readonly rows: readonly (Kept & { readonly name: string })[];
+}
+
+type Piece = Head | Rows | Answers;
 
 /** What holds the state as it was when this was called, while the state goes on: rows are never changed in place. */
 export function piecesOf(state: ControlState): readonly Piece[] {
@@ -64,29 +89,40 @@ export function piecesOf(state: ControlState): readonly Piece[] {
     for (let at = 0; at < all.length; at += SLICE_ROWS)
       pieces.push({ ...piece, rows: all.slice(at, at + SLICE_ROWS) } as unknown as Rows);
   };
-  add([...state.organizations.values()], { kind: 'organizations' });
-  add([...state.keys.values()], { kind: 'keys' });
-  add([...state.wallets.values()], { kind: 'wallets' });
-  add([...state.attributions.values()], { kind: 'attributions' });
-  add([...state.webhooks.values()], { kind: 'webhooks' });
-  add([...state.sessions.values()], { kind: 'sessions' });
+  for (const kind of ROW_KINDS) add([...state[kind].values()], { kind });
   for (const generation of ['previous', 'current'] as const)
     for (const [owner, kept] of idempotency[generation].kept)
       add(
-        Array.from(kept, ([name, answer]) => ({ name, ...answer })),
+        Array.from(kept.byName, ([name, answer]) => ({ name, ...answer })),
         { kind: 'answers', generation, owner },
       );
   return pieces;
 }
 
-/** Each piece as JSON, with pauses in between, so that what else runs here goes on. */
+/** Each piece as JSON, long ones as several, with pauses in between, so that what else runs here goes on. */
 export async function packPieces(pieces: readonly Piece[]): Promise<Buffer[]> {
   const packed: Buffer[] = [];
-  for (const piece of pieces) {
-    packed.push(Buffer.from(JSON.stringify(piece.kind === 'head' ? piece : { ...piece, rows: tableOf(piece.rows) })));
+  const pack = async (piece: object) => {
+    packed.push(Buffer.from(JSON.stringify(piece)));
     await yieldToIo();
+  };
+  for (const piece of pieces) {
+    if (piece.kind === 'head') await pack(piece);
+    else for (const rows of slicesOf(piece.rows)) await pack({ ...piece, rows: tableOf(rows) });
   }
   return packed;
+}
+
+/** The rows in their order, cut where a text would become long. */
+function* slicesOf(rows: readonly object[]): Generator<readonly object[]> {
+  let [from, length] = [0, 0];
+  for (let at = 0; at < rows.length; at += 1) {
+    length += jsonLength(rows[at]);
+    if (length < SLICE_LENGTH) continue;
+    yield rows.slice(from, at + 1);
+    [from, length] = [at + 1, 0];
+  }
+  if (from < rows.length) yield rows.slice(from);
 }
 
 /** The state that the texts hold. Throws where they are none of `packPieces`. */
@@ -130,38 +166,21 @@ function rowsOf({ fields, columns, others }: Table): readonly object[] {
 }
 
 function take(state: ControlState, piece: Piece): void {
-  switch (piece.kind) {
-    case 'head':
-      takeHead(state, piece);
-      return;
-    case 'organizations':
-      for (const row of piece.rows) putOrganization(state, row);
-      return;
-    case 'keys':
-      for (const row of piece.rows) putKey(state, row);
-      return;
-    case 'wallets':
-      for (const row of piece.rows) putWallet(state, row);
-      return;
-    case 'attributions':
-      for (const row of piece.rows) putAttribution(state, row);
-      return;
-    case 'webhooks':
-      for (const row of piece.rows) putWebhook(state, row);
-      return;
-    case 'sessions':
-      for (const row of piece.rows) putSession(state, row);
-      return;
-    case 'answers': {
-      const { kept } = state.idempotency[piece.generation];
-      const own = kept.get(piece.owner) ?? new Map<string, Kept>();
-      kept.set(piece.owner, own);
-      for (const { name, at, bodyDigest, answer } of piece.rows) own.set(name, { at, bodyDigest, answer });
-      return;
-    }
-    default:
-      throw new Error(`no piece of the control state: ${JSON.stringify(piece).slice(0, 60)}`);
-  }
+  if (piece.kind === 'head') takeHead(state, piece);
+  else if (piece.kind === 'answers') takeAnswers(state, piece);
+  else takeRows(state, piece);
+}
+
+function takeRows<Kind extends RowKind>(state: ControlState, { kind, rows }: Rows<Kind>): void {
+  if (!Object.hasOwn(PUT, kind))
+    throw new Error(`no piece of the control state: ${JSON.stringify(kind)?.slice(0, 60)}`);
+  const put = PUT[kind];
+  for (const row of rows) put(state, row);
+}
+
+function takeAnswers(state: ControlState, { generation, owner, rows }: Answers): void {
+  const { kept } = state.idempotency[generation];
+  for (const { name, at, bodyDigest, answer } of rows) putAnswer(kept, owner, name, { at, bodyDigest, answer });
 }
 
 function takeHead(state: ControlState, head: Head): void {

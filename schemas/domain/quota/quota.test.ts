@@ -40,11 +40,14 @@ describe('on one node', () => {
     expect(counts.reserve('org_1', 'pnl.read', QUOTA, NOW)).toBe(true);
   });
 
-  it('gives as many messages as are left', () => {
+  it('counts several at once', () => {
     const counts = new UsageCounts('a');
-    expect(counts.take('org_1', 'ws.message', QUOTA, 2, NOW)).toBe(2);
-    expect(counts.take('org_1', 'ws.message', QUOTA, 2, NOW)).toBe(1);
-    expect(counts.take('org_1', 'ws.message', { minute: null, day: null }, 1_000, NOW)).toBe(1_000);
+    counts.add('org_1', 'ws.message', 2, NOW);
+    expect(counts.windows('org_1', 'ws.message', QUOTA, NOW).map(({ remaining }) => remaining)).toEqual([1, 3]);
+    counts.add('org_1', 'ws.message', 2, NOW);
+    expect(counts.windows('org_1', 'ws.message', QUOTA, NOW).map(({ remaining }) => remaining)).toEqual([0, 1]);
+    expect(counts.windows('org_1', 'ws.message', { minute: null, day: null }, NOW)).toEqual([]);
+    expect(counts.takeUntold()).toMatchObject([{ sku: 'ws.message', minuteUnits: 4, dayUnits: 4 }]);
   });
 
   it('forgets yesterday only when it was told', () => {

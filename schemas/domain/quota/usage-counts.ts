@@ -74,13 +74,9 @@ export class UsageCounts {
     if (isSuccess) this.addOwn(entry, 1, now);
   }
 
-  /** Takes up to `units` at once, for what is served without failing; gives how many there were. */
-  take(orgId: string, sku: Sku, quota: Quota, units: number, now: number): number {
-    const entry = this.entryOf(orgId, sku);
-    const left = leftIn(entry, quota, now).map(({ remaining }) => remaining);
-    const taken = Math.max(0, Math.min(units, ...left));
-    if (taken > 0) this.addOwn(entry, taken, now);
-    return taken;
+  /** Counts what was served already, within what `windows` said was left. */
+  add(orgId: string, sku: Sku, units: number, now: number): void {
+    this.addOwn(this.entryOf(orgId, sku), units, now);
   }
 
   /** The limited windows of a SKU, the one with the least left first; a tie is told by the window that ends later. */

@@ -19,6 +19,38 @@ export const EXCHANGES = {
 /** Holds the tokens, and says how a condition was resolved. */
 export const CONDITIONAL_TOKENS = '0x4d97dcd97ec945f40cf65f87097ace5ea0476045';
 
+/**
+ * Optimistic oracles. Other projects ask them too, so a log of theirs counts only where its requester is one of
+ * `STANDARD_ADAPTERS` or `NEG_RISK_ADAPTERS`. What they emit is written by `encodeOracleLog` (`oracle-logs.ts`).
+ */
+export const ORACLES = {
+  optimisticV2: '0xee3afe347d5c74317041e2618c49534daf887c24',
+  managed: '0x2c0367a9db231ddebd88a94b4f6461a6e47c58b1',
+} as const;
+
+/** Requesters whose question is the condition's own: its condition id is that of the adapter as oracle. */
+export const STANDARD_ADAPTERS = {
+  v1: '0xcb1822859cef82cd2eb4e6276c7916e692995130',
+  v2: '0x6a9d222616c90fca5754cd1333cfd9b7fb6a4f74',
+  v3: '0x157ce2d672854c848c9b79c49a8cc6cc89176a49',
+  v4: '0x65070be91477460d8a7aeeb94ef92fe056c2f2a7',
+} as const;
+
+/** Requesters whose request is tied to a question by `QuestionPrepared` of a neg-risk operator, and by that alone. */
+export const NEG_RISK_ADAPTERS = {
+  first: '0x2f5e3684cb1f318ec51b00edba38d79ac2c0aa9d',
+  v4: '0x69c47de9d4d3dad79590d61b9e05918e03775f24',
+} as const;
+
+/** Emit `QuestionPrepared` with the id of the request. */
+export const NEG_RISK_OPERATORS = {
+  first: '0x71523d0f655b41e805cec45b17163f528b59b820',
+  newer: '0x661992aebf6becf7ba5abb66f6b0bf62aa7a2e93',
+} as const;
+
+/** The oracle of every neg-risk condition: it prepares and resolves them. */
+export const NEG_RISK_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296';
+
 /** topic0 of each event. */
 export const CHAIN_EVENTS = {
   /** Of the v1 exchanges: sides are told by which asset id is 0 (collateral). */
@@ -28,4 +60,22 @@ export const CHAIN_EVENTS = {
   ordersMatchedV1: '0x63bf4d16b7fa898ef4c4b2b6d90fd201e9c56313b65638af6088d149d2ce956c',
   ordersMatchedV2: '0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c',
   conditionResolution: '0xb44d84d3289691f71497564b85d4233648d9dbae8cbdbb4329f301c3a0185894',
+  /** Of the oracles. */
+  requestPrice: '0xf1679315ff325c257a944e0ca1bfe7b26616039e9511f9610d4ba3eca851027b',
+  proposePrice: '0x6e51dd00371aabffa82cd401592f76ed51e98a9ea4b58751c70463a2c78b5ca1',
+  disputePrice: '0x5165909c3d1c01c5d1e121ac6f6d01dda1ba24bc9e1f975b5a375339c15be7f3',
+  settle: '0x3f384afb4bd9f0aef0298c80399950011420eb33b0e1a750b20966270247b9a0',
+  /** Of the neg-risk operators, with the id of the request; the adapter's event of that name has none. */
+  questionPrepared: '0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa',
+} as const;
+
+/** `YES_OR_NO_QUERY`, padded right: the one identifier whose prices are answers to one question. */
+export const YES_OR_NO_QUERY = '0x5945535f4f525f4e4f5f51554552590000000000000000000000000000000000';
+
+/** Answers of the oracle as its logs carry them: p2, p1, p3, and int256 min for "too early, ask again". */
+export const ORACLE_PRICES = {
+  '1': 10n ** 18n,
+  '0': 0n,
+  '0.5': 5n * 10n ** 17n,
+  ignore: -(2n ** 255n),
 } as const;

@@ -27,7 +27,7 @@ async function follow(url: string, options: { log?: MemoryLog; lookback?: number
   const test = await openTestPublisher(options.log ? { log: options.log } : {});
   const rpc = openChainRpc({
     url,
-    filter: { addresses: ['0xExchange'], topics: ['0xfilled'] },
+    filters: [{ addresses: ['0xExchange'], topics: [['0xfilled']] }],
     budget: new Budget({ max: 10_000, windowMs: 1_000 }),
     timeoutMs: 2_000,
   });

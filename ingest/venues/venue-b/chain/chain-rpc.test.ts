@@ -2,16 +2,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Budget } from '../../../feed/budget.ts';
 import { type Answer, startHttpServer } from '../../../testing/http-server.fixture.ts';
 import { startSocketServer } from '../../../testing/ws-server.fixture.ts';
-import { openChainRpc } from './chain-rpc.ts';
+import { openChainRpc, type PositionFilter } from './chain-rpc.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-function rpcTo(url: string, timeoutMs = 2_000) {
+const FILTER = { addresses: ['0x1'], topics: [['0x2']] };
+
+function rpcTo(url: string, timeoutMs = 2_000, filters: readonly PositionFilter[] = [FILTER]) {
   const budget = new Budget({ max: 1_000, windowMs: 1_000 });
-  const rpc = openChainRpc({ url, filter: { addresses: ['0x1'], topics: ['0x2'] }, budget, timeoutMs });
+  const rpc = openChainRpc({ url, filters, budget, timeoutMs });
   closing.push(() => rpc.close());
   return rpc;
 }
@@ -74,6 +76,31 @@ describe('openChainRpc', () => {
     await asking.catch((error: Error) =>
       expect(JSON.stringify([error.stack, error.cause])).not.toContain('secret-key'),
     );
+  });
+
+  it('puts together what each filter lets through, each log once, of a block and of a range', async () => {
+    const node = await startHttpServer(({ body }) => {
+      const { id, params } = JSON.parse(body);
+      const [{ address, topics, blockHash, fromBlock }] = params;
+      const own = {
+        address: address[0],
+        data: `${blockHash ?? fromBlock}`,
+        topics: topics.flat(),
+        logIndex: topics[0][0],
+      };
+      const result = [own, { address: '0xany', logIndex: '0x9' }];
+      return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id, result }) };
+    });
+    closing.push(() => node.close());
+    const rpc = rpcTo(node.url, 2_000, [FILTER, { addresses: ['0x3'], topics: [['0x4'], ['0x5', '0x6']] }]);
+    const logs = (place: string) => [
+      { address: '0x1', data: place, topics: ['0x2'], logIndex: '0x2' },
+      { address: '0xany', logIndex: '0x9' },
+      { address: '0x3', data: place, topics: ['0x4', '0x5', '0x6'], logIndex: '0x4' },
+    ];
+    expect(await rpc.logsOfBlock('0xabc')).toEqual(logs('0xabc'));
+    expect(await rpc.logsOfRange(7, 9)).toEqual(logs('0x7'));
+    expect(node.asked).toHaveLength(4);
   });
 
   it('has no header where the node has none', async () => {

@@ -17,10 +17,10 @@ import type { Budget } from '../../../feed/budget.ts';
 const RETRIES = 2;
 const RETRY_DELAY_MS = 150;
 
-/** Logs of any of these addresses with any of these first topics. */
-export interface ChainFilter {
+/** Logs of any of these addresses whose topics are, position by position, among these; null is any. */
+export interface PositionFilter {
   readonly addresses: readonly string[];
-  readonly topics: readonly string[];
+  readonly topics: readonly (readonly string[] | null)[];
 }
 
 /** Why the node gave no answer. Says nothing of its address, which often carries a key, and so keeps no cause either. */
@@ -42,6 +42,8 @@ export interface ChainRpc {
   header(block: number | 'latest' | 'finalized'): Promise<ChainBlock | null>;
   /** Logs of exactly this block. A node that does not have it fails, where a question by number would get an empty list. */
   logsOfBlock(hash: string): Promise<RpcLog[]>;
+  /** Logs of blocks `from` to `to`, both included, that pass another filter. Rejects as `logsOfRange`. */
+  logsWith(filter: PositionFilter, from: number, to: number): Promise<RpcLog[]>;
   /** Logs of blocks `from` to `to`, both included. Rejects with `rangeTooLarge` when that is too much. */
   logsOfRange(from: number, to: number): Promise<RpcLog[]>;
   close(): Promise<void>;
@@ -49,19 +51,18 @@ export interface ChainRpc {
 
 export interface ChainRpcOptions {
   readonly url: string;
-  readonly filter: ChainFilter;
-  readonly budget: Budget;
+  /** Of `logsOfBlock` and `logsOfRange`, which ask one question for each. */
+  readonly filters: readonly PositionFilter[];
+  readonly budget: Pick<Budget, 'take'>;
   readonly timeoutMs: number;
 }
 
 export function openChainRpc(options: ChainRpcOptions): ChainRpc {
-  const { url, filter, budget, timeoutMs } = options;
+  const { url, filters, budget, timeoutMs } = options;
   const overSocket = url.startsWith('ws');
   const timing = { timeout: timeoutMs, retryCount: RETRIES, retryDelay: RETRY_DELAY_MS };
   const transport: Transport = overSocket ? webSocket(url, timing) : http(url, timing);
   const client = createClient({ transport });
-  const wanted = { address: filter.addresses as Hex[], topics: [filter.topics as Hex[]] };
-
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
     await budget.take(1);
     try {
@@ -69,6 +70,21 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
     } catch (error) {
       throw tidy(error, url);
     }
+  };
+
+  const inRange = (filter: PositionFilter, from: number, to: number) =>
+    ask(() =>
+      client.request(
+        { method: 'eth_getLogs', params: [{ ...wanted(filter), fromBlock: toHex(from), toBlock: toHex(to) }] },
+        // Asking again for what is too much would only take time.
+        { retryCount: 0 },
+      ),
+    );
+
+  /** One question for each filter, at once; each log once, also of a node that lets more through than it was asked. */
+  const ofAll = async (question: (filter: PositionFilter) => Promise<RpcLog[]>): Promise<RpcLog[]> => {
+    const logs = (await Promise.all(filters.map(question))).flat();
+    return [...new Map(logs.map((log) => [`${log.blockHash} ${log.logIndex}`, log])).values()];
   };
 
   return {
@@ -82,16 +98,12 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
     },
 
     logsOfBlock: (hash) =>
-      ask(() => client.request({ method: 'eth_getLogs', params: [{ ...wanted, blockHash: hash as Hex }] })),
-
-    logsOfRange: (from, to) =>
-      ask(() =>
-        client.request(
-          { method: 'eth_getLogs', params: [{ ...wanted, fromBlock: toHex(from), toBlock: toHex(to) }] },
-          // Asking again for what is too much would only take time.
-          { retryCount: 0 },
-        ),
+      ofAll((filter) =>
+        ask(() => client.request({ method: 'eth_getLogs', params: [{ ...wanted(filter), blockHash: hash as Hex }] })),
       ),
+
+    logsOfRange: (from, to) => ofAll((filter) => inRange(filter, from, to)),
+    logsWith: inRange,
 
     async close() {
       if (!overSocket) return;
@@ -134,5 +146,8 @@ function isTooMuch(error: BaseError): boolean {
   );
   return cause !== null;
 }
+
+/** A filter as the node takes it. */
+const wanted = ({ addresses, topics }: PositionFilter) => ({ address: addresses as Hex[], topics: topics as Hex[][] });
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;

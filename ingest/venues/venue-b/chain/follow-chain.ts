@@ -1,6 +1,6 @@
 /** Keeps the follower going: asks for the head every second, notices when it stands still, and tells of both. */
 import type { Running } from '#infra/context';
-import { Budget } from '../../../feed/budget.ts';
+import type { Budget } from '../../../feed/budget.ts';
 import { FeedLife } from '../../../feed/feed-life.ts';
 import { Poller } from '../../../feed/poller.ts';
 import type { AdapterContext } from '../../adapter.ts';
@@ -12,25 +12,32 @@ import {
   NEAR_BLOCKS,
   RANGE_BLOCKS_FIRST,
   RANGE_BLOCKS_MAX,
-  RPC_BUDGET,
   RPC_PARALLEL,
   RPC_TIMEOUT_MS,
 } from '../declaration.ts';
 import { ChainFollower } from './chain-follower.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
-import { CHAIN_FILTER } from './log-filter.ts';
+import { CHAIN_FILTERS } from './log-filter.ts';
 import { LogRanges } from './log-ranges.ts';
 
 const FEED = 'venue_b.rpc';
 
-/** @param onHead told once the head is known and published up to. */
-export async function followChain(context: AdapterContext, url: string, onHead: () => void): Promise<Running> {
+/**
+ * @param budget of the node.
+ * @param onHead told once the head is known and published up to.
+ */
+export async function followChain(
+  context: AdapterContext,
+  url: string,
+  budget: Budget,
+  onHead: () => void,
+): Promise<Running> {
   const { publisher, logger, metrics, settings } = context;
   const rpc = openChainRpc({
     url,
-    filter: CHAIN_FILTER,
-    budget: new Budget(RPC_BUDGET),
+    filters: CHAIN_FILTERS,
+    budget,
     timeoutMs: RPC_TIMEOUT_MS,
   });
   const life = new FeedLife({ venue: 'venue_b', feed: FEED, publisher, logger, metrics });

@@ -1,7 +1,41 @@
-import { CHAIN_EVENTS, CONDITIONAL_TOKENS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import {
+  CHAIN_EVENTS,
+  CONDITIONAL_TOKENS,
+  EXCHANGES,
+  NEG_RISK_ADAPTERS,
+  NEG_RISK_OPERATORS,
+  ORACLES,
+  STANDARD_ADAPTERS,
+} from '#schemas/venues/venue-b/contracts';
+import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
+import type { PositionFilter } from './chain-rpc.ts';
 
-/** The logs that are kept. One call takes all: any of these addresses with any of these topics. */
-export const CHAIN_FILTER = {
-  addresses: [...Object.values(EXCHANGES), CONDITIONAL_TOKENS],
-  topics: Object.values(CHAIN_EVENTS),
-} as const;
+const {
+  orderFilledV1,
+  orderFilledV2,
+  ordersMatchedV1,
+  ordersMatchedV2,
+  conditionResolution,
+  questionPrepared,
+  proposePrice,
+  disputePrice,
+  settle,
+} = CHAIN_EVENTS;
+
+/**
+ * The logs that are kept, by one question each: what the venue's own contracts say, and what the oracle is asked and
+ * answers on behalf of the venue's adapters. The oracle serves others too, so the node leaves out theirs.
+ */
+export const CHAIN_FILTERS: readonly PositionFilter[] = [
+  {
+    addresses: [...Object.values(EXCHANGES), CONDITIONAL_TOKENS, ...Object.values(NEG_RISK_OPERATORS)],
+    topics: [[orderFilledV1, orderFilledV2, ordersMatchedV1, ordersMatchedV2, conditionResolution, questionPrepared]],
+  },
+  {
+    addresses: Object.values(ORACLES),
+    topics: [
+      [proposePrice, disputePrice, settle],
+      [...Object.values(STANDARD_ADAPTERS), ...Object.values(NEG_RISK_ADAPTERS)].map(accountTopic),
+    ],
+  },
+];

@@ -78,6 +78,7 @@ describe('GET /v1/events', () => {
       underlying: 'BTC',
       threshold: 100000,
       op: 'gte',
+      details: {},
       resolutionDate: '2026-03-31T00:00:00.000Z',
       status: 'open',
       firstSeenAt: '1970-01-01T00:00:00.001Z',

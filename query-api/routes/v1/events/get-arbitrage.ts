@@ -16,8 +16,8 @@ export const getArbitrage = defineRoute({
   params: eventPath,
   query: z.object({}),
   response: z.object({ universalId: z.string(), records: z.array(arbitrageRecordSchema), fetchedAt: isoTimeSchema }),
-  handle({ params }, { views }) {
-    const { universalId, receivedAt } = findEvent(views.events, params.universalId);
+  async handle({ params }, { views, store }) {
+    const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
     const records = [...(views.events.arbitrage.get(universalId)?.values() ?? [])].sort(byKind);
     // The clock ticks every 5 s; a record may be newer than its newest mark.
     const fetchedAt = Math.max(views.events.now ?? receivedAt, ...records.map((record) => record.receivedAt));

@@ -29,14 +29,20 @@ export const getEvents = defineRoute({
     }),
     pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   }),
-  handle({ query }, { views }) {
+  async handle({ query }, { views, store }) {
     const filter = {
       underlying: query.underlying,
       resolutionAfter: query.resolution_after,
       minProviders: query.min_providers,
       status: query.status,
     };
-    const { events, total, nextCursor } = listEvents(views.events, filter, query.limit, query.cursor ?? null);
+    const { events, total, nextCursor } = await listEvents(
+      views.events,
+      store,
+      filter,
+      query.limit,
+      query.cursor ?? null,
+    );
     const { reconcile } = views.events;
     return {
       events: events.map(toUniversalEvent),

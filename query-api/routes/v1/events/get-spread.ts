@@ -15,8 +15,8 @@ export const getSpread = defineRoute({
   params: eventPath,
   query: z.object({}),
   response: spreadSnapshotSchema,
-  handle({ params }, { views }) {
-    const { universalId, receivedAt } = findEvent(views.events, params.universalId);
+  async handle({ params }, { views, store }) {
+    const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
     const spread = views.events.spreads.get(universalId);
     // Linked markets whose books were never received have no snapshot yet: no legs, rather than made-up ones.
     return spread ? toSpreadSnapshot(spread) : { universalId, legs: [], fetchedAt: isoTime(receivedAt) };

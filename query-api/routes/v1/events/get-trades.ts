@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { clampedInteger } from '#schemas/http/parameters';
 import { toTradeRecord, tradeRecordSchema } from '#schemas/http/trade';
-import type { EventLink } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
-import { readTrades, type TradedInstrument } from '../../../queries/read-trades.ts';
+import { readTrades } from '../../../queries/read-trades.ts';
+import { instrumentsOf } from '../../../queries/traded-instruments.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -18,14 +18,8 @@ export const getEventTrades = defineRoute({
   query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
   response: z.object({ universalId: z.string(), trades: z.array(tradeRecordSchema) }),
   async handle({ params, query }, { views, store }) {
-    const { universalId, links } = findEvent(views.events, params.universalId);
+    const { universalId, links } = await findEvent(views.events, store, params.universalId);
     const trades = await readTrades(store, links.flatMap(instrumentsOf), query.limit);
     return { universalId, trades: trades.map(toTradeRecord) };
   },
 });
-
-/** Both sides of a linked market are traded. */
-function instrumentsOf({ provider, yesInstrument, noInstrument }: EventLink): TradedInstrument[] {
-  const sides = noInstrument === null ? [yesInstrument] : [yesInstrument, noInstrument];
-  return sides.map((instrument) => ({ provider, instrument }));
-}

@@ -25,7 +25,7 @@ export const postOrganizations = defineOwnRoute({
     // The reducer decides; whoever may not is refused without a hash.
     const refusal = refuseOthersThanOperator(control.state, caller);
     if (refusal) throw new ApiError(refusal.code, refusal.message);
-    const made = await secrets.makeKey(false);
+    const made = await secrets.makeKey(caller.orgId, false);
     const { result, replayed } = await command(createOrganization, {
       organizationId: `org_${randomUUID()}`,
       name: body.name,

@@ -5,6 +5,9 @@ import { pairName, putWallet } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { type WalletBinding, walletRow } from '../rows.ts';
 
+/** Of one organization; counted for the live set and the sandbox's apart. */
+export const WALLETS_MAX = 100_000;
+
 const body = z.object({
   walletId: idSchema,
   provider: accountProviderSchema,
@@ -21,8 +24,11 @@ export const bindWallet: KeyCommand<z.infer<typeof body>, WalletBinding> = {
   decide(state, { walletId, provider: asked, address: given, label }, { at, actor }) {
     const { orgId, sandbox } = actor;
     const [provider, address] = [walletProvider(asked), given.toLowerCase()];
-    if (state.walletsByOwner.get(ownerName(actor))?.has(pairName(provider, address)))
+    const own = state.walletsByOwner.get(ownerName(actor));
+    if (own?.has(pairName(provider, address)))
       return refused('conflict', 'address: is bound for this provider already');
+    if ((own?.size ?? 0) >= WALLETS_MAX)
+      return refused('conflict', `an organization has at most ${WALLETS_MAX} wallets`);
     if (state.wallets.has(walletId)) return refused('conflict', 'walletId: is taken');
     const wallet = { id: walletId, orgId, sandbox, provider, address, label, createdAt: at };
     putWallet(state, wallet);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
-import { subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
+import { subscriptionsFault, subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
 import { putWebhook } from '../indices.ts';
 import { webhookOf } from '../lookups.ts';
 import { type WebhookRow, webhookRow } from '../rows.ts';
@@ -22,6 +22,8 @@ export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   decide(state, { webhookId, url, subscriptions, enabled }, { at, wallTime, actor }) {
     const before = webhookOf(state, actor, webhookId);
     if (!before) return refused('not_found', 'no such webhook');
+    const fault = subscriptions ? subscriptionsFault(subscriptions) : null;
+    if (fault) return refused('validation_failed', `subscriptions: ${fault}`);
     const webhook: Webhook = {
       ...before,
       url: url ?? before.url,

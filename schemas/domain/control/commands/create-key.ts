@@ -3,6 +3,10 @@ import { accepted, type KeyCommand, refused } from '../command.ts';
 import { idSchema, nameSchema, scopesSchema, secretHashSchema } from '../fields.ts';
 import { putKey } from '../indices.ts';
 import { type KeyRow, keyRow } from '../rows.ts';
+import type { ControlState } from '../state.ts';
+
+/** Good keys of one organization, a revoked one being gone; counted for the live set and the sandbox's apart. */
+export const KEYS_MAX = 1_000;
 
 const body = z.object({
   keyId: idSchema,
@@ -24,8 +28,19 @@ export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
     // A revoked admin token of a setting must not come back under another secret either.
     if (state.keys.has(keyId) || state.seededKeyIds.has(keyId)) return refused('conflict', 'keyId: is taken');
     const { orgId } = actor;
+    if (hasAllKeys(state, orgId, sandbox))
+      return refused('conflict', `an organization has at most ${KEYS_MAX} ${sandbox ? 'sandbox' : 'live'} keys`);
     const key = { id: keyId, orgId, name, userId, scopes: [...new Set(scopes)], sandbox, secret, createdAt: at };
     putKey(state, key);
     return accepted(keyRow(key), { orgId, targetId: keyId });
   },
 };
+
+function hasAllKeys(state: ControlState, orgId: string, sandbox: boolean): boolean {
+  const own = state.keysByOrganization.get(orgId);
+  // Counted only where there are so many of both sorts together.
+  if (!own || own.size < KEYS_MAX) return false;
+  let count = 0;
+  for (const key of own) if (key.sandbox === sandbox) count += 1;
+  return count >= KEYS_MAX;
+}

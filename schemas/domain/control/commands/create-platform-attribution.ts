@@ -5,6 +5,9 @@ import { pairName, putAttribution } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { attributionRow, type PlatformAttribution } from '../rows.ts';
 
+/** Of one organization; counted for the live set and the sandbox's apart. */
+export const ATTRIBUTIONS_MAX = 10_000;
+
 const body = z.object({
   /** The specification has a uuid here. */
   attributionId: z.uuid(),
@@ -28,11 +31,16 @@ export const createPlatformAttribution: KeyCommand<z.infer<typeof body>, Created
   body,
   decide(state, { attributionId, provider: asked, builder: given, label }, { at, actor }) {
     const { orgId, sandbox, userId } = actor;
-    const [provider, builder] = [providerFamily(asked), given.toLowerCase()];
+    const provider = providerFamily(asked);
+    // The digits may be of any case, the prefix may not (specification, Platform attribution rules).
+    const builder = given.startsWith('0x') ? given.toLowerCase() : given;
     const fault = builderFault(provider, builder);
     if (fault) return refused('validation_failed', fault);
-    const existing = state.attributionsByOwner.get(ownerName(actor))?.get(pairName(provider, builder));
+    const own = state.attributionsByOwner.get(ownerName(actor));
+    const existing = own?.get(pairName(provider, builder));
     if (existing) return accepted({ attribution: attributionRow(existing), existing: true }, null);
+    if ((own?.size ?? 0) >= ATTRIBUTIONS_MAX)
+      return refused('conflict', `an organization has at most ${ATTRIBUTIONS_MAX} platform attributions`);
     if (state.attributions.has(attributionId)) return refused('conflict', 'attributionId: is taken');
     const attribution = {
       id: attributionId,

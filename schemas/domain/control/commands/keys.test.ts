@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keyRows } from '../rows.ts';
 import { createWorld, refusal, resultOf, SECRET, WALL_ISO, type World } from '../world.fixture.ts';
+import { KEYS_MAX } from './create-key.ts';
 
 let world: World;
 beforeEach(() => {
@@ -27,6 +28,20 @@ describe('a key', () => {
     expect(world.state.keys.get('k')?.secret).toEqual(SECRET);
   });
 
+  it('is one of at most a thousand, sandbox keys counted apart; a revoked one makes room', () => {
+    const acme = world.organization('org_acme');
+    const create = (keyId: string, sandbox = false) => world.send('key.create', body(keyId, { sandbox }), { as: acme });
+    for (let n = 1; n < KEYS_MAX; n += 1) resultOf(create(`k${n}`));
+    expect(create('more')).toMatchObject(refusal('conflict', '1000 live keys'));
+    for (let n = 0; n < KEYS_MAX; n += 1) resultOf(create(`s${n}`, true));
+    expect(create('more', true)).toMatchObject(refusal('conflict', '1000 sandbox keys'));
+    expect(world.send('key.create', body('k'), { as: world.operator }).ok).toBe(true);
+    world.send('key.revoke', { keyId: 'k7' }, { as: acme });
+    expect(create('more', true)).toMatchObject(refusal('conflict'));
+    expect(create('more').ok).toBe(true);
+    expect(create('another')).toMatchObject(refusal('conflict'));
+  });
+
   it('holds each scope once', () => {
     const verdict = world.send('key.create', body('k', { scopes: ['read', 'read'] }), { as: world.operator });
     expect(verdict).toMatchObject({ ok: true, result: { scopes: ['read'] } });
@@ -36,6 +51,7 @@ describe('a key', () => {
     ['a scope that there is not', { scopes: ['write'] }, 'scopes.0'],
     ['no scope', { scopes: [] }, 'scopes'],
     ['no name', { name: '' }, 'name'],
+    ['half a character in its name', { name: 'a\ud800' }, 'name'],
     ['a name beyond measure', { name: 'x'.repeat(201) }, 'name'],
     ['no user', { userId: 7 }, 'userId'],
     ['a secret that is no hash', { secret: 'plain' }, 'secret'],

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../envelope.ts';
+import { putAttribution } from '../indices.ts';
 import { attributionRows } from '../rows.ts';
 import { createWorld, refusal, resultOf, WALL_ISO, type World } from '../world.fixture.ts';
+import { ATTRIBUTIONS_MAX } from './create-platform-attribution.ts';
 
 const ID = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 const ADDRESS = `0x${'aB'.repeat(20)}`;
@@ -33,6 +35,20 @@ describe('a platform attribution', () => {
     });
   });
 
+  it('is one of at most ten thousand, the sandbox counted apart; one that is there is given beyond', () => {
+    const [{ orgId, sandbox }, row] = [acme, { label: '', createdByUserId: null, createdAt: WALL_ISO }];
+    for (let n = 1; n < ATTRIBUTIONS_MAX; n += 1) {
+      const builder = `0x${String(n).padStart(40, '0')}`;
+      putAttribution(world.state, { ...row, id: `${n}`, orgId, sandbox, provider: 'venue_a', builder });
+    }
+    expect(create(acme, ID(1)).ok).toBe(true);
+    expect(create(acme, ID(2), 'venue_b', BYTES32)).toMatchObject(refusal('conflict', '10000'));
+    expect(resultOf(create(acme, ID(2)))).toMatchObject({ existing: true });
+    expect(create(world.key(acme, 'sandboxed', { sandbox: true }), ID(3)).ok).toBe(true);
+    world.send('platform_attribution.delete', { attributionId: '7' }, { as: acme });
+    expect(create(acme, ID(2), 'venue_b', BYTES32).ok).toBe(true);
+  });
+
   it('posted again gives the row that is there, changes nothing and is not audited', () => {
     create(acme, ID(1));
     const again = create(acme, ID(2), 'venue_a_perp', ADDRESS.toLowerCase(), 'Other');
@@ -42,6 +58,7 @@ describe('a platform attribution', () => {
 
   it.each([
     ['venue_c', ADDRESS, 'provider'],
+    ['venue_a', ADDRESS.replace('0x', '0X'), 'builder'],
     ['venue_a', BYTES32, 'builder'],
     ['venue_b', ADDRESS, 'builder'],
     ['venue_a', `00${'ab'.repeat(20)}`, 'builder'],

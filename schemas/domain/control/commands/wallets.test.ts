@@ -3,6 +3,7 @@ import type { Actor } from '../envelope.ts';
 import { organizationsBoundTo, walletOf } from '../lookups.ts';
 import { walletRows } from '../rows.ts';
 import { createWorld, HOUR_MS, refusal, resultOf, WALL_ISO, WALL_MS, type World } from '../world.fixture.ts';
+import { WALLETS_MAX } from './bind-wallet.ts';
 
 const MIXED = `0x${'aB'.repeat(20)}`;
 const LOWER = MIXED.toLowerCase();
@@ -35,6 +36,20 @@ describe('a binding', () => {
     expect(bind(acme, 'wal_3', 'venue_b').ok).toBe(true);
     expect(bind(acme, 'wal_4', 'venue_a_outcome').ok).toBe(true);
     expect(bind(acme, 'wal_1', 'venue_a_dex')).toMatchObject(refusal('conflict', 'walletId'));
+  });
+
+  it('is one of at most a hundred thousand, the sandbox counted apart', () => {
+    bind(acme, 'wal_1');
+    const own = world.state.walletsByOwner.get('org_acme')!;
+    const [wallet] = own.values();
+    for (let n = own.size; n < WALLETS_MAX - 1; n += 1) own.set(`filler ${n}`, wallet!);
+    expect(bind(acme, 'last', 'venue_a_dex').ok).toBe(true);
+    expect(bind(acme, 'more', 'venue_b')).toMatchObject(refusal('conflict', '100000'));
+    expect(bind(acme, 'more')).toMatchObject(refusal('conflict', 'address'));
+    for (const as of [world.key(acme, 'sandboxed', { sandbox: true }), other])
+      expect(bind(as, `wal_of_${as.keyId}`).ok).toBe(true);
+    world.send('wallet.unbind', { walletId: 'last' }, { as: acme });
+    expect(bind(acme, 'more', 'venue_b').ok).toBe(true);
   });
 
   it('may be made of the same address by another organization, and by the sandbox beside the live one', () => {

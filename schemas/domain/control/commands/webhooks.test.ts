@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../envelope.ts';
+import { SUBSCRIPTIONS_BYTES_MAX } from '../fields.ts';
 import { signingSecrets, webhookOf, webhooksSubscribedTo } from '../lookups.ts';
+import { reduceControl } from '../reduce.ts';
 import { type WebhookRow, webhookRows } from '../rows.ts';
 import {
   createWorld,
@@ -67,6 +69,37 @@ describe('a webhook', () => {
     expect(create(world.key(acme, 'sandboxed', { sandbox: true }), 'wh_test').ok).toBe(true);
     world.send('webhook.delete', { webhookId: 'wh_7' }, { as: acme });
     expect(create(acme, 'wh_more').ok).toBe(true);
+  });
+
+  it('has subscriptions of at most 32 KiB as JSON, when it is made and when it is changed', () => {
+    const withText = (text: string) => [{ eventType: 'e', version: 1, filters: { text } }];
+    const room = SUBSCRIPTIONS_BYTES_MAX - JSON.stringify(withText('')).length;
+    const body = { webhookId: 'wh_1', url: 'https://a', secret: signingSecret('a') };
+    const make = (subscriptions: object) => world.send('webhook.create', { ...body, subscriptions }, { as: acme });
+    const long = ['x'.repeat(room + 1), `${'x'.repeat(room - 1)}é`].map(withText);
+    for (const subscriptions of long)
+      expect(make(subscriptions)).toMatchObject(
+        refusal('validation_failed', 'subscriptions: must have at most 32768 bytes'),
+      );
+    expect(make(withText('x'.repeat(room))).ok).toBe(true);
+    for (const subscriptions of long)
+      expect(change({ subscriptions })).toMatchObject(refusal('validation_failed', 'subscriptions: must have'));
+    expect(webhookOf(world.state, acme, 'wh_1')!.subscriptions).toEqual(withText('x'.repeat(room)));
+    expect(change({ subscriptions: withText('x'.repeat(room)) }).ok).toBe(true);
+  });
+
+  it('has no filters of which no text can be made', () => {
+    const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const make = (filters: string) => {
+      const start = { actor: acme, webhookId: 'wh_1', url: 'https://a', secret: signingSecret('a') };
+      const subscriptions = [{ eventType: 'e', version: 1, filters: 'FILTERS' }];
+      const body = JSON.stringify({ ...start, subscriptions }).replace('"FILTERS"', filters);
+      const command = { id: `${filters.length}`, receivedAt: 0, wallTime: WALL_MS, type: 'webhook.create', body };
+      return reduceControl(world.state, command);
+    };
+    for (const levels of [8, 100_000])
+      expect(make(nested(levels))).toMatchObject(refusal('validation_failed', 'subscriptions: '));
+    expect(make(nested(7)).ok).toBe(true);
   });
 
   it.each([

@@ -16,6 +16,11 @@ import { getOrderbook } from './get-orderbook.ts';
 import { getCoinTrades } from './get-trades.ts';
 
 const COINS = '/v1/markets/venue_a/coins';
+const NOTHING_RECEIVED = {
+  code: 'upstream_unavailable',
+  provider: 'venue_a_perp',
+  upstream: { status: null, body: null },
+};
 let test: TestApp;
 beforeEach(async () => {
   test = await createTestApp();
@@ -87,7 +92,7 @@ describe('GET /v1/markets/venue_a/coins/{coin}', () => {
 
   it('is 502 before the venue told any', async () => {
     list({});
-    expect(await errorOf('/BTC', 502)).toMatchObject({ code: 'upstream_unavailable' });
+    expect(await errorOf('/BTC', 502)).toMatchObject(NOTHING_RECEIVED);
   });
 });
 
@@ -137,9 +142,9 @@ describe('GET /v1/markets/venue_a/coins/{coin}/orderbook', () => {
 
   it('is 502 for a book that was never received, and empty for one that is', async () => {
     list({});
-    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject({ code: 'upstream_unavailable' });
+    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject(NOTHING_RECEIVED);
     book(aBookUpdate(3, { snapshot: false }));
-    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject({ code: 'upstream_unavailable' });
+    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject(NOTHING_RECEIVED);
     book(aBookUpdate(0));
     expect(await body('/BTC/orderbook')).toMatchObject({ bids: [], asks: [] });
   });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { ApiError } from '#schemas/errors';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
 import { defineRoute } from '../../../../route.ts';
-import { coinPath, findCoin } from './coin.ts';
+import { coinPath, findCoin, nothingReceived } from './coin.ts';
 
 const figure = z.number().nullable();
 
@@ -26,9 +25,10 @@ export const getCoin = defineRoute({
     dayBaseVlm: figure,
   }),
   handle({ params }, { views }) {
-    const { coin } = findCoin(views.coins, params.coin);
+    const instrument = findCoin(views.coins, params.coin);
+    const { coin } = instrument;
     const context = views.coins.contexts.get(coin);
-    if (!context) throw new ApiError('upstream_unavailable', `the venue has told no figures of ${coin} yet`);
+    if (!context) throw nothingReceived(instrument, `the venue has told no figures of ${coin} yet`);
     return {
       coin,
       markPx: decimalNumberOrNull(context.markPrice),

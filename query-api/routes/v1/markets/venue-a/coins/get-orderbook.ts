@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type Level, topOfBook } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
-import { ApiError } from '#schemas/errors';
 import { clampedInteger } from '#schemas/http/parameters';
 import { defineRoute } from '../../../../route.ts';
-import { coinPath, findCoin } from './coin.ts';
+import { coinPath, findCoin, nothingReceived } from './coin.ts';
 
 const level = z.object({ price: z.number(), size: z.number() });
 const toLevel = ({ price, size }: Level) => ({ price: toNumber(price), size: toNumber(size) });
@@ -20,10 +19,11 @@ export const getOrderbook = defineRoute({
   query: z.object({ depth: clampedInteger({ min: 1, max: 100, fallback: 20 }) }),
   response: z.object({ coin: z.string(), bids: z.array(level), asks: z.array(level), ts: z.number().int() }),
   handle({ params, query }, { views }) {
-    const { coin } = findCoin(views.coins, params.coin);
+    const instrument = findCoin(views.coins, params.coin);
+    const { coin } = instrument;
     const held = views.books.get(coin);
     // Unknown is not empty: a book that was never received is an error.
-    if (!held) throw new ApiError('upstream_unavailable', `no book of ${coin} was received`);
+    if (!held) throw nothingReceived(instrument, `no book of ${coin} was received`);
     const { bids, asks } = topOfBook(held.book, query.depth);
     return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: held.ts };
   },

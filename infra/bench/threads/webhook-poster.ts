@@ -1,0 +1,60 @@
+/** The baseline of the webhook benchmark: signs and posts the same deliveries over kept-alive connections, and no more. */
+import { Agent, request } from 'node:http';
+import { deliveryHeaders } from '#stream-gateway/webhooks/sign';
+import { BARE_PATH } from '../webhooks/endpoints.ts';
+import { SECRET } from '../webhooks/fill-log.ts';
+import { deliveryOf, goodWebhook } from '../webhooks/mix.ts';
+
+export interface PosterCall {
+  readonly port: number;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** The events that it takes in turn, from 0. */
+  readonly events: number;
+}
+
+export interface PosterDone {
+  readonly posted: number;
+  readonly ms: number;
+  /** The first answer that was no 200, or a broken connection; null when all was well. */
+  readonly fault: string | null;
+}
+
+async function run({ port, connections, durationMs, events }: PosterCall): Promise<PosterDone> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const began = performance.now();
+  const until = began + durationMs;
+  let [started, posted] = [0, 0];
+  const post = async () => {
+    while (performance.now() < until) {
+      const number = started % events;
+      started += 1;
+      await postOnce(agent, port, number);
+      posted += 1;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: connections }, post));
+    return { posted, ms: performance.now() - began, fault: null };
+  } catch (error) {
+    return { posted, ms: performance.now() - began, fault: String(error) };
+  } finally {
+    agent.destroy();
+  }
+}
+
+function postOnce(agent: Agent, port: number, number: number): Promise<void> {
+  const { eventId, body } = deliveryOf(goodWebhook(1), number, 0);
+  const headers = deliveryHeaders({ eventId, at: Date.now(), body, secrets: [SECRET] });
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path: BARE_PATH, method: 'POST', agent, headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`the endpoint answered ${response.statusCode}`));
+      response.on('end', resolve).on('error', reject).resume();
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+process.on('message', (call: PosterCall) => void run(call).then((done) => process.send!(done)));
+process.once('disconnect', () => process.exit(0));

@@ -1,0 +1,110 @@
+/**
+ * The detectors over a simulated recording, through the real ingest and processors: what was put into the world is found
+ * in its minute, nothing else is, and a second run over the same log gives the same detections. `PARALLAX_QUIET_HOURS=24`
+ * makes it a day at two events a second, which takes minutes. From `HOURS_TO_DELAY` on a settlement is delayed too: before
+ * that there are no thirty of its venue to compare it with.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createStages, projectionsOf } from '#processors/stages';
+import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
+import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
+import { readPartition } from '../log/read-partition.ts';
+import type { Injection } from '../simulator/world/injections.ts';
+
+const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 3);
+const HOURS_TO_DELAY = 15;
+/** As many events in a short run as let every market have its thirty minutes with data. */
+const RATE = HOURS >= HOURS_TO_DELAY ? 2 : 4;
+const BEGINS_MS = Date.UTC(2026, 0, 15, 0, 10);
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Long after the beginning, and long before the end. */
+const INJECTED_MS = BEGINS_MS + (HOURS - 0.3) * HOUR_MS;
+
+/** An hourly question, whose next end is within the hour and whose settlement comes within four. */
+const DELAYED: Injection = {
+  kind: 'settlement_delay',
+  venue: 'venue_b',
+  slot: 3,
+  atMs: BEGINS_MS + (HOURS - 5) * HOUR_MS,
+};
+const INJECTED: readonly Injection[] = [
+  { kind: 'trade_volume_spike', venue: 'venue_b', slot: 0, atMs: INJECTED_MS },
+  { kind: 'trade_volume_spike', venue: 'venue_a', slot: 1, atMs: INJECTED_MS + MINUTE_MS },
+  { kind: 'spread_widening', venue: 'venue_b', slot: 2, atMs: INJECTED_MS + 2 * MINUTE_MS },
+  { kind: 'spread_widening', venue: 'venue_a', slot: 4, atMs: INJECTED_MS + 3 * MINUTE_MS },
+  { kind: 'wallet_burst', venue: 'venue_b', slot: 5, atMs: INJECTED_MS + 4 * MINUTE_MS },
+  ...(HOURS >= HOURS_TO_DELAY ? [DELAYED] : []),
+];
+/** An injection happens with the first event of its market that can carry it: at two events a second some come rarely. */
+const CARRIED_WITHIN_MS = 10 * MINUTE_MS;
+const DELAYED_WITHIN_MS = 5 * HOUR_MS;
+
+async function detections({ context: { log, codec } }: OpenWorld): Promise<Anomaly[]> {
+  const found: Anomaly[] = [];
+  await readPartition(log, { topic: anomalyTopic.name, partition: 0 }, ({ value }) => {
+    if (value !== null) found.push(codec.decode(anomalyTopic, value));
+  });
+  return found;
+}
+
+describe('anomalies of a simulated world', () => {
+  let folder = '';
+  let world: OpenWorld;
+  let found: readonly Anomaly[];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parallax-anomalies-'));
+    world = await openWorld({
+      folder,
+      rate: RATE,
+      seconds: HOURS * 3_600,
+      coins: 3,
+      beginsMs: BEGINS_MS,
+      inject: INJECTED,
+    });
+    await processAll(world.context);
+    found = await detections(world);
+  }, HOURS * 600_000);
+  afterAll(async () => {
+    await world?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('are those that were put in, each in its minute, and no others', () => {
+    const told = found.map(({ kind, provider, ts }) => ({
+      kind,
+      venue: provider === 'venue_b' ? 'venue_b' : 'venue_a',
+      ts,
+    }));
+    expect(told.map(({ kind, venue }) => `${kind} ${venue}`).sort()).toEqual(
+      INJECTED.map(({ kind, venue }) => `${kind} ${venue}`).sort(),
+    );
+    for (const { kind, venue, atMs } of INJECTED) {
+      const { ts } = told.find((one) => one.kind === kind && one.venue === venue)!;
+      expect(ts).toBeGreaterThan(atMs - MINUTE_MS);
+      expect(ts).toBeLessThan(atMs + (kind === 'settlement_delay' ? DELAYED_WITHIN_MS : CARRIED_WITHIN_MS));
+    }
+    for (const { zScore } of found) expect(Number(zScore)).toBeGreaterThanOrEqual(8);
+  });
+
+  it('are told by the time their minute, and what may still come of it, is over', () => {
+    for (const { ts, receivedAt } of found) expect(receivedAt - ts).toBeLessThan(2 * MINUTE_MS);
+  });
+
+  it(
+    'are the same when they are worked out again',
+    async () => {
+      const { log, settings } = world.context;
+      const projections = projectionsOf(createStages(settings));
+      // Some have never had a record.
+      await log.createTopics(projections);
+      for (const { name } of projections) await log.clearTopic(name);
+      await processAll(world.context);
+      expect(await detections(world)).toEqual(found);
+    },
+    HOURS * 600_000,
+  );
+});

@@ -1,0 +1,200 @@
+/**
+ * Arb-decay and consensus of a simulated recording, through the real ingest and processors, against a computation that
+ * keeps plain books beside them, evaluates every pair after every record, and looks at the whole of it at the end.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  expectedLegs,
+  naivePairs,
+  type PlainBook,
+  type PlainLeg,
+  Ratio,
+} from '#processors/spreads/naive-arbitrage.fixture';
+import {
+  type NaiveEvaluation,
+  type NaiveSignal,
+  naiveDecay,
+  naiveSignals,
+} from '#processors/spreads/naive-signals.fixture';
+import { consensusScore } from '#query-api/queries/consensus-score';
+import { readSignals } from '#query-api/queries/read-signals';
+import { arbitrageSignalsTable } from '#schemas/tables/arbitrage-signals';
+import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
+import { eventTopic, type Spread, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import type { Topic } from '#schemas/topics/topic';
+import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
+import type { LogRecord } from '../log/log.ts';
+import { readPartition } from '../log/read-partition.ts';
+import { migrate } from '../store/migrate.ts';
+
+const WORLD = { rate: 30, seconds: 600, coins: 4 };
+
+let folder = '';
+let world: OpenWorld;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parallax-arb-decay-'));
+  world = await openWorld({ folder, ...WORLD });
+  await processAll(world.context);
+  await migrate(world.context.store);
+}, 300_000);
+afterAll(async () => {
+  await world?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Told<T> extends Omit<LogRecord, 'value'> {
+  readonly value: T | null;
+}
+
+async function read<T>(topic: Topic<T>): Promise<Told<T>[]> {
+  const { log, codec } = world.context;
+  const records: Told<T>[] = [];
+  for (let partition = 0; partition < topic.partitions; partition += 1) {
+    await readPartition(log, { topic: topic.name, partition }, (record) => {
+      const value = record.value === null ? null : (codec.decode(topic as Topic, record.value) as T);
+      records.push({ ...record, value });
+    });
+  }
+  return records;
+}
+
+interface Followed {
+  legs: PlainLeg[];
+  readonly evaluations: NaiveEvaluation[];
+}
+
+/** Everything that the stage takes, in its order, over plain books. */
+async function followAll(size: Ratio) {
+  const inputs = (
+    await Promise.all(
+      [eventTopic, ...Object.values(bookTopics), ...Object.values(statusTopics)].map((topic) =>
+        read(topic as Topic<never>),
+      ),
+    )
+  ).flat();
+  const byTopic = (a: LogRecord['topic'], b: LogRecord['topic']) => (a < b ? -1 : a > b ? 1 : 0);
+  inputs.sort(
+    (a, b) =>
+      a.receivedAt - b.receivedAt || byTopic(a.topic, b.topic) || a.partition - b.partition || a.offset - b.offset,
+  );
+  const books = new Map<string, PlainBook>();
+  const events = new Map<string, Followed>();
+  const bookOf = (name: string) => {
+    const book = books.get(name) ?? { bids: new Map(), asks: new Map(), known: false, live: false };
+    books.set(name, book);
+    return book;
+  };
+  const evaluate = (event: Followed, at: number) => {
+    for (const { yes, no } of event.legs) for (const name of [yes, no]) bookOf(name);
+    event.evaluations.push({ at, pairs: naivePairs(event.legs, books, size) });
+  };
+  for (const { topic, key, value, receivedAt } of inputs as Told<unknown>[]) {
+    if (topic === eventTopic.name) {
+      const event = value as UniversalEvent | null;
+      const legs = event && event.mergedInto === null && event.status !== 'resolved' ? legsOf(event) : [];
+      const followed = events.get(key) ?? { legs, evaluations: [] };
+      followed.legs = legs;
+      events.set(key, followed);
+      evaluate(followed, receivedAt);
+      continue;
+    }
+    if (topic.startsWith('derived.books.')) takeBook(bookOf(key), value as BookUpdate);
+    else takeStatus(bookOf(key), value as MarketStatus | null);
+    for (const event of events.values())
+      if (event.legs.some(({ yes, no }) => yes === key || no === key)) evaluate(event, receivedAt);
+  }
+  return { books, events };
+}
+
+function legsOf({ links }: UniversalEvent): PlainLeg[] {
+  return links
+    .filter(({ used, yesInstrument }) => used && yesInstrument !== '')
+    .map((link) => ({
+      provider: link.provider as PlainLeg['provider'],
+      marketId: link.providerMarketId,
+      inverse: link.polarity === 'inverse',
+      rate: link.takerFeeRate,
+      yes: link.yesInstrument,
+      no: link.noInstrument ?? `no NO of ${link.yesInstrument}`,
+    }));
+}
+
+function takeBook(book: PlainBook, update: BookUpdate): void {
+  if (!book.known && !update.snapshot) return;
+  for (const [side, levels] of [
+    [book.bids, update.bids],
+    [book.asks, update.asks],
+  ] as const) {
+    if (update.snapshot) side.clear();
+    for (const { price, size } of levels) {
+      if (size === '0') side.delete(price);
+      else side.set(price, size);
+    }
+  }
+  book.known = true;
+}
+
+function takeStatus(book: PlainBook, status: MarketStatus | null): void {
+  book.live = status?.state === 'live';
+  if (status !== null) return;
+  book.bids.clear();
+  book.asks.clear();
+  book.known = false;
+}
+
+function lastTold(signal: NaiveSignal): string {
+  const { kind, firstMarketId, secondMarketId, beganAt, decayedAt, endedAt } = signal;
+  const peak = decayedAt === null ? null : [signal.peakAt, signal.peakNetEdge];
+  return JSON.stringify([kind, firstMarketId, secondMarketId, beganAt, peak, decayedAt, endedAt]);
+}
+
+it('are what a computation without any state gives', async () => {
+  const { settings, store } = world.context;
+  const { books, events } = await followAll(Ratio.of(settings.arbitrageSize));
+  const told = (await read<ArbitrageSignal>(arbitrageSignalTopic)).map(({ value, ...meta }) => ({
+    signal: value!,
+    meta,
+  }));
+  await store.insert(
+    'arbitrage_signals',
+    told.map(({ signal, meta }) => arbitrageSignalsTable.row(signal, { ...meta })),
+  );
+  const heads = new Map((await read<Spread>(spreadHeadTopic)).map(({ key, value }) => [key, value]));
+  const now = Math.max(...[...events.values()].map(({ evaluations }) => evaluations.at(-1)!.at));
+
+  const counts = { signals: 0, decayed: 0, scores: 0 };
+  for (const [universalId, { legs, evaluations }] of events) {
+    const expected = naiveSignals(evaluations);
+    const newest = new Map(
+      told.filter(({ signal }) => signal.universalId === universalId).map(({ signal }) => [signal.id, signal]),
+    );
+    expect([...newest.values()].map(lastTold).sort(), universalId).toEqual(expected.map(lastTold).sort());
+    const figures = await readSignals(store, [universalId], now);
+    expect(figures, universalId).toEqual(naiveDecay(expected));
+    counts.signals += expected.length;
+    counts.decayed += figures.decayedSignals;
+
+    const mids = expectedLegs(legs, books).flatMap(({ live, yesMid }) => (live && yesMid !== null ? [yesMid] : []));
+    const score = mids.length < 2 ? null : new Ratio(1n).minus(largestDistance(mids)).text();
+    expect(consensusScore(heads.get(universalId)?.legs ?? []), universalId).toBe(score);
+    if (score !== null) counts.scores += 1;
+  }
+  expect(counts.signals).toBeGreaterThan(20);
+  expect(counts.decayed).toBeGreaterThan(10);
+  expect(counts.scores).toBeGreaterThan(3);
+}, 300_000);
+
+function largestDistance(mids: readonly string[]): Ratio {
+  let largest = new Ratio(0n);
+  for (const a of mids) {
+    for (const b of mids) {
+      const distance = Ratio.of(a).minus(Ratio.of(b));
+      if (largest.below(distance)) largest = distance;
+    }
+  }
+  return largest;
+}

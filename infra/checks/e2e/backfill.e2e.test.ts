@@ -1,0 +1,113 @@
+/** A wallet that traded before the service was there: bound, backfilled, and told of like any other. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
+
+interface Trade {
+  readonly id: string;
+  readonly provider: string;
+  readonly ts: string;
+  readonly maker: string | null;
+  readonly taker: string | null;
+  readonly status: string;
+}
+interface Backfilled {
+  readonly requestId: string;
+  readonly fills: number;
+  readonly scanned: { readonly fromBlock: string; readonly toBlock: string };
+}
+
+const folder = temporaryFolder('parallax-backfill');
+let service: Service;
+let startedAt: number;
+beforeAll(async () => {
+  startedAt = Date.now();
+  const flags = ['--sim-rate', '40', '--sim-events', '2', '--sim-coins', '3', '--log-level', 'warn'];
+  service = await startService({ dataDir: folder.path, flags });
+}, 180_000);
+afterAll(async () => {
+  await service?.stop();
+  folder.remove();
+});
+
+const post = async (path: string, body?: unknown) => {
+  const response = await fetch(`${service.rest}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TEST_TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    signal: AbortSignal.timeout(40_000),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as never };
+};
+
+/** venue_b's trades of all events. */
+async function chainTrades(): Promise<Trade[]> {
+  const { events } = await get<{ events: { universalId: string }[] }>(service, '/v1/events?limit=1000');
+  const lists = await Promise.all(
+    events.map(({ universalId }) => get<{ trades: Trade[] }>(service, `/v1/events/${universalId}/trades?limit=200`)),
+  );
+  return lists.flatMap(({ trades }) => trades).filter(({ provider }) => provider === 'venue_b');
+}
+
+async function until<T>(what: string, look: () => Promise<T | null>, withinMs = 60_000): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Asks, and asks again while the scan takes longer than a request may, as on a busy machine. */
+async function backfill(path: string) {
+  return until(
+    'a backfill that is not late',
+    async () => {
+      const got = await post(path);
+      return got.status === 504 ? null : got;
+    },
+    150_000,
+  );
+}
+
+/** Older than this no trade was told live, and all are deep enough to be confirmed. */
+const BEFORE_MS = 10 * 60_000;
+
+it('has its past fills among the trades of their events, once, however often it is asked for', async () => {
+  const seen = await until('a fill on the chain', async () => (await chainTrades()).find(({ maker }) => maker) ?? null);
+  const wallet = seen.maker!;
+  const bound = await post('/v1/me/wallets', { provider: 'venue_b', address: wallet, label: 'w' });
+  expect(bound.status).toBe(201);
+  const path = `/v1/me/wallets/${(bound.body as { id: string }).id}/history-backfill?lookback_days=1`;
+
+  const first = await backfill(path);
+  expect(first.status, JSON.stringify(first.body)).toBe(200);
+  const { requestId, fills, scanned } = first.body as Backfilled;
+  expect(requestId).toBe(first.headers.get('x-request-id'));
+  expect(first.headers.get('x-quota-sku')).toBe('api.request');
+  expect(fills).toBeGreaterThan(1);
+  // A block of the simulator takes two seconds.
+  expect(Number(scanned.toBlock) - Number(scanned.fromBlock)).toBeGreaterThan(BEFORE_MS / 2_000);
+  expect(Number(scanned.toBlock) - Number(scanned.fromBlock)).toBeLessThanOrEqual(43_200);
+
+  const past = async () =>
+    (await chainTrades()).filter(
+      ({ maker, taker, ts }) => (maker === wallet || taker === wallet) && Date.parse(ts) < startedAt - BEFORE_MS,
+    );
+  const told = await until('past fills among the trades', async () => {
+    const found = await past();
+    return found.length > 0 ? found : null;
+  });
+  expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['confirmed']));
+
+  const again = await backfill(path);
+  expect(again.status).toBe(200);
+  expect((again.body as Backfilled).fills).toBeGreaterThanOrEqual(fills);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const after = await past();
+  const ids = after.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  // Those of markets that trade most are pushed off their page by newer ones; nothing takes their place.
+  const before = new Set(told.map(({ id }) => id));
+  expect(ids.filter((id) => before.has(id)).length).toBeGreaterThan(0);
+}, 400_000);

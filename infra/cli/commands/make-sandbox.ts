@@ -1,0 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { DATA_SET_FILE, dataSetText } from '#query-api/sandbox/data-set-file';
+import type { Command } from '../command.ts';
+
+/** Makes the fixed data that sandbox keys are answered from anew, from the project's root. */
+export const makeSandbox: Command = {
+  name: 'make-sandbox',
+  summary: 'make the data set of sandbox keys anew from the simulator (query-api/sandbox)',
+  async run() {
+    const { makeDataSet } = await import('../sandbox/make-data-set.ts');
+    const folder = await mkdtemp(join(tmpdir(), 'parallax-sandbox-'));
+    try {
+      const records = await makeDataSet(folder);
+      const bytes = gzipSync(dataSetText(records), { level: 9 });
+      await writeFile(DATA_SET_FILE, bytes);
+      console.log(`${DATA_SET_FILE}: ${records.length} records, ${bytes.length} bytes`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    return 0;
+  },
+};

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataSetText, readDataSetText } from '#query-api/sandbox/data-set-file';
+import { makeDataSet } from './make-data-set.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parallax-sandbox-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the data set of sandbox keys', () => {
+  it('is what the simulator and the pipeline make now; else `npm run sandbox:make`', async () => {
+    const shipped = (await readDataSetText()).split('\n');
+    const made = dataSetText(await makeDataSet(folder)).split('\n');
+    // The first difference, since all of the text would be megabytes.
+    const at = made.findIndex((line, index) => line !== shipped[index]);
+    expect([at, made[at]]).toEqual([-1, undefined]);
+    expect(made.length).toBe(shipped.length);
+  }, 180_000);
+});

@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import { HOURS_TO_SETTLE, type Question } from '../world/questions.ts';
+import { HOUR_MS } from '../world/time.ts';
+import type { World } from '../world/world.ts';
+import { blockHolding, blockTime } from './blocks.ts';
+import type { MarketBoard } from './market-board.ts';
+import type { LogBody } from './match-logs.ts';
+import { LISTED_AFTER_MS, type MarketAct, marketLogs, marketTransactionHash } from './oracle-transactions.ts';
+
+/** A transaction that lists, decides or pays out a market. */
+export interface MarketTransaction {
+  /** A number that no other one has: what becomes of it in a reorg hangs on it. */
+  readonly key: number;
+  readonly hash: string;
+  readonly logs: readonly LogBody[];
+}
+
+/** Which transactions of markets a block holds, before any reorg. */
+export interface MarketAgenda {
+  in(number: number): readonly MarketTransaction[];
+}
+
+interface Due {
+  readonly question: Question;
+  readonly act: MarketAct;
+  /** Place among the market's transactions. */
+  readonly nth: number;
+}
+
+/** More than the acts of any market. */
+const MOST_ACTS = 16;
+const REMEMBERED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
+
+/** Questions end and begin on the hour, so what is due is worked out hour by hour. */
+export function createMarketAgenda(world: World, board: MarketBoard): MarketAgenda {
+  const { venueB } = world;
+  const agendas = new LRUCache<number, ReadonlyMap<number, Due[]>>({ max: REMEMBERED_HOURS });
+
+  /** By block: what follows from the questions that expired at an hour, and from those that took their place. */
+  const agendaOf = (hourMs: number): ReadonlyMap<number, Due[]> => {
+    let agenda = agendas.get(hourMs);
+    if (agenda) return agenda;
+    const byBlock = new Map<number, Due[]>();
+    const add = (atMs: number, due: Due) => {
+      const number = blockHolding(atMs);
+      byBlock.set(number, [...(byBlock.get(number) ?? []), due]);
+    };
+    for (const question of venueB.expiringAt(hourMs)) {
+      for (const [nth, act] of (question.story?.steps ?? []).entries()) add(act.atMs, { question, act, nth: nth + 1 });
+      const next = venueB.byGeneration(question.slot.index, question.generation + 1);
+      if (next.story?.kind === 'automatic') continue;
+      add(next.listedAtMs + LISTED_AFTER_MS, { question: next, act: { kind: 'list' }, nth: 0 });
+    }
+    agenda = byBlock;
+    agendas.set(hourMs, agenda);
+    return agenda;
+  };
+  const transactionOf = ({ question, act, nth }: Due): MarketTransaction => {
+    const market = board.listed(question);
+    return {
+      key: Number(market.ids.marketId) * MOST_ACTS + nth,
+      hash: marketTransactionHash(world, market, nth),
+      logs: marketLogs(world, board, market, act),
+    };
+  };
+  return {
+    in(number) {
+      const hourMs = Math.floor((blockTime(number) - 1) / HOUR_MS) * HOUR_MS;
+      const due: Due[] = [];
+      for (let back = 0; back <= HOURS_TO_SETTLE; back += 1) {
+        due.push(...(agendaOf(hourMs - back * HOUR_MS).get(number) ?? []));
+      }
+      return due.map(transactionOf);
+    },
+  };
+}

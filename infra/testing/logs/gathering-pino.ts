@@ -1,0 +1,24 @@
+/**
+ * In place of `pino` in tests and in processes that `run-ts.mjs` runs: every logger, the silent ones too, also writes what
+ * it is given from `debug` on to the gathered logs, as it would be written by its own options.
+ */
+import { createRequire } from 'node:module';
+import type * as Pino from 'pino';
+import { gather, isGathering } from './gather.ts';
+
+const real = createRequire(import.meta.url)('pino') as typeof Pino;
+export const { destination, multistream, stdSerializers, stdTimeFunctions } = real;
+
+export function pino(options: Pino.LoggerOptions = {}, stream?: Pino.DestinationStream): Pino.Logger {
+  const own = stream ?? destination(1);
+  if (!isGathering()) return real.pino(options, own);
+  const level = options.enabled === false ? 'silent' : (options.level ?? 'info');
+  const copy = { write: (line: string) => gather('logger', line) };
+  const streams = multistream([
+    { level: 'debug', stream: copy },
+    { level: level as Pino.Level, stream: own },
+  ]);
+  // As the service's logger has it: without it what an error says would be left out, and go unseen.
+  const serializers = { error: stdSerializers.err, ...options.serializers };
+  return real.pino({ ...options, serializers, enabled: true, level: 'debug' }, streams);
+}

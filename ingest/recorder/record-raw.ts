@@ -1,0 +1,107 @@
+/** Takes what venues said out of a log, in the order in which it was received, into a recording. */
+import type { Codec } from '#infra/codec/codec';
+import type { EventLog, LogRecord, TopicPartition, Watermark } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
+import { MergedInput } from '#infra/stages/merge';
+import { clockTopic } from '#schemas/topics/control';
+import { type RawEnvelope, rawTopics } from '#schemas/topics/raw';
+import type { RecordingWriter } from './write-recording.ts';
+
+const POLL_RECORDS = 2_048;
+const POLL_TIMEOUT_MS = 250;
+const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
+
+export interface RecordRawOptions {
+  readonly log: Pick<EventLog, 'reader' | 'last'>;
+  readonly codec: Pick<Codec, 'decode'>;
+  readonly writer: Pick<RecordingWriter, 'write'>;
+  /** Partitions of raw topics, and where to begin in each. */
+  readonly from: readonly (TopicPartition & { readonly offset: number })[];
+  /** `end`: at what the log holds at the start. `signal`: when the signal aborts. */
+  readonly until: 'end' | 'signal';
+  readonly signal: AbortSignal;
+  /** Whether readers are told the promises of the writer, which an embedded log keeps in the memory of its process. */
+  readonly tellsWatermarks: boolean;
+}
+
+/**
+ * Resolves at the end with everything written that was read; rejects with what the log or the writer refuses. Who asks
+ * for it prepares the codec, and opens and closes log and writer.
+ */
+export async function recordRaw(options: RecordRawOptions): Promise<void> {
+  const { log, from, until, signal } = options;
+  const reader = await log.reader(from);
+  try {
+    const merged = new MergedInput(from, (at, paused) => reader.pause(at, paused));
+    const progress = new Progress(from);
+    const ends = until === 'end' ? await endsOf(log, from) : null;
+    if (ends) for (const at of from) if (progress.hasReached(at, ends)) merged.finish(at);
+    while (!signal.aborted && !(ends && from.every((at) => progress.hasReached(at, ends)))) {
+      const { records, watermarks } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
+      progress.read(records);
+      // What came after the end that another partition was finished at may be older than what was taken there.
+      const wanted = ends
+        ? records.filter((record) => record.offset <= (ends.get(partitionName(record)) ?? -1))
+        : records;
+      merged.push({ records: wanted, watermarks: options.tellsWatermarks ? watermarks : [] });
+      if (ends) for (const at of from) if (progress.hasReached(at, ends)) merged.finish(at);
+      if (!ends && !options.tellsWatermarks)
+        merged.push({ records: [], watermarks: await inferWatermarks(options, progress) });
+      await write(merged, options);
+    }
+    for (const at of from) merged.finish(at);
+    await write(merged, options);
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * Watermarks of a log that tells none. Ingest appends in the order of event time, over all partitions that it writes: at
+ * the moment at which the newest record is from M, everything older stands in the log. A partition that is read to the
+ * end that it had then, or later, brings nothing older than M any more.
+ */
+async function inferWatermarks({ log, from }: RecordRawOptions, progress: Progress): Promise<Watermark[]> {
+  const newest = await Promise.all([CLOCK_AT, ...from].map((at) => log.last(at)));
+  const watermark = newest.reduce((latest, record) => Math.max(latest, record?.receivedAt ?? 0), 0);
+  // Asked after the newest time is known, so that none of the ends lies before it.
+  const ends = await endsOf(log, from);
+  return from.filter((at) => progress.hasReached(at, ends)).map((at) => ({ ...at, watermark }));
+}
+
+/** Offset of the last record of each partition that holds any. */
+async function endsOf(log: RecordRawOptions['log'], from: readonly TopicPartition[]): Promise<Map<string, number>> {
+  const lasts = await Promise.all(from.map((at) => log.last(at)));
+  return new Map(lasts.flatMap((last) => (last ? [[partitionName(last), last.offset] as const] : [])));
+}
+
+/** How far each partition is read. */
+class Progress {
+  /** Next offset, by partition. */
+  private readonly next: Map<string, number>;
+
+  constructor(from: RecordRawOptions['from']) {
+    this.next = new Map(from.map((at) => [partitionName(at), at.offset]));
+  }
+
+  read(records: readonly LogRecord[]): void {
+    for (const record of records) this.next.set(partitionName(record), record.offset + 1);
+  }
+
+  /** Whether everything up to these offsets is read of a partition. */
+  hasReached(at: TopicPartition, ends: ReadonlyMap<string, number>): boolean {
+    const name = partitionName(at);
+    return this.next.get(name)! > (ends.get(name) ?? -1);
+  }
+}
+
+async function write(merged: MergedInput, { codec, writer }: RecordRawOptions): Promise<void> {
+  for (;;) {
+    const ready: RawEnvelope[] = [];
+    const taken = merged.take(POLL_RECORDS, ({ topic, value }) => {
+      if (value) ready.push(codec.decode(rawTopics.get(topic)!, value));
+    });
+    if (taken === 0) return;
+    await writer.write(ready);
+  }
+}

@@ -1,0 +1,134 @@
+import { afterEach, expect, it } from 'vitest';
+import { loadSettings } from '#infra/config/settings';
+import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
+import { MemoryLog } from '../../testing/memory-log.fixture.ts';
+import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
+import { startSocketServer } from '../../testing/ws-server.fixture.ts';
+import { venueA } from './adapter.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const json = (body: unknown): Answer => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** The venue with these outcomes listed; a settled one answers its fraction. */
+async function startVenue() {
+  const listed = new Set([6, 7, 8]);
+  const fractions = new Map<number, string>();
+  const rejected = new Set<number>();
+  const info = await startHttpServer(({ body }) => {
+    const { type, outcome } = JSON.parse(body);
+    if (type === 'metaAndAssetCtxs') return json([{ universe: [{ name: 'BTC' }] }, [{ dayNtlVlm: '9.0' }]]);
+    if (type === 'outcomeMeta') return json({ outcomes: [...listed].map((id) => ({ outcome: id })) });
+    if (type !== 'settledOutcome') return json({});
+    if (rejected.has(outcome)) return { status: 422 };
+    const settleFraction = fractions.get(outcome);
+    return json(settleFraction === undefined ? null : { spec: { outcome }, settleFraction });
+  });
+  const sockets = await startSocketServer();
+  closing.push(
+    () => info.close(),
+    () => sockets.close(),
+  );
+  /** Makes the adapter look again. */
+  const nudge = () => {
+    for (const socket of sockets.sockets) socket.send('{"channel":"outcomeMetaUpdates","data":[]}');
+  };
+  const rounds = () => info.asked.filter(({ body }) => body.includes('perpDexs')).length;
+  return { listed, fractions, rejected, info, sockets, nudge, rounds };
+}
+
+async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVenue>>, log?: MemoryLog) {
+  const test = await openTestPublisher(log ? { log } : {});
+  const settings = loadSettings([], { PARALLAX_VENUE_A_API_URL: info.url, PARALLAX_VENUE_A_WS_URL: sockets.url });
+  const running = await venueA.start({ ...test, settings, logger: silentLogger, expect: () => () => {} });
+  const close = async () => {
+    await running.close();
+    await test.publisher.close();
+  };
+  const asked = () =>
+    test
+      .raw('venue_a', 'info')
+      .filter(({ request }) => request?.includes('settledOutcome'))
+      .map(({ request, payload }) => `${JSON.parse(request!).outcome} ${payload}`);
+  return { ...test, asked, close };
+}
+
+it('asks how an outcome was decided once it is no longer listed, until it is told', async () => {
+  const venue = await startVenue();
+  const adapter = await startAdapter(venue);
+  closing.push(adapter.close);
+  await until(() => venue.rounds() === 1 && venue.sockets.sockets.length > 0);
+  venue.listed.delete(7);
+  venue.rejected.add(8);
+  venue.listed.delete(8);
+  venue.nudge();
+  await until(() => adapter.asked().length === 1, 15_000);
+  venue.fractions.set(7, '0.25');
+  venue.rejected.clear();
+  venue.fractions.set(8, '1.0');
+  venue.nudge();
+  await until(() => adapter.asked().length === 3, 15_000);
+  expect(adapter.asked()).toEqual([
+    '7 null',
+    '7 {"spec":{"outcome":7},"settleFraction":"0.25"}',
+    '8 {"spec":{"outcome":8},"settleFraction":"1.0"}',
+  ]);
+});
+
+it('asks for those that ended while nobody looked, and for none twice', async () => {
+  const venue = await startVenue();
+  const log = new MemoryLog();
+  const first = await startAdapter(venue, log);
+  await until(() => venue.rounds() === 1);
+  await first.close();
+  venue.listed.delete(7);
+  venue.fractions.set(7, '0.0');
+  const second = await startAdapter(venue, log);
+  await until(() => second.asked().length === 1);
+  await second.close();
+  const third = await startAdapter(venue, log);
+  closing.push(third.close);
+  await until(() => venue.rounds() === 3);
+  expect(third.asked()).toEqual(['7 {"spec":{"outcome":7},"settleFraction":"0.0"}']);
+});
+
+it('asks for those that came and went while it was away, without waiting, and for none twice', async () => {
+  const venue = await startVenue();
+  const log = new MemoryLog();
+  const first = await startAdapter(venue, log);
+  await until(() => venue.rounds() === 1);
+  await first.close();
+  for (const id of [9, 10]) venue.fractions.set(id, '1.0');
+  venue.listed.add(11);
+  const second = await startAdapter(venue, log);
+  await until(() => second.asked().length === 2);
+  await second.close();
+  const third = await startAdapter(venue, log);
+  closing.push(third.close);
+  await until(() => venue.rounds() === 3);
+  expect(third.asked()).toEqual([
+    '9 {"spec":{"outcome":9},"settleFraction":"1.0"}',
+    '10 {"spec":{"outcome":10},"settleFraction":"1.0"}',
+  ]);
+});
+
+it('takes an answer that lists no outcome for wrong: it still listens to those that lived, and asks for none', async () => {
+  const venue = await startVenue();
+  const log = new MemoryLog();
+  const first = await startAdapter(venue, log);
+  await until(() => venue.rounds() === 1);
+  await first.close();
+  venue.listed.clear();
+  venue.sockets.heard.length = 0;
+  const second = await startAdapter(venue, log);
+  closing.push(second.close);
+  const subscribed = () => venue.sockets.heard.flat();
+  await until(() => venue.rounds() === 2 && subscribed().some((frame) => frame.includes('"#81"')));
+  expect(second.asked()).toEqual([]);
+});

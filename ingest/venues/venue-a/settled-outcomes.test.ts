@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { SETTLED_ATTEMPTS_MAX, SETTLED_PER_ROUND, SETTLED_WAITING_MAX, SettledOutcomes } from './settled-outcomes.ts';
+
+const range = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
+
+describe('the outcomes to ask the settlement of', () => {
+  it('are those that are no longer listed, until they are settled', () => {
+    const settled = new SettledOutcomes();
+    settled.list([1, 2, 3]);
+    expect(settled.due()).toEqual([]);
+    settled.list([2, 4]);
+    expect(settled.due()).toEqual([1, 3]);
+    expect(settled.asked(1, true)).toBe(true);
+    expect(settled.asked(3, false)).toBe(true);
+    settled.list([2, 4]);
+    expect(settled.due()).toEqual([3]);
+  });
+
+  it('are those, too, that an earlier process was still waiting for', () => {
+    const settled = new SettledOutcomes();
+    settled.list([2]);
+    for (const outcome of [1, 2, 1]) settled.awaitSettlement(outcome);
+    expect(settled.due()).toEqual([1]);
+    settled.asked(1, true);
+    expect(settled.due()).toEqual([]);
+  });
+
+  it('are none that are listed again', () => {
+    const settled = new SettledOutcomes();
+    settled.list([1, 2]);
+    settled.list([2]);
+    settled.list([1, 2]);
+    expect(settled.due()).toEqual([]);
+  });
+
+  it('are asked for in turn, so many at once', () => {
+    const settled = new SettledOutcomes();
+    settled.list(range(0, SETTLED_PER_ROUND + 3));
+    settled.list([0]);
+    expect(settled.due()).toEqual(range(1, SETTLED_PER_ROUND));
+    for (const outcome of settled.due()) settled.asked(outcome, false);
+    expect(settled.due().slice(0, 3)).toEqual([SETTLED_PER_ROUND + 1, SETTLED_PER_ROUND + 2, 1]);
+  });
+
+  it('are given up after many attempts, and beyond a number', () => {
+    const settled = new SettledOutcomes();
+    settled.list([0, 1]);
+    settled.list([0]);
+    const kept = range(1, SETTLED_ATTEMPTS_MAX).map(() => settled.asked(1, false));
+    expect(kept.lastIndexOf(true)).toBe(SETTLED_ATTEMPTS_MAX - 2);
+    expect(settled.due()).toEqual([]);
+    settled.list(range(0, SETTLED_WAITING_MAX + 2));
+    settled.list([0]);
+    expect(settled.due()[0]).toBe(2);
+  });
+
+  it('are none because an answer lists nothing at all', () => {
+    const settled = new SettledOutcomes();
+    settled.list([1, 2]);
+    settled.list([]);
+    expect([settled.listed(), settled.due()]).toEqual([[1, 2], []]);
+    settled.list([2]);
+    expect(settled.due()).toEqual([1]);
+  });
+});

@@ -1,0 +1,27 @@
+/** Where the chain began to be followed: the first block in the raw topic. */
+import type { Codec } from '#infra/codec/codec';
+import type { EventLog } from '#infra/log/log';
+import { readUntil } from '#infra/log/read-until';
+import type { ChainPayload } from '#schemas/domain/recording';
+import { rawTopic } from '#schemas/topics/raw';
+
+/**
+ * Number of the first block whose header is kept; null while there is none. Where retention removed the beginning, blocks
+ * before it may have been followed too: the normaliser knows, and tells nothing twice.
+ */
+export async function readFollowedFrom(log: EventLog, codec: Codec): Promise<number | null> {
+  const topic = rawTopic('venue_b', 'rpc');
+  const at = { topic: topic.name, partition: 0 };
+  const newest = await log.last(at);
+  if (!newest) return null;
+  const { first } = await log.bounds(at);
+  for await (const records of readUntil(log, at, { from: first, last: newest.offset, atOnce: 64 })) {
+    for (const { value } of records) {
+      if (!value) continue;
+      await codec.learn(value);
+      const payload = JSON.parse(codec.decode(topic, value).payload.toString()) as ChainPayload;
+      if ('block' in payload) return Number(payload.block.number);
+    }
+  }
+  return null;
+}

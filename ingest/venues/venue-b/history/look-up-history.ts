@@ -1,0 +1,94 @@
+/** Answers backfills from the chain's node, beside the live follower and never before it. */
+import { closeInReverse } from '#infra/closing';
+import type { Running } from '#infra/context';
+import { pause } from '#infra/pause';
+import type { HistoryPayload } from '#schemas/domain/recording';
+import { answerBackfills } from '../../../backfills/answer-backfills.ts';
+import { Budget } from '../../../feed/budget.ts';
+import type { AdapterContext } from '../../adapter.ts';
+import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
+import { CHAIN_FILTERS } from '../chain/log-filter.ts';
+import {
+  HISTORY_BUDGET,
+  HISTORY_CHUNK_BLOCKS,
+  HISTORY_CHUNKS_MAX,
+  HISTORY_FILLS_MAX,
+  HISTORY_PARALLEL,
+  HISTORY_SCAN_MAX_MS,
+  RPC_TIMEOUT_MS,
+  TAKER_ACCOUNTS_MAX,
+  TAKER_SPAN_BLOCKS,
+} from '../declaration.ts';
+import { readFollowedFrom } from './followed-from.ts';
+import { HistoryNode } from './history-node.ts';
+import { type FoundTransaction, type ScanLimits, scanWallet } from './scan-wallet.ts';
+
+const SOURCE = 'venue_b.history';
+/** How long a scan waits for the follower's first block, and how often it looks. */
+const FIRST_BLOCK_WITHIN_MS = 15_000;
+const FIRST_BLOCK_EVERY_MS = 250;
+
+const LIMITS: ScanLimits = {
+  chunkBlocks: HISTORY_CHUNK_BLOCKS,
+  chunksMax: HISTORY_CHUNKS_MAX,
+  fillsMax: HISTORY_FILLS_MAX,
+  parallel: HISTORY_PARALLEL,
+  span: { blocks: TAKER_SPAN_BLOCKS, accounts: TAKER_ACCOUNTS_MAX },
+};
+
+/** @param nodeBudget of everything that is asked of the node; backfills have a part of it. */
+export async function lookUpHistory(
+  context: AdapterContext,
+  url: string,
+  nodeBudget: Budget,
+  limits: ScanLimits = LIMITS,
+): Promise<Running> {
+  const { publisher, log, codec } = context;
+  const own = new Budget(HISTORY_BUDGET);
+  const budget = {
+    take: async (cost: number, signal?: AbortSignal) => {
+      await own.take(cost, signal);
+      await nodeBudget.take(cost, signal);
+    },
+  };
+  const rpc = openChainRpc({ url, filters: CHAIN_FILTERS, budget, timeoutMs: RPC_TIMEOUT_MS });
+  const followed = firstFollowed(() => readFollowedFrom(log, codec));
+
+  const answering = await answerBackfills({
+    ...context,
+    scan: async ({ address, lookbackDays }, closing) => {
+      const signal = AbortSignal.any([closing, AbortSignal.timeout(HISTORY_SCAN_MAX_MS)]);
+      const followedFrom = await followed(signal);
+      const publish = async (found: readonly FoundTransaction[]) => {
+        for (const { block, logs } of found) {
+          await publisher.whenReady(signal);
+          const payload: HistoryPayload = { followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] };
+          publisher.receive({
+            source: SOURCE,
+            feed: SOURCE,
+            payload: JSON.stringify(payload),
+            request: JSON.stringify({ wallet: address }),
+          });
+        }
+      };
+      const node = new HistoryNode(rpc, signal);
+      const scanned = await scanWallet(node, { wallet: address, lookbackDays, followedFrom }, limits, publish);
+      await publisher.flush();
+      return scanned;
+    },
+  });
+  return { close: () => closeInReverse([() => rpc.close(), () => answering.close()]) };
+}
+
+/** Reads it once it is there, and then knows it. */
+function firstFollowed(read: () => Promise<number | null>) {
+  let known: number | null = null;
+  return async (signal: AbortSignal): Promise<number> => {
+    const deadline = Date.now() + FIRST_BLOCK_WITHIN_MS;
+    for (known ??= await read(); known === null; known = await read()) {
+      if (Date.now() > deadline) throw new ChainRpcError('the chain is not followed yet', false);
+      if (!(await pause(FIRST_BLOCK_EVERY_MS, signal))) signal.throwIfAborted();
+    }
+    return known;
+  };
+}

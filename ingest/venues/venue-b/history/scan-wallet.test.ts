@@ -1,0 +1,222 @@
+import type { RpcLog } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { type ChainRpc, ChainRpcError } from '../chain/chain-rpc.ts';
+import { firstBlockSince } from './find-block.ts';
+import { HistoryNode } from './history-node.ts';
+import { type FoundTransaction, type ScanLimits, scanWallet, type WalletScan } from './scan-wallet.ts';
+
+const EXCHANGE = EXCHANGES.ctfV2;
+const account = (name: string) => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`;
+const topic = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
+const hex = (number: number) => `0x${number.toString(16)}`;
+const WALLET = account('wallet');
+const DAY = 86_400;
+/** Two seconds a block, from 0. */
+const HEAD = 100_000;
+
+interface Asked {
+  readonly from: number;
+  readonly to: number;
+  readonly topics: readonly (readonly string[] | null)[];
+}
+
+class Chain {
+  readonly logs: RpcLog[] = [];
+  readonly asked: Asked[] = [];
+  headers = 0;
+  /** Blocks of one question; more is refused. */
+  rangeMax = 2_000;
+  /** Questions that fail before one is answered. */
+  failures = 0;
+  tellsTimes = true;
+
+  /** The logs of a match in a block: `makers` against a taker. */
+  match(block: number, taker: string, makers: readonly string[], tx = `tx${block}`): this {
+    const add = (owner: string, against: string) => {
+      const time = this.tellsTimes ? { blockTimestamp: hex(block * 2) } : {};
+      const logIndex = hex(this.logs.length);
+      const topics = [CHAIN_EVENTS.orderFilledV2, '0xorder', topic(owner), topic(against)];
+      const place = { blockNumber: hex(block), blockHash: `hash${block}`, transactionHash: tx, logIndex };
+      this.logs.push({ address: EXCHANGE, topics, data: '0x', removed: false, ...place, ...time } as unknown as RpcLog);
+    };
+    for (const maker of makers) add(account(maker), account(taker));
+    add(account(taker), EXCHANGE);
+    return this;
+  }
+
+  rpc(): Pick<ChainRpc, 'header' | 'logsWith'> {
+    return {
+      header: async (block) => {
+        this.headers += 1;
+        const number = typeof block === 'number' ? block : HEAD;
+        return {
+          number: hex(number),
+          hash: `hash${number}`,
+          parentHash: `hash${number - 1}`,
+          timestamp: hex(number * 2),
+        };
+      },
+      logsWith: async ({ topics }, from, to) => {
+        if (this.failures > 0) {
+          this.failures -= 1;
+          throw new ChainRpcError('a moment', false);
+        }
+        if (to - from + 1 > this.rangeMax) throw new ChainRpcError('block range', true);
+        this.asked.push({ from, to, topics });
+        return this.logs.filter((log) => {
+          const number = Number(log.blockNumber);
+          return (
+            number >= from &&
+            number <= to &&
+            topics.every((wanted, at) => !wanted || wanted.includes(log.topics[at] as string))
+          );
+        });
+      },
+    };
+  }
+}
+
+const LIMITS: ScanLimits = {
+  chunkBlocks: 2_000,
+  chunksMax: 1_000,
+  fillsMax: 1_000,
+  parallel: 2,
+  span: { blocks: 100, accounts: 50 },
+};
+
+async function scan(chain: Chain, scanOf: Partial<WalletScan> = {}, limits: Partial<ScanLimits> = {}) {
+  const found: FoundTransaction[] = [];
+  const node = new HistoryNode(chain.rpc(), new AbortController().signal);
+  const wish = { wallet: WALLET, lookbackDays: 1, followedFrom: HEAD, ...scanOf };
+  const scanned = await scanWallet(node, wish, { ...LIMITS, ...limits }, async (more) => void found.push(...more));
+  const logs = found.map((each) => each.logs.map(({ logIndex }) => Number(logIndex)));
+  return { scanned, found, logs: logs.sort((a, b) => a[0]! - b[0]!) };
+}
+
+describe('a scan', () => {
+  it('reads the days asked for in chunks of 2000 blocks, newest first, once as maker and once as taker', async () => {
+    const chain = new Chain();
+    const { scanned } = await scan(chain);
+    const first = HEAD - DAY / 2;
+    expect(scanned).toEqual({ fills: 0, fromBlock: first, toBlock: HEAD });
+    const asMaker = chain.asked.filter(({ topics }) => topics[2]?.includes(topic(WALLET)) && topics[3] === null);
+    const asTaker = chain.asked.filter(({ topics }) => topics[3]?.includes(topic(WALLET)) && topics[2] === null);
+    for (const asked of [asMaker, asTaker]) {
+      expect(asked[0]).toMatchObject({ from: HEAD - 1_999, to: HEAD });
+      expect(asked.at(-1)!.from).toBe(first);
+      for (const [at, { to }] of asked.slice(1).entries()) expect(to).toBe(asked[at]!.from - 1);
+    }
+    expect(asMaker.length + asTaker.length).toBe(chain.asked.length);
+  });
+
+  it('counts each fill once, and gives its transaction with the taker legs that say what was traded', async () => {
+    const chain = new Chain()
+      .match(99_000, 'wallet', ['a', 'b'])
+      .match(99_050, 'c', ['wallet', 'd'])
+      .match(99_060, 'c', ['d'])
+      .match(99_070, 'e', ['wallet', 'wallet']);
+    const { scanned, found, logs } = await scan(chain);
+    expect(scanned.fills).toBe(5);
+    // Logs 0 to 2 are the first match; 4, of d, and 6 and 7 are none of the wallet's.
+    expect(logs).toEqual([
+      [0, 1, 2],
+      [3, 5],
+      [8, 9, 10],
+    ]);
+    expect(found.map(({ block }) => block)).toContainEqual({
+      number: hex(99_000),
+      hash: 'hash99000',
+      timestamp: hex(198_000),
+    });
+  });
+
+  it('asks for the time of a block where the node does not tell it with the log', async () => {
+    const chain = new Chain();
+    chain.tellsTimes = false;
+    const { found } = await scan(chain.match(99_000, 'wallet', ['a']));
+    expect(found.map(({ block }) => block.timestamp)).toEqual([hex(198_000)]);
+  });
+
+  it('asks so once for a block, however many of its transactions are found', async () => {
+    const chains = [1, 8].map((transactions) => {
+      const chain = new Chain();
+      chain.tellsTimes = false;
+      for (let nth = 0; nth < transactions; nth += 1) chain.match(99_000, 'wallet', ['a'], `tx${nth}`);
+      return chain;
+    });
+    const [one, many] = [await scan(chains[0]!), await scan(chains[1]!)];
+    expect(many.found).toHaveLength(8);
+    for (const { block } of many.found) expect(block).toEqual(one.found[0]!.block);
+    expect(chains[1]!.headers).toBe(chains[0]!.headers);
+  });
+
+  it('counts fills where the chain is followed, and gives none of them', async () => {
+    const chain = new Chain()
+      .match(98_000, 'wallet', ['a'])
+      .match(99_000, 'wallet', ['a'])
+      .match(99_500, 'b', ['wallet']);
+    const { scanned, found } = await scan(chain, { followedFrom: 99_000 });
+    expect([scanned.fills, found.map(({ block }) => block.number)]).toEqual([3, [hex(98_000)]]);
+    expect(chain.asked.filter(({ topics }) => topics[2] && topics[3])).toEqual([]);
+  });
+
+  it('begins later where its chunks are used up', async () => {
+    const chain = new Chain().match(95_999, 'wallet', ['a']).match(96_001, 'wallet', ['a']);
+    const { scanned } = await scan(chain, { lookbackDays: 1 }, { chunksMax: 2 });
+    expect(scanned).toEqual({ fills: 1, fromBlock: HEAD - 3_999, toBlock: HEAD });
+  });
+
+  it('goes no further back than the chunk in which it has enough fills', async () => {
+    const chain = new Chain();
+    for (let block = 90_000; block <= HEAD; block += 100) chain.match(block, 'wallet', ['a']);
+    const { scanned, found } = await scan(chain, {}, { fillsMax: 30 });
+    expect(scanned).toEqual({ fills: 40, fromBlock: HEAD - 3_999, toBlock: HEAD });
+    expect(found.length).toBe(39);
+  });
+
+  it('halves what the node finds too large, and is patient with it', async () => {
+    const chain = new Chain().match(99_000, 'wallet', ['a']).match(98_001, 'b', ['wallet']);
+    chain.rangeMax = 300;
+    chain.failures = 2;
+    const { scanned, logs } = await scan(chain, { lookbackDays: 1 }, { chunksMax: 2 });
+    expect([scanned.fills, logs]).toEqual([
+      2,
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    ]);
+  });
+
+  it('fails when the node goes on failing', async () => {
+    const chain = new Chain();
+    chain.failures = 1_000;
+    await expect(scan(chain)).rejects.toMatchObject({ code: 'chain_unavailable' });
+  });
+
+  it('looks up the takers of near blocks together, within its limits', async () => {
+    const chain = new Chain();
+    for (let at = 0; at < 20; at += 1) chain.match(99_000 + at * 30, `taker${at}`, ['wallet']);
+    const { found } = await scan(chain, {}, { span: { blocks: 100, accounts: 3 } });
+    expect(found.every(({ logs }) => logs.length === 2)).toBe(true);
+    const lookups = chain.asked.filter(({ topics }) => topics[2] && topics[3]);
+    for (const { from, to, topics } of lookups) {
+      expect(to - from).toBeLessThan(100);
+      expect(topics[2]!.length).toBeLessThanOrEqual(3);
+    }
+    expect(lookups).toHaveLength(7);
+  });
+});
+
+describe('the first block of a time', () => {
+  it('is found where blocks take longer at some times than at others', async () => {
+    const times = Array.from({ length: 1_000 }, (_, at) => at * 2 + (at > 400 ? 500 : 0) + Math.floor(at / 7));
+    const timeOf = async (block: number) => times[block]!;
+    for (const since of [0, 1, 700, 801, 900, 1_300, times[999]!]) {
+      expect(await firstBlockSince(timeOf, since, 0, 999)).toBe(times.findIndex((time) => time >= since));
+    }
+    expect(await firstBlockSince(timeOf, 0, 300, 999)).toBe(300);
+    expect(await firstBlockSince(timeOf, 1e9, 0, 999)).toBe(999);
+  });
+});

@@ -1,0 +1,148 @@
+/** Events, books, trades and settlements for tests of the stage, and what it makes of them. */
+import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
+import { clockTopic } from '#schemas/topics/control';
+import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { type BookUpdate, bookTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { driveStage, type StageDriver } from '../testing/drive-stage.fixture.ts';
+import { createAnomaliesStage } from './stage.ts';
+import { type AnomaliesState, MINUTE_MS } from './state.ts';
+
+/** The first minute of the tests, a whole hour. */
+export const BEGIN = Date.UTC(2026, 0, 15, 12);
+export const minute = (at: number): number => BEGIN + at * MINUTE_MS;
+
+/** An event of markets of venue_b, whose YES and NO tokens are the name of the market with `-yes` and `-no`. */
+export function event(
+  universalId: string,
+  markets: readonly string[],
+  rest: Partial<UniversalEvent> = {},
+): UniversalEvent {
+  const links = markets.map((market) => ({
+    provider: 'venue_b',
+    providerMarketId: market,
+    confidence: 1,
+    source: 'ner',
+    polarity: 'same' as const,
+    used: true,
+    evidence: '{}',
+    yesInstrument: `${market}-yes`,
+    noInstrument: `${market}-no`,
+    takerFeeRate: null,
+  }));
+  const times = { receivedAt: BEGIN, firstSeenAt: BEGIN, lastSeenAt: BEGIN };
+  const question = { canonicalName: '', kind: null, underlying: null, threshold: null, op: null, resolutionTime: null };
+  return {
+    universalId,
+    ...times,
+    ...question,
+    status: 'open',
+    links,
+    mergedInto: null,
+    details: '{}',
+    overAt: null,
+    ...rest,
+  };
+}
+
+/** A whole book of the YES token. */
+export function book(market: string, receivedAt: number, bid: string | null, ask: string | null): BookUpdate {
+  const side = (price: string | null) => (price === null ? [] : [{ price, size: '100' }]);
+  return {
+    provider: 'venue_b',
+    instrument: `${market}-yes`,
+    marketId: market,
+    feed: 'clob',
+    ts: receivedAt,
+    receivedAt,
+    snapshot: true,
+    bids: side(bid),
+    asks: side(ask),
+  };
+}
+
+let trades = 0;
+
+/** A confirmed trade between wallets of its own; `rest` says what is different. */
+export function trade(market: string, receivedAt: number, rest: Partial<Trade> = {}): Trade {
+  trades += 1;
+  return {
+    id: `venue_b:0x${trades}:0`,
+    provider: 'venue_b',
+    marketId: market,
+    instrument: `${market}-yes`,
+    outcome: 'Yes',
+    ts: receivedAt,
+    receivedAt,
+    arrival: trades,
+    side: 'buy',
+    price: '0.5',
+    qty: '10',
+    usd: null,
+    maker: `0xmaker${trades}`,
+    taker: `0xtaker${trades}`,
+    txHash: `0x${trades}`,
+    logIndex: 0,
+    tradeId: null,
+    blockNumber: 1,
+    blockHash: '0xb',
+    status: 'confirmed',
+    ...rest,
+  };
+}
+
+/** A settlement, so many seconds after the end date of its market. */
+export function resolution(
+  market: string,
+  receivedAt: number,
+  delaySec: number,
+  rest: Partial<Resolution> = {},
+): Resolution {
+  return {
+    id: `venue_b:${market}:0`,
+    provider: 'venue_b',
+    marketId: market,
+    payouts: ['1', '0'],
+    resolvedAt: receivedAt,
+    decidedAfter: null,
+    receivedAt,
+    endTime: receivedAt - delaySec * 1_000,
+    txHash: '0x',
+    logIndex: 0,
+    blockNumber: 1,
+    blockHash: '0xb',
+    status: 'confirmed',
+    ...rest,
+  };
+}
+
+export interface AnomaliesDriver {
+  readonly driver: StageDriver<AnomaliesState>;
+  event(value: UniversalEvent): void;
+  book(value: BookUpdate): void;
+  /** At the time of its receipt, or later where it is told again. */
+  trade(value: Trade, toldAt?: number): void;
+  resolution(value: Resolution, toldAt?: number): void;
+  tick(receivedAt: number): void;
+  told(): Anomaly[];
+}
+
+export function driveAnomalies(anomalyZ = '6'): AnomaliesDriver {
+  const driver = driveStage(createAnomaliesStage({ anomalyZ }));
+  return {
+    driver,
+    event: (value) => driver.feed(eventTopic, value, { key: value.universalId }),
+    book: (value) => driver.feed(bookTopics.venue_b, value, { key: value.instrument }),
+    trade: (value, receivedAt = value.receivedAt) => driver.feed(tradeTopics.venue_b, value, { receivedAt }),
+    resolution: (value, receivedAt = value.receivedAt) => driver.feed(resolutionTopics.venue_b, value, { receivedAt }),
+    tick: (receivedAt) => {
+      const hour = receivedAt % 3_600_000 === 0;
+      const day = receivedAt % 86_400_000 === 0;
+      driver.feed(clockTopic, { receivedAt, tick: true, hour, day });
+    },
+    told: () => {
+      if (driver.dead.length > 0) throw new Error(JSON.stringify(driver.dead));
+      return driver.of(anomalyTopic);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * How wide the YES books are. A bucket has data when a frame of the book came in it, and its value is the widest that the
+ * book was at any moment of it: as it stood until the first frame, or after any of them. A minute in which it merely
+ * stands is no bucket: three frames of a quiet market are three samples, however long they stand, and the work follows the
+ * traffic and not the number of markets. What stood through such minutes counts in that of the next frame.
+ */
+import {
+  applyLevels,
+  type Book,
+  type BookChange,
+  bestAsk,
+  bestBid,
+  createBook,
+  type Level,
+} from '#schemas/domain/book';
+import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
+import { append, windowOf } from './series.ts';
+import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
+import { type Judging, judge } from './tell-anomaly.ts';
+
+/** Takes a frame of the book of an instrument. */
+export function takeBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
+  const key = state.yesOf.get(instrument);
+  if (key === undefined) {
+    if (!state.noSides.has(instrument)) holdBook(state, instrument, change);
+    return;
+  }
+  const market = state.markets.get(key)!;
+  // Changes of a book of which no whole one came are of no use, nor is the book of a market that is over.
+  if (market.isResolved || (market.book === null && !change.snapshot)) return;
+  if (market.book === null) market.book = createBook();
+  else if (market.widest === null && !market.isBookLost) measure(state, key, market, market.book);
+  market.isBookLost = false;
+  applyLevels(market.book, change);
+  measure(state, key, market, market.book);
+}
+
+/** Keeps the book of an instrument that no event has named yet. */
+function holdBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
+  const { waitingBooks } = state;
+  const known = waitingBooks.get(instrument);
+  if (!known && !change.snapshot) return;
+  const book = known ?? createBook();
+  applyLevels(book, change);
+  waitingBooks.set(instrument, book);
+  if (waitingBooks.size <= WAITING_BOOKS_MAX) return;
+  const [oldest] = waitingBooks.keys();
+  waitingBooks.delete(oldest!);
+}
+
+function measure(state: AnomaliesState, key: string, market: MarketState, book: Book): void {
+  const bid = bestBid(book);
+  const ask = bestAsk(book);
+  if (!bid || !ask) return;
+  const spread = (ask.price - bid.price) as Decimal;
+  if (market.widest === null) state.measured.push(key);
+  else if (spread <= market.widest.spread) return;
+  market.widest = { spread, bid: bid.price, ask: ask.price };
+}
+
+/** Judges the minute in which books were measured, and begins another. */
+export function closeBooks(state: AnomaliesState, next: number, judging: Judging): void {
+  const minute = state.bookMinute;
+  for (const key of state.measured) {
+    const market = state.markets.get(key);
+    if (!market?.widest) continue;
+    const { spread, bid, ask } = market.widest;
+    market.widest = null;
+    const baseline = windowOf(market.spreads, minute - WINDOW_MINUTES);
+    market.spreads = baseline;
+    const details = () => ({ bid: formatDecimal(bid), ask: formatDecimal(ask) });
+    judge(market, { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details }, judging);
+    append(baseline, minute, spread);
+  }
+  state.measured = [];
+  state.bookMinute = next;
+}

@@ -1,0 +1,77 @@
+/**
+ * How far a value is from its baseline, exactly: z = (value - mean) / the larger of the population standard deviation and
+ * its floor. Whether z reaches a bound is told by integers alone; mean, deviation and z are rounded only to be shown.
+ */
+import { type Decimal, divideHalfEven, UNIT } from '#schemas/domain/decimal';
+
+/** What a baseline comes down to: a `Series`, for one. Values in units of 10^-18, squares in units of 10^-36. */
+export interface Moments {
+  readonly count: number;
+  readonly sum: bigint;
+  readonly squares: bigint;
+}
+
+/** Buckets with data below which there is no score (contract, Markets). */
+export const BUCKETS_MIN = 30;
+
+/** A value against its baseline. */
+export interface Distance {
+  /** Of the baseline. */
+  readonly count: bigint;
+  /** `count` times (value - mean). */
+  readonly above: bigint;
+  readonly sum: bigint;
+  /** `count` squared times the variance. */
+  readonly spread: bigint;
+  readonly floor: Decimal;
+}
+
+/** Null where the baseline is too small for a score. @param floor least deviation, above zero. */
+export function distanceOf(baseline: Moments, value: Decimal, floor: Decimal): Distance | null {
+  if (baseline.count < BUCKETS_MIN) return null;
+  const { sum, squares } = baseline;
+  const count = BigInt(baseline.count);
+  return { count, above: count * value - sum, sum, spread: count * squares - sum * sum, floor };
+}
+
+/** Whether z is at or above a bound, which is above zero. */
+export function reaches({ count, above, spread, floor }: Distance, bound: Decimal): boolean {
+  if (above <= 0n) return false;
+  if (above * UNIT < bound * floor * count) return false;
+  return (above * UNIT) ** 2n >= bound * bound * spread;
+}
+
+/** The figures of a detection, each to the nearest at 18 places. */
+export interface Score {
+  readonly mean: Decimal;
+  /** As measured, without the floor. */
+  readonly deviation: Decimal;
+  readonly z: Decimal;
+}
+
+export function scoreOf({ count, above, sum, spread, floor }: Distance): Score {
+  const isFloored = spread < (floor * count) ** 2n;
+  const size = isFloored ? null : nearestRoot(above * above * UNIT * UNIT, spread);
+  const z = size === null ? divideHalfEven(above * UNIT, floor * count) : above < 0n ? -size : size;
+  return {
+    mean: divideHalfEven(sum, count) as Decimal,
+    deviation: nearestRoot(spread, count * count) as Decimal,
+    z: z as Decimal,
+  };
+}
+
+/** The integer nearest to the square root of a fraction; upwards from the middle. */
+function nearestRoot(numerator: bigint, denominator: bigint): bigint {
+  return (floorRoot((numerator * 4n) / denominator) + 1n) / 2n;
+}
+
+/** Newton's method from above. */
+function floorRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
+  for (;;) {
+    const next = (root + value / root) / 2n;
+    if (next >= root) return root;
+    root = next;
+  }
+}

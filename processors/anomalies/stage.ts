@@ -1,0 +1,116 @@
+/**
+ * Anomalies: per market, minutes of event time against the day before them, and settlements against the month before.
+ * Whatever is received first behind the end of a minute closes it, be it the clock's tick or anything else, so nothing
+ * depends on how the input is cut into batches. Every bucket joins the baseline of those after it, an unusual one too: a
+ * market that has changed for good is told of once and then is what it is.
+ */
+import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { parseLevels } from '#schemas/domain/book';
+import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { PRICE_PROVIDERS } from '#schemas/domain/providers';
+import { anomalyTopic } from '#schemas/topics/anomalies';
+import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import {
+  type BookUpdate,
+  bookTopics,
+  type MarketStatus,
+  statusTopics,
+  type Trade,
+  tradeTopics,
+} from '#schemas/topics/normalised';
+import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { takeWaiting } from '../shared/waiting.ts';
+import { closeBooks, takeBook } from './books.ts';
+import { dropBook, dropOldBuckets, forgetPast, loseBook, placeMarkets } from './markets.ts';
+import { judgeDelay } from './settlement-delays.ts';
+import { type AnomaliesState, createAnomaliesState, LATE_TRADES_MS, MINUTE_MS } from './state.ts';
+import type { Judging } from './tell-anomaly.ts';
+import { closeTrades, takeTrade } from './trades.ts';
+
+export interface AnomaliesOptions {
+  /** The score from which on a bucket is told of, decimal text above zero. */
+  readonly anomalyZ: string;
+}
+
+/** The stage `anomalies`. Throws for a score that is not above zero. */
+export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<AnomaliesState> {
+  const bound = parseDecimal(anomalyZ);
+  if (bound <= ZERO) throw new RangeError(`anomalyZ must be above zero: ${anomalyZ}`);
+  const taking = <T>(read: Read<T>) => closingFirst(bound, read);
+  return {
+    name: 'anomalies',
+    stateVersion: 2,
+    inputs: [
+      onKeyed<AnomaliesState, UniversalEvent>(eventTopic, taking(readEvent)),
+      ...Object.values(bookTopics).map((topic) => on<AnomaliesState, BookUpdate>(topic, taking(readBook))),
+      ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, taking(readStatus))),
+      ...Object.values(tradeTopics).map((topic) => on<AnomaliesState, Trade>(topic, taking(readTrade))),
+      ...Object.values(resolutionTopics).map((topic) => on<AnomaliesState, Resolution>(topic, taking(readResolution))),
+      on<AnomaliesState, ClockMark>(clockTopic, taking(readClock)),
+    ],
+    outputs: [anomalyTopic],
+    slicedMaps: ['markets'],
+    initialState: createAnomaliesState,
+  };
+}
+
+/** What an event does once all in it that can be bad has been read; it does not throw. */
+type Step = (state: AnomaliesState, judging: Judging) => void;
+type Read<T> = (event: StageEvent<T>) => Step;
+
+/** Reads an event, closes the minutes that are over by its time, and only then takes it. */
+function closingFirst<T>(bound: Decimal, read: Read<T>) {
+  return (state: AnomaliesState, event: StageEvent<T>, emit: Emit): void => {
+    const step = read(event);
+    const { receivedAt } = event;
+    const judging: Judging = { bound, receivedAt, emit };
+    const bookMinute = Math.floor(receivedAt / MINUTE_MS);
+    if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, judging);
+    const tradesFrom = Math.floor((receivedAt - LATE_TRADES_MS) / MINUTE_MS);
+    if (tradesFrom > state.tradesFrom) closeTrades(state, tradesFrom, judging);
+    step(state, judging);
+  };
+}
+
+const NOTHING: Step = () => {};
+
+function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
+  if (value === null) return NOTHING;
+  return (state, judging) => {
+    const markets = placeMarkets(state, value, judging.receivedAt);
+    for (const resolution of takeWaiting(state.waitingResolutions, markets)) judgeDelay(state, resolution, judging);
+  };
+}
+
+function readBook({ value }: StageEvent<BookUpdate>): Step {
+  if (PRICE_PROVIDERS.has(value.provider)) return NOTHING;
+  const { instrument, snapshot } = value;
+  const change = { snapshot, bids: parseLevels(value.bids), asks: parseLevels(value.asks) };
+  return (state) => takeBook(state, instrument, change);
+}
+
+/** A silent feed tells no frames, and after a loss its first one is whole: an end and a loss matter here. */
+function readStatus({ key, value }: StageEvent<MarketStatus | null>): Step {
+  if (value === null) return (state) => dropBook(state, key);
+  const isLost = value.state === 'recovering' || value.state === 'venue_down';
+  return isLost ? (state) => loseBook(state, key) : NOTHING;
+}
+
+function readTrade({ value }: StageEvent<Trade>): Step {
+  if (PRICE_PROVIDERS.has(value.provider)) return NOTHING;
+  const qty = parseDecimal(value.qty);
+  return (state) => takeTrade(state, value, qty);
+}
+
+function readResolution({ value }: StageEvent<Resolution>): Step {
+  return (state, judging) => judgeDelay(state, value, judging);
+}
+
+function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
+  if (!value.hour) return NOTHING;
+  return (state) => {
+    dropOldBuckets(state, Math.floor(receivedAt / MINUTE_MS));
+    if (value.day) forgetPast(state, receivedAt);
+  };
+}

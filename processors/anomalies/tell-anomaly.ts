@@ -1,0 +1,74 @@
+/** A bucket against its baseline, and what is told of it: once per market, kind and episode. */
+import { hash } from 'node:crypto';
+import type { Emit } from '#infra/stages/stage';
+import { type Decimal, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { type AnomalyKind, anomalyTopic } from '#schemas/topics/anomalies';
+import { type Distance, distanceOf, type Moments, reaches, scoreOf } from './score.ts';
+import type { MarketState } from './state.ts';
+
+/** Least deviations: 10 shares, 0.01, 1 fill, 15 minutes (contract, Markets). */
+const FLOORS: Readonly<Record<AnomalyKind, Decimal>> = {
+  trade_volume_spike: parseDecimal('10'),
+  spread_widening: parseDecimal('0.01'),
+  wallet_burst: parseDecimal('1'),
+  settlement_delay: parseDecimal('900'),
+};
+/** An episode ends with a score below this, or below the setting where that is smaller. */
+const EPISODE_ENDS_BELOW = parseDecimal('3');
+/** 96 bits, as of events. */
+const ID_DIGITS = 24;
+
+/** What is judged. */
+export interface Judged {
+  readonly kind: AnomalyKind;
+  /** Start of the bucket, or the time of the settlement; unix ms. */
+  readonly ts: number;
+  readonly value: Decimal;
+  readonly baseline: Moments;
+  /** What else was measured; asked for when there is something to tell. */
+  readonly details: () => Readonly<Record<string, unknown>>;
+}
+
+/** What every judgement of a step shares. */
+export interface Judging {
+  /** The score from which on there is something to tell, above zero. */
+  readonly bound: Decimal;
+  readonly receivedAt: number;
+  readonly emit: Emit;
+}
+
+/** Begins or ends the episode of the market, and tells of one that begins. A bucket without a score does neither. */
+export function judge(market: MarketState, judged: Judged, judging: Judging): void {
+  const { kind, value, baseline } = judged;
+  const distance = distanceOf(baseline, value, FLOORS[kind]);
+  if (!distance) return;
+  const { bound } = judging;
+  if (market.inEpisode.includes(kind)) {
+    if (reaches(distance, EPISODE_ENDS_BELOW) || reaches(distance, bound)) return;
+    market.inEpisode = market.inEpisode.filter((other) => other !== kind);
+  } else if (reaches(distance, bound)) {
+    market.inEpisode.push(kind);
+    tell(market, judged, distance, judging);
+  }
+}
+
+function tell(market: MarketState, judged: Judged, distance: Distance, { receivedAt, emit }: Judging): void {
+  const { universalId, provider, marketId } = market;
+  const { kind, ts, value, baseline, details } = judged;
+  const { mean, deviation, z } = scoreOf(distance);
+  emit(anomalyTopic, universalId, {
+    id: `an_${hash('sha256', `${kind}|${provider}|${marketId}|${ts}`, 'hex').slice(0, ID_DIGITS)}`,
+    kind,
+    universalId,
+    provider,
+    marketId,
+    ts,
+    receivedAt,
+    bucketVol: kind === 'trade_volume_spike' ? formatDecimal(value) : null,
+    value: formatDecimal(value),
+    baselineMean: formatDecimal(mean),
+    baselineStddev: formatDecimal(deviation),
+    zScore: formatDecimal(z),
+    raw: JSON.stringify({ baselineCount: baseline.count, ...details() }),
+  });
+}

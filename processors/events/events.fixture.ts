@@ -1,0 +1,119 @@
+/** Markets of one question on two venues, and the events stage in a test. */
+import { clockTopic } from '#schemas/topics/control';
+import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { type Market, marketTopics } from '#schemas/topics/normalised';
+import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { createEventsStage } from './stage.ts';
+
+/** When the markets are first told. */
+export const START = Date.UTC(2031, 2, 1);
+/** When their question is decided. */
+export const NOON_ET = Date.UTC(2031, 2, 12, 16);
+
+/** What venue_b says of how it is decided. */
+export const RULES =
+  'Resolves "Yes" if the one-minute candle for BTC/USDT at 12:00 PM ET on that day closes higher than the threshold. The resolution source is Example Exchange, specifically its candles.';
+
+/** A daily price market of venue_b. */
+export function daily(marketId: string, changes: Partial<Market> = {}): Market {
+  return {
+    provider: 'venue_b',
+    marketId,
+    receivedAt: START,
+    title: 'Will the price of Bitcoin be above $64,000 on March 12?',
+    description: RULES,
+    groupTitle: 'Bitcoin above ___ on March 12?',
+    groupItemTitle: '64,000',
+    slug: null,
+    resolutionSource: null,
+    startTime: null,
+    endTime: NOON_ET,
+    instruments: [`${marketId}-yes`, `${marketId}-no`],
+    outcomes: ['Yes', 'No'],
+    active: true,
+    closed: false,
+    takerFeeRate: '0.07',
+    fields: '{}',
+    ...changes,
+  };
+}
+
+/** What venue_b tells of a market that is decided. */
+export const RESOLVED: Partial<Market> = { closed: true, fields: '{"closedTime":"2031-03-12 16:05:00+00"}' };
+
+/** A recurring outcome of venue_a. */
+export function outcome(
+  number: number,
+  changes: Partial<Market> = {},
+  expiry = '20310312-1600',
+  target = '64000',
+): Market {
+  return {
+    ...daily(`#${number}0`),
+    provider: 'venue_a_outcome',
+    title: 'Recurring',
+    description: `class:priceBinary|underlying:BTC|expiry:${expiry}|targetPrice:${target}|period:1d`,
+    groupTitle: null,
+    groupItemTitle: null,
+    instruments: [`#${number}0`, `#${number}1`],
+    takerFeeRate: '0.0007',
+    ...changes,
+  };
+}
+
+/** The stage, the newest of each event that it told, and ways to tell it things: each gives the events that it makes it tell. */
+export function harness() {
+  const probe = probeStage(createEventsStage());
+  const newest = new Map<string, UniversalEvent>();
+  const note = (outputs: DrivenOutput[]) => {
+    const events = saidOn(outputs, eventTopic).filter((event) => event !== null);
+    for (const event of events) newest.set(event.universalId, event);
+    return events;
+  };
+  return {
+    probe,
+    newest,
+    tell: (market: Market) =>
+      note(
+        probe.send(
+          market.provider === 'venue_b' ? marketTopics.venue_b : marketTopics.venue_a,
+          `${market.provider}:${market.marketId}`,
+          market,
+        ),
+      ),
+    resolve: (market: Market, changes: Partial<Resolution> = {}) => {
+      const { provider, marketId, endTime } = market;
+      const topic = resolutionTopics[provider === 'venue_b' ? 'venue_b' : 'venue_a'];
+      return note(
+        probe.send(topic, marketId, {
+          id: `${provider}:${marketId}`,
+          ...{ provider, marketId, payouts: ['1', '0'], endTime, resolvedAt: NOON_ET, receivedAt: NOON_ET + 1 },
+          ...{
+            decidedAfter: null,
+            txHash: null,
+            logIndex: null,
+            blockNumber: null,
+            blockHash: null,
+            status: 'confirmed',
+          },
+          ...changes,
+        }),
+      );
+    },
+    clock: (receivedAt: number, day = false) => {
+      const outputs = probe.send(clockTopic, 'clock', { receivedAt, tick: true, hour: day, day });
+      const isRemoved = ({ topic, value }: DrivenOutput) => topic === eventTopic.name && value === null;
+      return {
+        events: note(outputs),
+        removed: outputs.filter(isRemoved).map(({ key }) => key),
+        reconciles: saidOn(outputs, reconcileTopic),
+      };
+    },
+  };
+}
+
+/** The link of a market. */
+export const linkOf = (event: UniversalEvent, marketId: string) =>
+  event.links.find(({ providerMarketId }) => providerMarketId === marketId)!;

@@ -1,0 +1,100 @@
+/** The newest catalog pass of a recording, against a count of its answers made here in another way. */
+import { describe, expect, it } from 'vitest';
+import { clockTopic } from '#schemas/topics/control';
+import { eventTopic, type Reconcile, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { marketTopics } from '#schemas/topics/normalised';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { type AnyEvent, play, recordedEvents, sharedPath } from '../normalise/venue-b/venue-b.fixture.ts';
+import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { createEventsStage } from './stage.ts';
+
+const RECORDINGS = ['recordings/venue_b-2026', 'recordings/venue_b-mlb-2025-06-19'].map(
+  (path) => [`${path} (skipped where it is absent)`, sharedPath(path)] as const,
+);
+const TICK_MS = 5_000;
+
+const isCatalog = ({ topic }: AnyEvent) => topic === 'raw.venue_b.gamma' || topic === 'raw.venue_b.clob';
+
+/** Ids of conditions anywhere in an answer, whatever its shape. */
+function conditionsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(conditionsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { conditionId, condition_id: clobId } = value as Record<string, unknown>;
+  const own = [conditionId, clobId].filter((id): id is string => typeof id === 'string' && id !== '');
+  return [...own, ...Object.values(value).flatMap(conditionsIn)];
+}
+
+/** Ids of the conditions of gamma's markets that have a title. */
+function namedIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namedIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { conditionId, question } = value as Record<string, unknown>;
+  const own = typeof conditionId === 'string' && typeof question === 'string' ? [conditionId] : [];
+  return [...own, ...Object.values(value).flatMap(namedIn)];
+}
+
+/** The events stage after the normaliser of venue_b, with the clock's marks in between. */
+function reconcile(events: readonly AnyEvent[]) {
+  const probe = probeStage(createEventsStage());
+  const newest = new Map<string, UniversalEvent>();
+  let pass: Reconcile | undefined;
+  let tickAt: number | null = null;
+  const tick = () => {
+    const mark = { receivedAt: tickAt!, tick: true, hour: false, day: false };
+    pass = saidOn(probe.send(clockTopic, 'clock', mark), reconcileTopic).at(-1) ?? pass;
+    tickAt = tickAt! + TICK_MS;
+  };
+  for (const market of play(events).markets) {
+    tickAt ??= market.receivedAt - (market.receivedAt % TICK_MS) + TICK_MS;
+    while (tickAt <= market.receivedAt) tick();
+    const outputs = probe.send(marketTopics.venue_b, market.marketId, market);
+    for (const event of saidOn(outputs, eventTopic)) newest.set(event.universalId, event);
+  }
+  tick();
+  return { pass, listed: [...newest.values()].filter(({ mergedInto }) => mergedInto === null) };
+}
+
+/** The answers once more a minute later, with another title where `isChanged` says so. */
+function later(events: readonly AnyEvent[], isChanged: (conditionId: string) => boolean): AnyEvent[] {
+  const rename = (key: string, value: unknown) => {
+    if (key !== '' && (typeof value !== 'object' || value === null)) return value;
+    const { conditionId, question } = (value ?? {}) as Record<string, unknown>;
+    if (typeof conditionId !== 'string' || typeof question !== 'string' || !isChanged(conditionId)) return value;
+    return { ...(value as object), question: `${question} (renamed)` };
+  };
+  return events.map((event) => {
+    const envelope = event.value as RawEnvelope;
+    const receivedAt = event.receivedAt + 60_000;
+    const payload = Buffer.from(JSON.stringify(JSON.parse(envelope.payload.toString()), rename));
+    return { ...event, receivedAt, value: { ...envelope, receivedAt, payload } };
+  });
+}
+
+describe.each(RECORDINGS)('the catalog in %s', (_, folder) => {
+  it.skipIf(folder === null)('is counted market by market, each once, and belongs to one event each', () => {
+    const events = recordedEvents(folder!).filter(isCatalog);
+    const answers = events.map(({ value }) => JSON.parse((value as RawEnvelope).payload.toString()) as unknown);
+    const conditions = new Set(answers.flatMap(conditionsIn));
+    // All answers of the recording are of one moment, so one pass takes all of them.
+    const [receivedAt, ...others] = new Set(events.map((event) => event.receivedAt));
+    expect(others).toEqual([]);
+    const { pass, listed } = reconcile(events);
+    const at = receivedAt! - (receivedAt! % TICK_MS) + TICK_MS;
+    expect(pass).toEqual({ receivedAt: at, ingested: conditions.size });
+    const linked = listed.flatMap(({ links }) => links.map(({ providerMarketId }) => providerMarketId));
+    expect(linked.sort()).toEqual([...conditions].sort());
+  });
+
+  it.skipIf(folder === null)('counts in a later pass what changed alone', () => {
+    const events = recordedEvents(folder!).filter(isCatalog);
+    const gamma = new Set(
+      events
+        .filter(({ topic }) => topic.endsWith('.gamma'))
+        .flatMap(({ value }) => namedIn(JSON.parse((value as RawEnvelope).payload.toString()))),
+    );
+    const changed = new Set([...gamma].filter((_, nth) => nth % 3 === 0));
+    expect(changed.size).toBeGreaterThan(0);
+    const { pass } = reconcile([...events, ...later(events, (id) => changed.has(id))]);
+    expect(pass?.ingested).toBe(changed.size);
+  });
+});

@@ -1,0 +1,193 @@
+/** One question on one day at several minutes: what is used together, whatever the order in which it is told. */
+import { describe, expect, it } from 'vitest';
+import type { UniversalEvent } from '#schemas/topics/derived';
+import type { Market } from '#schemas/topics/normalised';
+import { toEventRecord } from './event-record.ts';
+import { daily, harness, linkOf, NOON_ET, outcome, RULES, START } from './events.fixture.ts';
+import { toMarketEntry } from './market-entry.ts';
+import { place } from './membership.ts';
+import { recogniseMarket } from './recognise/recognise.ts';
+import { createEventsState, type EventsState } from './state.ts';
+
+const HOUR_MS = 3_600_000;
+
+interface Question {
+  /** Hours after noon; null for a market that does not tell its minute. */
+  readonly hour: number | null;
+  readonly isBelow?: boolean;
+  readonly strike?: string;
+}
+
+/** A market of venue_b. */
+function asked(marketId: string, { hour, isBelow = false, strike = '64000' }: Question): Market {
+  const at = hour === null ? ' at 5PM' : hour === 0 ? '' : ` at ${hour}PM ET`;
+  const rules = hour === null ? 'Resolves by the price.' : RULES;
+  return daily(marketId, {
+    title: `Will the price of Bitcoin be ${isBelow ? 'below' : 'above'} $${strike} on March 12${at}?`,
+    description: hour === 0 && isBelow ? rules.replace('higher', 'lower') : rules,
+    groupTitle: null,
+    groupItemTitle: null,
+    endTime: hour === null ? null : NOON_ET + hour * HOUR_MS,
+  });
+}
+
+/** An outcome of venue_a. */
+function listed(number: number, hour: number, strike = '64000'): Market {
+  const expiry = `20310312-${16 + hour}00`;
+  return outcome(number, { endTime: NOON_ET + hour * HOUR_MS }, expiry, strike);
+}
+
+const NOON = [asked('0xnoon', { hour: 0 }), listed(1, 0)] as const;
+const FIVE = [asked('0xfive', { hour: 5 }), listed(2, 5)] as const;
+const LONE = listed(3, 6);
+const DAY = asked('0xday', { hour: null });
+
+const current = (newest: ReadonlyMap<string, UniversalEvent>) =>
+  [...newest.values()].filter(({ mergedInto }) => mergedInto === null);
+
+/** Markets that are used with one of another venue, as `id id` with their polarities compared. */
+function usedPairs(events: readonly UniversalEvent[]): string[] {
+  const pairs = events.flatMap(({ links }) => {
+    const used = links.filter((link) => link.used);
+    return used.flatMap((a) =>
+      used
+        .filter((b) => a.provider < b.provider)
+        .map((b) => `${a.providerMarketId} ${b.providerMarketId} ${a.polarity === b.polarity ? 'same' : 'inverse'}`),
+    );
+  });
+  return pairs.sort();
+}
+
+/** What the stage makes of a market. */
+const entryOf = (market: Market) => toMarketEntry(market, recogniseMarket(market), '');
+
+/** What the stage would tell of its events. */
+const eventsOf = (state: EventsState) =>
+  [...state.events.values()]
+    .filter(({ mergedInto }) => mergedInto === null)
+    .map((event) => toEventRecord(state, event, START));
+
+function permutations<T>(values: readonly T[]): T[][] {
+  if (values.length === 0) return [[]];
+  return values.flatMap((first, at) => permutations(values.toSpliced(at, 1)).map((rest) => [first, ...rest]));
+}
+
+describe('one question at several minutes of a day', () => {
+  it('is one event for each minute that two venues ask for, each decided when it is', () => {
+    const { tell, newest, clock } = harness();
+    for (const market of [...NOON, ...FIVE]) tell(market);
+    expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xfive same']);
+    clock(NOON_ET);
+    expect(current(newest).map(({ status, resolutionTime }) => [status, resolutionTime])).toEqual([
+      ['closed', NOON_ET],
+      ['open', NOON_ET + 5 * HOUR_MS],
+    ]);
+  });
+
+  it('is used alike in every order, and each market is in one event', () => {
+    const markets = [asked('0xnoon', { hour: 0, isBelow: true }), NOON[1], ...FIVE, LONE, DAY];
+    const outcomes = new Set<string>();
+    for (const order of permutations(markets.map(entryOf))) {
+      const state = createEventsState();
+      for (const [nth, entry] of order.entries()) place(state, { ...entry }, START + nth);
+      const events = eventsOf(state);
+      const links = events.flatMap((event) => event.links);
+      const unused = links.filter(({ used }) => !used).map(({ providerMarketId }) => providerMarketId);
+      outcomes.add(JSON.stringify([usedPairs(events), unused.sort(), links.length]));
+    }
+    expect([...outcomes]).toEqual([
+      JSON.stringify([['#10 0xnoon inverse', '#20 0xfive same'], ['#30', '0xday'], markets.length]),
+    ]);
+  });
+
+  it('moves a market to its mate when it learns its minute', () => {
+    const { tell, newest } = harness();
+    for (const market of [...NOON, DAY, FIVE[1]]) tell(market);
+    expect(current(newest)).toHaveLength(1);
+    tell({ ...asked('0xday', { hour: 5 }), receivedAt: START + 1 });
+    expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xday same']);
+  });
+
+  it('takes a market that stood alone as the event of its mate', () => {
+    const { tell, newest } = harness();
+    const [alone] = tell(asked('0xfive', { hour: 5, strike: '65000' }));
+    for (const market of [...NOON, FIVE[1]]) tell(market);
+    tell({ ...FIVE[0], receivedAt: START + 1 });
+    expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xfive same']);
+    expect(newest.get(alone!.universalId)!.links).toHaveLength(2);
+  });
+
+  it('gives a pair room where the event of the day is full', () => {
+    const { tell, newest } = harness();
+    tell(asked('0xfive', { hour: 5 }));
+    for (let number = 10; number < 70; number += 1) tell(listed(number, 6));
+    tell(FIVE[1]);
+    expect(usedPairs(current(newest))).toEqual(['#20 0xfive same']);
+  });
+});
+
+describe('the side that an event is seen from', () => {
+  it('stays when another minute gets more providers, and when its first market leaves', () => {
+    const { tell, newest } = harness();
+    const [event] = tell(asked('0xbelow', { hour: 0, isBelow: true }));
+    expect(event).toMatchObject({ op: 'lte', canonicalName: 'BTC at or below 64,000 on 2031-03-12 16:00 UTC' });
+    for (const market of FIVE) tell(market);
+    const [, seen] = [event!, newest.get(event!.universalId)!];
+    expect(seen).toMatchObject({ op: 'lte', resolutionTime: NOON_ET + 5 * HOUR_MS });
+    expect(seen.canonicalName).toBe('BTC at or below 64,000 on 2031-03-12 21:00 UTC');
+    expect(seen.links.map(({ polarity, used }) => [polarity, used])).toEqual([
+      ['inverse', true],
+      ['same', false],
+      ['inverse', true],
+    ]);
+    tell({ ...asked('0xbelow', { hour: 0, isBelow: true, strike: '65000' }), receivedAt: START + 1 });
+    const left = newest.get(event!.universalId)!;
+    expect(left.op).toBe('lte');
+    expect(linkOf(left, '0xfive').polarity).toBe('inverse');
+  });
+
+  it('stays when its only market is read anew the other way round', () => {
+    const { tell } = harness();
+    tell(asked('0xa', { hour: 0 }));
+    const [event] = tell({ ...asked('0xa', { hour: 0, isBelow: true }), receivedAt: START + 1 });
+    expect(event!.op).toBe('gte');
+    expect(linkOf(event!, '0xa').polarity).toBe('inverse');
+  });
+});
+
+it('holds after any changes of questions: pairs are used together, others not, and no side turns', () => {
+  let seed = 7;
+  const below = (limit: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((seed / 2_147_483_648) * limit);
+  };
+  const state = createEventsState();
+  const questions = new Map<string, { key: string; provider: string; isBelow: boolean }>();
+  const sides = new Map<string, string | null>();
+  for (let step = 0; step < 300; step += 1) {
+    const nth = below(8);
+    const strike = ['64000', '65000'][below(2)]!;
+    const isListed = nth < 4;
+    const hour = [0, 5, 6, null][below(isListed ? 3 : 4)]!;
+    const isBelow = !isListed && below(2) === 0;
+    const market = isListed ? listed(nth + 1, hour!, strike) : asked(`0x${nth}`, { hour, isBelow, strike });
+    const { marketId, provider } = market;
+    place(state, entryOf(market), START + step);
+    questions.set(marketId, { key: hour === null ? marketId : `${strike} ${hour}`, provider, isBelow });
+    const wanted = [...questions].flatMap(([a, one]) =>
+      [...questions]
+        .filter(([, other]) => other.key === one.key && one.provider < other.provider)
+        .map(([b, other]) => `${a} ${b} ${other.isBelow ? 'inverse' : 'same'}`),
+    );
+    const events = eventsOf(state);
+    const members = events.flatMap(({ links }) => links.map(({ providerMarketId }) => providerMarketId));
+    const turned = events.filter(({ universalId, op }) => (sides.get(universalId) ?? op) !== op);
+    for (const { universalId, op } of events) sides.set(universalId, op);
+    expect({ step, used: usedPairs(events), members: members.sort(), turned }).toEqual({
+      step,
+      used: wanted.sort(),
+      members: [...questions.keys()].sort(),
+      turned: [],
+    });
+  }
+});

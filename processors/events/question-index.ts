@@ -1,0 +1,41 @@
+/** Where a market finds the event of its question: by the keys of the events' markets, without comparing any two. */
+import type { MarketEntry } from './market-entry.ts';
+import type { EventEntry, EventsState } from './state.ts';
+
+/** Markets of one event at most: what is told of an event stays small, whatever a venue lists. */
+export const MEMBERS_MAX = 50;
+
+/** The event that the market joins: by the same minute first, then by the same day. */
+export function findEvent(state: EventsState, market: MarketEntry): EventEntry | undefined {
+  for (const key of market.keys) {
+    const event = state.events.get(state.index.get(key) ?? '');
+    if (event && (!isFull(event) || event.members.includes(market.key))) return event;
+  }
+  return undefined;
+}
+
+/** Whether an event takes no more markets. */
+export function isFull({ members }: EventEntry): boolean {
+  return members.length >= MEMBERS_MAX;
+}
+
+/** A newcomer adds the key of its moment alone: by its day, markets that agree with it and not with the others would join. */
+export function index(
+  state: EventsState,
+  event: EventEntry,
+  market: MarketEntry,
+  isFirst = event.members[0] === market.key,
+): void {
+  const keys = isFirst ? market.keys : market.keys.slice(0, market.keys.length - 1);
+  for (const key of keys) {
+    const holder = state.events.get(state.index.get(key) ?? '');
+    if (!holder || isFull(holder)) state.index.set(key, event.universalId);
+  }
+}
+
+/** Takes the keys of a market out, and puts back those that the remaining members have. */
+export function unindex(state: EventsState, event: EventEntry, market: MarketEntry): void {
+  for (const key of market.keys) if (state.index.get(key) === event.universalId) state.index.delete(key);
+  const rest = event.members.filter((key) => key !== market.key);
+  for (const [at, key] of rest.entries()) index(state, event, state.markets.get(key)!, at === 0);
+}

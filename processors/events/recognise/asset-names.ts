@@ -1,0 +1,137 @@
+/** Names that venues use for what has a price. The symbol is the one that venue_a lists, or the stock exchange. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  BTC: ['bitcoin', 'xbt'],
+  ETH: ['ethereum', 'ether'],
+  SOL: ['solana'],
+  XRP: ['ripple'],
+  DOGE: ['dogecoin'],
+  HYPE: ['hyperliquid'],
+  BNB: ['binance coin'],
+  ADA: ['cardano'],
+  AVAX: ['avalanche'],
+  LINK: ['chainlink'],
+  LTC: ['litecoin'],
+  SUI: [],
+  TON: ['toncoin'],
+  NEAR: ['near protocol'],
+  ZEC: ['zcash'],
+  TAO: ['bittensor'],
+  WLD: ['worldcoin'],
+  DOT: ['polkadot'],
+  ARB: ['arbitrum'],
+  OP: ['optimism'],
+  APT: ['aptos'],
+  INJ: ['injective'],
+  ATOM: ['cosmos'],
+  TIA: ['celestia'],
+  TRX: ['tron'],
+  BCH: ['bitcoin cash'],
+  XMR: ['monero'],
+  XLM: ['stellar'],
+  HBAR: ['hedera'],
+  SHIB: ['shiba inu', 'shiba'],
+  PEPE: [],
+  BONK: [],
+  WIF: ['dogwifhat'],
+  PENGU: ['pudgy penguins'],
+  FARTCOIN: [],
+  PUMP: ['pump.fun'],
+  ENA: ['ethena'],
+  ONDO: [],
+  JUP: ['jupiter'],
+  POL: ['polygon', 'matic'],
+  FIL: ['filecoin'],
+  ETC: ['ethereum classic'],
+  ICP: ['internet computer'],
+  KAS: ['kaspa'],
+  SEI: [],
+  LDO: ['lido'],
+  MKR: ['maker'],
+  CRV: ['curve'],
+  MON: ['monad'],
+  XPL: ['plasma'],
+  ASTER: [],
+  WLFI: ['world liberty financial'],
+  UNI: ['uniswap'],
+  AAVE: [],
+  SPX: ['s&p 500', 's&p500', 's&p', 'sp500', 's&p 500 index'],
+  NDX: ['nasdaq-100', 'nasdaq 100', 'nasdaq100', 'nasdaq'],
+  DJI: ['dow jones', 'dow', 'dow jones industrial average'],
+  RUT: ['russell 2000'],
+  VIX: [],
+  SPY: [],
+  QQQ: [],
+  NVDA: ['nvidia'],
+  TSLA: ['tesla'],
+  AAPL: ['apple'],
+  AMZN: ['amazon'],
+  MSFT: ['microsoft'],
+  GOOGL: ['google', 'alphabet'],
+  META: ['meta platforms'],
+  NFLX: ['netflix'],
+  COIN: ['coinbase'],
+  MSTR: ['microstrategy', 'strategy'],
+  PLTR: ['palantir'],
+  AMD: [],
+  INTC: ['intel'],
+  HOOD: ['robinhood'],
+  GME: ['gamestop'],
+  CRCL: ['circle'],
+  OPEN: ['opendoor'],
+  RKLB: ['rocket lab'],
+  WTI: ['wti crude oil', 'wti crude', 'wti oil', 'crude oil', 'oil'],
+  BRENT: ['brent crude oil', 'brent crude', 'brent oil'],
+  NATGAS: ['natural gas', 'nat gas', 'henry hub natural gas'],
+  GOLD: ['xau', 'xauusd', 'spot gold'],
+  SILVER: ['xag', 'xagusd', 'spot silver'],
+  COPPER: [],
+  PLATINUM: [],
+  EURUSD: ['eur/usd', 'euro'],
+  GBPUSD: ['gbp/usd'],
+  USDJPY: ['usd/jpy'],
+};
+
+/** Names and symbols in lower case to symbols. */
+export const SYMBOLS: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([symbol, names]) =>
+    [symbol.toLowerCase(), ...names].map((name) => [name, symbol] as const),
+  ),
+);
+
+/** Tickers that venues print in parentheses where they differ from the symbol. */
+export const TICKER_ALIASES: Readonly<Record<string, string>> = {
+  gc: 'GOLD',
+  si: 'SILVER',
+  cl: 'WTI',
+  ng: 'NATGAS',
+  hg: 'COPPER',
+  bz: 'BRENT',
+  goog: 'GOOGL',
+};
+
+/** What is traded on US exchanges, so that its close is at four in New York and its opening at half past nine. */
+const EXCHANGE_TRADED = new Set(
+  'SPX NDX DJI RUT VIX SPY QQQ NVDA TSLA AAPL AMZN MSFT GOOGL META NFLX COIN MSTR PLTR AMD INTC HOOD GME CRCL OPEN RKLB'.split(
+    ' ',
+  ),
+);
+
+/** Whether a symbol closes with the US stock exchanges. */
+export function isExchangeTraded(symbol: string): boolean {
+  return EXCHANGE_TRADED.has(symbol);
+}
+
+/** What is traded elsewhere than at spot exchanges of coins, around the clock or nearly so. */
+const COMMODITIES_AND_CURRENCIES = new Set(
+  'WTI BRENT NATGAS GOLD SILVER COPPER PLATINUM EURUSD GBPUSD USDJPY'.split(' '),
+);
+
+/** Whether a symbol is a coin that is known by name. */
+export function isCoin(symbol: string): boolean {
+  return symbol in NAMES && !EXCHANGE_TRADED.has(symbol) && !COMMODITIES_AND_CURRENCIES.has(symbol);
+}
+
+/** Whether a symbol is one of those that are known by name. */
+export function isKnownSymbol(symbol: string): boolean {
+  return symbol in NAMES;
+}

@@ -1,0 +1,60 @@
+/**
+ * Everything else that says something: a statement with its deadline (`Elon Musk out as Head of DOGE in 2025?`), or an
+ * asset without a threshold that could be read. Statements are compared word by word: any other word is another question.
+ */
+import { assetInFront, assetMentioned } from './assets.ts';
+import { cleanTitle } from './clean-title.ts';
+import { plainWords } from './plain-words.ts';
+import { contextOf } from './price-text.ts';
+import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+import { parseWhen, type When } from './when.ts';
+
+const STATEMENT =
+  /^(.+?),? ((?:by|before|in|during|on or before|prior to|no later than|until|through|on|this year)\b.*)$/i;
+const MEASURE = /\b(?:fdv|market cap|etf|airdrop|tvl|dominance|all[- ]time high|ath|ipo)\b/i;
+/** Words whose meaning depends on who asks, or when. */
+const RELATIVE = /\b(?:first|next|today|tomorrow|tonight|again|this|another|more|other)\b/i;
+/** A statement of fewer words may be about anything. */
+const WORDS_MIN = 3;
+/** Words alone leave more open than fields and amounts do. */
+const CONFIDENCE = 0.85;
+
+/** Reads a statement, or gives null where nothing is recognised. */
+export function readOther(texts: MarketTexts): Recognition | null {
+  const title = cleanTitle(texts.title);
+  const underlying = assetInFront(title);
+  const split = splitStatement(title, texts);
+  if (split) {
+    const { text, when } = split;
+    const words = plainWords(text);
+    const statement = words.join(' ');
+    const isWhole = words.length >= WORDS_MIN && when.type !== 'moment' && when.doubt === null;
+    const linkable = isWhole && !RELATIVE.test(title) && !/\d/.test(statement);
+    return {
+      ...kindOnly('other', underlying, { kind: text, day: when.words }, { statement }),
+      deadline: { day: when.day, atMs: null },
+      question: linkable ? `${statement}|${when.scope}` : null,
+      confidence: CONFIDENCE,
+      linkable,
+    };
+  }
+  const words = MEASURE.exec(title)?.[0] ?? assetMentioned(title);
+  return words === null ? null : kindOnly('other', underlying, { kind: words });
+}
+
+/** The longest time that the title ends with. */
+function splitStatement(title: string, texts: MarketTexts): { text: string; when: When } | null {
+  const context = contextOf(texts);
+  let lead = '';
+  let rest = title;
+  for (let parts = STATEMENT.exec(rest); parts; parts = STATEMENT.exec(rest)) {
+    const [, text = '', words = ''] = parts;
+    const when = parseWhen(words, context);
+    if (when) return { text: `${lead}${text}`, when };
+    const word = words.indexOf(' ');
+    if (word < 0) return null;
+    lead += `${text} ${words.slice(0, word)} `;
+    rest = words.slice(word + 1);
+  }
+  return null;
+}

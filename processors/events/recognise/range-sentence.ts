@@ -1,0 +1,62 @@
+/** Prices between two amounts as sentences put them, read whole as thresholds are (`price-sentence.ts`). */
+import { AMOUNT, isLess, parseAmount } from './amounts.ts';
+import { cleanTitle } from './clean-title.ts';
+import type { DateContext } from './dates.ts';
+import type { PriceRange } from './question.ts';
+import { evidenceOf, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
+import type { When } from './when.ts';
+
+/** What a sentence says of a range; the end is not always told. */
+export interface RangeSentence {
+  readonly underlying: string;
+  readonly range: PriceRange;
+  readonly when: When | null;
+  readonly evidence: Readonly<Record<string, string>>;
+}
+
+const BETWEEN = new RegExp(
+  `^(.+?) (?:(?:be|close|end|finish|settle|trade)(?: trading)?(?: at)? )?(?:between|from|within|in the range(?: of)?) ${AMOUNT} ?(?:and|to|-) ?${AMOUNT}(.*)$`,
+  'i',
+);
+const FROM_TO = new RegExp(
+  `^(.+?) (?:be|close|end|finish|settle|trade)(?: at)? ${AMOUNT} ?(?:to|-) ?${AMOUNT}(.*)$`,
+  'i',
+);
+
+/** Reads a title that asks for a price between two amounts, or gives null. */
+export function readRangeSentence(title: string, context: DateContext, nameAsset: NameAsset): RangeSentence | null {
+  const text = cleanTitle(title);
+  const [, before = '', low, high, after = ''] = BETWEEN.exec(text) ?? FROM_TO.exec(text) ?? [];
+  if (low === undefined || high === undefined) return null;
+  const range = rangeOf(low, high);
+  const frame = range && readFrame(before, after, context, nameAsset);
+  if (!frame) return null;
+  const when = frame.when?.type === 'moment' ? frame.when : null;
+  const scope = [frame.place, frame.session].filter(Boolean).join(' ');
+  return {
+    underlying: frame.underlying,
+    range: { ...range, scope },
+    when: when && { ...when, isVague: when.isVague || isUntoldEnd(text, frame.underlying, when.day) },
+    evidence: evidenceOf(frame, { range: `${low} to ${high}`, op: ['between'] }),
+  };
+}
+
+const MEASURE = /\b(?:market cap(?:italization)?|fdv|valuation)\b/i;
+
+/** The two amounts of a title that asks for the size of a whole market rather than for a price, or null. */
+export function readMeasureRange(title: string): (Pick<PriceRange, 'lower' | 'upper'> & { measure: string }) | null {
+  const text = cleanTitle(title);
+  const measure = MEASURE.exec(text)?.[0].toLowerCase();
+  const [, , low, high] = measure === undefined ? [] : (BETWEEN.exec(text) ?? []);
+  const range = low === undefined || high === undefined ? null : rangeOf(low, high);
+  return range && { ...range, measure: measure! };
+}
+
+/** `$86-88k`: a unit that stands once counts for both, unless the range would run backwards. */
+export function rangeOf(low: string, high: string): Pick<PriceRange, 'lower' | 'upper'> | null {
+  const upper = parseAmount(high);
+  const unit = /\d ?([a-z]+)$/i.exec(high)?.[1] ?? '';
+  const shared = /[a-z]$/i.test(low) ? null : parseAmount(`${low}${unit}`);
+  const lower = shared !== null && upper !== null && isLess(shared, upper) ? shared : parseAmount(low);
+  return lower === null || upper === null || !isLess(lower, upper) ? null : { lower, upper };
+}

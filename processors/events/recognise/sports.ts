@@ -1,0 +1,83 @@
+/** Sports: who wins which competition of which year, and games. */
+import { cleanTitle } from './clean-title.ts';
+import { plainName, tickerYear } from './plain-words.ts';
+import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+
+const FIELDS = ['gameId', 'sportsMarketType', 'gameStartTime'];
+const WINS =
+  /^will (?:the )?(.+?) (?:win|be) (?:the )?(?:(20\d\d)(?:[-/](?:20)?(\d\d))? )?(.+?)(?: (?:in )?(20\d\d)(?:[-/](?:20)?(\d\d))?)?$/i;
+const VERSUS =
+  /^(?:[\w' -]+: )?(?:who will win )?(.+?) (?:vs?\.?|versus|@) (.+?)(?:,? (?:on )?\d{4}-\d\d-\d\d|, scheduled for .+)?$/i;
+const WORDS =
+  /\b(?:win|be) (?:the )?.*\b(?:championship|champions?|cup|finals|super bowl|world series|grand prix|tournament|premier league|la liga|bundesliga|serie a|ligue 1|playoffs|pennant|heisman|mvp|ballon d'or|gold medal|olympics|nba|nfl|nhl|mlb|ufc|f1)\b/i;
+/** A team that wins on a day: its game. */
+const WINS_ON = /^will .+ win on \d{4}-\d\d-\d\d$/i;
+const CATEGORY = /\bcategory:sports\b/i;
+
+/** Competitions that end once a year, by the names that venues give them. */
+const COMPETITIONS: Readonly<Record<string, readonly string[]>> = {
+  'stanley cup': ['stanley cup', 'stanley cup finals', 'stanley cup final', 'nhl stanley cup'],
+  'nba finals': ['nba finals', 'nba championship', 'nba title', 'pro basketball championship'],
+  'world series': ['world series', 'mlb world series', 'pro baseball championship'],
+  'american league': [
+    'american league championship',
+    'pro baseball american league championship',
+    'american league pennant',
+  ],
+  'national league': [
+    'national league championship',
+    'pro baseball national league championship',
+    'national league pennant',
+  ],
+  'super bowl': ['super bowl'],
+  'pga championship': ['pga championship'],
+  masters: ['masters', 'masters tournament'],
+  'f1 drivers': [
+    'drivers champion',
+    'drivers championship',
+    'formula 1 drivers championship',
+    'f1 drivers championship',
+    'f1 drivers champion',
+    'formula 1 drivers champion',
+  ],
+  'champions league': ['champions league', 'uefa champions league'],
+  'fifa world cup': ['fifa world cup', 'mens fifa world cup'],
+};
+const BY_NAME = new Map(
+  Object.entries(COMPETITIONS).flatMap(([id, names]) => names.map((name) => [name, id] as const)),
+);
+
+/** Reads a question about sports, or gives null. Compared only where winner, competition and year are told. */
+export function readSports(texts: MarketTexts): Recognition | null {
+  const title = cleanTitle(texts.title);
+  const won = readWinner(title, texts);
+  if (won) return won;
+  const field = FIELDS.find((name) => texts.fields[name] !== undefined && texts.fields[name] !== null);
+  const [, a, b] = VERSUS.exec(title) ?? [];
+  const details = a === undefined || b === undefined ? {} : { a, b };
+  if (field) return kindOnly('sports', null, { kind: `field ${field}` }, details);
+  const words =
+    CATEGORY.exec(texts.description)?.[0] ??
+    WINS_ON.exec(title)?.[0] ??
+    WORDS.exec(title)?.[0] ??
+    (b === undefined ? undefined : title);
+  return words === undefined ? null : kindOnly('sports', null, { kind: words }, details);
+}
+
+function readWinner(title: string, texts: MarketTexts): Recognition | null {
+  const [, name, y1, end1, competition = '', y2, end2] = WINS.exec(title) ?? [];
+  const id = BY_NAME.get(competition.toLowerCase().replace(/'/g, ''));
+  if (name === undefined || id === undefined) return null;
+  // A season over two years is known by the one in which it ends.
+  const end = end1 ?? end2;
+  const year = end === undefined ? (y1 ?? y2 ?? tickerYear(texts.venue, texts.marketId)) : `20${end}`;
+  const winner = plainName(name)
+    .replace(/^la (?=\w+$)/, 'los angeles ')
+    .replace(/^ny (?=\w+$)/, 'new york ');
+  const details = { winner, competition: id, year };
+  const evidence = { kind: competition, winner: name, ...(year ? { year } : {}) };
+  const found = kindOnly('sports', null, evidence, details);
+  // "A or B" is won by either.
+  if (year === null || /\b(?:or|and|not|team|any)\b/.test(winner)) return found;
+  return { ...found, question: `${winner}|${id}|${year}`, linkable: true };
+}

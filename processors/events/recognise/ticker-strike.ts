@@ -1,0 +1,50 @@
+/** The strike of a venue_c market: in its ticker, its fields (`strike_type`, `floor_strike`, `cap_strike`) or its rules. */
+import { canonicalDecimal } from '#schemas/domain/decimal';
+import type { MarketTexts } from './question.ts';
+import { clockMinutes } from './times.ts';
+
+/** A strike and its side. */
+export interface TickerStrike {
+  /** Plain decimal text, as the venue writes it. */
+  readonly number: string;
+  readonly isUp: boolean;
+  readonly isInclusive: boolean;
+  /** Whether fields or rules tell the side; else it is the custom of the series. */
+  readonly isTold: boolean;
+  readonly words: string;
+}
+
+const RULE = /\b(at or above|above|at least|greater than|at or below|below|at most|less than) \$?(\d[\d,]*(?:\.\d+)?)/i;
+const RULE_HOUR = /\bat (\d{1,2})(?::(\d\d))? ([AP])\.?M\.? E[DS]?T\b/i;
+const SIDES: Readonly<Record<string, { isUp: boolean; isInclusive: boolean }>> = {
+  greater: { isUp: true, isInclusive: false },
+  greater_or_equal: { isUp: true, isInclusive: true },
+  less: { isUp: false, isInclusive: false },
+  less_or_equal: { isUp: false, isInclusive: true },
+};
+
+/** The strike, or null where nothing tells one. `number` is the ticker's, without which fields and rules are asked. */
+export function readStrike({ description, fields }: MarketTexts, number: string | null): TickerStrike | null {
+  const side = SIDES[String(fields.strike_type)];
+  const field =
+    number ?? plainNumber(side?.isUp === false ? (fields.cap_strike ?? fields.floor_strike) : fields.floor_strike);
+  if (side && field !== null)
+    return { ...side, number: field, isTold: true, words: `strike_type ${fields.strike_type} ${field}` };
+  const [words, comparison, amount] = RULE.exec(description) ?? [];
+  const told = number ?? amount?.replaceAll(',', '') ?? null;
+  if (told === null) return null;
+  const isUp = comparison === undefined || /above|least|greater/i.test(comparison);
+  const isInclusive = comparison !== undefined && /^at/i.test(comparison);
+  return { number: canonicalDecimal(told), isUp, isInclusive, isTold: words !== undefined, words: words ?? told };
+}
+
+/** The hour that rules name, in minutes after midnight in New York; null where they name none. */
+export function rulesHour(rules: string): number | null {
+  const [, hour, minute = '0', half] = RULE_HOUR.exec(rules) ?? [];
+  return hour === undefined ? null : clockMinutes(hour, minute, half!);
+}
+
+function plainNumber(value: unknown): string | null {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  return /^\d{1,18}(?:\.\d{1,18})?$/.test(text) ? canonicalDecimal(text) : null;
+}

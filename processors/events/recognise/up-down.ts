@@ -1,0 +1,90 @@
+/** Whether a price goes up or down over a stretch of time: its strike is the price at the beginning. */
+import { isExchangeTraded } from './asset-names.ts';
+import { assetOf } from './assets.ts';
+import { addDays, isDaylightTime, NEW_YORK, zonedTime } from './calendar.ts';
+import { cleanTitle } from './clean-title.ts';
+import { parseDate } from './dates.ts';
+import { contextOf } from './price-text.ts';
+import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+import { settlementSourceOf } from './settlement-source.ts';
+import { clockMinutes } from './times.ts';
+
+const UP_OR_DOWN = /^(?:will )?(.+?)( opens?)? up or down\b[\s:,-]*(?:on )?(.*)$/i;
+const SPAN = /^(.+?),? (?:at )?(\d{1,2})(?::(\d\d))? ?([ap]m)? ?(?:-|to) ?(\d{1,2})(?::(\d\d))? ?([ap]m) E[SD]?T$/i;
+const HOUR = /^(.+?),? (?:at )?(\d{1,2}) ?([ap]m) E[SD]?T$/i;
+const NAMED_CLOCK = /\bE[SD]T$/i;
+const NOON = 720;
+
+interface Window {
+  readonly day: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Reads an up-or-down question, or gives null. Compared only where both ends of its time are told. */
+export function readUpDown(texts: MarketTexts): Recognition | null {
+  const [, subject, opens, time = ''] = UP_OR_DOWN.exec(cleanTitle(texts.title)) ?? [];
+  if (subject === undefined) return null;
+  const config = texts.fields.cryptoMarketConfig as { asset?: unknown } | undefined;
+  const underlying = assetOf(subject) ?? (typeof config?.asset === 'string' ? config.asset.toUpperCase() : null);
+  const evidence = { kind: 'up or down', underlying: subject, ...(time ? { time } : {}) };
+  // A day's window of what exchanges trade is told by their calendar, which is not known here.
+  const isListed = underlying !== null && isExchangeTraded(underlying);
+  const window = opens || isListed ? null : readWindow(time, texts);
+  return underlying === null || !window || !isClockOf(window, time)
+    ? kindOnly('up_down', underlying, evidence)
+    : upDown(underlying, window, settlementSourceOf(texts), evidence);
+}
+
+/** The reading of a window: two of them are one question if both ends agree. */
+export function upDown(
+  underlying: string,
+  { day, fromMs, toMs }: Window,
+  settlementSource: string | null,
+  evidence: Readonly<Record<string, string>>,
+): Recognition {
+  const from = new Date(fromMs).toISOString();
+  return {
+    ...kindOnly('up_down', underlying, evidence, { from, to: new Date(toMs).toISOString() }),
+    deadline: { day, atMs: toMs },
+    question: `${underlying}|${from}`,
+    settlementSource,
+    linkable: true,
+  };
+}
+
+/** `EST` in summer may mean an hour later, or the time that New York's clocks show. */
+function isClockOf({ fromMs }: Window, time: string): boolean {
+  const zone = NAMED_CLOCK.exec(time)?.[0].toUpperCase();
+  return zone === undefined || (zone === 'EDT') === isDaylightTime(fromMs);
+}
+
+/** `March 12, 5:20AM-5:25AM ET`, `January 20, 3PM ET` (that hour), `May 30` (from the noon before to noon). */
+function readWindow(time: string, texts: MarketTexts): Window | null {
+  const context = contextOf(texts);
+  const [, date, h1, m1 = '0', half1, h2, m2 = '0', half2] = SPAN.exec(time) ?? [];
+  if (date !== undefined) {
+    const day = parseDate(date, context);
+    const from = clockMinutes(h1!, m1, half1 ?? half2!);
+    const to = clockMinutes(h2!, m2, half2!);
+    if (day === null || from === null || to === null) return null;
+    // In `11-12PM` the half of the day belongs to the end.
+    if (half1 === undefined && from >= to) return from < 720 ? null : span(day, from - 720, to);
+    return span(day, from, to > from ? to : to + 1440);
+  }
+  const [, onDay, hour, half] = HOUR.exec(time) ?? [];
+  if (onDay !== undefined) {
+    const day = parseDate(onDay, context);
+    const from = clockMinutes(hour!, '0', half!);
+    return day === null || from === null ? null : span(day, from, from + 60);
+  }
+  const day = parseDate(time, context);
+  if (day === null) return null;
+  return { day, fromMs: zonedTime(addDays(day, -1), NOON, NEW_YORK), toMs: zonedTime(day, NOON, NEW_YORK) };
+}
+
+function span(day: string, from: number, to: number): Window {
+  const fromMs = zonedTime(day, from, NEW_YORK);
+  const end = to >= 1440 ? addDays(day, 1) : day;
+  return { day: end, fromMs, toMs: zonedTime(end, to % 1440, NEW_YORK) };
+}

@@ -1,0 +1,117 @@
+/** When a question is decided, in the words of its title. */
+import { addDays } from './calendar.ts';
+import {
+  type DateContext,
+  DEADLINE_SLACK_DAYS,
+  parseDate,
+  parseRange,
+  parseStretch,
+  parseWeekday,
+  type Stretch,
+} from './dates.ts';
+import { type TimeOfDay, timesIn } from './times.ts';
+
+/** What a phrase of time says. */
+export interface When {
+  /** `moment`: on a day; `deadline`: at any time up to the end of a day; `window`: at any time within a stretch. */
+  readonly type: 'moment' | 'deadline' | 'window';
+  /** The day on which it is decided, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Null where no time of day with its zone is told. */
+  readonly time: TimeOfDay | null;
+  /** True where a time of day is told without its zone: the minute is then not known. */
+  readonly isVague: boolean;
+  /** What tells a window from a deadline at its end: `month`, `quarter`, `from <day>`; empty for none. */
+  readonly scope: string;
+  /** What is not certain about it, or null. */
+  readonly doubt: string | null;
+  readonly words: string;
+}
+
+const TIME =
+  /(?:,? ?(?:at|@) |, ?|^| )((?:noon|midnight|\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?|\d{1,2}:\d\d(?::\d\d)?)(?: ?\(?(?:ET|EST|EDT|Eastern(?: Time)?|UTC|GMT)\)?)?)(?=[ ,]|$)/i;
+const LEAD =
+  /^(on or before|no later than|prior to|before|until|till|through|by|in|during|within|on|at|as of|between|from) (.+)$/i;
+const END_OF = /^(?:the )?(?:very )?(?:end|close|last day|final day|conclusion) of (.+)$/i;
+const YEAR_END = /^(?:the )?(?:year[- ]end|eoy|year's end|end of (?:the )?year)(?: (?:of )?(20\d\d))?$/i;
+const DEADLINES = new Set(['by', 'until', 'till', 'through', 'on or before', 'no later than']);
+
+/** Reads a whole phrase (`on March 11 at 5PM ET`, `by end of Q3 2025`, `March 2-8`), or gives null. */
+export function parseWhen(text: string, context: DateContext): When | null {
+  const words = text.replace(/^[\s,]+|[\s,]+$/g, '');
+  if (words === '') return null;
+  const clock = TIME.exec(words);
+  const [time = null] = clock ? timesIn(clock[1]!) : [];
+  const rest = clock ? words.replace(clock[0], '').replace(/^[\s,]+/, '') : words;
+  const read = readDays(rest, context);
+  if (!read || (clock && read.type !== 'moment' && !time)) return null;
+  return { scope: '', doubt: null, ...read, time, isVague: clock !== null && !time, words };
+}
+
+type Days = Pick<When, 'type' | 'day'> & Partial<Pick<When, 'scope' | 'doubt'>>;
+
+function readDays(text: string, context: DateContext): Days | null {
+  const [, lead = '', rest = text] = LEAD.exec(text) ?? [];
+  const word = lead.toLowerCase();
+  if (DEADLINES.has(word)) return readDeadline(rest, context);
+  if (word === 'before' || word === 'prior to') return readBefore(rest, context);
+  if (word === 'in' || word === 'during' || word === 'within') return readWindow(parseStretch(rest, context));
+  if (word === 'between' || word === 'from') return readWindow(parseRange(rest, context));
+  return readMoment(rest, context) ?? (word === '' || word === 'on' ? readBare(rest, context) : null);
+}
+
+function readMoment(text: string, context: DateContext): Days | null {
+  const end = endOf(text, context);
+  const day = end ?? parseDate(text, context) ?? parseWeekday(text, context);
+  return day === null ? null : { type: 'moment', day };
+}
+
+/** `March 2-8` and `this year` need no word before them. */
+function readBare(text: string, context: DateContext): Days | null {
+  const window = readWindow(parseRange(text, context));
+  if (window) return window;
+  return /^this year$/i.test(text) ? readWindow(parseStretch(text, context)) : null;
+}
+
+function readDeadline(text: string, context: DateContext): Days | null {
+  const day = endOf(text, context) ?? parseDate(text, context, DEADLINE_SLACK_DAYS) ?? parseWeekday(text, context);
+  if (day !== null) return { type: 'deadline', day };
+  const stretch = parseStretch(text, context);
+  // "By 2026" mostly means before it begins, "by March" mostly its end; neither is certain.
+  const doubt = `"by ${text}" may mean its beginning or its end`;
+  if (stretch)
+    return { type: 'deadline', day: stretch.unit === 'year' ? addDays(stretch.first, -1) : stretch.last, doubt };
+  return null;
+}
+
+function readBefore(text: string, context: DateContext): Days | null {
+  const end = endOf(text, context);
+  if (end !== null) return { type: 'deadline', day: end };
+  const limit =
+    parseDate(text, context, 0) ?? parseWeekday(text, context) ?? parseStretch(text, context)?.first ?? null;
+  return limit === null ? null : { type: 'deadline', day: addDays(limit, -1) };
+}
+
+function readWindow(stretch: Stretch | null): Days | null {
+  if (!stretch) return null;
+  const { first, last, unit } = stretch;
+  // Whatever is asked for a year is listed within it or shortly before, so its beginning tells nothing apart.
+  const scope = unit === 'year' ? '' : unit === 'days' ? `from ${first}` : unit;
+  return { type: 'window', day: last, scope };
+}
+
+/** The last day of what ends: `end of March`, `the end of 2025`, `EOY`. */
+function endOf(text: string, context: DateContext): string | null {
+  const yearEnd = YEAR_END.exec(text);
+  if (yearEnd) return parseStretch(yearEnd[1] ?? 'this year', context)!.last;
+  const inner = END_OF.exec(text)?.[1];
+  if (inner === undefined) return null;
+  return parseStretch(inner, context)?.last ?? parseDate(inner, context);
+}
+
+/** The end of a stretch that a title closes: the `2025` of `end 2025 above`. */
+export function parseStretchEnd(text: string, context: DateContext): When | null {
+  const stretch = parseStretch(text, context);
+  if (!stretch) return null;
+  return { type: 'moment', day: stretch.last, time: null, isVague: false, scope: '', doubt: null, words: text };
+}

@@ -1,0 +1,63 @@
+/** How titles are linked: by the events that the stage makes of them. */
+import { marketKey } from '#schemas/domain/providers';
+import { toEventRecord } from './event-record.ts';
+import { judgeLink } from './link-judgement.ts';
+import type { MarketEntry } from './market-entry.ts';
+import type { EventsState } from './state.ts';
+
+/** Two titles that ask the same; `used` says whether they are one event and strongly enough linked for spreads there. */
+export interface TitleLink {
+  readonly a: string;
+  readonly b: string;
+  readonly confidence: number;
+  readonly polarity: 'same' | 'inverse';
+  readonly used: boolean;
+}
+
+/** A title and the market that stands for it in a state. */
+export interface Placed {
+  readonly id: string;
+  readonly market: MarketEntry;
+}
+
+/** Links of titles that were placed in `state`, in the order in which they came. */
+export function linksBetween(placed: readonly Placed[], state: EventsState): TitleLink[] {
+  const used = inUse(state);
+  const links: TitleLink[] = [];
+  const byKey = new Map<string, Placed[]>();
+  for (const title of placed) {
+    const linked = new Set<Placed>();
+    for (const key of title.market.keys) {
+      const others = byKey.get(key) ?? [];
+      for (const other of others) {
+        if (linked.has(other)) continue;
+        linked.add(other);
+        links.push(linkOf(other, title, used));
+      }
+      others.push(title);
+      byKey.set(key, others);
+    }
+  }
+  return links;
+}
+
+function linkOf(a: Placed, b: Placed, used: ReadonlySet<string>): TitleLink {
+  const judgement = judgeLink(a.market.facts!, b.market.facts!);
+  const isOneEvent = a.market.eventId === b.market.eventId && used.has(a.market.key) && used.has(b.market.key);
+  return {
+    a: a.id,
+    b: b.id,
+    confidence: judgement.confidence,
+    polarity: judgement.polarity,
+    used: judgement.used && isOneEvent,
+  };
+}
+
+/** Keys of the markets that their events use, as they would be told. */
+function inUse(state: EventsState): ReadonlySet<string> {
+  const events = [...state.events.values()].filter(({ members }) => members.length > 1);
+  const links = events.flatMap((event) => toEventRecord(state, event, 0).links);
+  return new Set(
+    links.filter(({ used }) => used).map(({ provider, providerMarketId }) => marketKey(provider, providerMarketId)),
+  );
+}

@@ -1,0 +1,121 @@
+/** Frames of the market socket: told again on their tokens' channels, and folded into books. */
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import { formatChannel } from '#schemas/stream/channel-names';
+import { channelTopics } from '#schemas/topics/channels';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { tellRaw } from '../../shared/tell-raw.ts';
+import { awaitSnapshot, forgetToken, liveness } from './book-status.ts';
+import { isJsonObject, type JsonObject, parseJson } from './fields.ts';
+import { MalformedError, quote } from './malformed-error.ts';
+import { type BookDelta, marketOf, readBook, readPriceChange, readTickSize, timeOf, tokenOf } from './messages.ts';
+import type { VenueBState } from './state.ts';
+import { type FrameSource, loseBook, takeDelta, takeSnapshot, takeTickSize } from './token-books.ts';
+
+/** Answers to the heartbeat; plain text among the JSON. */
+const HEARTBEATS = new Set(['PONG', 'PING']);
+/** Events that are told on the channels of the tokens they name. */
+const CHANNEL_EVENTS = new Set(['price_change', 'last_trade_price', 'book']);
+
+/** Takes one frame of `raw.venue_b.clob_ws`: one event, or a list of them. A bad event leaves the others as they are. */
+export function onMarketFrame(state: VenueBState, event: StageEvent<RawEnvelope>, emit: Emit): void {
+  liveness.heard(state.liveness, event.key, event.receivedAt, emit);
+  const text = event.value.payload.toString();
+  if (HEARTBEATS.has(text)) return;
+  try {
+    const frame = parseJson(text);
+    if (!Array.isArray(frame)) takeEvent(state, frame, text, event, emit);
+    else for (const entry of frame) takeListed(state, entry, event, emit);
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    emit.dead(error.code, error.message);
+  }
+}
+
+function takeListed(state: VenueBState, entry: unknown, event: StageEvent<RawEnvelope>, emit: Emit): void {
+  try {
+    takeEvent(state, entry, JSON.stringify(entry), event, emit);
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    emit.dead(error.code, error.message);
+  }
+}
+
+/** @param text the event as JSON, which its channels carry. */
+function takeEvent(
+  state: VenueBState,
+  value: unknown,
+  text: string,
+  { key, receivedAt }: StageEvent<RawEnvelope>,
+  emit: Emit,
+): void {
+  if (!isJsonObject(value)) throw new MalformedError('malformed_frame', `no object: ${quote(value)}`);
+  const type = value.event_type;
+  if (typeof type !== 'string') throw new MalformedError('malformed_frame', `event_type: ${quote(type)}`);
+  if (CHANNEL_EVENTS.has(type)) tellChannels(state, value, text, receivedAt, emit);
+  // Other types come without notice, and change no book.
+  if (type === 'book') onBook(state, value, sourceOf(state, value, key, receivedAt), emit);
+  else if (type === 'price_change') onPriceChange(state, value, sourceOf(state, value, key, receivedAt), emit);
+  else if (type === 'tick_size_change') {
+    const source = sourceOf(state, value, key, receivedAt);
+    takeTickSize(state.books, tokenOf(value), readTickSize(value), source, emit);
+  } else if (type === 'market_resolved') for (const token of tokensOf(value)) forgetToken(state, token, emit);
+}
+
+function onBook(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): void {
+  const event = readBook(value);
+  const evicted = takeSnapshot(state.books, event, source, emit);
+  const { feed, marketId, receivedAt } = source;
+  const whose = { provider: 'venue_b', instrument: event.token, marketId, feed };
+  liveness.bookReceived(state.liveness, whose, receivedAt, emit);
+  if (evicted !== null) forgetToken(state, evicted, emit);
+}
+
+function onPriceChange(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): void {
+  for (const delta of readChanges(state, value, source, emit)) {
+    if (!takeDelta(state.books, delta, source, emit)) awaitSnapshot(state, delta.token, source, emit);
+  }
+}
+
+/** A change that cannot be read is a change that is missed: the books of the tokens it names await a snapshot. */
+function readChanges(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): BookDelta[] {
+  try {
+    return readPriceChange(value);
+  } catch (error) {
+    for (const token of tokensOf(value)) {
+      if (loseBook(state.books, token, source.feed)) awaitSnapshot(state, token, source, emit);
+    }
+    throw error;
+  }
+}
+
+function sourceOf(state: VenueBState, value: JsonObject, feed: string, receivedAt: number): FrameSource {
+  const marketId = marketOf(value) ?? state.catalog.tokens.get(String(value.asset_id))?.marketId ?? null;
+  return { feed, marketId, ts: timeOf(value), receivedAt };
+}
+
+function tellChannels(state: VenueBState, value: JsonObject, text: string, receivedAt: number, emit: Emit): void {
+  const marketId = marketOf(value);
+  for (const token of tokensOf(value)) {
+    tellRaw(state.channelSeqs, channelTopics.venue_b, emit, {
+      channel: formatChannel({ kind: 'raw-token', tokenId: token }),
+      provider: 'venue_b',
+      marketId,
+      receivedAt,
+      payload: text,
+    });
+  }
+}
+
+/** Every token that an event names, once, in the order named. */
+function tokensOf(value: JsonObject): Set<string> {
+  const tokens = new Set<string>();
+  const add = (token: unknown) => {
+    if (typeof token === 'string' && token !== '') tokens.add(token);
+  };
+  add(value.asset_id);
+  if (Array.isArray(value.price_changes)) {
+    for (const change of value.price_changes) if (isJsonObject(change)) add(change.asset_id);
+  }
+  if (Array.isArray(value.assets_ids)) for (const token of value.assets_ids) add(token);
+  return tokens;
+}

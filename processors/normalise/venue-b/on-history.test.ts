@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { Trade } from '#schemas/topics/normalised';
+import { KEPT_HEADERS } from './chain-view.ts';
+import { createVenueBState, lateOf } from './state.ts';
+import {
+  type AnyEvent,
+  accountOf,
+  blockAt,
+  EXCHANGE,
+  type FillOptions,
+  fill,
+  hashOf,
+  header,
+  play,
+  raw,
+} from './venue-b.fixture.ts';
+
+const NOW = blockAt(1_010);
+const FOLLOWED_FROM = 1_000;
+const YES = 111n;
+const NO = 222n;
+
+const logOf = (options: FillOptions) => JSON.parse((fill(options).value as { payload: Buffer }).payload.toString()).log;
+
+/** Alice sells 10 YES at 0.62 to bob, and bob's own log. */
+const match = (block: number, change: Partial<FillOptions> = {}) => {
+  const leg: FillOptions = {
+    block,
+    tx: `tx${block}`,
+    logIndex: 5,
+    maker: 'alice',
+    taker: 'bob',
+    side: 'sell',
+    token: YES,
+    usd: 6_200_000,
+    qty: 10_000_000,
+    ...change,
+  };
+  return [leg, { ...leg, logIndex: 9, maker: 'bob', taker: null, side: 'buy', token: YES } satisfies FillOptions];
+};
+
+interface Change {
+  readonly fork?: string;
+  readonly followedFrom?: number;
+  readonly receivedAt?: number;
+}
+const past = (
+  block: number,
+  legs: readonly FillOptions[] = match(block),
+  { fork = 'a', followedFrom = FOLLOWED_FROM, receivedAt = NOW }: Change = {},
+): AnyEvent =>
+  raw('history', receivedAt, {
+    followedFrom,
+    block: {
+      number: `0x${block.toString(16)}`,
+      hash: hashOf(`${block}${fork}`),
+      timestamp: `0x${(blockAt(block) / 1000).toString(16)}`,
+    },
+    logs: legs.map((leg) => logOf({ ...leg, fork })),
+  });
+const headers = (from: number, to: number, fork = 'a') =>
+  Array.from({ length: to - from + 1 }, (_, at) => header(from + at, fork));
+const brief = (trades: Trade[]) => trades.map(({ blockNumber, logIndex, status }) => [blockNumber, logIndex, status]);
+
+describe('a transaction of before the chain was followed', () => {
+  it('is a trade of its own time from the taker’s view, told as history and to nobody as news', () => {
+    const { lateTrades, trades, frames, dead } = play([header(1_000), past(500)]);
+    expect(lateTrades).toEqual([
+      {
+        id: `venue_b:${hashOf('tx500')}:5`,
+        provider: 'venue_b',
+        marketId: null,
+        instrument: '111',
+        outcome: null,
+        ts: blockAt(500),
+        receivedAt: NOW,
+        arrival: 5,
+        side: 'buy',
+        price: '0.62',
+        qty: '10',
+        usd: '6.2',
+        maker: accountOf('alice'),
+        taker: accountOf('bob'),
+        txHash: hashOf('tx500'),
+        logIndex: 5,
+        tradeId: null,
+        blockNumber: 500,
+        blockHash: hashOf('500a'),
+        status: 'confirmed',
+      },
+    ]);
+    expect([trades, frames, dead]).toEqual([[], [], []]);
+  });
+
+  it('gives the trade that following its block would have given', () => {
+    const legs = [
+      ...match(500).slice(0, 1),
+      {
+        ...match(500)[0]!,
+        logIndex: 6,
+        maker: 'carol',
+        side: 'buy',
+        token: NO,
+        usd: 1_900_000,
+        qty: 5_000_000,
+      } as const,
+      match(500)[1]!,
+    ];
+    const live = play([header(500), ...legs.map((leg) => fill(leg))]).trades;
+    const { lateTrades } = play([header(1_000), past(500, legs)]);
+    const same = ({ arrival: _a, receivedAt: _r, status: _s, ...rest }: Trade) => rest;
+    expect(lateTrades.map(same)).toEqual(live.map(same));
+    expect(live).toHaveLength(2);
+  });
+
+  it('is told once, however often a backfill finds it, and for whichever wallet', () => {
+    const events = [header(1_000), past(500), past(500), past(500, match(500), { receivedAt: NOW + 60_000 })];
+    expect(play(events).lateTrades).toHaveLength(1);
+    expect(play(events, { restarts: true }).lateTrades).toEqual(play(events).lateTrades);
+  });
+
+  it('adds nothing where the chain is followed, though its headers are kept no more', () => {
+    const followed = [header(1_000), ...match(1_000).map((leg) => fill(leg)), ...headers(1_001, 1_001 + KEPT_HEADERS)];
+    const { trades, lateTrades, dead } = play([...followed, past(1_000)]);
+    expect(brief(trades)).toEqual([
+      [1_000, 5, 'pending'],
+      [1_000, 5, 'confirmed'],
+    ]);
+    expect([lateTrades, dead]).toEqual([[], []]);
+  });
+
+  it('leaves a transaction that is coming in alone', () => {
+    const [leg, own] = match(1_000);
+    const { trades } = play([header(1_000), fill(leg!), past(500), fill(own!)]);
+    expect(brief(trades)).toEqual([[1_000, 5, 'pending']]);
+    expect(trades[0]!.arrival).toBe(1);
+  });
+
+  it('is pending until its block is deep enough', () => {
+    const { lateTrades } = play([header(1_000), past(998), ...headers(1_001, 1_004)], { confirmations: 5 });
+    expect(brief(lateTrades)).toEqual([
+      [998, 5, 'pending'],
+      [998, 5, 'confirmed'],
+    ]);
+  });
+
+  it('is taken back, and told anew when it is found again, where a reorganisation reaches below what is followed', () => {
+    const events = [
+      header(1_000),
+      past(998),
+      past(400),
+      header(1_000, 'b', 'b'),
+      past(998, match(998), { fork: 'b' }),
+      header(1_001, 'b'),
+    ];
+    const { lateTrades } = play(events, { confirmations: 50 });
+    expect(lateTrades.map(({ blockHash, status }) => [blockHash, status])).toEqual([
+      [hashOf('998a'), 'pending'],
+      [hashOf('400a'), 'confirmed'],
+      [hashOf('998a'), 'reverted'],
+      [hashOf('998b'), 'pending'],
+    ]);
+  });
+
+  it('stays where a reorganisation replaces the first followed block alone', () => {
+    const { lateTrades } = play([header(1_000), past(998), header(1_000, 'b', 'a')], { confirmations: 50 });
+    expect(brief(lateTrades)).toEqual([[998, 5, 'pending']]);
+  });
+
+  it('is known to be followed from where the record says, to a state of before that was kept', () => {
+    const { late, ...before } = createVenueBState();
+    expect(lateOf(before)).toEqual(late);
+    const events = [header(1_500), past(1_200), past(900)];
+    expect(brief(play(events).lateTrades)).toEqual([[900, 5, 'confirmed']]);
+  });
+
+  it('gets its market once the catalog knows its token', () => {
+    const market = {
+      conditionId: hashOf('m'),
+      question: 'Will it?',
+      clobTokenIds: '["111","222"]',
+      outcomes: '["Yes","No"]',
+    };
+    const { lateTrades } = play([header(1_000), past(500), raw('gamma', NOW, { markets: [market] })]);
+    expect(lateTrades.map(({ marketId, outcome }) => [marketId, outcome])).toEqual([
+      [null, null],
+      [hashOf('m'), 'Yes'],
+    ]);
+  });
+
+  it.each([
+    ['malformed_json', '{'],
+    ['malformed_history', { followedFrom: 1_000, logs: [] }],
+    ['malformed_history', { followedFrom: 'x', block: {}, logs: [] }],
+  ])('is a dead letter when it cannot be read: %s', (reason, payload) => {
+    const { lateTrades, dead } = play([header(1_000), raw('history', NOW, payload)]);
+    expect(dead.map((letter) => letter.reason)).toEqual([reason]);
+    expect(lateTrades).toEqual([]);
+  });
+
+  it('is a dead letter as a whole when a log of it is of another block, or no fill', () => {
+    const [leg, own] = match(500);
+    const elsewhere = past(500, [leg!, { ...own!, block: 501 }]);
+    const free = past(500, [leg!, { ...own!, exchange: EXCHANGE, usd: 20_000_000 }]);
+    const { lateTrades, dead } = play([header(1_000), elsewhere, free]);
+    expect(dead.map(({ reason }) => reason)).toEqual(['malformed_history', 'price_above_one']);
+    expect(lateTrades).toEqual([]);
+  });
+});

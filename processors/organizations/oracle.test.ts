@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Actor } from '#schemas/domain/control/envelope';
+import { aLink, aMarket, anAnomaly, aPhase, aResolution } from '#schemas/testing/records.fixture';
+import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
+import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { marketTopics } from '#schemas/topics/normalised';
+import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import type { Delivery } from '#schemas/topics/webhooks';
+import { findEventType } from '#schemas/webhooks/event-types';
+import { anEvent } from '../shared/oracle-records.fixture.ts';
+import { createOrganizationsProbe, deliveriesOf, type OrganizationsProbe } from './organizations.fixture.ts';
+
+const DISPUTES = { eventType: 'event.dispute.updated', version: 1 };
+const SETTLEMENTS = { eventType: 'event.settlement.landed', version: 1 };
+const ANOMALIES = { eventType: 'event.anomaly.detected', version: 1 };
+const only = (universalId: string) => ({ filters: { universalIds: [universalId] } });
+
+let world: OrganizationsProbe;
+let acme: Actor;
+beforeEach(() => {
+  world = createOrganizationsProbe();
+  acme = world.organization('org_acme');
+});
+const link = (event: UniversalEvent) => deliveriesOf(world.probe.send(eventTopic, event.universalId, event));
+const phase = (fields: Partial<DisputePhase> = {}) => deliveriesOf(world.probe.send(disputeTopic, '', aPhase(fields)));
+const resolution = (fields: Partial<Resolution> = {}) =>
+  deliveriesOf(world.probe.send(resolutionTopics.venue_b, '', aResolution(fields)));
+const anomaly = (fields: Partial<Anomaly> = {}) => deliveriesOf(world.probe.send(anomalyTopic, '', anAnomaly(fields)));
+const webhooksOf = (deliveries: readonly Delivery[]) => deliveries.map(({ webhookId }) => webhookId);
+/** `data` of a delivery, found to be of its type's shape. */
+function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown> {
+  const event = JSON.parse(body) as { id: string; type: string; data: unknown };
+  expect(event).toMatchObject({ id: eventId, type: eventType, specversion: '1.0' });
+  return findEventType(eventType, 1)!.data.parse(event.data) as Record<string, unknown>;
+}
+
+describe('event.dispute.updated', () => {
+  it('tells a phase with its event, its reversal and its next inclusion, each as an event of its own', () => {
+    link(anEvent('evt_1', [aLink()]));
+    world.webhook(acme, 'wh_1', DISPUTES);
+    const told = [phase(), phase({ status: 'confirmed' }), phase({ id: 'x' }), phase({ id: 'x', status: 'reverted' })];
+    told.push(phase({ id: 'x' }));
+    expect(told.map(webhooksOf)).toEqual([['wh_1'], [], ['wh_1'], ['wh_1'], ['wh_1']]);
+    expect(new Set(told.flat().map(({ eventId }) => eventId)).size).toBe(4);
+    expect(told.flat().map((one) => dataOf(one).status)).toEqual(['pending', 'pending', 'reverted', 'pending']);
+    expect(dataOf(told[0]![0]!)).toEqual({
+      universalId: 'evt_1',
+      id: 'venue_b:0xt:1',
+      phase: 'propose',
+      provider: 'venue_b',
+      marketId: '0xc',
+      questionId: '0xq',
+      requestTimestamp: 1,
+      proposer: `0x${'aa'.repeat(20)}`,
+      disputer: null,
+      price: '1',
+      ts: '1970-01-01T00:00:01.900Z',
+      blockNumber: 5,
+      txHash: '0xt',
+      logIndex: 1,
+      status: 'pending',
+    });
+    expect(JSON.parse(told[0]![0]!.body)).toMatchObject({ subject: 'evt_1', time: '1970-01-01T00:00:02.000Z' });
+  });
+
+  it('tells a phase of no known event to those who take all, and later to those who asked for its event alone', () => {
+    world.webhook(acme, 'wh_all', DISPUTES);
+    world.webhook(acme, 'wh_one', { ...DISPUTES, ...only('evt_1') });
+    world.webhook(acme, 'wh_other', { ...DISPUTES, ...only('evt_2') });
+    const [first, ...none] = phase({ marketId: null });
+    expect(none).toEqual([]);
+    expect(first!.webhookId).toBe('wh_all');
+    expect(dataOf(first!)).toMatchObject({ universalId: null, marketId: null });
+    expect(JSON.parse(first!.body).subject).toBe('0xq');
+    expect(phase()).toEqual([]);
+    world.probe.restart();
+    const late = link(anEvent('evt_1', [aLink()]));
+    expect(webhooksOf(late)).toEqual(['wh_one']);
+    expect(dataOf(late[0]!)).toMatchObject({ universalId: 'evt_1', marketId: '0xc' });
+  });
+});
+
+describe('event.settlement.landed', () => {
+  it("tells the first of each provider in the event's terms, with exact payouts, and what takes it back", () => {
+    world.probe.send(marketTopics.venue_b, '0xc', aMarket({ outcomes: ['No', 'Yes'] }));
+    link(anEvent('evt_1', [aLink({ polarity: 'inverse' }), aLink({ providerMarketId: '0xd' })]));
+    world.webhook(acme, 'wh_1', SETTLEMENTS);
+    const [delivery] = resolution({ payouts: ['0', '1'] });
+    expect(dataOf(delivery!)).toEqual({
+      universalId: 'evt_1',
+      provider: 'venue_b',
+      marketId: '0xc',
+      outcome: 'no',
+      payouts: ['0', '1'],
+      resolvedAt: '1970-01-01T00:00:02.900Z',
+      settlementDelaySec: 2,
+      txHash: '0xr',
+      logIndex: 1,
+      blockNumber: 6,
+      status: 'pending',
+    });
+    expect(resolution({ id: 'second', marketId: '0xd' })).toEqual([]);
+    expect(resolution({ status: 'reverted' }).map((one) => [dataOf(one).marketId, dataOf(one).status])).toEqual([
+      ['0xc', 'reverted'],
+      ['0xd', 'pending'],
+    ]);
+  });
+
+  it('reaches who asked for an event that was merged into another, and waits for its event', () => {
+    world.webhook(acme, 'wh_1', { ...SETTLEMENTS, ...only('evt_0') });
+    expect(resolution()).toEqual([]);
+    link(anEvent('evt_0', [], 'evt_1'));
+    expect(webhooksOf(link(anEvent('evt_1', [aLink()])))).toEqual(['wh_1']);
+  });
+});
+
+describe('event.anomaly.detected', () => {
+  it('tells a detection with exact decimals to those who asked for its event', () => {
+    world.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_1') });
+    world.webhook(acme, 'wh_2', { ...ANOMALIES, ...only('evt_2') });
+    const [delivery, ...others] = anomaly();
+    expect(others).toEqual([]);
+    expect(delivery!.webhookId).toBe('wh_1');
+    expect(dataOf(delivery!)).toEqual({
+      anomalyId: 'an_1',
+      kind: 'trade_volume_spike',
+      universalId: 'evt_1',
+      provider: 'venue_b',
+      marketId: '0xc',
+      ts: '1970-01-01T00:00:00.000Z',
+      bucketVol: '5200.000000000000000001',
+      baselineMean: '800',
+      baselineStddev: '400',
+      zScore: '11.25',
+    });
+  });
+
+  it("on a merged event is the survivor's", () => {
+    world.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_0') });
+    link(anEvent('evt_0', [], 'evt_1'));
+    expect(anomaly({ universalId: 'evt_0' }).map((one) => dataOf(one).universalId)).toEqual(['evt_1']);
+  });
+});

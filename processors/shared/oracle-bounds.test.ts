@@ -1,0 +1,126 @@
+/** What is kept of settlements, and until when. */
+import { expect, it } from 'vitest';
+import { aLink, aMarket, aResolution } from '#schemas/testing/records.fixture';
+import type { Resolution } from '#schemas/topics/oracle';
+import { newsOfResolution, relinkOracleEvent, type SettlementRecordNews } from './oracle-news.ts';
+import { anEvent } from './oracle-records.fixture.ts';
+import { createOracleState, takeMarket } from './oracle-state.ts';
+import { WAITING_MARKETS_MAX } from './waiting.ts';
+
+type Link = Parameters<typeof aLink>[0];
+
+function harness() {
+  const state = createOracleState();
+  const said = (news: readonly SettlementRecordNews[] | null) =>
+    news?.map(({ record, audience }) => `${audience[0]} ${record.marketId} ${record.outcome} ${record.status}`) ?? null;
+  return {
+    state,
+    market: (marketId: string, outcomes: string[]) => takeMarket(state, aMarket({ marketId, outcomes })),
+    link: (universalId: string, ...links: Link[]) =>
+      said(relinkOracleEvent(state, universalId, anEvent(universalId, links.map(aLink))).settlements),
+    past: (universalId: string) => said(relinkOracleEvent(state, universalId, null).settlements),
+    resolution: (fields: Partial<Resolution> = {}) => said(newsOfResolution(state, aResolution(fields))),
+  };
+}
+
+it.each([
+  ['the link is turned round', [{ polarity: 'same' } as const]],
+  ['its market has left the event', [{ providerMarketId: '0xd' }]],
+  ['its market asks something else', [{ polarity: 'same', used: false } as const]],
+])('a reversal takes back what was told when %s since', (_, links) => {
+  const all = harness();
+  all.link('evt_1', { polarity: 'inverse' });
+  expect(all.resolution()).toEqual(['evt_1 0xc no pending']);
+  all.link('evt_1', ...links);
+  expect(all.resolution({ status: 'reverted' })).toEqual(['evt_1 0xc no reverted']);
+});
+
+it('a reversal takes back what was told when the market names its tokens the other way round since', () => {
+  const all = harness();
+  all.link('evt_1', {});
+  expect(all.resolution()).toEqual(['evt_1 0xc yes pending']);
+  all.market('0xc', ['No', 'Yes']);
+  expect(all.resolution({ status: 'reverted' })).toEqual(['evt_1 0xc yes reverted']);
+  expect(all.resolution({ blockNumber: 7 })).toEqual(['evt_1 0xc no pending']);
+});
+
+it('a reversal of one that landed before its event was past is told yet', () => {
+  const all = harness();
+  all.link('evt_1', { polarity: 'inverse' });
+  all.resolution();
+  all.past('evt_1');
+  expect(all.resolution({ status: 'reverted' })).toEqual(['evt_1 0xc no reverted']);
+});
+
+it('nothing is kept of an event that is past', () => {
+  const all = harness();
+  const empty = structuredClone(all.state);
+  for (const market of ['0xc', '0xd', '0xe']) all.market(market, ['No', 'Yes']);
+  all.link('evt_1', {}, { providerMarketId: '0xd', used: false }, { provider: 'venue_a_outcome' });
+  all.link('evt_0', { providerMarketId: '0xe' });
+  all.resolution({ status: 'confirmed' });
+  all.resolution({ id: 'a', provider: 'venue_a_outcome', status: 'confirmed' });
+  all.resolution({ id: 'unused', marketId: '0xd' });
+  all.resolution({ id: 'merged', marketId: '0xe', status: 'confirmed' });
+  relinkOracleEvent(all.state, 'evt_0', anEvent('evt_0', [], 'evt_1'));
+  all.link(
+    'evt_1',
+    {},
+    { providerMarketId: '0xd', used: false },
+    { provider: 'venue_a_outcome' },
+    { providerMarketId: '0xe' },
+  );
+  all.past('evt_1');
+  all.past('evt_0');
+  expect(all.state).toEqual(empty);
+});
+
+it('what other events hold stays when one is past', () => {
+  const all = harness();
+  all.market('0xd', ['No', 'Yes']);
+  all.link('evt_1', {}, { providerMarketId: '0xd' });
+  all.link('evt_2', { providerMarketId: '0xd' });
+  all.past('evt_1');
+  expect(all.resolution({ marketId: '0xd' })).toEqual(['evt_2 0xd no pending']);
+  expect(all.resolution({ marketId: '0xd', id: 'another', status: 'confirmed' })).toEqual([]);
+});
+
+it('what was decided of markets that ask something else pushes nothing out that waits for its event', () => {
+  const all = harness();
+  expect(all.resolution()).toEqual([]);
+  for (let at = 0; at <= WAITING_MARKETS_MAX; at += 1) {
+    all.link(`evt_x${at}`, { providerMarketId: `0x${at}`, used: false });
+    all.resolution({ id: `x${at}`, marketId: `0x${at}` });
+  }
+  expect(all.link('evt_1', {})).toEqual(['evt_1 0xc yes pending']);
+  // Nor do those grow without end.
+  expect(all.link('evt_x0', { providerMarketId: '0x0' })).toEqual([]);
+  expect(all.link('evt_x1', { providerMarketId: '0x1' })).toEqual(['evt_x1 0x1 yes pending']);
+});
+
+it('what waits is the newest state of it, whether or not its market had an event meanwhile', () => {
+  const all = harness();
+  all.link('evt_1', { used: false });
+  all.resolution();
+  all.link('evt_1', { providerMarketId: '0xd' });
+  all.resolution({ status: 'reverted' });
+  expect(all.link('evt_2', { used: false })).toEqual([]);
+  expect(all.link('evt_2', {})).toEqual([]);
+});
+
+it.each([[[]], [['1']], [['1', 'all']]])('payouts %j are refused when they come, before they wait', (payouts) => {
+  const all = harness();
+  const take = () => all.resolution({ payouts });
+  if (payouts.length === 2) expect(take).toThrow();
+  else expect(take()).toBeNull();
+  all.market('0xc', ['No', 'Yes']);
+  expect(all.link('evt_1', {})).toEqual([]);
+});
+
+it('one whose market turns out to have other tokens than it pays is not told', () => {
+  const all = harness();
+  expect(all.resolution()).toEqual([]);
+  all.market('0xc', ['A', 'B', 'Yes']);
+  expect(all.link('evt_1', {})).toEqual([]);
+  expect(all.resolution()).toBeNull();
+});

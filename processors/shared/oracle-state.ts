@@ -1,0 +1,46 @@
+import { yesIndexOf } from '#schemas/domain/linked-markets';
+import { marketKey } from '#schemas/domain/providers';
+import type { Market } from '#schemas/topics/normalised';
+import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
+import { createEventMarkets, type EventMarkets } from './event-markets.ts';
+import { createLandings, type Landings } from './landings.ts';
+import type { Waiting } from './waiting.ts';
+import type { Told } from './what-is-new.ts';
+
+/**
+ * What it takes to tell phases and resolutions to events: part of a stage's state. Bounded by the events that are not
+ * past and their markets, and by the numbers that are named.
+ */
+export interface OracleState {
+  readonly events: EventMarkets;
+  /** Which token is YES, of the markets where it is not the first and whose event is not past. */
+  readonly yesIndexes: Map<string, number>;
+  /** What was told of phases, the oldest first; `PHASES_MAX` at most. */
+  readonly phases: Map<DisputePhase['id'], Told>;
+  readonly landings: Landings;
+  /** Of markets whose event is not known yet, as are `waitingResolutions`; each map is bounded as `waiting.ts` says. */
+  readonly waitingPhases: Waiting<DisputePhase>;
+  readonly waitingResolutions: Waiting<Resolution>;
+  /** Of markets that have an event but do not ask its question: until they do, or the event is past. */
+  readonly unaskedResolutions: Waiting<Resolution>;
+}
+
+export function createOracleState(): OracleState {
+  return {
+    events: createEventMarkets(),
+    yesIndexes: new Map(),
+    phases: new Map(),
+    landings: createLandings(),
+    waitingPhases: new Map(),
+    waitingResolutions: new Map(),
+    unaskedResolutions: new Map(),
+  };
+}
+
+/** Takes note of the order of a market's tokens. */
+export function takeMarket({ yesIndexes }: OracleState, { provider, marketId, outcomes }: Market): void {
+  const yes = yesIndexOf(outcomes);
+  const key = marketKey(provider, marketId);
+  if (yes === 0) yesIndexes.delete(key);
+  else yesIndexes.set(key, yes);
+}

@@ -1,0 +1,119 @@
+/**
+ * How long arbitrage lives (contract, Arb-decay). A signal is a run of evaluations of one kind and pair of markets with a
+ * net edge above zero; a pair is evaluated whenever something comes that can change its net edge: a book, a status, the
+ * event, the size. At a tick nothing of these is new, so its evaluation equals the one before: it is neither a new peak,
+ * since the first of equals is the peak, nor a first at half of it.
+ *
+ * The peak is the largest edge of the whole run, so an edge above all before takes a decay that was told back: what
+ * counts is the first evaluation at half the peak or less after the final peak. A run ends with the first evaluation at
+ * zero or below, or without a record, which is a decay too if there was none.
+ */
+import { hash } from 'node:crypto';
+import type { Emit } from '#infra/stages/stage';
+import { type Decimal, formatDecimal, ZERO } from '#schemas/domain/decimal';
+import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
+import type { QuotedPair } from './best-arbitrage.ts';
+import type { ArbitrageKind, EventState, SignalState } from './state.ts';
+import { perShare } from './walk.ts';
+
+const ID_HEX_DIGITS = 24;
+
+/** What an evaluation of a kind found. */
+export interface Evaluated {
+  readonly kind: ArbitrageKind;
+  /** Pairs whose net amount is above zero. */
+  readonly above: readonly QuotedPair[];
+  readonly size: Decimal;
+  readonly receivedAt: number;
+}
+
+/** Begins, follows and ends the signals of a kind by what an evaluation found, and tells what becomes of them. */
+export function followSignals(event: EventState, { kind, above, size, receivedAt }: Evaluated, emit: Emit): void {
+  if (above.length === 0 && event.signals.length === 0) return;
+  const live: SignalState[] = [];
+  for (const pair of above) {
+    const edge = perShare(pair.net, size);
+    // As it is told: what rounds to zero is not above it.
+    if (edge <= ZERO) continue;
+    const known = event.signals.find((signal) => isOf(signal, kind, pair));
+    if (known) follow(event, known, edge, receivedAt, emit);
+    live.push(known ?? begin(event, kind, pair, edge, receivedAt, emit));
+  }
+  for (const signal of event.signals) {
+    if (signal.kind !== kind) live.push(signal);
+    else if (!live.includes(signal)) end(event, signal, receivedAt, emit);
+  }
+  event.signals = live;
+}
+
+/** Ends all signals of an event that is evaluated no more. */
+export function endSignals(event: EventState, receivedAt: number, emit: Emit): void {
+  for (const signal of event.signals) end(event, signal, receivedAt, emit);
+  event.signals = [];
+}
+
+function begin(
+  event: EventState,
+  kind: ArbitrageKind,
+  { first, second }: QuotedPair,
+  peak: Decimal,
+  at: number,
+  emit: Emit,
+): SignalState {
+  const { begun } = event;
+  event.begun = { at, count: begun.at === at ? begun.count + 1 : 1 };
+  const pair = {
+    kind,
+    firstProvider: first.leg.provider,
+    firstMarketId: first.leg.marketId,
+    secondProvider: second.leg.provider,
+    secondMarketId: second.leg.marketId,
+  };
+  const about = [event.universalId, ...Object.values(pair), at, event.begun.count];
+  const digest = hash('sha256', about.join('\n'), 'hex');
+  const id = `sig_${digest.slice(0, ID_HEX_DIGITS)}`;
+  const signal: SignalState = { id, ...pair, beganAt: at, peak, peakAt: at, decayedAt: null };
+  tell(event, signal, at, null, emit);
+  return signal;
+}
+
+function follow(event: EventState, signal: SignalState, edge: Decimal, at: number, emit: Emit): void {
+  const hadDecayed = signal.decayedAt !== null;
+  if (edge > signal.peak) {
+    signal.peak = edge;
+    signal.peakAt = at;
+    signal.decayedAt = null;
+    // A peak that follows another is not told by itself: only how the run stands when it has decayed or ended counts.
+    if (hadDecayed) tell(event, signal, at, null, emit);
+  } else if (!hadDecayed && edge * 2n <= signal.peak) {
+    signal.decayedAt = at;
+    tell(event, signal, at, null, emit);
+  }
+}
+
+function end(event: EventState, signal: SignalState, at: number, emit: Emit): void {
+  signal.decayedAt ??= at;
+  tell(event, signal, at, at, emit);
+}
+
+function tell(event: EventState, signal: SignalState, receivedAt: number, endedAt: number | null, emit: Emit): void {
+  const { peak, ...rest } = signal;
+  const { universalId } = event;
+  emit(arbitrageSignalTopic, universalId, {
+    ...rest,
+    universalId,
+    receivedAt,
+    peakNetEdge: formatDecimal(peak),
+    endedAt,
+  });
+}
+
+function isOf(signal: SignalState, kind: ArbitrageKind, { first, second }: QuotedPair): boolean {
+  return (
+    signal.kind === kind &&
+    signal.firstMarketId === first.leg.marketId &&
+    signal.secondMarketId === second.leg.marketId &&
+    signal.firstProvider === first.leg.provider &&
+    signal.secondProvider === second.leg.provider
+  );
+}

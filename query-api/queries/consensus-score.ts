@@ -1,0 +1,18 @@
+import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
+import type { SpreadLeg } from '#schemas/topics/derived';
+
+/**
+ * How far venues agree on an event: 1 minus the largest distance between the yesMids of its live legs, exact decimal text
+ * (contract, Markets). Null with fewer than two of them; a leg without a yesMid says nothing.
+ */
+export function consensusScore(legs: readonly Pick<SpreadLeg, 'yesMid' | 'live'>[]): string | null {
+  const mids = legs.flatMap(({ live, yesMid }) => (live && yesMid !== null ? [parseDecimal(yesMid)] : []));
+  const [first] = mids;
+  if (first === undefined || mids.length < 2) return null;
+  let [least, most] = [first, first];
+  for (const mid of mids) {
+    if (mid < least) least = mid;
+    if (mid > most) most = mid;
+  }
+  return formatDecimal((UNIT - (most - least)) as Decimal);
+}

@@ -1,0 +1,27 @@
+import type { Store } from '#infra/store/store';
+
+/** A delivery with its bytes. */
+export interface StoredDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** The CloudEvent as every attempt sent it. */
+  readonly body: string;
+}
+
+/** A delivery of a webhook, or null. */
+export async function findDelivery(
+  store: Pick<Store, 'query'>,
+  { orgId, webhookId, id }: { readonly orgId: string; readonly webhookId: string; readonly id: string },
+): Promise<StoredDelivery | null> {
+  // The newest of its rows by itself: FINAL would merge all bodies of the webhook for this one.
+  const [found] = await store.query<StoredDelivery>(
+    `SELECT id, eventId, eventType, body
+     FROM deliveries
+     PREWHERE orgId = {orgId:String} AND webhookId = {webhookId:String} AND id = {id:String}
+     ORDER BY version DESC
+     LIMIT 1`,
+    { orgId, webhookId, id },
+  );
+  return found ?? null;
+}

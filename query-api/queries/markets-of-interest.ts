@@ -1,0 +1,35 @@
+import type { Store } from '#infra/store/store';
+import type { Owner } from '#schemas/domain/control/owner';
+import { ownerName } from '#schemas/domain/control/owner';
+import type { ControlState } from '#schemas/domain/control/state';
+import { marketKey, PRICE_PROVIDERS } from '#schemas/domain/providers';
+import type { EventIndex } from '../views/event-index.ts';
+import type { LinkedMarket } from './linked-markets.ts';
+import { readFilledMarkets } from './read-filled-markets.ts';
+
+const INTEREST_MS = 30 * 86_400_000;
+
+/**
+ * The markets of the events of interest: those in whose markets a bound wallet of the caller has a fill in the 30 days
+ * before `now`; null, which is all, where there are none (contract, Markets, Anomaly detectors).
+ */
+export async function marketsOfInterest(
+  store: Pick<Store, 'query'>,
+  index: Pick<EventIndex, 'byMarket' | 'byId'>,
+  control: Pick<ControlState, 'walletsByOwner'>,
+  caller: Owner,
+  now: number,
+): Promise<LinkedMarket[] | null> {
+  const wallets = [...(control.walletsByOwner.get(ownerName(caller))?.values() ?? [])];
+  const filled = await readFilledMarkets(store, wallets, now - INTEREST_MS);
+  const events = new Set<string>();
+  const markets: LinkedMarket[] = [];
+  for (const market of filled) {
+    const universalId = index.byMarket.get(marketKey(market.provider, market.providerMarketId));
+    if (universalId !== undefined) events.add(universalId);
+    // Of a past event, which the index has forgotten, the market itself is left.
+    else if (!PRICE_PROVIDERS.has(market.provider)) markets.push(market);
+  }
+  for (const universalId of events) markets.push(...index.byId.get(universalId)!.links);
+  return markets.length === 0 ? null : markets;
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aDelivery, anAttempt, storeAttempts, storeDeliveries } from '../testing/deliveries.fixture.ts';
+import { openTestStore } from '../testing/open-test-store.fixture.ts';
+import { NOON_MS } from '../testing/records.fixture.ts';
+import { findDelivery } from './find-delivery.ts';
+import { type DeliveryPage, readDeliveries } from './read-deliveries.ts';
+
+const OF = { orgId: 'org_a', webhookId: 'wh_1' };
+const NAMES = ['a', 'b', 'c', 'd', 'e'];
+/** Several of one moment among them. */
+const OFFSETS = [0, 1, 1, 1, 2];
+/** Of the newest one, so many that the first look finds nothing else. */
+const COPIES = 20;
+const { store, close } = await openTestStore();
+afterAll(close);
+
+beforeAll(async () => {
+  const told = NAMES.map((name, nth) =>
+    aDelivery({ id: `dlv_${name}`, eventId: `we_${name}`, createdAt: NOON_MS + OFFSETS[nth]! }),
+  );
+  // The sink may write a record twice, and others own some too.
+  await storeDeliveries(store, told);
+  await storeDeliveries(store, told.slice(1, 4), 100);
+  for (let copy = 1; copy <= COPIES; copy += 1) await storeDeliveries(store, told.slice(4), copy * 1_000);
+  await storeDeliveries(store, [
+    aDelivery({ id: 'dlv_x', orgId: 'org_b' }),
+    aDelivery({ id: 'dlv_y', webhookId: 'wh_2' }),
+    aDelivery({ id: 'dlv_bytes', webhookId: 'wh_3', body: `{"note":"é€\\n'\\\\ 🙂"}` }),
+  ]);
+  const failed = { status: null, error: 'timeout', outcome: 'pending' } as const;
+  await storeAttempts(store, [
+    anAttempt({ deliveryId: 'dlv_a', attempt: 2, status: 204, receivedAt: NOON_MS + 5_000 }),
+    anAttempt({ deliveryId: 'dlv_a', ...failed, nextAttemptAt: NOON_MS + 5_000 }),
+    anAttempt({ deliveryId: 'dlv_b', ...failed, status: 500, error: null, nextAttemptAt: NOON_MS + 7_000 }),
+    anAttempt({ deliveryId: 'dlv_c', status: null, error: 'webhook_disabled', outcome: 'failed', durationMs: 0 }),
+    // Of another webhook under the same id: nothing of this one's.
+    anAttempt({ deliveryId: 'dlv_e', webhookId: 'wh_2' }),
+    anAttempt({ deliveryId: 'dlv_e', orgId: 'org_b' }),
+  ]);
+  await storeAttempts(store, [anAttempt({ deliveryId: 'dlv_b', attempt: 1, status: 503, error: null })], 100);
+});
+
+const idsOf = ({ deliveries }: DeliveryPage) => deliveries.map(({ id }) => id);
+
+describe('the deliveries of a webhook', () => {
+  it('are told newest first, each once, and no other webhook’s or organization’s', async () => {
+    const page = await readDeliveries(store, OF, 10, null);
+    expect(idsOf(page)).toEqual(['dlv_e', 'dlv_d', 'dlv_c', 'dlv_b', 'dlv_a']);
+    expect(page.nextCursor).toBeNull();
+    expect(idsOf(await readDeliveries(store, { ...OF, orgId: 'org_b' }, 10, null))).toEqual(['dlv_x']);
+    expect(idsOf(await readDeliveries(store, { ...OF, webhookId: 'wh_none' }, 10, null))).toEqual([]);
+  });
+
+  it('have their attempts in order, and the state that the last one left', async () => {
+    const { deliveries } = await readDeliveries(store, OF, 10, null);
+    const [e, , c, b, a] = deliveries;
+    expect(a).toEqual({
+      id: 'dlv_a',
+      eventId: 'we_a',
+      eventType: 'event.spread.changed',
+      status: 'delivered',
+      createdAt: NOON_MS,
+      nextAttemptAt: null,
+      attempts: [
+        { at: NOON_MS + 10, status: null, durationMs: 25, error: 'timeout' },
+        { at: NOON_MS + 5_000, status: 204, durationMs: 25, error: null },
+      ],
+    });
+    expect(b).toMatchObject({ status: 'delivered', attempts: [{ status: 503 }] });
+    expect(c).toMatchObject({ status: 'failed', nextAttemptAt: null, attempts: [{ error: 'webhook_disabled' }] });
+    expect(e).toMatchObject({ status: 'pending', nextAttemptAt: NOON_MS + 2, attempts: [] });
+  });
+
+  it.each([1, 2, 3, 4, 5])('go on exactly where a page of %i ended, also within one moment', async (limit) => {
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: DeliveryPage = await readDeliveries(store, OF, limit, cursor);
+      expect(page.deliveries.length).toBeGreaterThan(0);
+      ids.push(...idsOf(page));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(ids).toEqual(['dlv_e', 'dlv_d', 'dlv_c', 'dlv_b', 'dlv_a']);
+  });
+
+  it('take no cursor of another make', async () => {
+    await expect(readDeliveries(store, OF, 2, 'nonsense')).rejects.toThrow(/^cursor: /);
+  });
+});
+
+describe('one delivery', () => {
+  it('is found with its very bytes', async () => {
+    expect(await findDelivery(store, { ...OF, webhookId: 'wh_3', id: 'dlv_bytes' })).toEqual({
+      id: 'dlv_bytes',
+      eventId: 'we_1',
+      eventType: 'event.spread.changed',
+      body: `{"note":"é€\\n'\\\\ 🙂"}`,
+    });
+  });
+
+  it.each([
+    ['unknown', { id: 'dlv_none' }],
+    ['of another webhook', { id: 'dlv_y' }],
+    ['of another organization', { id: 'dlv_x' }],
+  ])('that is %s is none', async (_name, which) => {
+    expect(await findDelivery(store, { ...OF, ...which })).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+import type { Store } from '#infra/store/store';
+import { covers } from '#schemas/domain/control/lookups';
+import type { Wallet } from '#schemas/domain/control/state';
+import { PROVIDERS } from '#schemas/domain/providers';
+import type { LinkedMarket } from './linked-markets.ts';
+
+/** Addresses in one statement: they are sent in its URL. */
+const ADDRESSES_MAX = 5_000;
+
+/**
+ * The markets in which one of the wallets was maker or taker of a fill that stands, from `since` (unix ms, the venue's
+ * time) on. A trade is told several times under one place of the sorting key; what it is now is its newest state, and
+ * who traded is the same in all of them, so that only those rows are merged.
+ */
+export async function readFilledMarkets(
+  store: Pick<Store, 'query'>,
+  wallets: readonly Pick<Wallet, 'provider' | 'address'>[],
+  since: number,
+): Promise<LinkedMarket[]> {
+  const found: LinkedMarket[] = [];
+  for (const provider of PROVIDERS) {
+    const covering = wallets.filter((wallet) => covers(wallet.provider, provider));
+    const addresses = [...new Set(covering.map(({ address }) => address))];
+    for (let at = 0; at < addresses.length; at += ADDRESSES_MAX) {
+      const part = addresses.slice(at, at + ADDRESSES_MAX);
+      found.push(...(await marketsOf(store, provider, part, since)));
+    }
+  }
+  return found;
+}
+
+function marketsOf(
+  store: Pick<Store, 'query'>,
+  provider: string,
+  addresses: readonly string[],
+  since: number,
+): Promise<LinkedMarket[]> {
+  return store.query<LinkedMarket>(
+    `SELECT DISTINCT provider, providerMarketId FROM (
+       SELECT provider, argMax(marketId, version) AS providerMarketId, argMax(status, version) AS newest
+       FROM trades
+       WHERE provider = {provider:String} AND ts >= fromUnixTimestamp64Milli({since:Int64})
+         AND (maker IN {addresses:Array(String)} OR taker IN {addresses:Array(String)})
+       GROUP BY provider, instrument, ts, arrival, id
+     )
+     WHERE newest != 'reverted' AND providerMarketId IS NOT NULL`,
+    { provider, addresses, since },
+  );
+}

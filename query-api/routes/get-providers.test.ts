@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { createTestApp } from '../testing/test-app.fixture.ts';
+import { getProviders } from './get-providers.ts';
+
+it('GET /providers tells what each provider gives, without a token', async () => {
+  const { app, request } = await createTestApp();
+  const answer = await request('GET', '/providers');
+  await app.close();
+  expect(answer.status).toBe(200);
+  getProviders.response.parse(answer.json());
+  const { providers } = answer.json() as {
+    providers: { provider: string; status: string; capabilities: string[] }[];
+  };
+  const withCapability = (name: string) =>
+    providers.filter(({ capabilities }) => capabilities.includes(name)).map(({ provider }) => provider);
+  expect(withCapability('candles')).toEqual(['venue_a_perp']);
+  for (const name of ['events', 'anomalies', 'settlement', 'stream.anomalies', 'stream.settlement'])
+    expect(withCapability(name)).toEqual(['venue_a_outcome', 'venue_b']);
+  // The oracle is venue_b's alone.
+  for (const name of ['disputes', 'stream.disputes']) expect(withCapability(name)).toEqual(['venue_b']);
+  const idle = providers.filter(({ status }) => status === 'planned');
+  expect(idle.every(({ capabilities }) => capabilities.length === 0)).toBe(true);
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { arbDecaySchema, halfLifeSec } from '#schemas/http/arb-decay';
+import { isoTime } from '#schemas/http/scalars';
+import { findEvent } from '../../../queries/find-event.ts';
+import { readSignals } from '../../../queries/read-signals.ts';
+import { idsOf } from '../../../views/event-index.ts';
+import { defineRoute } from '../../route.ts';
+import { eventPath } from './event-path.ts';
+
+export const getArbDecay = defineRoute({
+  method: 'GET',
+  path: '/v1/events/:universalId/arb-decay',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 1_000,
+  summary: 'How long arbitrage lives: the median half-life of the signals of the trailing 7 days.',
+  params: eventPath,
+  query: z.object({}),
+  response: arbDecaySchema,
+  async handle({ params }, { views, store }) {
+    const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
+    const now = views.events.now ?? receivedAt;
+    const figures = await readSignals(store, idsOf(views.events, universalId), now);
+    return {
+      universalId,
+      ...figures,
+      medianHalfLifeSec: halfLifeSec(figures.medianHalfLifeMs),
+      computedAt: isoTime(now),
+    };
+  },
+});

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { toAnomalyRecord } from '#schemas/http/anomaly';
+import { halfLifeSec } from '#schemas/http/arb-decay';
+import { toArbitrageRecord } from '#schemas/http/arbitrage';
+import { toDisputePhaseRecord } from '#schemas/http/dispute-phase';
+import { eventHealthSchema } from '#schemas/http/event-health';
+import { decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
+import { toSpreadSnapshot } from '#schemas/http/spread';
+import { toTradeRecord } from '#schemas/http/trade';
+import { toUniversalEvent } from '#schemas/http/universal-event';
+import type { Arbitrage } from '#schemas/topics/derived';
+import { consensusScore } from '../../../queries/consensus-score.ts';
+import { wholeMoment } from '../../../queries/event-moment.ts';
+import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
+import { disputePhases } from '../../../queries/read-dispute-phases.ts';
+import { settlements } from '../../../queries/read-settlements.ts';
+import { signals } from '../../../queries/read-signals.ts';
+import { newestTrades, readTrades } from '../../../queries/read-trades.ts';
+import { readTogether } from '../../../queries/reading.ts';
+import { instrumentsOf } from '../../../queries/traded-instruments.ts';
+import { idsOf } from '../../../views/event-index.ts';
+import { defineRoute } from '../../route.ts';
+import { eventPath } from './event-path.ts';
+
+const RECENT = 20;
+
+/**
+ * Event, spread and arbitrage are taken from the view at one moment; of the tables, which follow the views within about
+ * a second and are read by one statement, nothing that is newer than it is told.
+ */
+export const getEventHealth = defineRoute({
+  method: 'GET',
+  path: '/v1/events/:universalId/health',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 1_000,
+  summary: 'Everything of an event as of one moment: spread, arbitrage, consensus, oracle, anomalies, trades.',
+  params: eventPath,
+  query: z.object({}),
+  response: eventHealthSchema,
+  async handle({ params }, { views, store }) {
+    const { event, spread, arbitrage, at } = await wholeMoment(views.events, store, params.universalId);
+    const { universalId, links } = event;
+    const asked = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
+    const [settled, phases, figures, detected, newest] = await readTogether(store, [
+      settlements(links),
+      disputePhases(links),
+      signals(idsOf(views.events, universalId), at),
+      anomalies({ markets: links, kind: null, since: at - ANOMALIES_WINDOW_MS, limit: RECENT }),
+      newestTrades(asked),
+    ]);
+    const trades = newest.isEnough ? newest.trades : await readTrades(store, asked.instruments, RECENT, at);
+    const isToldBy = (ms: number) => ms <= at;
+    const recordOf = (kind: Arbitrage['kind']) => {
+      const record = arbitrage.find((one) => one.kind === kind);
+      return record ? toArbitrageRecord(record) : null;
+    };
+    const fetchedAt = isoTime(at);
+    return {
+      universalId,
+      event: toUniversalEvent(event),
+      spread: { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt },
+      arbitrage: { crossProvider: recordOf('cross_provider'), negationPair: recordOf('negation_pair') },
+      consensusScore: decimalNumberOrNull(consensusScore(spread?.legs ?? [])),
+      settlement: settled.filter(({ resolvedAt }) => isToldBy(Date.parse(resolvedAt))),
+      disputeHistory: phases.filter(({ ts }) => isToldBy(ts)).map(toDisputePhaseRecord),
+      edgeHalfLife: {
+        medianHalfLifeSec: halfLifeSec(figures.medianHalfLifeMs),
+        decayedSignals: figures.decayedSignals,
+        computedAt: fetchedAt,
+      },
+      recentAnomalies: detected
+        .filter(({ ts }) => isToldBy(ts))
+        .map((anomaly) => toAnomalyRecord(anomaly, universalId)),
+      recentTrades: trades.map(toTradeRecord),
+      fetchedAt,
+    };
+  },
+});

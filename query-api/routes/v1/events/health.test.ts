@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clockTopic } from '#schemas/topics/control';
+import {
+  type Arbitrage,
+  arbitrageHeadTopic,
+  eventTopic,
+  type Spread,
+  type SpreadLeg,
+  spreadHeadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
+import { aLink, anArbitrage, anEvent, aSpread, aTrade, feed, NOON_MS } from '../../../testing/records.fixture.ts';
+import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
+import { VIEWS } from '../../../views/views.ts';
+import { getArbDecay } from './get-arb-decay.ts';
+import { getEventHealth } from './get-health.ts';
+
+let test: TestApp;
+beforeEach(async () => {
+  test = await createTestApp();
+});
+afterEach(() => test.app.close());
+
+const NOON = '2026-03-01T12:00:00.000Z';
+const outcome = aLink({
+  provider: 'venue_a_outcome',
+  providerMarketId: '#10',
+  yesInstrument: '#10',
+  noInstrument: null,
+});
+const WEEK_MS = 7 * 86_400_000;
+/** Answers a statement that asks several things at once: a row from each table named. */
+const rowsTogether = (sql: string, rows: Readonly<Record<string, object>>) =>
+  sql
+    .split(' UNION ALL ')
+    .flatMap((part, reading) =>
+      Object.entries(rows).flatMap(([table, row]) =>
+        part.includes(table) ? [{ reading, nth: 0, row: JSON.stringify(row) }] : [],
+      ),
+    );
+const leg = (fields: Partial<SpreadLeg>): SpreadLeg => ({ ...aSpread().legs[0]!, ...fields });
+/** What venue_a is bought for and venue_b is sold for. */
+const legsOf = (ask: string, bid: string) => [
+  leg({ provider: 'venue_a_outcome', marketId: '#10', yesBid: '0.39', yesAsk: ask, yesMid: '0.395' }),
+  leg({ yesBid: bid, yesAsk: '0.43', yesMid: '0.42' }),
+];
+
+const tell = {
+  event: (fields: Partial<UniversalEvent> = {}) => {
+    const event = anEvent({ links: [outcome, aLink()], ...fields });
+    feed(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
+  },
+  spread: (fields: Partial<Spread>) => {
+    const spread = aSpread(fields);
+    feed(VIEWS.events, test.views.events, spreadHeadTopic, spread.universalId, spread);
+  },
+  arbitrage: (fields: Partial<Arbitrage>) => {
+    const record = anArbitrage(fields);
+    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, `${record.universalId}:${record.kind}`, record);
+  },
+  clock: (at: number) => {
+    const mark = { receivedAt: at, tick: true, hour: false, day: false };
+    feed(VIEWS.events, test.views.events, clockTopic, 'clock', mark, at);
+  },
+};
+
+interface Health {
+  readonly spread: { readonly legs: { readonly yesAsk: number }[]; readonly fetchedAt: string };
+  readonly arbitrage: {
+    readonly crossProvider: { readonly grossEdge: number } | null;
+    readonly negationPair: object | null;
+  };
+  readonly consensusScore: number | null;
+  readonly recentTrades: { readonly id: string }[];
+  readonly fetchedAt: string;
+}
+async function health(id = 'evt_1'): Promise<Health> {
+  const answer = await test.get(`/v1/events/${id}/health`);
+  expect(answer.status, answer.body).toBe(200);
+  const body = answer.json() as Health;
+  getEventHealth.response.parse(body);
+  return body;
+}
+
+describe('GET /v1/events/{universalId}/health', () => {
+  it('tells all of it as of one moment, and no field more', async () => {
+    tell.event();
+    tell.spread({ legs: legsOf('0.4', '0.42') });
+    tell.arbitrage({});
+    tell.arbitrage({ kind: 'negation_pair', grossEdge: '0.1' });
+    tell.clock(NOON_MS + 5_000);
+    const asked: object[] = [];
+    const { arrival, logIndex, blockNumber, ...trade } = aTrade();
+    test.setQuery((sql, parameters) => {
+      asked.push(parameters);
+      return rowsTogether(sql, {
+        arbitrage_signals: { considered: 5, decayed: 4, median: 2_500 },
+        'trades AS t': { ...trade, arrival: '1', logIndex: '1', blockNumber: '7', reached: 1 },
+      });
+    });
+    const body = await health();
+    const at = '2026-03-01T12:00:05.000Z';
+    expect(Object.keys(body)).toEqual([
+      'universalId',
+      'event',
+      'spread',
+      'arbitrage',
+      'consensusScore',
+      'settlement',
+      'disputeHistory',
+      'edgeHalfLife',
+      'recentAnomalies',
+      'recentTrades',
+      'fetchedAt',
+    ]);
+    expect(body).toMatchObject({
+      universalId: 'evt_1',
+      event: { universalId: 'evt_1', status: 'open', links: [{ providerMarketId: '#10' }, {}] },
+      spread: { universalId: 'evt_1', fetchedAt: at },
+      arbitrage: { crossProvider: { buyProvider: 'venue_a_outcome', sellProvider: 'venue_b' }, negationPair: {} },
+      consensusScore: 0.975,
+      settlement: [],
+      disputeHistory: [],
+      edgeHalfLife: { medianHalfLifeSec: 3, decayedSignals: 4, computedAt: at },
+      recentAnomalies: [],
+      recentTrades: [{ id: 'venue_b:0xhash:1' }],
+      fetchedAt: at,
+    });
+    // One question to the store, for nothing newer than that.
+    expect(asked).toEqual([
+      expect.objectContaining({ now_2: NOON_MS + 5_000, since_3: NOON_MS + 5_000 - WEEK_MS, until_4: NOON_MS + 5_000 }),
+    ]);
+  });
+
+  it('looks further back for trades where those that it looked at first are not enough', async () => {
+    tell.event();
+    const { arrival, logIndex, blockNumber, ...trade } = aTrade();
+    const row = { ...trade, arrival: '1', logIndex: '1', blockNumber: '7' };
+    test.setQuery((sql, { rows }) =>
+      sql.includes('UNION ALL')
+        ? rowsTogether(sql, { 'trades AS t': { ...row, status: 'reverted', reached: 80 } })
+        : [{ ...row, reached: Number(rows) - 1 }],
+    );
+    expect((await health()).recentTrades).toMatchObject([{ id: 'venue_b:0xhash:1' }]);
+  });
+
+  it('is never older than what it tells', async () => {
+    tell.event();
+    tell.clock(NOON_MS);
+    tell.spread({ receivedAt: NOON_MS + 1_234, legs: legsOf('0.4', '0.42') });
+    expect(await health()).toMatchObject({ fetchedAt: '2026-03-01T12:00:01.234Z', consensusScore: 0.975 });
+  });
+
+  it('waits for the rest of a change of which it has seen a part', async () => {
+    tell.event();
+    tell.spread({ legs: legsOf('0.4', '0.42') });
+    tell.arbitrage({});
+    // The book moved: the view has the spread of it, and not yet the arbitrage.
+    tell.spread({ receivedAt: NOON_MS + 10, legs: legsOf('0.41', '0.42') });
+    const rest = setTimeout(() => tell.arbitrage({ receivedAt: NOON_MS + 10, grossEdge: '0.01' }), 15);
+    const { spread, arbitrage } = await health();
+    clearTimeout(rest);
+    expect(spread.legs[0]!.yesAsk).toBe(0.41);
+    expect(arbitrage.crossProvider!.grossEdge).toBe(0.01);
+  });
+
+  it('tells no arbitrage that its spread contradicts, when the rest does not come', async () => {
+    tell.event({ links: [outcome, aLink({ polarity: 'inverse' })] });
+    tell.arbitrage({});
+    tell.arbitrage({ kind: 'negation_pair', grossEdge: '0.03' });
+    tell.spread({ legs: legsOf('0.41', '0.42') });
+    expect((await health()).arbitrage).toEqual({ crossProvider: null, negationPair: null });
+    tell.spread({ receivedAt: NOON_MS + 1, legs: legsOf('0.41', '0.44') });
+    test.advance(2_000);
+    // What the NO of an inverse market is bought for is 1 - what its YES is sold for.
+    expect((await health()).arbitrage).toMatchObject({ crossProvider: null, negationPair: { grossEdge: 0.03 } });
+  });
+
+  it('has no arbitrage, consensus or leg of an event that no book is known of', async () => {
+    tell.event({ links: [aLink({ used: false })] });
+    expect(await health()).toMatchObject({
+      spread: { legs: [], fetchedAt: NOON },
+      arbitrage: { crossProvider: null, negationPair: null },
+      consensusScore: null,
+      edgeHalfLife: { medianHalfLifeSec: null, decayedSignals: 0, computedAt: NOON },
+      fetchedAt: NOON,
+    });
+  });
+});
+
+describe('GET /v1/events/{universalId}/arb-decay', () => {
+  it('tells the figures of the event and of those merged into it', async () => {
+    tell.event();
+    tell.event({ universalId: 'evt_old', mergedInto: 'evt_1' });
+    tell.clock(NOON_MS);
+    let asked: unknown;
+    test.setQuery((_, parameters) => {
+      asked = parameters;
+      return [{ considered: 7, decayed: 2, median: 1_499.5 }];
+    });
+    const answer = await test.get('/v1/events/evt_old/arb-decay');
+    getArbDecay.response.parse(answer.json());
+    expect(answer.json()).toEqual({
+      universalId: 'evt_1',
+      signalsConsidered: 7,
+      decayedSignals: 2,
+      medianHalfLifeMs: 1_500,
+      medianHalfLifeSec: 2,
+      computedAt: NOON,
+    });
+    expect(asked).toEqual({ universalIds: ['evt_1', 'evt_old'], since: NOON_MS - 7 * 86_400_000, now: NOON_MS });
+  });
+
+  it('has no median where nothing has decayed', async () => {
+    tell.event();
+    test.setQuery(() => [{ considered: 1, decayed: 0, median: null }]);
+    const { status, json } = await test.get('/v1/events/evt_1/arb-decay');
+    expect(status).toBe(200);
+    expect(json()).toMatchObject({ signalsConsidered: 1, medianHalfLifeMs: null, medianHalfLifeSec: null });
+  });
+});
+
+it.each(['health', 'arb-decay'])('GET …/%s knows no event that nobody told of', async (thing) => {
+  expect((await test.get(`/v1/events/evt_unknown/${thing}`)).status).toBe(404);
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { marketKey } from '#schemas/domain/providers';
+import { anomalyRecordSchema, toAnomalyRecord } from '#schemas/http/anomaly';
+import { clampedInteger, timeParameter } from '#schemas/http/parameters';
+import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { survivorOf } from '../../../queries/find-event.ts';
+import { marketsOfInterest } from '../../../queries/markets-of-interest.ts';
+import { type AnomalyRow, readAnomalies } from '../../../queries/read-anomalies.ts';
+import type { EventIndex } from '../../../views/event-index.ts';
+import { defineOwnRoute } from '../../route.ts';
+
+const DAY_MS = 86_400_000;
+const LONGEST_MS = 30 * DAY_MS;
+
+export const getAnomalyFeed = defineOwnRoute({
+  method: 'GET',
+  path: '/v1/me/anomaly-feed',
+  scope: 'read',
+  sku: 'api.request',
+  tellsMarkets: true,
+  summary:
+    'Anomalies on events in whose markets a bound wallet traded in the last 30 days; without any, on all events.',
+  params: z.object({}),
+  query: z.object({
+    since: timeParameter
+      .describe('unix ms or ISO-8601; 24 hours ago by default, clamped to the last 30 days')
+      .optional(),
+    limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
+  }),
+  response: z.object({
+    anomalies: z.array(anomalyRecordSchema).describe('Newest first.'),
+    window: z.object({ from: isoTimeSchema, to: isoTimeSchema }),
+  }),
+  async handle({ query, caller }, { views: { events }, store, control }) {
+    // Before the first mark of the clock there is nothing that a window could be about.
+    const now = events.now ?? Date.now();
+    const since = Math.min(now, Math.max(now - LONGEST_MS, query.since ?? now - DAY_MS));
+    const markets = await marketsOfInterest(store, events, control.state, caller, now);
+    const anomalies = await readAnomalies(store, { markets, kind: null, since, limit: query.limit });
+    return {
+      anomalies: anomalies.map((one) => toAnomalyRecord(one, eventOf(events, one))),
+      // The clock ticks every 5 s; a record may be newer than its newest mark.
+      window: { from: isoTime(since), to: isoTime(Math.max(now, ...anomalies.map(({ ts }) => ts))) },
+    };
+  },
+});
+
+/** The event of its market now; of a market that is in none any more, the one that it was told of. */
+function eventOf(index: EventIndex, { provider, marketId, universalId }: AnomalyRow): string | undefined {
+  return index.byMarket.get(marketKey(provider, marketId)) ?? survivorOf(index, universalId)?.universalId;
+}

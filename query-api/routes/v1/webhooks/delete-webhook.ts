@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { deleteWebhook as deleteWebhookCommand } from '#schemas/domain/control/commands/delete-webhook';
+import { idPath } from '../../id-path.ts';
+import { defineOwnRoute } from '../../route.ts';
+
+export const deleteWebhook = defineOwnRoute({
+  method: 'DELETE',
+  path: '/v1/webhooks/:id',
+  scope: 'admin',
+  sku: null,
+  status: 204,
+  summary: 'Deletes a webhook; what waits for it is not sent any more.',
+  params: idPath,
+  query: z.object({}),
+  response: z.null(),
+  handle: async ({ params, command }) => (await command(deleteWebhookCommand, { webhookId: params.id })).result,
+});

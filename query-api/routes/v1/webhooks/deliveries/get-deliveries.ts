@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
+import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { DELIVERY_STATUSES, type DeliveryLine, readDeliveries } from '../../../../queries/read-deliveries.ts';
+import { idPath } from '../../../id-path.ts';
+import { defineOwnRoute } from '../../../route.ts';
+import { findWebhook } from '../webhook-shapes.ts';
+
+const deliverySchema = z.object({
+  id: z.string(),
+  eventId: z.string().describe('`id` of the CloudEvent, the same for every attempt and redelivery.'),
+  eventType: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  createdAt: isoTimeSchema,
+  nextAttemptAt: isoTimeSchema.nullable(),
+  attempts: z.array(
+    z.object({
+      at: isoTimeSchema,
+      status: z.int().nullable().describe('HTTP status; null without an answer.'),
+      durationMs: z.int(),
+      error: z.string().nullable().describe('Why there was no answer, or why nothing is sent any more.'),
+    }),
+  ),
+});
+
+export const getDeliveries = defineOwnRoute({
+  method: 'GET',
+  path: '/v1/webhooks/:id/deliveries',
+  scope: 'read',
+  sku: null,
+  summary: 'Deliveries of a webhook with their attempts, newest first.',
+  params: idPath,
+  query: z.object({
+    limit: clampedInteger({ min: 1, max: 200, fallback: 50 }),
+    cursor: cursorParameter.optional(),
+  }),
+  response: z.object({
+    deliveries: z.array(deliverySchema),
+    pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
+  }),
+  async handle({ params, query, caller }, { control, store }) {
+    const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);
+    const of = { orgId, webhookId };
+    const { deliveries, nextCursor } = await readDeliveries(store, of, query.limit, query.cursor ?? null);
+    return { deliveries: deliveries.map(toRow), pagination: { nextCursor, hasMore: nextCursor !== null } };
+  },
+});
+
+function toRow({ createdAt, nextAttemptAt, attempts, ...delivery }: DeliveryLine): z.infer<typeof deliverySchema> {
+  return {
+    ...delivery,
+    createdAt: isoTime(createdAt),
+    nextAttemptAt: nextAttemptAt === null ? null : isoTime(nextAttemptAt),
+    attempts: attempts.map((attempt) => ({ ...attempt, at: isoTime(attempt.at) })),
+  };
+}

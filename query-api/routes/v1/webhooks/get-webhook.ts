@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { webhookRow } from '#schemas/domain/control/rows';
+import { idPath } from '../../id-path.ts';
+import { defineOwnRoute } from '../../route.ts';
+import { findWebhook, webhookSchema } from './webhook-shapes.ts';
+
+export const getWebhook = defineOwnRoute({
+  method: 'GET',
+  path: '/v1/webhooks/:id',
+  scope: 'read',
+  sku: null,
+  summary: 'One webhook, without its secret.',
+  params: idPath,
+  query: z.object({}),
+  response: webhookSchema,
+  handle: ({ params, caller }, { control }) => webhookRow(findWebhook(control.state, caller, params.id)),
+});

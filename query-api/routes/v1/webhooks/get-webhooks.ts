@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { webhookRows } from '#schemas/domain/control/rows';
+import { defineOwnRoute } from '../../route.ts';
+import { webhookSchema } from './webhook-shapes.ts';
+
+export const getWebhooks = defineOwnRoute({
+  method: 'GET',
+  path: '/v1/webhooks',
+  scope: 'read',
+  sku: null,
+  summary: 'The webhooks, without secrets.',
+  params: z.object({}),
+  query: z.object({}),
+  response: z.object({ webhooks: z.array(webhookSchema) }),
+  handle: ({ caller }, { control }) => ({ webhooks: webhookRows(control.state, caller) }),
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { changeWebhook } from '#schemas/domain/control/commands/change-webhook';
+import { webhookUrlSchema } from '#schemas/domain/control/fields';
+import { idPath } from '../../id-path.ts';
+import { defineOwnRoute } from '../../route.ts';
+import { checkTarget } from './check-target.ts';
+import { checkedSubscriptionsSchema, findWebhook, webhookSchema } from './webhook-shapes.ts';
+
+export const patchWebhook = defineOwnRoute({
+  method: 'PATCH',
+  path: '/v1/webhooks/:id',
+  scope: 'admin',
+  sku: null,
+  summary: 'Changes a webhook, disables it or enables it again; what is not given stays.',
+  params: idPath,
+  query: z.object({}),
+  body: z.strictObject({
+    url: webhookUrlSchema.optional(),
+    subscriptions: checkedSubscriptionsSchema.optional(),
+    enabled: z.boolean().optional(),
+  }),
+  response: webhookSchema,
+  async handle({ params, body, caller, command }, { control, targetRules }) {
+    findWebhook(control.state, caller, params.id);
+    if (body.url !== undefined) checkTarget(body.url, targetRules);
+    return (await command(changeWebhook, { ...body, webhookId: params.id })).result;
+  },
+});

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { testWebhook } from '#schemas/domain/control/commands/test-webhook';
+import { idPath } from '../../id-path.ts';
+import { defineOwnRoute } from '../../route.ts';
+
+export const postTest = defineOwnRoute({
+  method: 'POST',
+  path: '/v1/webhooks/:id/test',
+  scope: 'admin',
+  sku: null,
+  status: 202,
+  creates: true,
+  summary: 'Sends a sample of an event type the way of every event; by default of the first one subscribed to.',
+  params: idPath,
+  query: z.object({}),
+  body: z.strictObject({ eventType: z.string().min(1).max(100).optional() }).prefault({}),
+  response: z.object({ deliveryId: z.string(), eventId: z.string() }),
+  async handle({ params, body, command }) {
+    const { result } = await command(testWebhook, {
+      webhookId: params.id,
+      eventType: body.eventType ?? null,
+      deliveryId: `dlv_${randomUUID()}`,
+      eventId: `we_${randomUUID()}`,
+    });
+    return { deliveryId: result.deliveryId, eventId: result.eventId };
+  },
+});

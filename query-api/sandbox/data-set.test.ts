@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TABLES } from '#schemas/tables/index';
+import { rowKey } from '#schemas/tables/table';
+import { clockTopic } from '#schemas/topics/control';
+import { bookTopics } from '#schemas/topics/normalised';
+import { DATA_SET_TOPICS, type DataSetRecord, MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
+import { dataSetText, readDataSet, readDataSetText } from './data-set-file.ts';
+
+/** Rows of these are what organizations have and do; a sandbox key sees its own organization's. */
+const TABLES_OF_ORGANIZATIONS = ['usage', 'audit_log', 'deliveries', 'delivery_attempts'];
+
+let records: readonly DataSetRecord[];
+beforeAll(async () => {
+  records = await readDataSet();
+});
+
+describe('the data set of sandbox keys', () => {
+  it('has every table but those of organizations', () => {
+    const known = [...MARKET_TABLES.map(({ name }) => name), ...TABLES_OF_ORGANIZATIONS];
+    expect(TABLES.map(({ name }) => name).sort()).toEqual(known.sort());
+  });
+
+  it('has rows of every table, each once, in the merged order of their records', () => {
+    expect(records.filter(({ topic }) => !DATA_SET_TOPICS.has(topic))).toEqual([]);
+    const times = records.map(({ receivedAt }) => receivedAt);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    for (const [table, rows] of rowsOf(records)) {
+      expect(rows.length, table.name).toBeGreaterThan(0);
+      expect(new Set(rows.map((row) => rowKey(table, row))).size, table.name).toBe(rows.length);
+    }
+  });
+
+  it('reads what was written', async () => {
+    expect(dataSetText(records)).toBe(await readDataSetText());
+  });
+
+  it('fills the views with what a builder needs', () => {
+    const { events, coins, books } = viewsOf(records);
+    const shared = events.listed.filter(({ links }) => new Set(links.map(({ provider }) => provider)).size > 1);
+    expect(shared.length).toBeGreaterThan(0);
+    expect(new Set(events.listed.map(({ status }) => status))).toContain('open');
+    expect(new Set(events.listed.map(({ status }) => status)).size).toBeGreaterThan(1);
+    for (const { universalId } of events.listed) expect(events.spreads.has(universalId)).toBe(true);
+    expect(events.arbitrage.size).toBeGreaterThan(0);
+    expect(events.reconcile).not.toBeNull();
+    for (const coin of ['BTC', 'ETH', 'SOL']) {
+      expect(coins.instruments.has(coin)).toBe(true);
+      expect(coins.contexts.has(coin)).toBe(true);
+      expect(books.get(coin)!.book.bids.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('ends at the newest mark of its clock, within a tick', () => {
+    const { now } = viewsOf(records).events;
+    expect(now).toBe(records.findLast(({ topic }) => topic === clockTopic.name)!.receivedAt);
+    expect(records.at(-1)!.receivedAt - now!).toBeLessThan(5_000);
+  });
+
+  it('has whole books, so that the newest of each is enough', () => {
+    const told = records.filter(({ topic }) => topic === bookTopics.venue_a.name);
+    expect(told.filter(({ value }) => !(value as { snapshot: boolean }).snapshot)).toEqual([]);
+  });
+});

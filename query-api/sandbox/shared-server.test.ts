@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { migrate } from '#infra/store/migrate';
+import { openStore } from '#infra/store/open-store';
+import { startClickhouseHttpServer } from '#infra/testing/clickhouse-http-server';
+import { openSandbox } from './open-sandbox.ts';
+
+const BARS = 'SELECT coin, openTime, close FROM candles FINAL ORDER BY coin, openTime';
+
+it('three nodes on one server that are asked for the first time at once give the same, and nothing twice', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
+  const server = await startClickhouseHttpServer({ path: folder });
+  const nodes = await Promise.all([1, 2, 3].map(() => openStore(`${server.url}/parallax`, 'unused')));
+  try {
+    await migrate(nodes[0]!);
+    const answers = await Promise.all(
+      nodes.map(async (node) => (await openSandbox(node).data()).store.query<{ coin: string; openTime: string }>(BARS)),
+    );
+    const [first] = answers;
+    for (const answer of answers) expect(answer).toEqual(first);
+    expect(first!.length).toBeGreaterThan(0);
+    expect(new Set(first!.map(({ coin, openTime }) => `${coin} ${openTime}`)).size).toBe(first!.length);
+    const databases = await nodes[0]!.query<{ name: string }>("SHOW DATABASES LIKE 'parallax%'");
+    expect(databases.map(({ name }) => name.replace(/[0-9a-f]{12}$/, '…'))).toEqual(['parallax', 'parallax_sandbox_…']);
+  } finally {
+    for (const node of nodes) await node.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,14 @@
+/** What a market is to the event that it is linked to. */
+
+/** Which of a market's outcomes is YES: the one of that name, else the first. */
+export function yesIndexOf(outcomes: readonly string[]): number {
+  return Math.max(
+    0,
+    outcomes.findIndex((name) => name.toLowerCase() === 'yes'),
+  );
+}
+
+/** Whether a linked market has a leg in the event's spread: its link is used, and its catalog names its instruments. */
+export function hasLeg({ used, yesInstrument }: { readonly used: boolean; readonly yesInstrument: string }): boolean {
+  return used && yesInstrument !== '';
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { ANOMALY_KINDS, type Anomaly } from '../topics/anomalies.ts';
+import { decimalNumber, decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
+
+/** A detection as REST and WebSocket tell it (specification, Anomaly record). */
+export const anomalyRecordSchema = z.object({
+  id: z.string().describe('`an_<id>`.'),
+  kind: z.enum(ANOMALY_KINDS),
+  universalId: z.string(),
+  provider: z.string(),
+  marketId: z.string(),
+  ts: isoTimeSchema.describe('Start of the minute; of a settlement delay the time of the resolution.'),
+  bucketVol: z.number().nullable().describe('Shares traded in the minute, where the detector measures them.'),
+  baselineMean: z.number(),
+  baselineStddev: z.number(),
+  zScore: z.number(),
+  raw: z.record(z.string(), z.unknown()).nullable().describe('What else was measured.'),
+});
+export type AnomalyRecord = z.infer<typeof anomalyRecordSchema>;
+
+/** What is told of a detection. */
+type Detection = Omit<Anomaly, 'receivedAt' | 'value'>;
+
+/** The anomaly record of a detection on an event, which may be the one that its own was merged into. */
+export function toAnomalyRecord(anomaly: Detection, universalId: string = anomaly.universalId): AnomalyRecord {
+  return {
+    id: anomaly.id,
+    kind: anomaly.kind,
+    universalId,
+    provider: anomaly.provider,
+    marketId: anomaly.marketId,
+    ts: isoTime(anomaly.ts),
+    bucketVol: decimalNumberOrNull(anomaly.bucketVol),
+    baselineMean: decimalNumber(anomaly.baselineMean),
+    baselineStddev: decimalNumber(anomaly.baselineStddev),
+    zScore: decimalNumber(anomaly.zScore),
+    raw: anomaly.raw === null ? null : (JSON.parse(anomaly.raw) as Record<string, unknown>),
+  };
+}

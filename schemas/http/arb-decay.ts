@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { isoTimeSchema } from './scalars.ts';
+
+/**
+ * How long arbitrage of an event lives (specification, Arb-decay record; contract, Markets): of the signals that began in
+ * the trailing 7 days, the median time from the peak of the net edge to half of it or less.
+ */
+export const arbDecaySchema = z.object({
+  universalId: z.string(),
+  signalsConsidered: z.number().int().describe('Signals that began in the trailing 7 days.'),
+  decayedSignals: z.number().int().describe('Those that fell to half their peak or less, or ended.'),
+  medianHalfLifeMs: z.number().int().nullable().describe('Null when none has decayed.'),
+  medianHalfLifeSec: z.number().int().nullable().describe('The milliseconds, rounded.'),
+  computedAt: isoTimeSchema,
+});
+
+/** Whole seconds of milliseconds; null stays null. */
+export function halfLifeSec(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms / 1_000);
+}

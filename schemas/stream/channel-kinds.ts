@@ -1,0 +1,171 @@
+/**
+ * Every kind of channel with all that follows from it, so that a kind that is added is declared whole or does not
+ * compile. Names of channels are read and written in `channel-names.ts`.
+ */
+import type { ChannelWriter } from '../topics/channels.ts';
+import type { ChannelName } from './channel-names.ts';
+
+type Kind = ChannelName['kind'];
+type NameOf<K extends Kind> = Extract<ChannelName, { readonly kind: K }>;
+
+export interface ChannelKind<K extends Kind> {
+  /** One sentence for the docs. */
+  readonly summary: string;
+  readonly example: NameOf<K>;
+  /** Whose topic (`schemas/topics/channels`) holds its frames. */
+  readonly writer: ChannelWriter;
+  /** False while nothing writes any: it exists and is silent. */
+  readonly delivering: boolean;
+  /** The one organization that may subscribe; left out for all. */
+  readonly ownerOf?: (channel: NameOf<K>) => string;
+  /** The REST path that fills a hole in it; left out where there is none. */
+  readonly refillPath?: (channel: NameOf<K>) => string;
+  /** Whose state (`live`, `stale`) its subscribers are told; left out for channels that are no market's. */
+  readonly shows?: Shown<K>;
+}
+
+interface Shown<K extends Kind> {
+  /** An `event` is as all of its markets are; an `instrument` is a coin or token. */
+  readonly what: 'event' | 'instrument';
+  readonly idOf: (channel: NameOf<K>) => string;
+  readonly channelOf: (id: string) => NameOf<K>;
+}
+
+const universalId = 'evt_…';
+/** Of channels that are named after an event. */
+const eventShown = <N extends { readonly universalId: string }>(channelOf: (id: string) => N) => ({
+  what: 'event' as const,
+  idOf: (channel: N) => channel.universalId,
+  channelOf,
+});
+const below =
+  (path: string) =>
+  ({ universalId: id }: { readonly universalId: string }) =>
+    `/v1/events/${id}/${path}`;
+
+export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
+  event: {
+    summary: 'Spread of an event, when a yesMid moved by 0.005 or more.',
+    example: { kind: 'event', universalId },
+    writer: 'events',
+    delivering: true,
+    refillPath: below('spread'),
+    shows: eventShown((id) => ({ kind: 'event' as const, universalId: id })),
+  },
+  arbitrage: {
+    summary: 'Arbitrage of an event with a positive net edge.',
+    example: { kind: 'arbitrage', universalId },
+    writer: 'events',
+    delivering: true,
+    refillPath: below('arbitrage'),
+    shows: eventShown((id) => ({ kind: 'arbitrage' as const, universalId: id })),
+  },
+  'trade-event': {
+    summary: 'Fills on all linked markets of an event.',
+    example: { kind: 'trade-event', universalId },
+    writer: 'events',
+    delivering: true,
+    refillPath: below('trades'),
+    shows: eventShown((id) => ({ kind: 'trade-event' as const, universalId: id })),
+  },
+  'trade-provider': {
+    summary: 'Every fill of a provider; also venue_a_perp, venue_a_outcome.',
+    example: { kind: 'trade-provider', provider: 'venue_b' },
+    writer: 'events',
+    delivering: true,
+  },
+  'user-trade': {
+    summary: "Fills of an organization's bound wallets; for that organization alone.",
+    example: { kind: 'user-trade', orgId: 'org_1' },
+    writer: 'organizations',
+    delivering: true,
+    ownerOf: ({ orgId }) => orgId,
+  },
+  'anomaly-event': {
+    summary: 'Anomalies of an event.',
+    example: { kind: 'anomaly-event', universalId },
+    writer: 'events',
+    delivering: true,
+    refillPath: below('anomaly-history'),
+  },
+  'anomaly-kind': {
+    summary: 'Anomalies of one kind, of every event.',
+    example: { kind: 'anomaly-kind', anomalyKind: 'trade-volume' },
+    writer: 'events',
+    delivering: true,
+  },
+  'anomaly-all': {
+    summary: 'Every anomaly.',
+    example: { kind: 'anomaly-all' },
+    writer: 'events',
+    delivering: true,
+  },
+  'dispute-event': {
+    summary: 'Dispute phases of an event.',
+    example: { kind: 'dispute-event', universalId },
+    writer: 'events',
+    delivering: true,
+    refillPath: below('dispute-history'),
+  },
+  'dispute-venue': {
+    summary: 'Every dispute phase of venue_b.',
+    example: { kind: 'dispute-venue' },
+    writer: 'events',
+    delivering: true,
+  },
+  settlement: {
+    summary: 'The first settlement of an event on each provider.',
+    example: { kind: 'settlement', universalId },
+    writer: 'events',
+    delivering: true,
+    refillPath: below('settlement'),
+  },
+  'raw-mids': {
+    summary: 'All mid prices of venue_a, as the venue says them.',
+    example: { kind: 'raw-mids' },
+    writer: 'venue_a',
+    delivering: true,
+  },
+  'raw-coin': {
+    summary: 'Level-2 book frames of a coin, as the venue says them.',
+    example: { kind: 'raw-coin', coin: 'BTC' },
+    writer: 'venue_a',
+    delivering: true,
+    shows: { what: 'instrument', idOf: ({ coin }) => coin, channelOf: (coin) => ({ kind: 'raw-coin', coin }) },
+  },
+  'raw-outcomes': {
+    summary: "Everything of venue_a's outcome coins, as the venue says it.",
+    example: { kind: 'raw-outcomes' },
+    writer: 'venue_a',
+    delivering: true,
+  },
+  'raw-token': {
+    summary: 'Everything of a venue_b token, as the venue says it.',
+    example: { kind: 'raw-token', tokenId: '123' },
+    writer: 'venue_b',
+    delivering: true,
+    shows: {
+      what: 'instrument',
+      idOf: ({ tokenId }) => tokenId,
+      channelOf: (tokenId) => ({ kind: 'raw-token', tokenId }),
+    },
+  },
+  'raw-ticker': {
+    summary: 'Book deltas of a venue_c ticker.',
+    example: { kind: 'raw-ticker', ticker: 'TICKER' },
+    writer: 'events',
+    delivering: false,
+  },
+};
+
+/** What is declared of a channel's kind. */
+export function kindOf(channel: ChannelName): ChannelKind<Kind> {
+  // Each entry takes the names of its own kind, which is what it is found by.
+  return CHANNEL_KINDS[channel.kind] as unknown as ChannelKind<Kind>;
+}
+
+/** The channels whose subscribers are told how an event or an instrument stands. */
+export function channelsShowing(what: 'event' | 'instrument', id: string): ChannelName[] {
+  const kinds = Object.values(CHANNEL_KINDS) as unknown as readonly ChannelKind<Kind>[];
+  return kinds.flatMap(({ shows }) => (shows?.what === what ? [shows.channelOf(id)] : []));
+}

@@ -1,0 +1,167 @@
+/** Records of topics as tests of several rooms need them: whole, with what a test does not speak of filled in. */
+import type { Anomaly } from '../topics/anomalies.ts';
+import type { Arbitrage, EventLink, Spread, UniversalEvent } from '../topics/derived.ts';
+import type { Market } from '../topics/normalised.ts';
+import type { DisputePhase, Resolution } from '../topics/oracle.ts';
+
+const PROPOSER = `0x${'aa'.repeat(20)}`;
+
+/** A market of venue_b that stands alone: no fee is known. */
+export function aLink(fields: Partial<EventLink> = {}): EventLink {
+  return {
+    provider: 'venue_b',
+    providerMarketId: '0xc',
+    confidence: 1,
+    source: 'ner',
+    polarity: 'same',
+    used: true,
+    evidence: '{}',
+    yesInstrument: '1',
+    noInstrument: '2',
+    takerFeeRate: null,
+    ...fields,
+  };
+}
+
+/** An open event of which nothing is known, without markets. */
+export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
+  return {
+    universalId: 'evt_1',
+    receivedAt: 1_000,
+    canonicalName: '',
+    kind: null,
+    underlying: null,
+    threshold: null,
+    op: null,
+    resolutionTime: null,
+    status: 'open',
+    firstSeenAt: 1_000,
+    lastSeenAt: 1_000,
+    links: [],
+    mergedInto: null,
+    details: '{}',
+    overAt: null,
+    ...fields,
+  };
+}
+
+/** One live leg of venue_b, which caused it. */
+export function aSpread(fields: Partial<Spread> = {}): Spread {
+  return {
+    universalId: 'evt_1',
+    receivedAt: 2_000,
+    legs: [
+      { provider: 'venue_b', marketId: '0xc', yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', live: true, bookAt: 1_990 },
+    ],
+    causeProvider: 'venue_b',
+    causeMarketId: '0xc',
+    ...fields,
+  };
+}
+
+/** YES of venue_b and NO of venue_a for less than one dollar, found at a tick. */
+export function anArbitrage(fields: Partial<Arbitrage> = {}): Arbitrage {
+  return {
+    universalId: 'evt_1',
+    receivedAt: 2_000,
+    kind: 'negation_pair',
+    size: '100',
+    grossEdge: '0.02',
+    netEdge: '0.01',
+    quoteAgeMs: 10,
+    firstProvider: 'venue_b',
+    firstMarketId: '0xc',
+    firstPrice: '0.4',
+    firstFee: '0',
+    secondProvider: 'venue_a_outcome',
+    secondMarketId: '#70',
+    secondPrice: '0.58',
+    secondFee: '0.01',
+    causeProvider: null,
+    causeMarketId: null,
+    ...fields,
+  };
+}
+
+export function aMarket(fields: Partial<Market> = {}): Market {
+  return {
+    provider: 'venue_b',
+    marketId: '0xc',
+    receivedAt: 900,
+    title: '',
+    description: '',
+    groupTitle: null,
+    groupItemTitle: null,
+    slug: null,
+    resolutionSource: null,
+    startTime: null,
+    endTime: null,
+    instruments: ['1', '2'],
+    outcomes: ['Yes', 'No'],
+    active: true,
+    closed: false,
+    takerFeeRate: null,
+    fields: '{}',
+    ...fields,
+  };
+}
+
+export function aPhase(fields: Partial<DisputePhase> = {}): DisputePhase {
+  return {
+    id: 'venue_b:0xt:1',
+    provider: 'venue_b',
+    marketId: '0xc',
+    questionId: '0xq',
+    phase: 'propose',
+    requestTimestamp: 1,
+    proposer: PROPOSER,
+    disputer: null,
+    price: '1',
+    ts: 1_900,
+    receivedAt: 2_000,
+    blockNumber: 5,
+    blockHash: '0xb',
+    txHash: '0xt',
+    logIndex: 1,
+    status: 'pending',
+    ...fields,
+  };
+}
+
+export function aResolution(fields: Partial<Resolution> = {}): Resolution {
+  return {
+    id: 'venue_b:0xr:1',
+    provider: 'venue_b',
+    marketId: '0xc',
+    payouts: ['1', '0'],
+    resolvedAt: 2_900,
+    decidedAfter: null,
+    receivedAt: 3_000,
+    endTime: 1_000,
+    txHash: '0xr',
+    logIndex: 1,
+    blockNumber: 6,
+    blockHash: '0xb6',
+    status: 'pending',
+    ...fields,
+  };
+}
+
+export function anAnomaly(fields: Partial<Anomaly> = {}): Anomaly {
+  return {
+    id: 'an_1',
+    kind: 'trade_volume_spike',
+    universalId: 'evt_1',
+    provider: 'venue_b',
+    marketId: '0xc',
+    ts: 0,
+    receivedAt: 4_000,
+    bucketVol: '5200.000000000000000001',
+    value: '5200.000000000000000001',
+    baselineMean: '800',
+    baselineStddev: '400',
+    zScore: '11.25',
+    raw: '{"trades":7}',
+    ...fields,
+  };
+}

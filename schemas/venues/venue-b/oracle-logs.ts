@@ -1,0 +1,130 @@
+/**
+ * The encode side of the logs that tell how a market of venue_b is decided (venue page, section 8): what the simulated
+ * chain and the tests emit is written here, next to the addresses that the reading side listens to. Pure text.
+ */
+import { CHAIN_EVENTS, CONDITIONAL_TOKENS, ORACLES, YES_OR_NO_QUERY } from './contracts.ts';
+
+/** A log without its place in the chain. */
+export interface EmittedLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+/** What all logs of one request share. */
+export interface OracleRequest {
+  /** By default the first of the oracles. */
+  readonly oracle?: string;
+  /** The adapter that asks. */
+  readonly requester: string;
+  /** By default `YES_OR_NO_QUERY`. */
+  readonly identifier?: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** `q: title: …, description: … market_id: <n> res_data: …,initializer:<40 hex>`; its keccak256 is the question id. */
+  readonly ancillaryText: string;
+}
+
+export type OracleStep =
+  | { readonly kind: 'request'; readonly reward?: bigint }
+  /** @param price see `ORACLE_PRICES`. @param expiration unix seconds. */
+  | { readonly kind: 'propose'; readonly proposer: string; readonly price: bigint; readonly expiration: number }
+  | { readonly kind: 'dispute'; readonly proposer: string; readonly disputer: string; readonly price: bigint }
+  /** The zero address as disputer where nobody disputed. */
+  | {
+      readonly kind: 'settle';
+      readonly proposer: string;
+      readonly disputer: string;
+      readonly price: bigint;
+      readonly payout: bigint;
+    };
+
+/** Bridged collateral, which bonds and rewards are in. */
+const BOND_CURRENCY = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
+export const NO_ACCOUNT = `0x${'0'.repeat(40)}`;
+
+/** RequestPrice, ProposePrice, DisputePrice or Settle. */
+export function encodeOracleLog(request: OracleRequest, step: OracleStep): EmittedLog {
+  const { oracle = ORACLES.optimisticV2, requester, identifier = YES_OR_NO_QUERY, timestamp, ancillaryText } = request;
+  const bytes = bytesOf(new TextEncoder().encode(ancillaryText));
+  /** Identifier, timestamp, where the ancillary data begin, the rest, the ancillary data. */
+  const data = (...rest: string[]) =>
+    `0x${identifier.slice(2)}${wordOf(BigInt(timestamp))}${wordOf(BigInt((3 + rest.length) * 32))}${rest.join('')}${bytes}`;
+  const log = (topics: string[], ...rest: string[]) => ({ address: oracle, topics, data: data(...rest) });
+  const asker = accountTopic(requester);
+  switch (step.kind) {
+    case 'request':
+      return log(
+        [CHAIN_EVENTS.requestPrice, asker],
+        accountTopic(BOND_CURRENCY).slice(2),
+        wordOf(step.reward ?? 0n),
+        wordOf(0n),
+      );
+    case 'propose':
+      return log(
+        [CHAIN_EVENTS.proposePrice, asker, accountTopic(step.proposer)],
+        wordOf(step.price),
+        wordOf(BigInt(step.expiration)),
+        accountTopic(BOND_CURRENCY).slice(2),
+      );
+    case 'dispute':
+      return log(
+        [CHAIN_EVENTS.disputePrice, asker, accountTopic(step.proposer), accountTopic(step.disputer)],
+        wordOf(step.price),
+      );
+    case 'settle':
+      return log(
+        [CHAIN_EVENTS.settle, asker, accountTopic(step.proposer), accountTopic(step.disputer)],
+        wordOf(step.price),
+        wordOf(step.payout),
+      );
+  }
+}
+
+/** ConditionResolution. @param oracle of the condition: a standard adapter, the neg-risk adapter or a resolver. */
+export function encodeConditionResolution(resolution: {
+  readonly conditionId: string;
+  readonly oracle: string;
+  readonly questionId: string;
+  readonly numerators: readonly bigint[];
+}): EmittedLog {
+  const { conditionId, oracle, questionId, numerators } = resolution;
+  const slots = wordOf(BigInt(numerators.length));
+  return {
+    address: CONDITIONAL_TOKENS,
+    topics: [CHAIN_EVENTS.conditionResolution, conditionId, accountTopic(oracle), questionId],
+    data: `0x${slots}${wordOf(64n)}${slots}${numerators.map(wordOf).join('')}`,
+  };
+}
+
+/** QuestionPrepared of a neg-risk operator: which request decides which question. */
+export function encodeQuestionPrepared(question: {
+  readonly operator: string;
+  readonly marketId: string;
+  readonly questionId: string;
+  readonly requestId: string;
+  readonly index: number;
+}): EmittedLog {
+  const { operator, marketId, questionId, requestId, index } = question;
+  return {
+    address: operator,
+    topics: [CHAIN_EVENTS.questionPrepared, marketId, questionId, requestId],
+    data: `0x${wordOf(BigInt(index))}${wordOf(64n)}${bytesOf(new Uint8Array())}`,
+  };
+}
+
+/** An address as an indexed topic, lower case. */
+export function accountTopic(account: string): string {
+  return `0x${account.slice(2).toLowerCase().padStart(64, '0')}`;
+}
+
+/** 32 bytes as hex digits, two's complement below zero. */
+function wordOf(value: bigint): string {
+  return BigInt.asUintN(256, value).toString(16).padStart(64, '0');
+}
+
+/** Length, then content padded to whole words. */
+function bytesOf(bytes: Uint8Array): string {
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${wordOf(BigInt(bytes.length))}${digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')}`;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '#schemas/domain/control/state';
+import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
+import { UsageCounts } from '#schemas/domain/quota/usage-counts';
+import { MessageAllowances } from './message-allowance.ts';
+
+const MINUTE = Date.UTC(2026, 2, 1, 12, 0);
+const SKU = 'ws.message';
+
+function open() {
+  const counts = new UsageCounts('here');
+  const plans = new Map<string, Plan>([
+    ['org_free', 'free'],
+    ['org_large', 'enterprise'],
+  ]);
+  const clock = { now: MINUTE };
+  const quotas = { ...DEFAULT_QUOTAS, free: { ...DEFAULT_QUOTAS.free, [SKU]: { minute: 10, day: 15 } } };
+  const allowances = new MessageAllowances({
+    counts,
+    quotas,
+    planOf: (orgId) => plans.get(orgId),
+    now: () => clock.now,
+  });
+  return { counts, plans, clock, allowances };
+}
+
+describe('the allowance of an organization', () => {
+  it('is one for all of its connections, and what was sent becomes its usage', () => {
+    const { allowances, counts } = open();
+    const allowance = allowances.of('org_free');
+    expect(allowances.of('org_free')).toBe(allowance);
+    expect(allowance).toEqual({ left: 10, sent: 0 });
+    allowance.left -= 4;
+    allowance.sent += 4;
+    allowances.refresh();
+    expect(allowance).toEqual({ left: 6, sent: 0 });
+    expect(counts.takeUntold()).toMatchObject([{ orgId: 'org_free', sku: SKU, minuteUnits: 4, dayUnits: 4 }]);
+  });
+
+  it('begins anew with the minute as far as the day has some left, and counts what other nodes sent', () => {
+    const { allowances, counts, clock } = open();
+    const allowance = allowances.of('org_free');
+    allowance.sent = 10;
+    allowances.refresh();
+    expect(allowance.left).toBe(0);
+    clock.now += 60_000;
+    allowances.refresh();
+    expect(allowance.left).toBe(5);
+    const minute = clock.now;
+    counts.apply({
+      node: 'there',
+      orgId: 'org_free',
+      sku: SKU,
+      minute,
+      minuteUnits: 3,
+      day: Date.UTC(2026, 2, 1),
+      dayUnits: 3,
+    });
+    allowances.refresh();
+    expect(allowance.left).toBe(2);
+  });
+
+  it('is unlimited where the plan says so, still counted, and follows a change of the plan', () => {
+    const { allowances, counts, plans } = open();
+    const allowance = allowances.of('org_large');
+    expect(allowance.left).toBe(Number.POSITIVE_INFINITY);
+    allowance.sent = 1_000;
+    allowances.refresh();
+    expect(counts.takeUntold()).toMatchObject([{ dayUnits: 1_000 }]);
+    plans.set('org_large', 'free');
+    allowances.refresh();
+    expect(allowance.left).toBe(0);
+    plans.delete('org_large');
+    allowances.refresh();
+    expect(allowance.left).toBe(0);
+  });
+
+  it('tells what was sent last when it ends', () => {
+    const { allowances, counts } = open();
+    allowances.start();
+    allowances.of('org_free').sent = 2;
+    allowances.close();
+    expect(counts.takeUntold()).toMatchObject([{ dayUnits: 2 }]);
+  });
+});
