@@ -1,14 +1,16 @@
 /** What is told of an event, from its markets. */
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
-import { judgeLink, type LinkFacts, sameMinuteOf } from './link-judgement.ts';
+import { judgeLink, type LinkFacts } from './link-judgement.ts';
 import { type MarketEntry, sideOf } from './market-entry.ts';
-import type { EventEntry, EventsState } from './state.ts';
+import { overAtOf, statusOf } from './progress.ts';
+import { referenceOf } from './reference.ts';
+import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
 /** The record of an event at `receivedAt`. A merged event tells what its survivor is about, and names it. */
 export function toEventRecord(state: EventsState, event: EventEntry, receivedAt: number): UniversalEvent {
   const { universalId, firstSeenAt, lastSeenAt, mergedInto } = event;
   const subject = mergedInto === null ? event : state.events.get(mergedInto)!;
-  const markets = subject.members.map((key) => state.markets.get(key)!);
+  const markets = marketsOf(state, subject);
   const reference = referenceOf(markets);
   const { kind, underlying, threshold, details, decidedAt } = reference;
   const op = sideOf(reference) ? subject.op : reference.op;
@@ -22,7 +24,7 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
     threshold,
     op,
     resolutionTime: decidedAt,
-    status: statusOf(markets, overAt, decidedAt, state.now),
+    status: statusOf(markets, state.now),
     firstSeenAt,
     lastSeenAt,
     links: mergedInto === null ? linksOf(markets, reference, subject.op) : [],
@@ -30,48 +32,6 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
     details,
     overAt: mergedInto === null ? overAt : null,
   };
-}
-
-/** When the last market was over; null while one is live. */
-function overAtOf(markets: readonly MarketEntry[]): number | null {
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { overAt } of markets) {
-    if (overAt === null) return null;
-    last = Math.max(last, overAt);
-  }
-  return last;
-}
-
-/** A catalog may close a market before its date, or without any: what nobody can trade is not open. */
-function statusOf(
-  markets: readonly MarketEntry[],
-  overAt: number | null,
-  decidedAt: number | null,
-  now: number,
-): UniversalEvent['status'] {
-  if (markets.every(({ resolved, settledBy }) => resolved || settledBy !== null)) return 'resolved';
-  return overAt !== null || (decidedAt !== null && now >= decidedAt) ? 'closed' : 'open';
-}
-
-/**
- * The market that the others are compared with: the first one of the minute in which most providers ask the question, so
- * that what can be compared is what is used. Of equally many the minute that was seen first.
- */
-function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
-  let best = markets[0]!;
-  if (markets.length < 2) return best;
-  let most = 0;
-  for (const candidate of markets) {
-    const moment = candidate.facts?.atMs ?? null;
-    const agreeing =
-      moment === null ? [candidate] : markets.filter((market) => sameMinuteOf(moment, market.facts?.atMs ?? null));
-    const providers = new Set(agreeing.map((market) => market.provider)).size;
-    if (providers > most) {
-      most = providers;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 function linksOf(markets: readonly MarketEntry[], reference: MarketEntry, op: EventEntry['op']): EventLink[] {

@@ -102,6 +102,11 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
   };
 }
 
+/** Whether its catalog or a resolution says that it is decided. */
+export function isDecided({ resolved, settledBy }: MarketEntry): boolean {
+  return resolved || settledBy !== null;
+}
+
 /** Notes, after whatever may have changed it, whether a market is over: since `at`, unless it was so before. */
 export function noteEnd(market: MarketEntry, at: number): void {
   if (market.closed || market.settledBy !== null) market.overAt ??= at;

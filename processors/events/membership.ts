@@ -5,8 +5,10 @@
  */
 import { type MarketEntry, sideOf } from './market-entry.ts';
 import { type Apart, findApart } from './minutes.ts';
+import { isBehind } from './progress.ts';
 import { findEvent, index, unindex } from './question-index.ts';
-import type { EventEntry, EventsState } from './state.ts';
+import { isAside, referenceOf } from './reference.ts';
+import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 import { universalIdOf } from './universal-id.ts';
 
 /** Places a market that is new, or whose question changed. Gives the events to tell anew. */
@@ -116,6 +118,23 @@ function join(state: EventsState, event: EventEntry, market: MarketEntry): void 
   event.op ??= sideOf(market);
   market.eventId = event.universalId;
   index(state, event, market);
+}
+
+/**
+ * A live market that is in an event by its day alone leaves it when the date of the event has passed: it is open still,
+ * and is to be found as such. Gives the events to tell anew.
+ */
+export function partFromOver(state: EventsState, event: EventEntry, receivedAt: number): EventEntry[] {
+  const markets = marketsOf(state, event);
+  if (markets.length < 2) return [event];
+  const reference = referenceOf(markets);
+  const behind = markets.filter(
+    (market) => market !== reference && isAside(market, reference) && isBehind(market, markets, state.now),
+  );
+  if (behind.length === 0) return [event];
+  const into = found(state, behind[0]!, receivedAt);
+  moveMates(state, { event, mates: behind }, into);
+  return [event, into];
 }
 
 /** Two events turned out to be one: the older survives, and the other names it from now on. */

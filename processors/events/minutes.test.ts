@@ -126,6 +126,100 @@ describe('one question at several minutes of a day', () => {
   });
 });
 
+describe('a live market of the same day as an event that is over', () => {
+  const statuses = (newest: ReadonlyMap<string, UniversalEvent>) =>
+    current(newest)
+      .map(({ status, links }) => `${status}: ${links.map(({ providerMarketId }) => providerMarketId).join(' ')}`)
+      .sort();
+
+  it('leaves it at its date, and is open in an event of its own', () => {
+    const { tell, newest, clock } = harness();
+    for (const market of [...NOON, LONE, listed(4, 7)]) tell(market);
+    expect(statuses(newest)).toEqual(['open: #10 #30 #40 0xnoon']);
+    const { events } = clock(NOON_ET);
+    expect(events.map(({ status, resolutionTime }) => [status, resolutionTime])).toEqual([
+      ['closed', NOON_ET],
+      ['open', NOON_ET + 6 * HOUR_MS],
+    ]);
+    expect(statuses(newest)).toEqual(['closed: #10 0xnoon', 'open: #30 #40']);
+    clock(NOON_ET + 6 * HOUR_MS);
+    expect(statuses(newest)).toEqual(['closed: #10 0xnoon', 'closed: #30', 'open: #40']);
+  });
+
+  it('does not join it, nor makes it less than resolved', () => {
+    const { tell, newest, clock, resolve } = harness();
+    for (const market of NOON) tell(market);
+    clock(NOON_ET);
+    for (const market of NOON) resolve(market);
+    expect(statuses(newest)).toEqual(['resolved: #10 0xnoon']);
+    tell(LONE);
+    // Over too, but not decided yet.
+    tell(listed(5, -1));
+    expect(statuses(newest)).toEqual(['open: #30 #50', 'resolved: #10 0xnoon']);
+    // The next of the day comes to what is open.
+    tell(listed(6, 7));
+    expect(statuses(newest)).toEqual(['open: #30 #50 #60', 'resolved: #10 0xnoon']);
+  });
+
+  it('stays where it is asked at the minute of the event, however late its catalog closes it', () => {
+    const { tell, newest, clock } = harness();
+    tell(NOON[0]);
+    clock(NOON_ET + 1);
+    tell(NOON[1]);
+    expect(statuses(newest)).toEqual(['closed: #10 0xnoon']);
+  });
+
+  it('is never in one, in any order of markets, marks of the clock and resolutions', () => {
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const below = numbers(seed);
+      const { tell, newest, clock, resolve } = harness();
+      const told = new Map<string, Market>();
+      const settled = new Set<string>();
+      let now = START;
+      for (let step = 0; step < 60; step += 1) {
+        const nth = below(12);
+        const hour = [0, 1, 2, 3, 4, 5][nth % 6]!;
+        const market = nth < 6 ? listed(nth + 1, hour) : asked(`0x${hour}`, { hour });
+        const act = below(4);
+        if (act === 0) {
+          now = Math.max(now, NOON_ET + (below(7) - 1) * HOUR_MS);
+          clock(now);
+        } else if (act === 1 && told.has(market.marketId) && market.endTime! <= now) {
+          resolve(market);
+          settled.add(market.marketId);
+        } else {
+          told.set(market.marketId, market);
+          tell(market);
+        }
+        for (const { status, links, resolutionTime } of current(newest)) {
+          const markets = links.map(({ providerMarketId }) => told.get(providerMarketId)!);
+          const later = markets.filter(({ endTime }) => endTime! > now && endTime !== resolutionTime);
+          expect({ seed, step, later: status === 'open' ? [] : later }).toEqual({ seed, step, later: [] });
+          if (status === 'open') continue;
+          const decided = markets.every(({ marketId }) => settled.has(marketId));
+          expect({ seed, step, status }).toEqual({ seed, step, status: decided ? 'resolved' : 'closed' });
+        }
+        expect(current(newest).flatMap(({ links }) => links)).toHaveLength(told.size);
+        const pairs = [0, 1, 2, 3, 4, 5].filter((at) => told.has(`#${at + 1}0`) && told.has(`0x${at}`));
+        expect({ seed, step, used: usedPairs(current(newest)) }).toEqual({
+          seed,
+          step,
+          used: pairs.map((at) => `#${at + 1}0 0x${at} same`),
+        });
+      }
+    }
+  });
+});
+
+/** Numbers below a limit, the same for one seed. */
+function numbers(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * limit);
+  };
+}
+
 describe('the side that an event is seen from', () => {
   it('stays when another minute gets more providers, and when its first market leaves', () => {
     const { tell, newest } = harness();
@@ -156,11 +250,7 @@ describe('the side that an event is seen from', () => {
 });
 
 it('holds after any changes of questions: pairs are used together, others not, and no side turns', () => {
-  let seed = 7;
-  const below = (limit: number) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor((seed / 2_147_483_648) * limit);
-  };
+  const below = numbers(7);
   const state = createEventsState();
   const questions = new Map<string, { key: string; provider: string; isBelow: boolean }>();
   const sides = new Map<string, string | null>();

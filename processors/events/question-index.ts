@@ -1,17 +1,30 @@
 /** Where a market finds the event of its question: by the keys of the events' markets, without comparing any two. */
-import type { MarketEntry } from './market-entry.ts';
-import type { EventEntry, EventsState } from './state.ts';
+import { knowsMinute, type MarketEntry } from './market-entry.ts';
+import { isBehind } from './progress.ts';
+import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
 /** Markets of one event at most: what is told of an event stays small, whatever a venue lists. */
 export const MEMBERS_MAX = 50;
 
-/** The event that the market joins: by the same minute first, then by the same day. */
+/**
+ * The event that the market joins: by the same minute first, then by the same day. By its day alone no market joins an
+ * event that is further from open than itself.
+ */
 export function findEvent(state: EventsState, market: MarketEntry): EventEntry | undefined {
-  for (const key of market.keys) {
+  for (const [at, key] of market.keys.entries()) {
     const event = state.events.get(state.index.get(key) ?? '');
-    if (event && (!isFull(event) || event.members.includes(market.key))) return event;
+    if (!event) continue;
+    if (event.members.includes(market.key)) return event;
+    if (!isFull(event) && (!isOfDayAlone(market, at) || !isBehind(market, marketsOf(state, event), state.now))) {
+      return event;
+    }
   }
   return undefined;
+}
+
+/** Whether the key at `at` tells of a question that a minute decides no more than its day. */
+function isOfDayAlone(market: MarketEntry, at: number): boolean {
+  return market.facts?.askedOn === null && !(at === 0 && knowsMinute(market));
 }
 
 /** Whether an event takes no more markets. */
@@ -29,7 +42,10 @@ export function index(
   const keys = isFirst ? market.keys : market.keys.slice(0, market.keys.length - 1);
   for (const key of keys) {
     const holder = state.events.get(state.index.get(key) ?? '');
-    if (!holder || isFull(holder)) state.index.set(key, event.universalId);
+    if (holder === event) continue;
+    if (!holder || isFull(holder) || isBehind(market, marketsOf(state, holder), state.now)) {
+      state.index.set(key, event.universalId);
+    }
   }
 }
 

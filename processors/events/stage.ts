@@ -13,7 +13,7 @@ import { keepWaiting, takeWaiting } from '../shared/waiting.ts';
 import { addDeadline, takeDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
 import { type MarketEntry, marketFingerprint, noteEnd, toMarketEntry } from './market-entry.ts';
-import { forgetEvent, place } from './membership.ts';
+import { forgetEvent, partFromOver, place } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
@@ -22,7 +22,7 @@ import { fingerprint } from './universal-id.ts';
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
-    stateVersion: 3,
+    stateVersion: 4,
     // An entry of one refers to those of the others by id alone.
     slicedMaps: ['markets', 'events', 'index'],
     inputs: [
@@ -55,7 +55,7 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   state.pass.add(entry.key);
   for (const event of place(state, entry, receivedAt)) {
     if (event.mergedInto === null) event.lastSeenAt = receivedAt;
-    tell(state, event, receivedAt, emit);
+    tellAll(state, event, receivedAt, emit);
   }
 }
 
@@ -69,7 +69,7 @@ function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Reso
   }
   settle(market, value);
   noteEnd(market, receivedAt);
-  tell(state, state.events.get(market.eventId)!, receivedAt, emit);
+  tellAll(state, state.events.get(market.eventId)!, receivedAt, emit);
 }
 
 function settle(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
@@ -81,7 +81,7 @@ function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark
   state.now = receivedAt;
   for (let due = takeDue(state.deadlines, receivedAt); due !== null; due = takeDue(state.deadlines, receivedAt)) {
     const event = state.events.get(due.universalId);
-    if (event?.mergedInto === null) tell(state, event, receivedAt, emit);
+    if (event?.mergedInto === null) tellAll(state, event, receivedAt, emit);
   }
   // By the hour, since a catalog's whole past may come in between two days.
   if (value.hour || value.day) forgetOver(state, receivedAt, emit);
@@ -98,6 +98,11 @@ function forgetOver(state: EventsState, now: number, emit: Emit): void {
     for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
     forgetEvent(state, event);
   }
+}
+
+/** Tells an event, and that of what leaves it because it is over. */
+function tellAll(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
+  for (const one of partFromOver(state, event, receivedAt)) tell(state, one, receivedAt, emit);
 }
 
 /** Tells an event if anything but its times changed, and waits for its deadline. */

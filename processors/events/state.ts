@@ -58,3 +58,8 @@ export function createEventsState(): EventsState {
     pass: null,
   };
 }
+
+/** The markets of an event in the order in which they joined. */
+export function marketsOf(state: EventsState, event: EventEntry): MarketEntry[] {
+  return event.members.map((key) => state.markets.get(key)!);
+}

@@ -1,0 +1,33 @@
+/** How far along markets and their events are (contract, Markets). */
+import type { UniversalEvent } from '#schemas/topics/derived';
+import { isDecided, type MarketEntry } from './market-entry.ts';
+import { referenceOf } from './reference.ts';
+
+type Status = UniversalEvent['status'];
+
+const ORDER: readonly Status[] = ['open', 'closed', 'resolved'];
+
+/** When the last market was over; null while one is live. */
+export function overAtOf(markets: readonly MarketEntry[]): number | null {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { overAt } of markets) {
+    if (overAt === null) return null;
+    last = Math.max(last, overAt);
+  }
+  return last;
+}
+
+/**
+ * The status of an event at `now`. A catalog may close a market before its date, or without any: what nobody can trade is
+ * not open.
+ */
+export function statusOf(markets: readonly MarketEntry[], now: number): Status {
+  if (markets.every(isDecided)) return 'resolved';
+  const { decidedAt } = referenceOf(markets);
+  return overAtOf(markets) !== null || (decidedAt !== null && now >= decidedAt) ? 'closed' : 'open';
+}
+
+/** Whether `market` is further from its end than an event of `markets` is: what is live has no place in what is over. */
+export function isBehind(market: MarketEntry, markets: readonly MarketEntry[], now: number): boolean {
+  return ORDER.indexOf(statusOf([market], now)) < ORDER.indexOf(statusOf(markets, now));
+}
