@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { LOGS_VARIABLE } from '../testing/logs/gather.ts';
+import { fetchServices } from '../testing/services.ts';
 import { faultsOf, findSecrets } from './logs/find-secrets.ts';
 import { PROJECT_ROOT } from './sources.ts';
 
@@ -15,10 +16,11 @@ const SOURCES: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * Before any test: builds once, so that tests which start the service as a process never build at the same time. After all
- * of them: no log that any of them wrote holds a secret.
+ * Before any test: builds once, so that tests which start the service as a process never build at the same time, and
+ * fetches the services that tests run. After all of them: no log that any of them wrote holds a secret.
  */
-export default function setup(project: TestProject): () => void {
+export default async function setup(project: TestProject): Promise<() => void> {
+  await fetchServices();
   execFileSync(process.execPath, [join(PROJECT_ROOT, 'infra/cli/parallax.mjs'), 'help'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

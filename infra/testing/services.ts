@@ -3,5 +3,5 @@
  * and run as processes on free loopback ports. Suites that need them skip with `servicesMissing()`.
  */
 export { type KafkaService, startKafka } from './services/kafka.ts';
-export { servicesMissing } from './services/packages.ts';
+export { fetchServices, servicesMissing } from './services/packages.ts';
 export { type RegistryService, startRegistry } from './services/registry.ts';

@@ -23,6 +23,13 @@ export function servicesMissing(): string | null {
   return null;
 }
 
+/** Fetches both where they are missing and can be had, so that no test waits for a download. */
+export async function fetchServices(): Promise<void> {
+  if (servicesMissing() !== null || (existsSync(kafkaFolder) && existsSync(registryFolder))) return;
+  process.stderr.write(`Fetching Kafka ${KAFKA_VERSION} and Apicurio ${APICURIO_VERSION} once, into ${cache} …\n`);
+  await Promise.all([kafkaJars(), registryJar()]);
+}
+
 /** Folder with every jar of the broker. */
 export function kafkaJars(): Promise<string> {
   return fetchInto(kafkaFolder, async (folder) => {

@@ -1,0 +1,17 @@
+/** The order of test files: the long ones first, so that short ones fill the cores in the end. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Tests that start whole services, brokers or loads; all others are over in seconds. */
+const LONG = ['.e2e.test.ts', 'infra/checks/', 'infra/log/kafka/', 'infra/bench/'];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONG.findIndex((part) => moduleId.includes(part));
+  return rank < 0 ? LONG.length : rank;
+}
