@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   UNI: ['uniswap'],
   AAVE: [],
   SPX: ['s&p 500', 's&p500', 's&p', 'sp500', 's&p 500 index'],
-  NDX: ['nasdaq-100', 'nasdaq 100', 'nasdaq100', 'nasdaq'],
+  NDX: ['nasdaq-100', 'nasdaq 100', 'nasdaq100'],
   DJI: ['dow jones', 'dow', 'dow jones industrial average'],
   RUT: ['russell 2000'],
   VIX: [],
@@ -66,7 +66,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   AAPL: ['apple'],
   AMZN: ['amazon'],
   MSFT: ['microsoft'],
-  GOOGL: ['google', 'alphabet'],
+  GOOGL: ['google', 'alphabet', 'google class a', 'alphabet class a', 'alphabet inc. class a', 'alphabet inc class a'],
+  GOOG: ['google class c', 'alphabet class c', 'alphabet inc. class c', 'alphabet inc class c'],
   META: ['meta platforms'],
   NFLX: ['netflix'],
   COIN: ['coinbase'],
@@ -98,20 +99,61 @@ export const SYMBOLS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/**
+ * Names that have several symbols, of which a ticker beside the name tells one. A company's name alone stands for its
+ * class A; that of an exchange for no index, since its composite index is called so as often as the index of hundred.
+ */
+export const SHARED_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['alphabet', ['GOOGL', 'GOOG']],
+  ['google', ['GOOGL', 'GOOG']],
+  ['nasdaq', ['NDX']],
+]);
+
 /** Tickers that venues print in parentheses where they differ from the symbol. */
-export const TICKER_ALIASES: Readonly<Record<string, string>> = {
-  gc: 'GOLD',
-  si: 'SILVER',
-  cl: 'WTI',
-  ng: 'NATGAS',
-  hg: 'COPPER',
-  bz: 'BRENT',
-  goog: 'GOOGL',
-};
+const TICKER_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['gc', 'GOLD'],
+  ['si', 'SILVER'],
+  ['cl', 'WTI'],
+  ['ng', 'NATGAS'],
+  ['hg', 'COPPER'],
+  ['bz', 'BRENT'],
+  ['xau', 'GOLD'],
+  ['xauusd', 'GOLD'],
+  ['xag', 'SILVER'],
+  ['xagusd', 'SILVER'],
+  ['xbt', 'BTC'],
+  ['matic', 'POL'],
+  ['sp500', 'SPX'],
+]);
+
+/** The symbol of a ticker in parentheses, or null. A name is no ticker: `DOW` is a company's, and `Dow` an index. */
+export function symbolOfTicker(ticker: string): string | null {
+  const symbol = ticker.toUpperCase();
+  return symbol in NAMES ? symbol : (TICKER_ALIASES.get(ticker.toLowerCase()) ?? null);
+}
+
+/**
+ * Tickers of futures on what also has a spot price, which the plain name stands for. The price of crude oil or natural
+ * gas by its plain name is that of the future itself.
+ */
+export const FUTURES_TICKERS: ReadonlySet<string> = new Set(['gc', 'si']);
+
+/** Symbols that are words or abbreviations of the language too: only capitals tell that the symbol is meant. */
+export const WORD_TICKERS: ReadonlySet<string> = new Set(
+  'coin link open dot op sol apt ton atom hype pump hood uni pol mon ada etc rut spy'.split(' '),
+);
+
+/** Names that are words too: only a capital at their beginning tells that the asset is meant. */
+export const WORD_NAMES: ReadonlySet<string> = new Set(
+  (
+    'alphabet amazon apple aster avalanche bonk circle cosmos curve dow injective intel jupiter lido maker meta monad ' +
+    'near optimism plasma polygon ripple shiba stellar strategy tron'
+  ).split(' '),
+);
 
 /** What is traded on US exchanges, so that its close is at four in New York and its opening at half past nine. */
 const EXCHANGE_TRADED = new Set(
-  'SPX NDX DJI RUT VIX SPY QQQ NVDA TSLA AAPL AMZN MSFT GOOGL META NFLX COIN MSTR PLTR AMD INTC HOOD GME CRCL OPEN RKLB'.split(
+  'SPX NDX DJI RUT VIX SPY QQQ NVDA TSLA AAPL AMZN MSFT GOOGL GOOG META NFLX COIN MSTR PLTR AMD INTC HOOD GME CRCL OPEN RKLB'.split(
     ' ',
   ),
 );

@@ -1,11 +1,20 @@
 /** What price questions are about. Names are in `asset-names.ts`; here is how they stand in titles, fields and rules. */
-import { isExchangeTraded, SYMBOLS, TICKER_ALIASES } from './asset-names.ts';
+import {
+  FUTURES_TICKERS,
+  isExchangeTraded,
+  SHARED_NAMES,
+  SYMBOLS,
+  symbolOfTicker,
+  WORD_NAMES,
+  WORD_TICKERS,
+} from './asset-names.ts';
 
 /** Words of what is measured about an asset and is not its price. */
 const NO_ASSET =
   /\b(?:of|cap|capitalization|dominance|fdv|valuation|volume|supply|tvl|holdings|etf|index|gas|fees?|rate|reserve|market|revenue|treasury|hash ?rate|futures?|perp(?:etual)?s?|options?)\b/i;
 
 const LEGAL_FORM = /,? (?:inc|corp|corporation|company|co|ltd|plc|group|holdings|technologies|global)\.?$/;
+const NAME_AND_TICKER = /^\$?(.+?)(?: \(\$?([\w.&]{1,10})\))?$/;
 
 /**
  * The symbol of a name as it stands in a title (`Bitcoin`, `$BTC`, `NVIDIA (NVDA)`, `BTC/USD`), or null where it is not
@@ -13,13 +22,48 @@ const LEGAL_FORM = /,? (?:inc|corp|corporation|company|co|ltd|plc|group|holdings
  * something else: `Sun Communities (SUI)` is no coin.
  */
 export function assetOf(name: string): string | null {
-  const [, plain = '', ticker] = /^\$?(.+?)(?: \(\$?([\w.&]{1,10})\))?$/.exec(name.trim()) ?? [];
+  const [, plain = '', ticker] = NAME_AND_TICKER.exec(name.trim()) ?? [];
   const base = plain.replace(/[/-](?:usdt?|usdc)$/i, '').replace(/(?<=^\w{3,5})usdt?$/i, '');
   const symbol = SYMBOLS.get(plain.toLowerCase()) ?? SYMBOLS.get(base.toLowerCase()) ?? null;
+  // A sign before it, or a currency behind it, tells that a word is a symbol.
+  const isProse = ticker === undefined && base === plain && !name.trim().startsWith('$');
+  if (isProse && isOnlyWord(plain)) return null;
   if (ticker === undefined) return symbol ?? cashtag(name);
-  const byTicker = SYMBOLS.get(ticker.toLowerCase()) ?? TICKER_ALIASES[ticker.toLowerCase()] ?? null;
-  if (byTicker !== null) return byTicker === (symbol ?? companyOf(plain)) ? byTicker : null;
+  const byTicker = symbolOfTicker(ticker);
+  if (byTicker !== null) return byTicker === (symbol ?? companyOf(plain)) || shares(plain, byTicker) ? byTicker : null;
   return symbol === null && !NO_ASSET.test(name) && /^[A-Z]{1,6}$/.test(ticker) ? ticker : null;
+}
+
+/** Whether a word is written as a word of the language rather than as the symbol or name that it is too. */
+function isOnlyWord(word: string): boolean {
+  const lower = word.toLowerCase();
+  if (WORD_TICKERS.has(lower)) return word !== word.toUpperCase();
+  return WORD_NAMES.has(lower) && !/^[A-Z]/.test(word);
+}
+
+/** Whether a title written in capitals throughout has a word behind an article: `WILL THE COIN CLOSE ABOVE …`. */
+export function isCommonNoun(name: string, title: string): boolean {
+  const lower = name.toLowerCase();
+  if (/[a-z]/.test(title) || !(WORD_TICKERS.has(lower) || WORD_NAMES.has(lower))) return false;
+  return title.toUpperCase().includes(`THE ${name.toUpperCase()}`);
+}
+
+/** Whether a name has several symbols, of which this is one. */
+function shares(name: string, symbol: string): boolean {
+  return SHARED_NAMES.get(name.toLowerCase().replace(LEGAL_FORM, ''))?.includes(symbol) ?? false;
+}
+
+/** The other symbol of the same name that rules speak of, where they do not speak of this one; else null. */
+export function otherClassIn(symbol: string, rules: string): string | null {
+  const classes = [...SHARED_NAMES.values()].find((symbols) => symbols.includes(symbol)) ?? [];
+  const named = classes.filter((one) => new RegExp(String.raw`\b${one}\b`).test(rules));
+  return named.length > 0 && !named.includes(symbol) ? named[0]! : null;
+}
+
+/** The ticker of the future that a title names beside an asset with a spot price of its own; empty for none. */
+export function contractOf(name: string): string {
+  const ticker = NAME_AND_TICKER.exec(name.trim())?.[2]?.toLowerCase() ?? '';
+  return FUTURES_TICKERS.has(ticker) ? ticker.toUpperCase() : '';
 }
 
 /** The symbol of `Apple Inc.` is that of `Apple`: a company is called by its name with its legal form or without. */
@@ -61,9 +105,8 @@ export function assetInFront(title: string): string | null {
 /** A known asset named anywhere in a text, or null: tells that a question has to do with it and no more. */
 export function assetMentioned(text: string): string | null {
   for (const [word] of text.matchAll(/[A-Za-z][\w&.-]*/g)) {
-    const symbol = word.length > 2 ? SYMBOLS.get(word.toLowerCase()) : undefined;
-    // Symbols are words too ("link", "near", "apple"), so only names and capitals count.
-    if (symbol && (word === word.toUpperCase() || /^[A-Z]/.test(word))) return symbol;
+    const symbol = word.length > 2 && /^[A-Z]/.test(word) && !isOnlyWord(word) ? SYMBOLS.get(word.toLowerCase()) : null;
+    if (symbol) return symbol;
   }
   return null;
 }

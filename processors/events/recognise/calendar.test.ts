@@ -5,6 +5,7 @@ import {
   daysBetween,
   lastDayOfMonth,
   makeDay,
+  momentAt,
   NEW_YORK,
   UTC,
   weekdayOf,
@@ -29,6 +30,30 @@ describe('zonedTime', () => {
     ['2026-12-31', 1439, NEW_YORK, '2027-01-01T04:59:00.000Z'],
   ])('takes %s, %i minutes, %s for %s', (day, minutes, zone, expected) => {
     expect(iso(zonedTime(day, minutes, zone))).toBe(expected);
+  });
+});
+
+describe('momentAt', () => {
+  const at = (day: string, minutes: number, isDaylight: boolean | null = null) => {
+    const ms = momentAt(day, minutes, NEW_YORK, isDaylight);
+    return ms === null ? null : iso(ms).slice(0, 16);
+  };
+
+  it('is none in the hour that autumn shows twice, but for its name', () => {
+    expect([60, 90, 119].map((minutes) => at('2026-11-01', minutes))).toEqual([null, null, null]);
+    expect([at('2026-11-01', 59), at('2026-11-01', 120)]).toEqual(['2026-11-01T04:59', '2026-11-01T07:00']);
+    expect([at('2026-11-01', 90, true), at('2026-11-01', 90, false)]).toEqual(['2026-11-01T05:30', '2026-11-01T06:30']);
+  });
+
+  it('is none in the hour that spring skips, nor by a name that New York does not use then', () => {
+    expect([at('2026-03-08', 150), at('2026-03-08', 150, true), at('2026-03-08', 150, false)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect([at('2026-03-08', 119), at('2026-03-08', 180)]).toEqual(['2026-03-08T06:59', '2026-03-08T07:00']);
+    expect([at('2026-07-15', 720, true), at('2026-07-15', 720, false)]).toEqual(['2026-07-15T16:00', null]);
+    expect(momentAt('2026-03-08', 150, UTC, null)).toBe(Date.UTC(2026, 2, 8, 2, 30));
   });
 });
 

@@ -52,16 +52,39 @@ function askWallTime(ms: number, zone: string): number {
 }
 
 /**
+ * Every unix ms at which the zone's clock shows `minutes` after midnight of `day`, in order: none in the hour that the
+ * clock skips in spring, two in the hour that it shows twice in autumn.
+ */
+export function momentsAt(day: string, minutes: number, zone: string): number[] {
+  const wall = Date.parse(`${day}T00:00:00Z`) + minutes * 60_000;
+  if (zone === UTC) return [wall];
+  const moments = [withOffsetAt(wall - DAY_MS, wall, zone), withOffsetAt(wall + DAY_MS, wall, zone)];
+  return [...new Set(moments)].filter((ms) => wallTime(ms, zone) === wall);
+}
+
+/** The moment of a wall time if the zone's offset is the one that holds around `ms`. */
+function withOffsetAt(ms: number, wall: number, zone: string): number {
+  return wall - (wallTime(ms, zone) - ms);
+}
+
+/**
  * The unix ms at which the zone's clock shows `minutes` after midnight of `day`. An hour that the clock skips in spring
  * is taken as the same moment counted from before the change; one shown twice in autumn as the first.
  */
 export function zonedTime(day: string, minutes: number, zone: string): number {
   const wall = Date.parse(`${day}T00:00:00Z`) + minutes * 60_000;
-  if (zone === UTC) return wall;
-  const before = wall - (wallTime(wall - DAY_MS, zone) - (wall - DAY_MS));
-  if (wallTime(before, zone) === wall) return before;
-  const after = wall - (wallTime(wall + DAY_MS, zone) - (wall + DAY_MS));
-  return wallTime(after, zone) === wall ? after : before;
+  return momentsAt(day, minutes, zone)[0] ?? withOffsetAt(wall - DAY_MS, wall, zone);
+}
+
+/**
+ * The one moment at which the zone's clock shows that, or null: it may show it twice, or not at all. `isDaylight` tells
+ * which of New York's two times is said (`EDT`, `EST`), null that none is (`ET`).
+ */
+export function momentAt(day: string, minutes: number, zone: string, isDaylight: boolean | null): number | null {
+  const moments = momentsAt(day, minutes, zone).filter(
+    (ms) => isDaylight === null || isDaylight === isDaylightTime(ms),
+  );
+  return moments.length === 1 ? moments[0]! : null;
 }
 
 /** The calendar day of a moment in a zone. */
@@ -94,11 +117,6 @@ export function addDays(day: string, count: number): string {
 /** Days from `a` to `b`. */
 export function daysBetween(a: string, b: string): number {
   return (Date.parse(`${b}T00:00:00Z`) - Date.parse(`${a}T00:00:00Z`)) / DAY_MS;
-}
-
-/** Whether a day is none of a weekend. Holidays of exchanges are not known here. */
-export function isWorkday(day: string): boolean {
-  return weekdayOf(day) % 6 !== 0;
 }
 
 /** 0 for Sunday to 6 for Saturday. */

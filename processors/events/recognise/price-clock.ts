@@ -1,6 +1,7 @@
 /** The minute at which a price question is decided. */
 import { isCoin, isExchangeTraded } from './asset-names.ts';
-import { dayOf, isDaylightTime, NEW_YORK, zonedTime } from './calendar.ts';
+import { dayOf, momentAt, NEW_YORK, zonedTime } from './calendar.ts';
+import { CLOSING_MINUTES, closingMinutes } from './exchange-calendar.ts';
 import type { MarketTexts, Semantics } from './question.ts';
 import { type TimeOfDay, timesIn } from './times.ts';
 
@@ -8,8 +9,6 @@ import { type TimeOfDay, timesIn } from './times.ts';
 const END_OF_DAY: TimeOfDay = { minutes: 23 * 60 + 59, zone: NEW_YORK, isDaylight: null, words: 'end of the day' };
 /** When venue_b's daily markets on coins are decided where their texts do not say (recorded rules of daily markets). */
 const NOON: TimeOfDay = { minutes: 720, zone: NEW_YORK, isDaylight: null, words: "noon, the venue's custom" };
-/** Regular trading on US exchanges ends at four in New York. */
-const CLOSE: TimeOfDay = { minutes: 960, zone: NEW_YORK, isDaylight: null, words: "the exchange's close" };
 
 /** A minute and where it was read. */
 export interface Clock {
@@ -28,35 +27,61 @@ export interface Moment {
 }
 
 /** The minute: as the title says, else the rules, else the catalog's deadline, else custom. */
-export function clockOf({ day, time, isVague, semantics, underlying }: Moment, texts: MarketTexts): Clock {
-  const at = (found: TimeOfDay, confidence: number): Clock => ({
-    atMs: zonedTime(day, found.minutes, found.zone),
-    words: found.words,
-    confidence,
-  });
-  if (time && !isClockOf(day, time))
-    return { atMs: null, words: `${time.words}, not the clock of that day`, confidence: 0.8 };
+export function clockOf(moment: Moment, texts: MarketTexts): Clock {
+  const clock = readClock(moment, texts);
+  const { day, semantics, underlying } = moment;
+  if (semantics === 'touch' || !isExchangeTraded(underlying)) return clock;
+  const told = timesIn(texts.description).map(({ minutes, zone }) => zonedTime(day, minutes, zone));
+  const doubt = sessionDoubt(day, clock.atMs === null ? told : [clock.atMs, ...told]);
+  return doubt === null ? clock : { atMs: null, words: `${clock.words}, ${doubt}`, confidence: 0.8 };
+}
+
+/**
+ * Why a minute of a stock's price is not known where the exchanges do not trade on that day, or end early and one of the
+ * moments that are told (unix ms) is later: who wrote it may not have known of the half day. Null where nothing speaks
+ * against it.
+ */
+export function sessionDoubt(day: string, moments: readonly number[]): string | null {
+  const closing = closingMinutes(day);
+  if (closing === null) return 'no trading on that day';
+  const isLate = moments.some((ms) => ms > zonedTime(day, closing, NEW_YORK));
+  return closing < CLOSING_MINUTES && isLate ? 'after the early close of that day' : null;
+}
+
+function readClock({ day, time, isVague, semantics, underlying }: Moment, texts: MarketTexts): Clock {
+  const at = (found: TimeOfDay, confidence: number): Clock => {
+    const atMs = momentOf(day, found);
+    return atMs === null
+      ? { atMs, words: `${found.words}, not one moment of that day`, confidence: 0.8 }
+      : { atMs, words: found.words, confidence };
+  };
   if (time) return at(time, 0.98);
   const told = distinctTimes(timesIn(texts.description), day);
   if (semantics === 'touch') {
     const last = told.find(({ minutes }) => minutes === END_OF_DAY.minutes);
     return last ? at(last, 0.98) : at(END_OF_DAY, 0.95);
   }
-  if (told.length === 1 && isClockOf(day, told[0]!)) return at(told[0]!, 0.98);
+  if (told.length === 1 && momentOf(day, told[0]!) !== null) return at(told[0]!, 0.98);
   const { endTimeMs } = texts;
   if (endTimeMs !== null && dayOf(endTimeMs, NEW_YORK) === day) {
     return { atMs: endTimeMs, words: "the catalog's deadline", confidence: 0.95 };
   }
   if (texts.venue === 'venue_b' && told.length === 0 && !isVague) {
     if (isCoin(underlying)) return at(NOON, 0.9);
-    if (isExchangeTraded(underlying)) return at(CLOSE, 0.9);
+    const closing = isExchangeTraded(underlying) ? closingMinutes(day) : null;
+    if (closing !== null) {
+      return at({ minutes: closing, zone: NEW_YORK, isDaylight: null, words: "the exchange's close" }, 0.9);
+    }
   }
   return { atMs: null, words: 'not told', confidence: 0.8 };
 }
 
-/** `EST` in summer may mean an hour later, or the time that New York's clocks show. */
-function isClockOf(day: string, { isDaylight, minutes, zone }: TimeOfDay): boolean {
-  return isDaylight === null || isDaylight === isDaylightTime(zonedTime(day, minutes, zone));
+/**
+ * The moment of a time of day, or null. `EST` in summer may mean an hour later, or the time that New York's clocks show;
+ * an hour that the clocks show twice in autumn is none unless its name tells which, and one that they skip in spring never.
+ */
+function momentOf(day: string, { isDaylight, minutes, zone }: TimeOfDay): number | null {
+  return momentAt(day, minutes, zone, isDaylight);
 }
 
 /** Times that are one moment, as noon in New York and 16:00 UTC, count once: the first one named. */

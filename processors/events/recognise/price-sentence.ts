@@ -4,9 +4,11 @@
  */
 import { AMOUNT, isLess, parseAmount } from './amounts.ts';
 import { isExchangeTraded, isKnownSymbol } from './asset-names.ts';
-import { isWorkday } from './calendar.ts';
+import { contractOf } from './assets.ts';
+import { NEW_YORK } from './calendar.ts';
 import { cleanTitle } from './clean-title.ts';
 import type { DateContext } from './dates.ts';
+import { closingMinutes, OPENING_MINUTES } from './exchange-calendar.ts';
 import { COMPARE, isInclusive, isRising, STATE_AT, SUFFIX } from './price-verbs.ts';
 import type { Strike } from './question.ts';
 import { evidenceOf, type Frame, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
@@ -32,10 +34,14 @@ const THRESHOLD = new RegExp(
 );
 const AT_AMOUNT = new RegExp(String.raw`^(.+?) ${STATE_AT}()()()()${AMOUNT}()${SUFFIX}(?![\w+])(.*)$`, 'i');
 const ANY_MOMENT = / at any (?:point|time|moment)(?: in time)?\b/i;
-/** Regular trading on US exchanges opens at half past nine in New York, and closes at four. */
-const OPENING_TIME: TimeOfDay = { minutes: 570, zone: 'America/New_York', isDaylight: null, words: 'opening price' };
-const CLOSING_TIME: TimeOfDay = { minutes: 960, zone: 'America/New_York', isDaylight: null, words: 'closing price' };
 const CLOSING = /^(?:close|end|finish|settle)$/i;
+/** What trades above an amount on a day, or exceeds it, may do so once or when the price counts; what is above it, then. */
+const PASSING = /^(?:trade$|exceed)/i;
+const END_WORDS = /\b(?:end|close)\b/i;
+
+/** Doubts that the rules may settle. */
+export const DEADLINE_DOUBT = 'a state by a deadline may mean its end or any moment before';
+export const DAY_DOUBT = 'on a day it may mean at one moment or at any';
 
 /** Reads a title, or gives null. A part that a date leaves out is taken from the context. */
 export function readPriceSentence(title: string, context: DateContext, nameAsset: NameAsset): PriceSentence | null {
@@ -67,12 +73,18 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
   const ending = suffix ?? plus;
   const isUp = directionOf({ comparison, rise, edge, ending, verb });
   if (ending !== undefined && isRising(ending) !== isUp) return null;
-  const reading = semanticsOf(isTouch, state, frame.when);
+  // An opening or closing price is that of one moment, whatever it does.
+  const isPassing = frame.session === '' && PASSING.test(state || verb);
+  const reading = semanticsOf(isTouch, isPassing, state, frame.when);
   if (!reading) return null;
-  const session = sessionOf(frame, state);
-  if (session === undefined) return null;
+  const isOpening = frame.session === 'opening price' || /^open$/i.test(state);
+  // What never closes has no opening.
+  if (isOpening && !isExchangeTraded(frame.underlying)) return null;
+  const session = sessionOf(frame, state, isOpening);
   const strict = isTouch ? /\b(?:below|under|beneath|above|over|past)$/i.test(verb) : !isInclusive(verb);
-  const scope = [reading.scope, frame.place, session === OPENING_TIME ? 'opening' : ''].filter(Boolean).join(' ');
+  const scope = [reading.scope, frame.place, contractOf(frame.subject), isOpening ? 'opening' : '']
+    .filter(Boolean)
+    .join(' ');
   return {
     strike: {
       underlying: frame.underlying,
@@ -84,7 +96,10 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
     },
     day: frame.when.day,
     time: frame.when.time ?? session,
-    isVague: frame.when.isVague || isUntoldEnd(clean, frame.underlying, frame.when.day),
+    isVague:
+      frame.when.isVague ||
+      isUntoldEnd(clean, frame.underlying, frame.when.day) ||
+      (isOpening && closingMinutes(frame.when.day) === null),
     doubt: reading.doubt ?? frame.when.doubt,
     evidence: evidenceOf(frame, { threshold: amount, op: [state, verb, edge, ending === verb ? '' : ending] }),
   };
@@ -118,26 +133,30 @@ interface Reading {
 }
 
 /** A movement happens at any moment of a time, a state holds at one moment: the rest is doubtful, or not a threshold. */
-function semanticsOf(isTouch: boolean, state: string, when: When): Reading | null {
+function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: When): Reading | null {
   if (isTouch) {
     if (when.type !== 'moment') return { semantics: 'touch', scope: when.scope, doubt: null };
-    const isWholeDay = !when.time && !when.isVague && !/\b(?:end|close)\b/i.test(when.words);
+    const isWholeDay = !when.time && !when.isVague && !END_WORDS.test(when.words);
     return isWholeDay ? { semantics: 'touch', scope: 'day', doubt: null } : null;
   }
-  if (when.type === 'moment') return { semantics: 'at_time', scope: '', doubt: null };
+  if (when.type === 'moment') {
+    const isOneMoment = !isPassing || when.time !== null || when.isVague || END_WORDS.test(when.words);
+    return { semantics: 'at_time', scope: '', doubt: isOneMoment ? null : DAY_DOUBT };
+  }
   // "Close above by" asks for some day's close, "settle above in" for a day that a trading calendar gives.
   if (when.type === 'window' || CLOSING.test(state)) return null;
   return {
     semantics: 'touch',
     scope: when.scope,
-    doubt: 'a state by a deadline may mean its end or any moment before',
+    doubt: DEADLINE_DOUBT,
   };
 }
 
-/** The time of day that an exchange's session gives; undefined for an opening of what never closes. */
-function sessionOf({ underlying, session, when }: Frame, state: string): TimeOfDay | null | undefined {
-  const isListed = isExchangeTraded(underlying);
-  if (session === 'opening price' || /^open$/i.test(state)) return isListed ? OPENING_TIME : undefined;
+/** The time of day that an exchange's session gives: its opening or its close, where there is trading on that day. */
+function sessionOf({ underlying, session, when }: Frame, state: string, isOpening: boolean): TimeOfDay | null {
+  const closing = when?.type === 'moment' && isExchangeTraded(underlying) ? closingMinutes(when.day) : null;
+  if (closing === null) return null;
+  if (isOpening) return { minutes: OPENING_MINUTES, zone: NEW_YORK, isDaylight: null, words: 'opening price' };
   const isClose = session === 'closing price' || CLOSING.test(state);
-  return isClose && isListed && when?.type === 'moment' && isWorkday(when.day) ? CLOSING_TIME : null;
+  return isClose ? { minutes: closing, zone: NEW_YORK, isDaylight: null, words: 'closing price' } : null;
 }

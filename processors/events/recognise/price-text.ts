@@ -1,11 +1,11 @@
 /** Price thresholds and ranges that are described in sentences: the title gives the amounts, the rules the minute. */
 import { parseAmount } from './amounts.ts';
-import { assetInRules, assetOf } from './assets.ts';
+import { assetInRules, assetOf, isCommonNoun, otherClassIn } from './assets.ts';
 import { dayOf, NEW_YORK } from './calendar.ts';
 import { combineTitle } from './combined-title.ts';
 import type { DateContext } from './dates.ts';
 import { type Clock, clockOf } from './price-clock.ts';
-import { type PriceSentence, readPriceSentence } from './price-sentence.ts';
+import { DAY_DOUBT, DEADLINE_DOUBT, type PriceSentence, readPriceSentence } from './price-sentence.ts';
 import { kindOnly, type MarketTexts, type Recognition, UNRECOGNISED } from './question.ts';
 import { type RangeSentence, readMeasureRange, readRangeSentence } from './range-sentence.ts';
 import { settlementSourceOf } from './settlement-source.ts';
@@ -62,13 +62,14 @@ export function readPriceRange(texts: MarketTexts): Recognition | null {
   const details = { lower: range.lower, upper: range.upper };
   if (!when) return kindOnly('price_range', underlying, evidence, details);
   const clock = clockOf({ ...when, semantics: 'at_time', underlying }, texts);
-  const doubts = endDoubts(when.day, texts, clock);
+  const doubts = rangeDoubts(sentence, when.day, texts, clock);
+  const doubt = doubts.length > 0 ? { doubt: doubts.join('; ') } : {};
   return {
-    ...kindOnly('price_range', underlying, { ...evidence, time: clock.words }, details),
+    ...kindOnly('price_range', underlying, { ...evidence, time: clock.words, ...doubt }, details),
     deadline: { day: when.day, atMs: clock.atMs },
     question: `${underlying}|${range.lower}|${range.upper}|${range.scope}`,
     settlementSource: settlementSourceOf(texts),
-    confidence: clock.confidence,
+    confidence: doubts.length > 0 ? 0.3 : clock.confidence,
     linkable: doubts.length === 0 && clock.atMs !== null,
   };
 }
@@ -79,13 +80,14 @@ function readWords<S extends PriceSentence | RangeSentence>(
   read: (title: string, context: DateContext, nameAsset: (name: string) => string | null) => S | null,
 ): { sentence: S; words: string } | null {
   const context = contextOf(texts);
-  const nameOf = (name: string) => assetOf(name) ?? assetInRules(name, texts.description);
-  const direct = read(texts.title, context, nameOf);
+  const nameIn = (title: string) => (name: string) =>
+    isCommonNoun(name, title) ? null : (assetOf(name) ?? assetInRules(name, texts.description));
+  const direct = read(texts.title, context, nameIn(texts.title));
   if (direct) return { sentence: direct, words: texts.title };
   if (texts.groupItemTitle === null || !/\d/.test(texts.groupItemTitle)) return null;
   for (const title of [texts.groupTitle, texts.title]) {
     const words = title ? combineTitle(title, texts.groupItemTitle) : null;
-    const sentence = words === null ? null : read(words, context, nameOf);
+    const sentence = words === null ? null : read(words, context, nameIn(title!));
     if (sentence) return { sentence, words: words! };
   }
   return null;
@@ -93,10 +95,14 @@ function readWords<S extends PriceSentence | RangeSentence>(
 
 /** A doubt about the semantics goes where the rules speak of one moment, or of any. */
 function settle(sentence: PriceSentence, rules: string): PriceSentence {
-  if (!sentence.doubt?.startsWith('a state')) return sentence;
-  if (ANY_MOMENT.test(rules)) return { ...sentence, doubt: null };
-  if (!ONE_MOMENT.test(rules)) return sentence;
-  return { ...sentence, doubt: null, strike: { ...sentence.strike, semantics: 'at_time', scope: '' } };
+  const { doubt, strike } = sentence;
+  if (doubt !== DEADLINE_DOUBT && doubt !== DAY_DOUBT) return sentence;
+  if (ANY_MOMENT.test(rules)) {
+    if (doubt === DEADLINE_DOUBT) return { ...sentence, doubt: null };
+    const scope = ['day', strike.scope].filter(Boolean).join(' ');
+    return { ...sentence, doubt: null, strike: { ...strike, semantics: 'touch', scope } };
+  }
+  return ONE_MOMENT.test(rules) ? { ...sentence, doubt: null, strike: { ...strike, semantics: 'at_time' } } : sentence;
 }
 
 /** What speaks against the reading; with any of it the market is not linked. */
@@ -110,6 +116,25 @@ function findDoubts({ strike, day, doubt }: PriceSentence, texts: MarketTexts, c
   const item = texts.groupItemTitle === null ? null : parseAmount(texts.groupItemTitle.replace(/^[^\d$]+/, ''));
   if (item !== null && item !== strike.threshold) doubts.push('the group names another threshold');
   if (strike.semantics === 'at_time') doubts.push(...endDoubts(day, texts, clock));
+  return [...doubts, ...classDoubts(strike.underlying, texts)];
+}
+
+/** Rules may name another share class than the one that a company's name alone stands for. */
+function classDoubts(underlying: string, { description }: MarketTexts): string[] {
+  const other = otherClassIn(underlying, description);
+  return other === null ? [] : [`the rules name ${other}`];
+}
+
+/** What speaks against the reading of a range, which is a question of one moment. */
+function rangeDoubts(
+  { underlying, isTrading }: RangeSentence,
+  day: string,
+  texts: MarketTexts,
+  clock: Clock,
+): string[] {
+  const doubts = [...endDoubts(day, texts, clock), ...classDoubts(underlying, texts)];
+  if (ANY_MOMENT.test(texts.description)) doubts.push('the rules speak of any moment');
+  else if (isTrading && !ONE_MOMENT.test(texts.description)) doubts.push(DAY_DOUBT);
   return doubts;
 }
 

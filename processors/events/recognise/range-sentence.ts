@@ -1,5 +1,6 @@
 /** Prices between two amounts as sentences put them, read whole as thresholds are (`price-sentence.ts`). */
 import { AMOUNT, isLess, parseAmount } from './amounts.ts';
+import { contractOf } from './assets.ts';
 import { cleanTitle } from './clean-title.ts';
 import type { DateContext } from './dates.ts';
 import type { PriceRange } from './question.ts';
@@ -11,32 +12,35 @@ export interface RangeSentence {
   readonly underlying: string;
   readonly range: PriceRange;
   readonly when: When | null;
+  /** Whether it must trade there on a day, and no time of day is told: it may mean at one moment or at any. */
+  readonly isTrading: boolean;
   readonly evidence: Readonly<Record<string, string>>;
 }
 
 const BETWEEN = new RegExp(
-  `^(.+?) (?:(?:be|close|end|finish|settle|trade)(?: trading)?(?: at)? )?(?:between|from|within|in the range(?: of)?) ${AMOUNT} ?(?:and|to|-) ?${AMOUNT}(.*)$`,
+  `^(.+?) (?:(be|close|end|finish|settle|trades?)(?: trading)?(?: at)? )?(?:between|from|within|in the range(?: of)?) ${AMOUNT} ?(?:and|to|-) ?${AMOUNT}(.*)$`,
   'i',
 );
 const FROM_TO = new RegExp(
-  `^(.+?) (?:be|close|end|finish|settle|trade)(?: at)? ${AMOUNT} ?(?:to|-) ?${AMOUNT}(.*)$`,
+  `^(.+?) (be|close|end|finish|settle|trades?)(?: at)? ${AMOUNT} ?(?:to|-) ?${AMOUNT}(.*)$`,
   'i',
 );
 
 /** Reads a title that asks for a price between two amounts, or gives null. */
 export function readRangeSentence(title: string, context: DateContext, nameAsset: NameAsset): RangeSentence | null {
   const text = cleanTitle(title);
-  const [, before = '', low, high, after = ''] = BETWEEN.exec(text) ?? FROM_TO.exec(text) ?? [];
+  const [, before = '', state = '', low, high, after = ''] = BETWEEN.exec(text) ?? FROM_TO.exec(text) ?? [];
   if (low === undefined || high === undefined) return null;
   const range = rangeOf(low, high);
   const frame = range && readFrame(before, after, context, nameAsset);
   if (!frame) return null;
   const when = frame.when?.type === 'moment' ? frame.when : null;
-  const scope = [frame.place, frame.session].filter(Boolean).join(' ');
+  const scope = [frame.place, contractOf(frame.subject), frame.session].filter(Boolean).join(' ');
   return {
     underlying: frame.underlying,
     range: { ...range, scope },
     when: when && { ...when, isVague: when.isVague || isUntoldEnd(text, frame.underlying, when.day) },
+    isTrading: /^trade/i.test(state) && when !== null && when.time === null && !when.isVague,
     evidence: evidenceOf(frame, { range: `${low} to ${high}`, op: ['between'] }),
   };
 }
@@ -47,7 +51,7 @@ const MEASURE = /\b(?:market cap(?:italization)?|fdv|valuation)\b/i;
 export function readMeasureRange(title: string): (Pick<PriceRange, 'lower' | 'upper'> & { measure: string }) | null {
   const text = cleanTitle(title);
   const measure = MEASURE.exec(text)?.[0].toLowerCase();
-  const [, , low, high] = measure === undefined ? [] : (BETWEEN.exec(text) ?? []);
+  const [, , , low, high] = measure === undefined ? [] : (BETWEEN.exec(text) ?? []);
   const range = low === undefined || high === undefined ? null : rangeOf(low, high);
   return range && { ...range, measure: measure! };
 }

@@ -128,6 +128,71 @@ describe('the minute', () => {
   });
 });
 
+describe('trading above an amount on a day', () => {
+  const trade = 'Will Ethereum trade above $3,100 on March 12?';
+  const between = 'Will Ethereum trade between $3,100 and $3,200 on March 12?';
+  const ANY = 'Resolves to Yes if any one-minute candle has a high above it.';
+  const ONE = 'By the one-minute candle at 12:00 PM ET, its final "Close" price.';
+
+  it('is doubtful where neither title nor rules tell the moment', () => {
+    expect(title(trade)).toMatchObject({ kind: 'price_binary', linkable: false, confidence: 0.3 });
+    expect(title(between)).toMatchObject({ kind: 'price_range', linkable: false, confidence: 0.3 });
+  });
+
+  it('is what the rules say', () => {
+    const touch = title(trade, { description: ANY });
+    expect(touch).toMatchObject({ linkable: true, strike: { semantics: 'touch', scope: 'day', op: 'gte' } });
+    expect(touch.deadline).toEqual({ day: '2031-03-12', atMs: Date.UTC(2031, 2, 13, 3, 59) });
+    const atTime = title(trade, { description: ONE });
+    expect(atTime).toMatchObject({ linkable: true, confidence: 0.98, strike: { semantics: 'at_time', scope: '' } });
+    expect(title(between, { description: ONE })).toMatchObject({ linkable: true, confidence: 0.98 });
+    expect(title(between, { description: ANY }).linkable).toBe(false);
+  });
+
+  it('keeps the place that the title names', () => {
+    const onKraken = 'Will Ethereum trade above $3,100 on Kraken on March 12?';
+    expect(title(onKraken, { description: ANY }).strike!.scope).toBe('day on kraken');
+    expect(title(onKraken, { description: ONE }).strike!.scope).toBe('on kraken');
+  });
+
+  it('is a moment where the title tells one', () => {
+    const found = title('Will Ethereum trade above $3,100 on March 12 at 5PM ET?');
+    expect(found).toMatchObject({ linkable: true, deadline: { atMs: Date.UTC(2031, 2, 12, 21) } });
+    const opening = title('Will the SPX opening price exceed 6,800 on March 12?');
+    expect(opening).toMatchObject({ linkable: true, strike: { scope: 'opening' } });
+  });
+});
+
+describe('the day of a stock', () => {
+  const close = 'Will Tesla (TSLA) close above $300 on November 28?';
+  const FOUR = Date.UTC(2031, 10, 28, 21);
+  const near = (text: string, changes: Partial<MarketTexts> = {}) =>
+    title(text, { contextDay: '2031-11-20', ...changes }).deadline!.atMs;
+
+  it('ends early on a half day, unless a later time is told', () => {
+    expect(near(close)).toBe(Date.UTC(2031, 10, 28, 18));
+    expect(near(close, { description: 'The official close at 1:00 PM ET.' })).toBe(Date.UTC(2031, 10, 28, 18));
+    expect(near(close, { description: 'The official close at 4:00 PM ET.' })).toBeNull();
+    expect(near(close.replace('close', 'be'), { description: 'At 4:00 PM ET.' })).toBeNull();
+    expect(near(close.replace('close', 'be'), { endTimeMs: FOUR })).toBeNull();
+    expect(near(close.replace('close', 'be'), { venue: 'venue_x' })).toBeNull();
+  });
+
+  it('has no minute on a holiday, whatever is told', () => {
+    const holiday = close.replace('28', '27');
+    const dayBefore = FOUR - 86_400_000;
+    for (const changes of [{}, { description: 'At 4:00 PM ET.' }, { endTimeMs: dayBefore }]) {
+      expect(near(holiday, changes)).toBeNull();
+    }
+    expect(title(holiday, { contextDay: '2031-11-20' }).confidence).toBe(0.8);
+  });
+
+  it('is whole beside them, and no matter for a touch', () => {
+    expect(near(close.replace('28', '26'), { description: 'At 4:00 PM ET.' })).toBe(FOUR - 2 * 86_400_000);
+    expect(near('Will Tesla reach $300 by November 27?')).toBe(Date.UTC(2031, 10, 28, 4, 59));
+  });
+});
+
 describe('what speaks against a reading keeps the market alone', () => {
   const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
   it.each([

@@ -1,7 +1,7 @@
 /** What stands around the comparison of a price sentence: the subject before it, the time before or after it. */
 import { isCoin, isExchangeTraded, isKnownSymbol } from './asset-names.ts';
-import { isWorkday } from './calendar.ts';
 import type { DateContext } from './dates.ts';
+import { isTradingDay } from './exchange-calendar.ts';
 import { parseStretchEnd, parseWhen, type When } from './when.ts';
 
 /** Gives the symbol of a name, or null where the name is not known. */
@@ -103,7 +103,7 @@ function isItself(words: string, underlying: string): boolean {
 
 /** Whether a sentence speaks of the close or the end of what does not close on that day: the minute is then not told. */
 export function isUntoldEnd(sentence: string, underlying: string, day: string): boolean {
-  return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isWorkday(day));
+  return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isTradingDay(day));
 }
 
 /** The words of a sentence by the part that they gave. */

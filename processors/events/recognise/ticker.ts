@@ -4,9 +4,11 @@
  * field or a rule beside the ticker tells what it leaves out.
  */
 import { addDecimals, isLess } from './amounts.ts';
+import { isExchangeTraded } from './asset-names.ts';
 import { assetOf } from './assets.ts';
-import { makeDay, NEW_YORK, zonedTime } from './calendar.ts';
+import { makeDay, momentAt, NEW_YORK } from './calendar.ts';
 import { monthOf } from './dates.ts';
+import { sessionDoubt } from './price-clock.ts';
 import { kindOnly, type MarketTexts, type Recognition, type Strike, UNRECOGNISED } from './question.ts';
 import { readStrike, rulesHour, type TickerStrike } from './ticker-strike.ts';
 import { upDown } from './up-down.ts';
@@ -19,6 +21,8 @@ const EXTREME = new RegExp(String.raw`^KX([A-Z0-9]+?)(MAX|MIN)Y-${DATE}-(\d+(?:\
 const EXTREME_YEAR = /^KX([A-Z0-9]+?)(MAX|MIN)Y-(\d\d)(?:-(\d+(?:\.\d+)?))?$/;
 const EXTREME_OTHER = /^KX([A-Z0-9]+?)(?:MAX|MIN)[A-Z]+-/;
 const UP_DOWN = /^KX([A-Z0-9]+?)(\d\d)M-(\d\d)([A-Z]{3})(\d\d)(\d\d)(\d\d)(?:-\d+)?$/;
+/** The hour that New York's clocks show twice in autumn, or skip in spring: a ticker does not tell which is meant. */
+const NOT_ONE_MOMENT = 'not one moment of that day';
 const THIS_YEAR = /\bthis year\b/i;
 
 /** Series whose name is not that of their underlying. */
@@ -84,7 +88,8 @@ function readUpDown(ticker: string): Recognition | null {
   if (length === undefined || underlying === null) return null;
   const day = makeDay(2000 + Number(year), monthOf(month!), Number(date));
   if (day === null || Number(hour) > 23 || Number(minute) > 59) return null;
-  const toMs = zonedTime(day, Number(hour) * 60 + Number(minute), NEW_YORK);
+  const toMs = momentAt(day, Number(hour) * 60 + Number(minute), NEW_YORK, null);
+  if (toMs === null) return kindOnly('up_down', underlying, { kind: ticker, doubt: NOT_ONE_MOMENT });
   const fromMs = toMs - Number(length) * 60_000;
   return upDown(underlying, { day, fromMs, toMs }, INDEX_AVERAGE, { kind: ticker });
 }
@@ -106,21 +111,24 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
   const step = `0.${'0'.repeat(Math.max(0, (number.split('.')[1]?.length ?? 1) - 1))}1`;
   const threshold = addDecimals(number, nines ? step : '0');
   const op = isUp ? 'gte' : 'lte';
+  const atMs = momentAt(day, minutes, NEW_YORK, null);
+  const isSession = semantics === 'at_time' && isExchangeTraded(underlying);
+  const doubt = atMs === null ? NOT_ONE_MOMENT : isSession ? sessionDoubt(day, [atMs]) : null;
   return {
     ...UNRECOGNISED,
     kind: 'price_binary',
     underlying,
     strike: { underlying, threshold, op, strict: nines ? !isUp : !strike.isInclusive, semantics, scope: '' },
-    deadline: { day, atMs: zonedTime(day, minutes, NEW_YORK) },
+    deadline: { day, atMs: doubt === null ? atMs : null },
     settlementSource: INDEX_AVERAGE,
-    confidence: 0.98,
+    confidence: doubt === null ? 0.98 : 0.8,
     source: 'structured',
     linkable: isLess('0', threshold),
     evidence: {
       underlying: ticker,
       threshold: strike.words,
       op: strike.words,
-      time: ticker,
+      time: doubt === null ? ticker : `${ticker}, ${doubt}`,
       settlementSource: INDEX_AVERAGE,
     },
   };

@@ -230,6 +230,10 @@ describe('what a title leaves open', () => {
     ['Will Bitcoin be above $100k by March 31?', 'a state by a deadline'],
     ['Will Bitcoin hit $200k by 2032?', '"by 2032" may mean'],
     ['Will Bitcoin hit $200k by June?', '"by June" may mean'],
+    ['Will Bitcoin trade above $93,000 on March 9?', 'at one moment or at any'],
+    ['Will Bitcoin trade at $93,000 or lower on March 9?', 'at one moment or at any'],
+    ['Will Tesla (TSLA) trade below $280 on March 7?', 'at one moment or at any'],
+    ['Will Solana exceed $240 on March 9?', 'at one moment or at any'],
   ])('is said, and not linked: %s', (title, doubt) => {
     const again = { id: 'b', venue: 'venue_x', title, contextDate: NEAR };
     const { labels, links } = matchTitles([{ ...again, id: 'a' }, again]);
@@ -255,6 +259,16 @@ describe('what has another price than the asset of its name', () => {
     'LTC Properties (LTC) above $35 on March 9?',
     'Will TRX Gold (TRX) be above $1 on March 9?',
     'MetaDAO (META) above $700 on March 7?',
+    'Alphabet Class A (GOOG) above $190 on March 7?',
+    'Alphabet Class C (GOOGL) above $190 on March 7?',
+    'S&P 500 (SPY) above $700 on March 7?',
+    'S&P 500 (ES) above 7,100 on March 7?',
+    'Nasdaq 100 (QQQ) above $620 on March 7?',
+    'Dow (DOW) above $31 on March 7?',
+    'Strategy (STRC) above $98 on March 7?',
+    'constructor (BTC) above $98 on March 7?',
+    'Bitcoin (constructor) above $98 on March 7?',
+    'Nasdaq closes above 25,000 on March 7?',
     'Bitcoin above $70,000 on Sunday, March 10?',
     'Will Bitcoin be above $70,000 on Election Day?',
   ])('%s', (title) => {
@@ -265,6 +279,133 @@ describe('what has another price than the asset of its name', () => {
     expect(read('Will Tesla stock be above $300 on March 7?')).toBe('TSLA gte 300 at_time 2031-03-07');
     expect(read('Will Apple Inc. (AAPL) close above $300 on March 7?')).toBe('AAPL gte 300 at_time 2031-03-07');
     expect(read('Will the Bonk token be above $0.01 on March 9?')).toBe('BONK gte 0.01 at_time 2031-03-09');
+    expect(read('Will Dow Inc. (DOW) close above $31 on March 7?')).toBe('DOW gte 31 at_time 2031-03-07');
+    expect(read('Will Nasdaq (NDX) close above 25,000 on March 7?')).toBe('NDX gte 25000 at_time 2031-03-07');
+  });
+});
+
+/** Pairs of titles on two venues, of which some ask the same. */
+const used = (one: string, other: string, changes: Partial<TitleInput> = {}) => {
+  const input = { venue: 'venue_b', contextDate: NEAR, ...changes };
+  return matchTitles([
+    { ...input, id: 'a', title: one },
+    { ...input, id: 'b', venue: 'venue_x', title: other },
+  ]).links.some((link) => link.used);
+};
+
+describe('two share classes of one company', () => {
+  it.each([
+    ['Google', 'GOOGL'],
+    ['Alphabet', 'GOOGL'],
+    ['Alphabet (GOOGL)', 'GOOGL'],
+    ['Alphabet Class A', 'GOOGL'],
+    ['Alphabet (GOOG)', 'GOOG'],
+    ['Alphabet Inc. (GOOG)', 'GOOG'],
+    ['Alphabet Inc. Class C (GOOG)', 'GOOG'],
+    ['Google (GOOG)', 'GOOG'],
+    ['GOOG', 'GOOG'],
+    ['$GOOG', 'GOOG'],
+    ['Alphabet Class C', 'GOOG'],
+  ])('%s is %s', (name, symbol) => {
+    expect(read(`Will ${name} close above $190 on March 7?`)).toBe(`${symbol} gte 190 at_time 2031-03-07`);
+  });
+
+  it('are not used with each other', () => {
+    const close = (name: string) => `Will ${name} close above $190 on March 7?`;
+    expect(used(close('Google (GOOG)'), close('Alphabet Class C'))).toBe(true);
+    expect(used(close('Google (GOOG)'), close('Alphabet (GOOGL)'))).toBe(false);
+    expect(used(close('GOOG'), close('Google'))).toBe(false);
+  });
+
+  it('are told apart by the rules where the title has the name alone', () => {
+    const close = 'Will Alphabet close above $190 on March 7?';
+    expect(used(close, close, { description: 'The official close of Alphabet (GOOGL).' })).toBe(true);
+    expect(used(close, close, { description: 'The official close of Alphabet Class C (GOOG).' })).toBe(false);
+  });
+});
+
+it('a metal by the ticker of its future is not the metal at its spot price', () => {
+  const above = (name: string) => `Will ${name} be above $5,100 on March 7 at 5PM ET?`;
+  const between = (name: string) => `Will ${name} be between $52 and $53 on March 7 at 5PM ET?`;
+  expect(used(above('Gold (GC)'), above('Gold (GC)'))).toBe(true);
+  expect(used(above('Gold (XAUUSD)'), above('gold'))).toBe(true);
+  expect(used(above('Gold (GC)'), above('gold'))).toBe(false);
+  expect(used(between('Silver (SI)'), between('Silver (SI)'))).toBe(true);
+  expect(used(between('Silver (SI)'), between('silver'))).toBe(false);
+  const upDown = (name: string) => `${name} Up or Down - March 7, 3PM ET`;
+  expect(used(upDown('Gold'), upDown('Gold'))).toBe(true);
+  expect(used(upDown('Gold (GC)'), upDown('Gold'))).toBe(false);
+});
+
+it('a day of going up or down goes from noon to noon for coins, and not for metals', () => {
+  expect(read('Bonk Up or Down on March 9?')).toBe('BONK up_down 2031-03-09');
+  expect(read('Silver Up or Down on March 7?')).toBe('SILVER up_down null');
+});
+
+describe('a word that is a symbol or a name too', () => {
+  const above = (name: string) => read(`Will ${name} be above $12 on March 9?`);
+  it.each([
+    'the coin',
+    'the Coin',
+    'a coin',
+    'link',
+    'the Link',
+    'the open',
+    'the dot',
+    'the op',
+    'a sol',
+    'the apt',
+    'one ton',
+    'the atom',
+    'the hype',
+    'the meta',
+    'the near',
+    'the circle',
+    'the maker',
+    'the curve',
+    'the strategy',
+    'the apple',
+    'etc',
+  ])('is no asset as %s', (words) => {
+    expect(above(words)).toBe('other');
+  });
+
+  it.each([
+    ['COIN', 'COIN'],
+    ['$coin', 'COIN'],
+    ['Coinbase (COIN)', 'COIN'],
+    ['LINK', 'LINK'],
+    ['link/usd', 'LINK'],
+    ['chainlink', 'LINK'],
+    ['OPEN', 'OPEN'],
+    ['SOL', 'SOL'],
+    ['solana', 'SOL'],
+    ['APT', 'APT'],
+    ['Toncoin (TON)', 'TON'],
+    ['Near', 'NEAR'],
+    ['near protocol', 'NEAR'],
+    ['Meta', 'META'],
+    ['META', 'META'],
+    ['Circle', 'CRCL'],
+    ['Maker (MKR)', 'MKR'],
+    ['Strategy', 'MSTR'],
+    ['Apple', 'AAPL'],
+    ['oil', 'WTI'],
+    ['gold', 'GOLD'],
+    ['btc', 'BTC'],
+  ])('is one as %s', (words, symbol) => {
+    expect(above(words)).toBe(`${symbol} gte 12 at_time 2031-03-09`);
+  });
+
+  it('is none behind an article where all is in capitals', () => {
+    expect(read('WILL THE COIN CLOSE ABOVE $12 ON MARCH 7?')).toBe('other');
+    expect(read('WILL COIN CLOSE ABOVE $12 ON MARCH 7?')).toBe('COIN gte 12 at_time 2031-03-07');
+  });
+
+  it('tells nothing of what a question has to do with', () => {
+    expect(read('Who wins the Open?')).toBe('null');
+    expect(read('Is the Link a bridge?')).toBe('null');
+    expect(read('Is OPEN a buy?')).toBe('other');
   });
 });
 
@@ -280,8 +421,20 @@ describe('a minute that the words leave open', () => {
     'Will Bitcoin be above $70,000 on March 6 at 12PM EDT?',
     'Will Tesla close above $300 at the end of May?',
     'Will Tesla close above $300 on March 9?',
+    'Will Tesla be above $300 on March 9?',
+    'Will Tesla close above $300 on November 27, 2031?',
+    'Will Tesla be between $300 and $310 on December 25, 2031?',
+    'Will Tesla open above $300 on December 25, 2031?',
+    'Will Tesla be above $300 on December 25, 2031 at 4:00 PM ET?',
+    'Will Tesla close above $300 at the end of March 2024?',
+    'Will Tesla close above $300 on November 28, 2031 at 4:00 PM ET?',
+    'Will Tesla be above $300 on November 28, 2031 at 21:00 UTC?',
+    'Will Bitcoin be above $70,000 on November 2, 2031 at 1AM ET?',
+    'Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM ET?',
+    'Will Bitcoin be above $70,000 on March 9 at 2:30 AM ET?',
+    'Will Bitcoin be above $70,000 on March 9 at 2:30 AM EST?',
   ])('%s', (title) => {
-    expect(timeOf(title)?.resolutionTime).toBeNull();
+    expect(timeOf(title)).toMatchObject({ resolutionTime: null, confidence: 0.8 });
   });
 
   it('is told by the right clock, and by the close of an exchange', () => {
@@ -293,12 +446,51 @@ describe('a minute that the words leave open', () => {
     );
     expect(timeOf('Will Tesla close above $300 on March 7?')?.resolutionTime).toBe('2031-03-07T21:00:00.000Z');
   });
+
+  it.each([
+    ['Will Tesla close above $300 on November 28, 2031?', '2031-11-28T18:00:00.000Z'],
+    ['Will Tesla be above $300 on November 28, 2031?', '2031-11-28T18:00:00.000Z'],
+    ['Will Tesla close between $300 and $310 on December 24, 2031?', '2031-12-24T18:00:00.000Z'],
+    ['Will Tesla open above $300 on December 24, 2031?', '2031-12-24T14:30:00.000Z'],
+    ['Will Tesla be above $300 on November 28, 2031 at 11AM ET?', '2031-11-28T16:00:00.000Z'],
+    ['Will Tesla end 2027 above $300?', '2027-12-31T21:00:00.000Z'],
+    ['Will Bitcoin be above $70,000 on December 25, 2031?', '2031-12-25T17:00:00.000Z'],
+    ['Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM EDT?', '2031-11-02T05:30:00.000Z'],
+    ['Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM EST?', '2031-11-02T06:30:00.000Z'],
+    ['Will Bitcoin be above $70,000 on November 2, 2031 at 2AM ET?', '2031-11-02T07:00:00.000Z'],
+    ['Will Bitcoin be above $70,000 on March 9 at 3AM ET?', '2031-03-09T07:00:00.000Z'],
+  ])('is told on half days and beside what clocks skip or show twice: %s', (title, expected) => {
+    expect(timeOf(title)?.resolutionTime).toBe(expected);
+  });
+
+  it.each([
+    ['KXBTCD-31NOV0201-T69999.99', null],
+    ['KXBTCD-31NOV0202-T69999.99', '2031-11-02T07:00:00.000Z'],
+    ['KXINXU-31NOV28H1600-T7299.9999', null],
+    ['KXINXU-31NOV28H1300-T7299.9999', '2031-11-28T18:00:00.000Z'],
+    ['KXINXU-31NOV27H1600-T7299.9999', null],
+  ])('is that of a ticker where its clock and its exchange have it: %s', (marketId, expected) => {
+    const { labels } = matchTitles([{ id: 'x', venue: 'venue_c', marketId, title: null }]);
+    expect(labels.x).toMatchObject({
+      kind: 'price_binary',
+      resolutionTime: expected,
+      confidence: expected ? 0.98 : 0.8,
+    });
+  });
 });
 
 it('a window of a clock that New York does not have then is no window', () => {
   const up = (time: string) =>
     matchTitles([{ id: 'x', venue: 'venue_b', title: `Bitcoin Up or Down - ${time}`, contextDate: NEAR }]);
   expect(up('July 15, 3PM EDT').labels.x!.details).toMatchObject({ from: '2031-07-15T19:00:00.000Z' });
-  expect(up('July 15, 3PM EST').labels.x).toMatchObject({ kind: 'up_down', details: {}, resolutionTime: null });
-  expect(up('November 2, 1AM EST').labels.x).toMatchObject({ kind: 'up_down', details: {} });
+  expect(up('July 15, 3PM EST').labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
+  for (const time of ['November 2, 1AM ET', 'November 2, 1:30AM-1:45AM ET', 'November 2, 12:45AM-1:15AM ET']) {
+    expect(up(time).labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
+  }
+  expect(up('March 9, 2AM ET').labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
+  expect(up('November 2, 12AM ET').labels.x!.resolutionTime).toBe('2031-11-02T05:00:00.000Z');
+  expect(up('November 2, 1AM EDT').labels.x!.resolutionTime).toBe('2031-11-02T06:00:00.000Z');
+  expect(up('November 2, 1AM EST').labels.x!.resolutionTime).toBe('2031-11-02T07:00:00.000Z');
+  const ticker = { id: 'x', venue: 'venue_c', marketId: 'KXBTC15M-31NOV020130-30', title: null };
+  expect(matchTitles([ticker]).labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
 });

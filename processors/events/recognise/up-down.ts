@@ -1,7 +1,7 @@
 /** Whether a price goes up or down over a stretch of time: its strike is the price at the beginning. */
-import { isExchangeTraded } from './asset-names.ts';
-import { assetOf } from './assets.ts';
-import { addDays, isDaylightTime, NEW_YORK, zonedTime } from './calendar.ts';
+import { isCoin, isExchangeTraded, isKnownSymbol } from './asset-names.ts';
+import { assetOf, contractOf } from './assets.ts';
+import { addDays, dayOf, momentAt, NEW_YORK, zonedTime } from './calendar.ts';
 import { cleanTitle } from './clean-title.ts';
 import { parseDate } from './dates.ts';
 import { contextOf } from './price-text.ts';
@@ -14,6 +14,7 @@ const SPAN = /^(.+?),? (?:at )?(\d{1,2})(?::(\d\d))? ?([ap]m)? ?(?:-|to) ?(\d{1,
 const HOUR = /^(.+?),? (?:at )?(\d{1,2}) ?([ap]m) E[SD]?T$/i;
 const NAMED_CLOCK = /\bE[SD]T$/i;
 const NOON = 720;
+const HOUR_MS = 3_600_000;
 
 interface Window {
   readonly day: string;
@@ -30,8 +31,10 @@ export function readUpDown(texts: MarketTexts): Recognition | null {
   const evidence = { kind: 'up or down', underlying: subject, ...(time ? { time } : {}) };
   // A day's window of what exchanges trade is told by their calendar, which is not known here.
   const isListed = underlying !== null && isExchangeTraded(underlying);
-  const window = opens || isListed ? null : readWindow(time, texts);
-  return underlying === null || !window || !isClockOf(window, time)
+  // That a day goes from noon to noon is a custom of coins.
+  const hasNoon = underlying !== null && (isCoin(underlying) || !isKnownSymbol(underlying));
+  const window = opens || isListed || contractOf(subject) !== '' ? null : readWindow(time, texts, hasNoon);
+  return underlying === null || !window
     ? kindOnly('up_down', underlying, evidence)
     : upDown(underlying, window, settlementSourceOf(texts), evidence);
 }
@@ -53,15 +56,11 @@ export function upDown(
   };
 }
 
-/** `EST` in summer may mean an hour later, or the time that New York's clocks show. */
-function isClockOf({ fromMs }: Window, time: string): boolean {
-  const zone = NAMED_CLOCK.exec(time)?.[0].toUpperCase();
-  return zone === undefined || (zone === 'EDT') === isDaylightTime(fromMs);
-}
-
 /** `March 12, 5:20AM-5:25AM ET`, `January 20, 3PM ET` (that hour), `May 30` (from the noon before to noon). */
-function readWindow(time: string, texts: MarketTexts): Window | null {
+function readWindow(time: string, texts: MarketTexts, hasNoon: boolean): Window | null {
   const context = contextOf(texts);
+  const zone = NAMED_CLOCK.exec(time)?.[0].toUpperCase();
+  const isDaylight = zone === undefined ? null : zone === 'EDT';
   const [, date, h1, m1 = '0', half1, h2, m2 = '0', half2] = SPAN.exec(time) ?? [];
   if (date !== undefined) {
     const day = parseDate(date, context);
@@ -69,22 +68,28 @@ function readWindow(time: string, texts: MarketTexts): Window | null {
     const to = clockMinutes(h2!, m2, half2!);
     if (day === null || from === null || to === null) return null;
     // In `11-12PM` the half of the day belongs to the end.
-    if (half1 === undefined && from >= to) return from < 720 ? null : span(day, from - 720, to);
-    return span(day, from, to > from ? to : to + 1440);
+    if (half1 === undefined && from >= to) return from < 720 ? null : span(day, from - 720, to, isDaylight);
+    return span(day, from, to > from ? to : to + 1440, isDaylight);
   }
   const [, onDay, hour, half] = HOUR.exec(time) ?? [];
   if (onDay !== undefined) {
     const day = parseDate(onDay, context);
     const from = clockMinutes(hour!, '0', half!);
-    return day === null || from === null ? null : span(day, from, from + 60);
+    const fromMs = day === null || from === null ? null : momentAt(day, from, NEW_YORK, isDaylight);
+    if (fromMs === null) return null;
+    const toMs = fromMs + HOUR_MS;
+    return { day: dayOf(toMs, NEW_YORK), fromMs, toMs };
   }
+  if (!hasNoon) return null;
   const day = parseDate(time, context);
   if (day === null) return null;
   return { day, fromMs: zonedTime(addDays(day, -1), NOON, NEW_YORK), toMs: zonedTime(day, NOON, NEW_YORK) };
 }
 
-function span(day: string, from: number, to: number): Window {
-  const fromMs = zonedTime(day, from, NEW_YORK);
+/** Null where either end is not one moment by New York's clocks. */
+function span(day: string, from: number, to: number, isDaylight: boolean | null): Window | null {
+  const fromMs = momentAt(day, from, NEW_YORK, isDaylight);
   const end = to >= 1440 ? addDays(day, 1) : day;
-  return { day: end, fromMs, toMs: zonedTime(end, to % 1440, NEW_YORK) };
+  const toMs = momentAt(end, to % 1440, NEW_YORK, isDaylight);
+  return fromMs === null || toMs === null ? null : { day: end, fromMs, toMs };
 }
