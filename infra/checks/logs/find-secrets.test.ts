@@ -40,7 +40,7 @@ describe('secrets in logs', () => {
 
   it('are found in what a process writes, whatever loggers it has', async () => {
     const script = `console.log('one'); console.error('two\\nplx_session=' + process.argv[1])`;
-    const child = spawn(process.execPath, ['-e', script, bare], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['-e', script, '--', bare], { stdio: ['ignore', 'pipe', 'pipe'] });
     gatherFrom(child, 'service');
     await once(child, 'close');
     const { findings, lines } = findSecrets(folder.path);
