@@ -36,6 +36,8 @@ export interface TestApp {
   setQuery(query: QueryDouble): void;
   /** A token of these scopes whose secret was never checked here. */
   unseenToken(scopes: readonly Scope[]): Promise<string>;
+  /** A token of these scopes that was checked before: to hash a secret takes long. */
+  seenToken(scopes: readonly Scope[]): string;
   /** GET with the token of a key that holds all scopes. */
   get(url: string, headers?: Readonly<Record<string, string>>): ReturnType<TestApp['request']>;
   request(
@@ -163,6 +165,11 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     unseenToken: async (scopes) => {
       const token = mintToken();
       return addKey(token, scopes, await hashSecret(token.secret));
+    },
+    seenToken: (scopes) => {
+      const token = mintToken();
+      authenticator.remember(token);
+      return addKey(token, scopes, NO_HASH);
     },
     get: (url, headers) => request('GET', url, { authorization: `Bearer ${allToken}`, ...headers }),
     request,
