@@ -5,10 +5,12 @@ import { LongestFirst } from './infra/testing/longest-first.ts';
 /** Loggers of tests also write to the folder that is looked through for secrets in the end. */
 const gatheringPino = fileURLToPath(new URL('infra/testing/logs/gathering-pino.ts', import.meta.url));
 
-/** What works things out and holds nothing process-wide: its test files share processes, which saves half their time. */
-const CALCULATIONS = [
+/** What holds nothing process-wide: its test files share processes, which saves half their time. */
+const TOGETHER = [
   'schemas/**/*.test.ts',
   'processors/{anomalies,candles,channels,events,normalise,organizations,settings,shared,spreads}/**/*.test.ts',
+  'ingest/**/*.test.ts',
+  'infra/{codec,config,simulator,stages}/**/*.test.ts',
 ];
 
 const sources = {
@@ -24,15 +26,15 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { ...sources, test: { ...common, name: 'calculations', include: CALCULATIONS, isolate: false } },
+      { ...sources, test: { ...common, name: 'together', include: TOGETHER, isolate: false } },
       // Native engines (chDB, uWebSockets.js) keep process-wide state, so each file gets a process of its own.
       {
         ...sources,
         test: {
           ...common,
-          name: 'services',
-          include: ['{infra,ingest,processors,query-api,stream-gateway}/**/*.test.ts'],
-          exclude: CALCULATIONS,
+          name: 'apart',
+          include: ['{infra,processors,query-api,stream-gateway}/**/*.test.ts'],
+          exclude: TOGETHER,
         },
       },
     ],

@@ -14,7 +14,7 @@ import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
 import { readPartition } from '../log/read-partition.ts';
 import type { Injection } from '../simulator/world/injections.ts';
 
-const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 3);
+const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 2);
 const HOURS_TO_DELAY = 15;
 /** As many events in a short run as let every market have its thirty minutes with data. */
 const RATE = HOURS >= HOURS_TO_DELAY ? 2 : 4;
