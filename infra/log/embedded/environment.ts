@@ -52,10 +52,32 @@ export interface LogEnvironment {
   partition(name: string): PartitionDb | null;
   /** A database of JSON values; null when it does not exist and nothing may be written. */
   json<T>(name: string): Database<T, string> | null;
-  /** All of `work` or nothing. Throws a `LogError` when the disk does not take it. */
+  /** All of `work` or nothing; it may be run several times. Throws a `LogError` when the disk does not take it. */
   transact<T>(work: () => T): T;
   /** Number of the newest transaction, of whatever process. */
   newestTransaction(): number;
+}
+
+/**
+ * LMDB's number for a transaction that it gave up. It gives one up at the commit, all of it and without a fault of ours,
+ * when what it remembers of free pages does not fit what it finds; after that it reads them anew, so the next try succeeds.
+ */
+const GIVEN_UP = -30_782;
+const TRIES = 5;
+
+/** Runs a transaction, and again when LMDB gave it up. `work` changes nothing but the databases. */
+export function transactOn<T>(root: Pick<RootDatabase, 'transactionSync'>, path: string, work: () => T): T {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return root.transactionSync(work, NO_WAIT);
+    } catch (error) {
+      if (tried === TRIES || codeOf(error) !== GIVEN_UP) throw toLogError(error, path);
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
 }
 
 /** Opens the environment in a folder that exists. */
@@ -75,13 +97,7 @@ export function openEnvironment(path: string, readOnly: boolean): LogEnvironment
     root,
     partition: (name) => (root.openDB(name, PARTITION_OPTIONS) as unknown as PartitionDb) ?? null,
     json: <T>(name: string) => (root.openDB({ name, encoding: 'json' }) as Database<T, string>) ?? null,
-    transact<T>(work: () => T): T {
-      try {
-        return root.transactionSync(work, NO_WAIT);
-      } catch (error) {
-        throw toLogError(error, path);
-      }
-    },
+    transact: (work) => transactOn(root, path, work),
     newestTransaction: () => (root.getStats() as { lastTxnId: number }).lastTxnId,
   };
 }
@@ -89,6 +105,8 @@ export function openEnvironment(path: string, readOnly: boolean): LogEnvironment
 /** LMDB's error as the port's; what is no error of the disk stays as it is. */
 function toLogError(error: unknown, path: string): unknown {
   const text = error instanceof Error ? error.message : String(error);
+  if (codeOf(error) === GIVEN_UP)
+    return new LogError('log_unavailable', `the log at ${path} gave up a transaction ${TRIES} times`, { cause: error });
   const full = new LogError('log_full', `the log has no room left on the disk of ${path}`, { cause: error });
   if (/MDB_MAP_FULL|No space left|Disk quota/i.test(text)) return full;
   // LMDB tells a write that the disk cut short as an I/O error.

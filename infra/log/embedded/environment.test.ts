@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mayPass } from '../../retry.ts';
+import { type LogEnvironment, openEnvironment, transactOn } from './environment.ts';
+
+/** As LMDB tells it at a commit. */
+const givenUp = () =>
+  Object.assign(new Error('MDB_BAD_TXN: Transaction must abort, has a child, or is invalid: freelist'), {
+    code: -30_782,
+  });
+
+describe('a transaction', () => {
+  let folder = '';
+  let environment: LogEnvironment;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parallax-environment-'));
+    environment = openEnvironment(folder, false);
+  });
+  afterEach(async () => {
+    await environment.root.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The real one, whose first commits LMDB gives up. */
+  const failing = (commits: number) => {
+    let left = commits;
+    return {
+      transactionSync: <T>(work: () => T, flags?: number): T =>
+        environment.root.transactionSync(() => {
+          const result = work();
+          left -= 1;
+          if (left >= 0) throw givenUp();
+          return result;
+        }, flags),
+    };
+  };
+
+  it('that LMDB gave up is run again, and written once', () => {
+    const db = environment.partition('p')!;
+    const put = (value: string) => () => db.putSync(1, Buffer.from(value), { append: true });
+    expect(transactOn(failing(4), folder, put('a'))).toBe(true);
+    expect(db.get(1)?.toString()).toBe('a');
+    expect(environment.transact(() => db.putSync(2, Buffer.from('b'), { append: true }))).toBe(true);
+    expect([...db.getKeys()]).toEqual([1, 2]);
+  });
+
+  it('that it gives up every time fails as what may pass, with nothing written', () => {
+    const db = environment.partition('p')!;
+    let error: unknown;
+    try {
+      transactOn(failing(100), folder, () => db.putSync(1, Buffer.from('a'), { append: true }));
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toMatchObject({ code: 'log_unavailable' });
+    expect(mayPass(error)).toBe(true);
+    expect(db.get(1)).toBeUndefined();
+  });
+
+  it('fails at once by a fault of its own', () => {
+    let runs = 0;
+    const work = () => {
+      runs += 1;
+      throw new Error('offset 1 is taken');
+    };
+    expect(() => environment.transact(work)).toThrow('offset 1 is taken');
+    expect(runs).toBe(1);
+  });
+});
