@@ -70,6 +70,8 @@ export function mixedMarket(nth: number, receivedAt: number): Market {
     fields: isOutcome
       ? '{}'
       : JSON.stringify({ gammaId: String(500_000 + nth), questionID: `0x${digest}`, negRisk: false }),
+    resolved: false,
+    name: null,
     ...question,
   };
 }

@@ -19,8 +19,8 @@ import {
   naiveDecay,
   naiveSignals,
 } from '#processors/spreads/naive-signals.fixture';
-import { consensusScore } from '#query-api/queries/consensus-score';
 import { readSignals } from '#query-api/queries/read-signals';
+import { consensusScore } from '#schemas/domain/consensus-score';
 import { arbitrageSignalsTable } from '#schemas/tables/arbitrage-signals';
 import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { eventTopic, type Spread, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';

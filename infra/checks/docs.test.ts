@@ -9,6 +9,16 @@ const FOLDERS: readonly string[] = [...ROOMS, 'docs'];
 /** A file or folder in backticks; one with a `<part>` to be filled in is none. */
 const NAMED = /`((?:[\w.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|json|md|gz)|\/))`/g;
 
+/** Who stands where, as "`name` in `file`" or "`name` (`file`)". */
+const PLACED = /`([A-Za-z_]\w*(?:\.\w+)*)` (?:in |\()`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs))`/g;
+
+/** Whether a text declares a name, as a value, a type, a member of one, or as a text of its own; a use is no declaration. */
+function declares(text: string, name: string): boolean {
+  const word = `(?:function\\*?|const|let|class|interface|type|enum) ${name}\\b`;
+  const member = `^ +(?:(?:readonly|async|static|private|protected|get) )*${name}(?:\\??:|(?:<.*>)?\\(.*\\{$)`;
+  return new RegExp(`${word}|${member}|'${name}'`, 'm').test(text);
+}
+
 /** Every file of the project, from its root. */
 function allFiles(): string[] {
   const below = (folder: string) =>
@@ -57,5 +67,34 @@ describe('the documentation', () => {
         .map((name) => `${path} names ${name}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('says of nothing that it stands in a file which does not declare it, in the comments of the sources too', () => {
+    const files = allFiles();
+    const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
+    const placed = [...pages, ...sourceFiles()].flatMap(({ path, text }) =>
+      [...text.matchAll(PLACED)].map(([, name, file]) => ({ path, parts: name!.split('.'), file: file! })),
+    );
+    // A file that is named by its end alone may be any of that name.
+    const holds = ({ file, parts }: (typeof placed)[number]) =>
+      files
+        .filter((path) => path === file || path.endsWith(`/${file}`))
+        .map(read)
+        .some((text) => parts.every((part) => declares(text, part)));
+    expect(placed.length).toBeGreaterThan(10);
+    const wrong = placed.filter((one) => !holds(one));
+    expect(wrong.map(({ path, parts, file }) => `${path} says that ${parts.join('.')} is in ${file}`)).toEqual([]);
+  });
+
+  it.each([
+    ['export function thing(at: number) {', true],
+    ['  readonly thing?: string;', true],
+    ['  thing(at: number): void {', true],
+    ["    name: 'thing',", true],
+    ['  return thing(at);', false],
+    ["import { thing } from './thing.ts';", false],
+    ['const things = 1;', false],
+  ])('takes %j for a declaration of `thing`: %j', (line, is) => {
+    expect(declares(`// before\n${line}\n`, 'thing')).toBe(is);
   });
 });

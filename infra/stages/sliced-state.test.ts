@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { expect, it } from 'vitest';
+import { type SlicedPath, serializeInSlices } from './sliced-state.ts';
 import { packSnapshot, type Snapshot, unpackSnapshot } from './snapshot.ts';
 
 interface State {
@@ -36,6 +37,29 @@ it('reads a snapshot that was written as a whole', async () => {
   expect(await unpackSnapshot(await packSnapshot(snapshot))).toEqual(snapshot);
 });
 
+it('reads slices of any size, and refuses those of a map that the state does not have', async () => {
+  const { promisify } = await import('node:util');
+  const { deflateRaw } = await import('node:zlib');
+  const snapshot = snapshotOf(5);
+  const part = (value: unknown) => {
+    const bytes = serialize(value);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const pack = (...slices: object[]) => {
+    const state = { ...snapshot.state, large: new Map() };
+    return promisify(deflateRaw)(Buffer.concat([{ ...snapshot, state }, ...slices].map(part)));
+  };
+  const entries = [...snapshot.state.large];
+  const packed = await pack(
+    { name: 'large', entries: entries.slice(0, 4) },
+    { name: 'large', entries: entries.slice(4) },
+  );
+  expect(await unpackSnapshot(packed)).toEqual(snapshot);
+  await expect(unpackSnapshot(await pack({ name: 'gone', entries }))).rejects.toThrow('there is no gone');
+});
+
 it('lets others have their turn', async () => {
   let turns = 0;
   const turn = () => {
@@ -48,10 +72,84 @@ it('lets others have their turn', async () => {
   expect(turns).toBeGreaterThan(15);
 });
 
+it('may change as soon as it is copied, and is written as it was', async () => {
+  const snapshot = snapshotOf(5_000);
+  const before = deserialize(serialize(snapshot)) as typeof snapshot;
+  let told = 0;
+  const packed = await packSnapshot(snapshot, ['large', 'other'], () => {
+    told += 1;
+    for (const key of snapshot.state.large.keys()) snapshot.state.large.set(key, { nth: -1, at: -1n });
+    snapshot.state.large.set('new', { nth: 0, at: 0n });
+    snapshot.state.other.get(3)!.push('four');
+    snapshot.state.small.add('y');
+    (snapshot.offsets as Map<string, number>).set('a/0', 8);
+  });
+  expect(told).toBe(1);
+  expect(await unpackSnapshot(packed)).toEqual(before);
+});
+
 it('rejects what is cut off', async () => {
   const { promisify } = await import('node:util');
   const { deflateRaw, inflateRaw } = await import('node:zlib');
   const whole = await promisify(inflateRaw)(await packSnapshot(snapshotOf(2_000), ['large']));
   const cut = await promisify(deflateRaw)(whole.subarray(0, whole.length - 10));
   await expect(unpackSnapshot(cut)).rejects.toThrow('not whole');
+});
+
+interface Deep {
+  readonly catalog: { readonly over: Map<string, string>; readonly names: Set<string>; readonly size: number };
+  readonly late?: { readonly told: { readonly known: Map<number, number[]> } };
+  readonly list: readonly Map<string, string>[];
+  readonly books: Map<string, readonly bigint[]>;
+}
+
+const deep = (entries: number): Deep => ({
+  catalog: {
+    over: new Map(Array.from({ length: entries }, (_, nth) => [`market ${nth}`, `telling ${nth}`])),
+    names: new Set(Array.from({ length: entries }, (_, nth) => `name ${nth}`)),
+    size: entries,
+  },
+  late: { told: { known: new Map([[1, [2, 3]]]) } },
+  list: [new Map([['a', 'b']])],
+  books: new Map(
+    Array.from({ length: entries / 100 }, (_, nth) => [
+      `${nth}`,
+      Array.from({ length: 1_000 }, (_item, at) => BigInt(at)),
+    ]),
+  ),
+});
+const PATHS = ['catalog.over', 'catalog.names', 'late.told.known', 'books'] as const satisfies SlicedPath<Deep>[];
+const around = (state: Deep) => ({ ...snapshotOf(0), state });
+
+it('takes maps and sets that lie deeper, and leaves the state as it was', async () => {
+  const snapshot = around(deep(3_000));
+  const before = deserialize(serialize(snapshot));
+  const read = await unpackSnapshot<Deep>(await packSnapshot(snapshot, PATHS));
+  expect(read).toEqual(before);
+  expect(snapshot).toEqual(before);
+  expect([...read.state.catalog.names]).toEqual([...snapshot.state.catalog.names]);
+});
+
+it('passes over what an older state does not have', async () => {
+  const { late: _, ...state } = deep(100);
+  expect(await unpackSnapshot(await packSnapshot(around(state), PATHS))).toEqual(around(state));
+});
+
+it('writes no part that is large, whatever its entries are', async () => {
+  const sizes: number[] = [];
+  for await (const part of serializeInSlices(around(deep(200_000)), PATHS, () => {})) sizes.push(part.length);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(20_000_000);
+  // Bytes stand for time here, which a test cannot tell on a busy machine.
+  expect(Math.max(...sizes)).toBeLessThan(600_000);
+});
+
+it('has a path to each map and set, and to nothing else', () => {
+  // The compiler takes neither one too few nor one too many.
+  const all: Record<SlicedPath<Deep>, true> = {
+    'catalog.over': true,
+    'catalog.names': true,
+    'late.told.known': true,
+    books: true,
+  };
+  expect(Object.keys(all).sort()).toEqual([...PATHS].sort());
 });

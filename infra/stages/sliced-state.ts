@@ -1,48 +1,97 @@
 /**
- * The bytes of a large state, written out a slice at a time: serialising a map of hundreds of thousands of objects at
- * once takes a second or more, in which nothing else of the process would get its turn.
+ * The bytes of a large state, copied and then written out a slice at a time: serialising a map of hundreds of thousands
+ * of objects at once takes a second or more, in which nothing else of the process would get its turn. The stage stands
+ * still only for the copy, which takes a third of the time.
  */
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
+import { copyOf } from './copy-of.ts';
 
-/** Entries of a slice: some 10 ms of work. */
-const SLICE_ENTRIES = 1_000;
+/** Bytes that a slice is to have: some 5 ms of work, whether its entries are numbers or whole books. */
+const SLICE_BYTES = 128 * 1024;
+/** Entries of the first slice of a collection, before it is known how large they are. */
+const FIRST_ENTRIES = 32;
+/** Entries may be of very different sizes, so a slice has no more than so many times the entries of the one before. */
+const GROWTH_MAX = 4;
+/** So long a copy goes on before other work gets its turn, and so many entries are copied between two looks at the clock. */
+const COPY_MS = 5;
+const COPIED_AT_ONCE = 32;
 /** Each part is preceded by its length. What `v8.serialize` writes begins with 0xff, which no length does. */
 const LENGTH_BYTES = 4;
 const WHOLE = 0xff;
+
+/** How deep the maps of a state may lie. */
+type Shallower = readonly [never, 0, 1, 2, 3];
+
+type PathOf<Name extends string, Value, Depth extends number> = Value extends
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  ? Name
+  : Value extends readonly unknown[]
+    ? never
+    : Value extends object
+      ? `${Name}.${PathIn<Value, Shallower[Depth]>}`
+      : never;
+
+type PathIn<S, Depth extends number> = Depth extends 0
+  ? never
+  : { [Name in keyof S & string]-?: PathOf<Name, NonNullable<S[Name]>, Depth> }[keyof S & string];
+
+/** Where a map or a set stands in a state, as `catalog.over`. What is no map and no set, or holds it, has no path. */
+export type SlicedPath<S> = PathIn<S, 4> & string;
+
+type Fields = Record<string, unknown>;
+type Collection = Map<unknown, unknown> | Set<unknown>;
 
 interface Holder {
   readonly state: unknown;
 }
 interface Slice {
+  /** Path of the collection. */
   readonly name: string;
-  readonly entries: readonly (readonly [unknown, unknown])[];
+  /** Pairs of a map, values of a set. */
+  readonly entries: readonly unknown[];
 }
 
 /**
- * Gives the parts of `holder` one after the other: all of it but the named maps of its state, then these in slices. The
- * state must not change meanwhile, and what is in different slices must have no object in common.
+ * Gives the parts of `holder` one after the other: all of it but what stands at the given paths of its state, then this
+ * in slices. An object that stands in it in several places comes back as several: nothing below these paths may be told
+ * apart by identity. A path that leads nowhere in this state is passed over.
+ * @param onCopied told when the state may go on changing; it must not until then.
  */
-export async function* serializeInSlices(holder: Holder, maps: readonly string[]): AsyncGenerator<Buffer> {
-  const state = { ...(holder.state as Record<string, unknown>) };
-  const sliced = maps.map((name) => [name, state[name] as ReadonlyMap<unknown, unknown>] as const);
-  for (const [name] of sliced) state[name] = new Map();
-  yield framed({ ...holder, state });
-  for (const [name, map] of sliced) {
-    let entries: [unknown, unknown][] = [];
-    for (const entry of map) {
-      entries.push(entry);
-      if (entries.length < SLICE_ENTRIES) continue;
-      yield framed({ name, entries } satisfies Slice);
-      entries = [];
-      await yieldToIo();
-    }
-    if (entries.length > 0) yield framed({ name, entries } satisfies Slice);
-  }
+export async function* serializeInSlices(
+  holder: Holder,
+  paths: readonly string[],
+  onCopied: () => void,
+): AsyncGenerator<Buffer> {
+  const found = paths.flatMap((path) => {
+    const collection = collectionAt(holder.state, path);
+    return collection ? [{ path, collection }] : [];
+  });
+  let state = holder.state;
+  for (const { path } of found) state = withEmpty(state as Fields, path.split('.'));
+  const whole = framed({ ...holder, state });
+  const copies: { readonly path: string; readonly entries: readonly unknown[] }[] = [];
+  for (const { path, collection } of found) copies.push({ path, entries: await copyEntries(collection) });
+  onCopied();
+  yield whole;
+  for (const { path, entries } of copies) yield* slicesOf(path, entries);
 }
 
-/** Reads what `serializeInSlices` wrote, or `v8.serialize`. Throws where it is neither. */
-export function deserializeSlices(bytes: Buffer): unknown {
+async function copyEntries(collection: Collection): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  let until = performance.now() + COPY_MS;
+  for (const entry of collection) {
+    entries.push(copyOf(entry));
+    if (entries.length % COPIED_AT_ONCE !== 0 || performance.now() < until) continue;
+    await yieldToIo();
+    until = performance.now() + COPY_MS;
+  }
+  return entries;
+}
+
+/** Reads what `serializeInSlices` wrote, or `v8.serialize`. Rejects where it is neither. */
+export async function deserializeSlices(bytes: Buffer): Promise<unknown> {
   if (bytes[0] === WHOLE) return deserialize(bytes);
   let holder: Holder | null = null;
   for (let at = 0; at < bytes.length; ) {
@@ -51,13 +100,42 @@ export function deserializeSlices(bytes: Buffer): unknown {
     if (at > bytes.length) throw new RangeError('the last part is not whole');
     const part: unknown = deserialize(bytes.subarray(from, at));
     if (holder === null) holder = part as Holder;
-    else {
-      const { name, entries } = part as Slice;
-      const map = (holder.state as Record<string, Map<unknown, unknown>>)[name]!;
-      for (const [key, value] of entries) map.set(key, value);
-    }
+    else fill(holder.state, part as Slice);
+    await yieldToIo();
   }
   return holder;
+}
+
+async function* slicesOf(name: string, copied: readonly unknown[]): AsyncGenerator<Buffer> {
+  let wanted = FIRST_ENTRIES;
+  for (let from = 0; from < copied.length; ) {
+    const entries = copied.slice(from, from + wanted);
+    const part = framed({ name, entries } satisfies Slice);
+    yield part;
+    from += entries.length;
+    wanted = Math.ceil(entries.length * Math.min(GROWTH_MAX, SLICE_BYTES / part.length));
+    await yieldToIo();
+  }
+}
+
+function fill(state: unknown, { name, entries }: Slice): void {
+  const collection = collectionAt(state, name);
+  if (!collection) throw new RangeError(`there is no ${name} in the state`);
+  if (collection instanceof Set) for (const value of entries) collection.add(value);
+  else for (const [key, value] of entries as [unknown, unknown][]) collection.set(key, value);
+}
+
+function collectionAt(state: unknown, path: string): Collection | null {
+  let found: unknown = state;
+  for (const name of path.split('.')) found = (found as Fields | null | undefined)?.[name];
+  return found instanceof Map || found instanceof Set ? found : null;
+}
+
+/** A copy of the fields in which the collection at the path is empty; nothing else is copied than what holds it. */
+function withEmpty(fields: Fields, [name, ...rest]: readonly string[]): Fields {
+  const value = fields[name!];
+  if (rest.length > 0) return { ...fields, [name!]: withEmpty(value as Fields, rest) };
+  return { ...fields, [name!]: value instanceof Set ? new Set() : new Map() };
 }
 
 function framed(value: unknown): Buffer {

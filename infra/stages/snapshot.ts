@@ -93,8 +93,7 @@ async function packSlices(
   onCopied: () => void,
 ): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const part of serializeInSlices(snapshot, slicedMaps)) parts.push(part);
-  onCopied();
+  for await (const part of serializeInSlices(snapshot, slicedMaps, onCopied)) parts.push(part);
   const chunks: Buffer[] = [];
   const deflating = createDeflateRaw({ level: 1, chunkSize: DEFLATE_BYTES });
   await pipeline(Readable.from(parts), deflating, async (deflated: AsyncIterable<Buffer>) => {
@@ -105,7 +104,7 @@ async function packSlices(
 
 /** Rejects where the bytes are no snapshot. */
 export async function unpackSnapshot<S>(packed: Buffer): Promise<Snapshot<S>> {
-  const snapshot = deserializeSlices(await inflate(packed, { chunkSize: INFLATE_BYTES })) as Snapshot<S> | null;
+  const snapshot = (await deserializeSlices(await inflate(packed, { chunkSize: INFLATE_BYTES }))) as Snapshot<S> | null;
   const { offsets, inputSeqs, outputSeqs } = snapshot ?? {};
   if (![offsets, inputSeqs, outputSeqs].every((map) => map instanceof Map)) throw new Error('no position in it');
   return snapshot as Snapshot<S>;

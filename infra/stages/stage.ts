@@ -3,6 +3,7 @@
  * owns everything that is not pure: reading in one merged order, decoding, writing, snapshots, dead letters, restart.
  */
 import type { Topic } from '#schemas/topics/topic';
+import type { SlicedPath } from './sliced-state.ts';
 
 /** A decoded record with its position. A null value is a tombstone. */
 export interface StageEvent<T> {
@@ -45,10 +46,11 @@ export interface Stage<S> {
    */
   readonly stateVersion?: number;
   /**
-   * Maps of the state that grow large: snapshots write them out in slices, so that the rest of the process gets its turn
-   * meanwhile. No object may be in two slices: it would come back as two.
+   * Maps and sets of the state that can have more than some ten thousand entries, or large ones, by their paths (`books`,
+   * `catalog.over`): snapshots write them out in slices, so that the rest of the process gets its turn meanwhile. An
+   * object that stands in two slices comes back as two, so what is told apart or changed by identity is not named.
    */
-  readonly slicedMaps?: readonly (keyof S & string)[];
+  readonly slicedMaps?: readonly SlicedPath<S>[];
   readonly inputs: readonly StageInput<S>[];
   readonly outputs: readonly Topic[];
   readonly initialState: () => S;

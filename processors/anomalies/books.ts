@@ -14,6 +14,7 @@ import {
   type Level,
 } from '#schemas/domain/book';
 import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
+import { dropOldest } from '../shared/drop-oldest.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
 import { type Judging, judge } from './tell-anomaly.ts';
@@ -43,9 +44,7 @@ function holdBook(state: AnomaliesState, instrument: string, change: BookChange<
   const book = known ?? createBook();
   applyLevels(book, change);
   waitingBooks.set(instrument, book);
-  if (waitingBooks.size <= WAITING_BOOKS_MAX) return;
-  const [oldest] = waitingBooks.keys();
-  waitingBooks.delete(oldest!);
+  dropOldest(waitingBooks, WAITING_BOOKS_MAX);
 }
 
 function measure(state: AnomaliesState, key: string, market: MarketState, book: Book): void {

@@ -50,7 +50,7 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
       on<AnomaliesState, ClockMark>(clockTopic, taking(readClock)),
     ],
     outputs: [anomalyTopic],
-    slicedMaps: ['markets'],
+    slicedMaps: ['markets', 'yesOf', 'noSides', 'waitingBooks', 'minutes', 'pending', 'waitingResolutions'],
     initialState: createAnomaliesState,
   };
 }

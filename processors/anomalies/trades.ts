@@ -5,6 +5,7 @@
 import { type Decimal, UNIT } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import type { Trade } from '#schemas/topics/normalised';
+import { dropOldest } from '../shared/drop-oldest.ts';
 import { amend, append, type Series, windowOf } from './series.ts';
 import {
   type AnomaliesState,
@@ -46,9 +47,7 @@ export function takeTrade(state: AnomaliesState, trade: Trade, qty: Decimal): vo
   if (trade.status !== 'pending') return;
   bucket.pending += 1;
   state.pending.set(trade.id, { market, minute });
-  if (state.pending.size <= PENDING_TRADES_MAX) return;
-  const [oldest] = state.pending.keys();
-  confirm(state, oldest!);
+  dropOldest(state.pending, PENDING_TRADES_MAX, { drop: (oldest) => confirm(state, oldest) });
 }
 
 /** A trade will not be reverted any more. */

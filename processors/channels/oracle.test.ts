@@ -5,6 +5,7 @@ import { channelTopics } from '#schemas/topics/channels';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { atOnceOf } from '../shared/drop-oldest.ts';
 import { anEvent } from '../shared/oracle-records.fixture.ts';
 import { WAITING_MARKETS_MAX } from '../shared/waiting.ts';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
@@ -144,7 +145,8 @@ describe('dispute phases', () => {
     for (let at = 0; at <= WAITING_MARKETS_MAX; at += 1) all.phase({ id: `x${at}`, marketId: `0x${at}` });
     const linked = (at: number) => all.link(anEvent(`evt_${at}`, [aLink({ providerMarketId: `0x${at}` })]));
     expect(linked(0)).toEqual([]);
-    expect(said(linked(1))).toEqual(['settlement_dispute:evt_1 propose pending']);
+    const first = atOnceOf(WAITING_MARKETS_MAX);
+    expect(said(linked(first))).toEqual([`settlement_dispute:evt_${first} propose pending`]);
   });
 
   it("are told on the channels of merged events with the survivor's", () => {

@@ -19,8 +19,9 @@ import {
 } from '#schemas/topics/derived';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { forgetSilentChannels } from '../shared/channel-seqs.ts';
 import { audienceOf } from '../shared/merged-events.ts';
-import { takeMarket } from '../shared/oracle-state.ts';
+import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
 import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
 import { type ChannelsState, createChannelsState } from './state.ts';
 import { tellAnomaly } from './tell-anomaly.ts';
@@ -41,15 +42,15 @@ const TOLD_MAX = 200_000;
 export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
   return {
     name: 'channels',
-    stateVersion: 3,
+    stateVersion: 4,
+    // `told` tells by id alone.
+    slicedMaps: [...ORACLE_SLICES, 'told', 'seqs.heard', 'seqs.silent', 'seqs.due'],
     inputs: [
       ...Object.values(marketTopics).map((topic) =>
         // No catalog removes a market; the stage that makes events says so where one does.
         onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && takeMarket(state, value)),
       ),
-      onKeyed<ChannelsState, UniversalEvent>(eventTopic, (state, { key, value, receivedAt }, emit) =>
-        tellEvent(state, key, value, receivedAt, emit),
-      ),
+      onKeyed<ChannelsState, UniversalEvent>(eventTopic, onEvent),
       on<ChannelsState, Spread>(spreadTopic, onSpread),
       on<ChannelsState, Arbitrage>(arbitrageTopic, onArbitrage),
       on<ChannelsState, Anomaly>(anomalyTopic, (state, { value, receivedAt }, emit) =>
@@ -72,6 +73,23 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
     outputs: [channelTopics.events],
     initialState: createChannelsState,
   };
+}
+
+function onEvent(
+  state: ChannelsState,
+  { key, value, receivedAt }: StageEvent<UniversalEvent | null>,
+  emit: Emit,
+): void {
+  tellEvent(state, key, value, receivedAt, emit);
+  const { marketsOf, survivors } = state.events;
+  forgetSilentChannels(
+    state.seqs,
+    channelTopics.events,
+    receivedAt,
+    // An event is known until it is past; channels of no event are a handful.
+    (channel) =>
+      !('universalId' in channel) || marketsOf.has(channel.universalId) || survivors.has(channel.universalId),
+  );
 }
 
 function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {

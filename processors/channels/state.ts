@@ -1,12 +1,9 @@
 import type { Trade } from '#schemas/topics/normalised';
+import { type ChannelSeqs, createChannelSeqs } from '../shared/channel-seqs.ts';
 import { createOracleState, type OracleState } from '../shared/oracle-state.ts';
-import type { ChannelSeqs } from '../shared/tell-frame.ts';
 import type { Told } from '../shared/what-is-new.ts';
 
-/**
- * Bounded as `OracleState` says, by the trades remembered, and for the channels' numbers, which go on counting, by the
- * events and markets that ever had a frame: an entry of some hundred bytes each.
- */
+/** Bounded as `OracleState` says, by the trades remembered, and for the channels' numbers as `ChannelSeqs` says. */
 export interface ChannelsState extends OracleState {
   readonly seqs: ChannelSeqs;
   /** Trades that may be told again, the oldest first; a bounded number. */
@@ -14,5 +11,5 @@ export interface ChannelsState extends OracleState {
 }
 
 export function createChannelsState(): ChannelsState {
-  return { seqs: new Map(), ...createOracleState(), told: new Map() };
+  return { seqs: createChannelSeqs(), ...createOracleState(), told: new Map() };
 }

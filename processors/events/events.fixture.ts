@@ -36,12 +36,14 @@ export function daily(marketId: string, changes: Partial<Market> = {}): Market {
     closed: false,
     takerFeeRate: '0.07',
     fields: '{}',
+    resolved: false,
+    name: null,
     ...changes,
   };
 }
 
-/** What venue_b tells of a market that is decided. */
-export const RESOLVED: Partial<Market> = { closed: true, fields: '{"closedTime":"2031-03-12 16:05:00+00"}' };
+/** What a catalog tells of a market that is decided. */
+export const RESOLVED: Partial<Market> = { closed: true, resolved: true };
 
 /** A recurring outcome of venue_a. */
 export function outcome(
@@ -50,11 +52,13 @@ export function outcome(
   expiry = '20310312-1600',
   target = '64000',
 ): Market {
+  const description = `class:priceBinary|underlying:BTC|expiry:${expiry}|targetPrice:${target}|period:1d`;
   return {
     ...daily(`#${number}0`),
     provider: 'venue_a_outcome',
     title: 'Recurring',
-    description: `class:priceBinary|underlying:BTC|expiry:${expiry}|targetPrice:${target}|period:1d`,
+    description,
+    name: `Recurring (${description})`,
     groupTitle: null,
     groupItemTitle: null,
     instruments: [`#${number}0`, `#${number}1`],

@@ -92,7 +92,7 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
     evidence: JSON.stringify(evidence),
     decidedAt: deadline?.atMs ?? market.endTime,
     closed: market.closed,
-    resolved: isResolved(market),
+    resolved: market.resolved,
     settledBy: null,
     overAt: null,
     yesInstrument,
@@ -113,17 +113,7 @@ export function noteEnd(market: MarketEntry, at: number): void {
   else market.overAt = null;
 }
 
-/**
- * On venue_b `closed` ends the trading, and `closedTime` stands beside it once the market is resolved. venue_a lists an
- * outcome until it is settled.
- */
-function isResolved({ provider, closed, fields }: Market): boolean {
-  if (!closed || provider !== 'venue_b') return closed;
-  return typeof (JSON.parse(fields) as { closedTime?: unknown } | null)?.closedTime === 'string';
-}
-
-/** What the venue calls it. Outcome markets share a few names, and are told apart by their description. */
-function nameOf({ provider, title, description, marketId }: Market): string {
-  const name = provider === 'venue_a_outcome' && description ? `${title} (${description})` : title || description;
-  return (name || marketId).slice(0, NAME_MAX);
+/** What it is called for people. */
+function nameOf({ name, title, description, marketId }: Market): string {
+  return (name || title || description || marketId).slice(0, NAME_MAX);
 }

@@ -87,6 +87,8 @@ function marketOf({ venue, title }: TitleInput, nth: number): Market {
     closed: false,
     takerFeeRate: null,
     fields: '{}',
+    resolved: false,
+    name: null,
   };
 }
 

@@ -29,7 +29,9 @@ function market(marketId: string, changes: Partial<Market> = {}): Market {
     active: false,
     closed: true,
     takerFeeRate: null,
-    fields: '{"closedTime":"2030-01-01 00:00:00+00"}',
+    fields: '{}',
+    resolved: true,
+    name: null,
     ...changes,
   };
 }
@@ -63,7 +65,7 @@ it('takes a past market in, tells of its event, and takes that out of the topic 
   const [told] = tell(market('0xold', { endTime: START - 400 * DAY_MS }));
   expect(told!.value).toMatchObject({ status: 'resolved', resolutionTime: START - 400 * DAY_MS });
   tell(market('0xlate', { endTime: START - 80 * DAY_MS }));
-  tell(market('0xopen', { closed: false, active: true, fields: '{}', endTime: START - 400 * DAY_MS }));
+  tell(market('0xopen', { closed: false, active: true, resolved: false, endTime: START - 400 * DAY_MS }));
   restart();
   expect(mark(START + 3_600_000)).toMatchObject([{ key: told!.key, value: null }]);
   expect([...held.values()].map(({ links }) => links[0]!.providerMarketId)).toEqual(['0xlate', '0xopen']);
@@ -71,7 +73,7 @@ it('takes a past market in, tells of its event, and takes that out of the topic 
   expect(tell(market('0xold', { endTime: START - 400 * DAY_MS, slug: 's' }))).toMatchObject([{ key: told!.key }]);
 });
 
-const LIVE: Partial<Market> = { closed: false, active: true, fields: '{}' };
+const LIVE: Partial<Market> = { closed: false, active: true, resolved: false };
 const days = (count: number) => START + count * DAY_MS;
 
 it('takes out what was over 90 days before the UTC day: since its end where it came over, else since that was told', () => {
@@ -89,7 +91,7 @@ it('takes out what was over 90 days before the UTC day: since its end where it c
   // It outlived its date by 100 days, while the chain that resolves it was not heard.
   tell(market('0xoutlived', { ...LIVE, endTime: days(-100) }));
   expect(overAt('0xoutlived')).toBeNull();
-  tell(market('0xoutlived', { fields: '{}', endTime: days(-100), receivedAt: days(1) }));
+  tell(market('0xoutlived', { resolved: false, endTime: days(-100), receivedAt: days(1) }));
   expect(overAt('0xoutlived')).toBe(days(1));
   for (let day = 1; day <= 92; day += 1) {
     mark(days(day));
@@ -105,12 +107,12 @@ it('is closed by its catalogs alone, before its date or without any, and open ag
   for (const endTime of [null, days(30)]) {
     tell(market('0xa', { ...LIVE, endTime }));
     expect(newest()).toMatchObject({ status: 'open', overAt: null });
-    tell(market('0xa', { fields: '{}', endTime, receivedAt: days(1) }));
+    tell(market('0xa', { resolved: false, endTime, receivedAt: days(1) }));
     expect(newest()).toMatchObject({ status: 'closed', overAt: days(1) });
   }
   tell(market('0xa', { ...LIVE, receivedAt: days(2) }));
   expect(newest()).toMatchObject({ status: 'open', overAt: null });
-  tell(market('0xa', { fields: '{}', receivedAt: days(3) }));
+  tell(market('0xa', { resolved: false, receivedAt: days(3) }));
   for (let day = 3; day <= 93; day += 1) mark(days(day));
   expect(held.size).toBe(1);
   mark(days(94));

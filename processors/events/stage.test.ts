@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Market } from '#schemas/topics/normalised';
 import { daily, harness, linkOf, NOON_ET, outcome, RESOLVED, RULES, START } from './events.fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -185,6 +186,44 @@ describe('the events stage', () => {
     ]);
   });
 
+  it('tells when a catalog last told a market of it that was new or changed, though nothing else is to be told', () => {
+    const { tell, newest, clock } = harness();
+    const { universalId } = tell(daily('0xa'))[0]!;
+    const seen = () => newest.get(universalId)!.lastSeenAt;
+    expect(tell(daily('0xa', { slug: 'bitcoin-noon', receivedAt: START + 10 }))).toHaveLength(1);
+    expect(seen()).toBe(START + 10);
+    tell(outcome(7, { receivedAt: START + 20 }));
+    expect(seen()).toBe(START + 20);
+    // Neither a catalog that says the same again nor the clock is a telling, nor is one of a market that leaves.
+    expect(tell(outcome(7, { receivedAt: START + 30 }))).toEqual([]);
+    expect(clock(START + 40).events).toEqual([]);
+    const elsewhere = outcome(7, { receivedAt: START + 50 }, '20310312-1600', '70000');
+    expect(tell(elsewhere)).toMatchObject([
+      { universalId, lastSeenAt: START + 20 },
+      { firstSeenAt: START + 50, lastSeenAt: START + 50 },
+    ]);
+  });
+
+  it('goes by what the catalog calls decided, whichever venue it is of', () => {
+    const { tell } = harness();
+    const ofAnother: Partial<Market> = { provider: 'venue_x', closed: true };
+    expect(tell(daily('0xa', ofAnother))).toMatchObject([{ status: 'closed' }]);
+    expect(tell(daily('0xa', { ...ofAnother, resolved: true, receivedAt: START + 1 }))).toMatchObject([
+      { status: 'resolved' },
+    ]);
+  });
+
+  it.each<[Partial<Market>, string]>([
+    [{}, 'Lions or Tigers?'],
+    [{ name: 'Lions or Tigers? (the cup)' }, 'Lions or Tigers? (the cup)'],
+    [{ title: '' }, 'Who wins?'],
+    [{ title: '', description: '' }, '0xa'],
+  ])('calls a question that it does not read as its catalog does: %j', (change, canonicalName) => {
+    const { tell } = harness();
+    const plain = { title: 'Lions or Tigers?', description: 'Who wins?', groupTitle: null, groupItemTitle: null };
+    expect(tell(daily('0xa', { ...plain, ...change }))).toMatchObject([{ canonicalName }]);
+  });
+
   it('closes an event at its deadline and resolves it when every catalog says that its market is decided', () => {
     const { tell, clock } = harness();
     tell(daily('0xa'));
@@ -192,7 +231,8 @@ describe('the events stage', () => {
     expect(clock(NOON_ET - 1).events).toEqual([]);
     expect(clock(NOON_ET).events).toMatchObject([{ status: 'closed' }]);
     expect(clock(NOON_ET + 5000).events).toEqual([]);
-    expect(tell(outcome(7, { closed: true, receivedAt: NOON_ET + 6000 }))).toEqual([]);
+    const settledA = { ...RESOLVED, receivedAt: NOON_ET + 6000 };
+    expect(tell(outcome(7, settledA))).toMatchObject([{ status: 'closed', overAt: null }]);
     // The end of its trading decides nothing yet, but it is the end of the last one.
     const overAt = NOON_ET + 7000;
     expect(tell(daily('0xa', { closed: true, receivedAt: overAt }))).toMatchObject([{ status: 'closed', overAt }]);
@@ -242,7 +282,8 @@ describe('the events stage', () => {
     const told = (receivedAt: number) => tell(daily('0xa', { ...RESOLVED, slug: String(receivedAt), receivedAt }));
     expect(told(came)).toMatchObject([{ status: 'resolved', firstSeenAt: came }]);
     clock(NOON_ET + kept, true);
-    expect(told(NOON_ET + kept + 1)).toEqual([]);
+    // The event that is known, not one that is founded anew.
+    expect(told(NOON_ET + kept + 1)).toMatchObject([{ firstSeenAt: came, lastSeenAt: NOON_ET + kept + 1 }]);
     clock(NOON_ET + kept + DAY_MS, true);
     const again = NOON_ET + kept + DAY_MS + 1;
     expect(told(again)).toMatchObject([{ firstSeenAt: again }]);
@@ -255,11 +296,11 @@ describe('the events stage', () => {
     tell(outcome(7));
     const [younger] = tell(daily('0xa', { title: 'Bitcoin on March 12', groupTitle: null }));
     tell(daily('0xa', { ...RESOLVED, receivedAt: NOON_ET }));
-    const [resolved] = tell(outcome(7, { closed: true, receivedAt: NOON_ET }));
+    const [resolved] = tell(outcome(7, { ...RESOLVED, receivedAt: NOON_ET }));
     expect(resolved!.status).toBe('resolved');
     expect(clock(later, true).removed).toEqual([]);
     expect(clock(later + DAY_MS, true).removed).toEqual([resolved!.universalId, younger!.universalId]);
-    expect(tell(outcome(7, { closed: true, receivedAt: later + DAY_MS + 1 }))).toMatchObject([
+    expect(tell(outcome(7, { ...RESOLVED, receivedAt: later + DAY_MS + 1 }))).toMatchObject([
       { universalId: resolved!.universalId, firstSeenAt: later + DAY_MS + 1 },
     ]);
     const [again] = tell(

@@ -22,9 +22,9 @@ import { fingerprint } from './universal-id.ts';
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
-    stateVersion: 4,
+    stateVersion: 5,
     // An entry of one refers to those of the others by id alone.
-    slicedMaps: ['markets', 'events', 'index'],
+    slicedMaps: ['markets', 'events', 'index', 'waiting'],
     inputs: [
       ...Object.values(marketTopics).map((topic) => onKeyed<EventsState, Market>(topic, onMarket)),
       ...Object.values(resolutionTopics).map((topic) => on<EventsState, Resolution>(topic, onResolution)),
@@ -53,10 +53,9 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   noteEnd(entry, known ? receivedAt : Math.min(receivedAt, entry.decidedAt ?? receivedAt));
   state.pass ??= new Set();
   state.pass.add(entry.key);
-  for (const event of place(state, entry, receivedAt)) {
-    if (event.mergedInto === null) event.lastSeenAt = receivedAt;
-    tellAll(state, event, receivedAt, emit);
-  }
+  const touched = place(state, entry, receivedAt);
+  state.events.get(entry.eventId)!.lastSeenAt = receivedAt;
+  for (const event of touched) tellAll(state, event, receivedAt, emit);
 }
 
 /** A market is settled as soon as it is resolved, and no longer when the resolution is taken back. */
@@ -105,10 +104,13 @@ function tellAll(state: EventsState, event: EventEntry, receivedAt: number, emit
   for (const one of partFromOver(state, event, receivedAt)) tell(state, one, receivedAt, emit);
 }
 
-/** Tells an event if anything but its times changed, and waits for its deadline. */
+/**
+ * Tells an event if anything but the time of this record changed, and waits for its deadline. `lastSeenAt` is part of it:
+ * it moves only where a catalog told something new, so this adds one record of an event at most for one of a market.
+ */
 function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
   const record = toEventRecord(state, event, receivedAt);
-  const print = fingerprint(JSON.stringify({ ...record, receivedAt: 0, lastSeenAt: 0 }));
+  const print = fingerprint(JSON.stringify({ ...record, receivedAt: 0 }));
   const { resolutionTime, universalId } = record;
   event.overAt = record.overAt;
   if (

@@ -21,7 +21,7 @@ export interface EventEntry {
   mergedInto: string | null;
   /** Events that were merged into it. */
   absorbed: string[];
-  /** Of the record told last, but for its times. */
+  /** Of the record told last, but for its `receivedAt`. */
   told: string;
   /** The deadline that is waited for. */
   deadline: number | null;

@@ -20,7 +20,8 @@ import {
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { deliveryTopic } from '#schemas/topics/webhooks';
-import { takeMarket } from '../shared/oracle-state.ts';
+import { forgetSilentChannels } from '../shared/channel-seqs.ts';
+import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
 import { onEvent, onPhase, onResolution } from './on-oracle.ts';
@@ -32,7 +33,17 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
     // Holds the control state: raised whenever `CONTROL_STATE_VERSION` is.
-    stateVersion: 4,
+    stateVersion: 5,
+    // Rows of the control state stand in its indices too, which find them by identity: they stay together.
+    slicedMaps: [
+      ...ORACLE_SLICES,
+      'boundAfter',
+      'control.idempotency.current.kept',
+      'control.idempotency.previous.kept',
+      'seqs.heard',
+      'seqs.silent',
+      'seqs.due',
+    ],
     inputs: [
       on<OrganizationsState, ControlChange>(changeTopic, onChange),
       ...VENUES.map((venue) =>
@@ -42,7 +53,10 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
           (state, { value }) => value && takeMarket(state, value),
         ),
       ),
-      onKeyed<OrganizationsState, UniversalEvent>(eventTopic, onEvent),
+      onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, event, emit) => {
+        onEvent(state, event, emit);
+        forgetChannels(state, event.receivedAt);
+      }),
       on<OrganizationsState, Spread>(spreadTopic, onSpread),
       on<OrganizationsState, Arbitrage>(arbitrageTopic, onArbitrage),
       on<OrganizationsState, Anomaly>(anomalyTopic, onAnomaly),
@@ -61,4 +75,14 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
     outputs: [auditTopic, channelTopics.organizations, deliveryTopic],
     initialState: createOrganizationsState,
   };
+}
+
+/** A channel is its organization's, for as long as there is that. */
+function forgetChannels({ seqs, control }: OrganizationsState, now: number): void {
+  forgetSilentChannels(
+    seqs,
+    channelTopics.organizations,
+    now,
+    (channel) => channel.kind === 'user-trade' && control.organizations.has(channel.orgId),
+  );
 }

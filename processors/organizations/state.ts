@@ -1,14 +1,11 @@
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
+import { type ChannelSeqs, createChannelSeqs } from '../shared/channel-seqs.ts';
 import { createOracleState, type OracleState } from '../shared/oracle-state.ts';
-import type { ChannelSeqs } from '../shared/tell-frame.ts';
 
 /** Newest `arrival` of a venue's trades that was taken, by topic. */
 export type Arrivals = Readonly<Record<string, number>>;
 
-/**
- * Bounded by what organizations own, as `OracleState` says, and for the channels' numbers, which go on counting, by the
- * organizations that ever had a fill.
- */
+/** Bounded by what organizations own, as `OracleState` says, and for the channels' numbers as `ChannelSeqs` says. */
 export interface OrganizationsState extends OracleState {
   /** As the reducer left it at this place of the merged order. */
   readonly control: ControlState;
@@ -24,7 +21,7 @@ export interface OrganizationsState extends OracleState {
 export function createOrganizationsState(): OrganizationsState {
   return {
     control: initialControlState(),
-    seqs: new Map(),
+    seqs: createChannelSeqs(),
     ...createOracleState(),
     arrivals: new Map(),
     boundAfter: new Map(),

@@ -2,9 +2,10 @@
  * Which resolution of an event counts as landed: the first one of each provider (contract, Markets, Settlement record).
  * A reversal takes it back; then the next one that stands lands, or the same one again when it is included again.
  */
+import type { MarketSide } from '#schemas/domain/event-outcome';
 import { PROVIDERS } from '#schemas/domain/providers';
-import type { MarketSide } from '#schemas/http/settlement';
 import type { Resolution } from '#schemas/topics/oracle';
+import { dropOldest } from './drop-oldest.ts';
 
 /** A landed resolution that may still be taken back. */
 interface Unsure {
@@ -143,11 +144,7 @@ function drop(state: Landings, { id, provider }: Resolution, audience: readonly 
 function remember(state: Landings, id: Resolution['id'], unsure: Unsure): void {
   state.unsure.delete(id);
   state.unsure.set(id, unsure);
-  if (state.unsure.size <= UNSURE_MAX) return;
-  const [oldest] = state.unsure.keys();
-  const { universalId, provider } = state.unsure.get(oldest!)!;
-  state.unsure.delete(oldest!);
-  state.next.delete(keyOf(universalId, provider));
+  dropOldest(state.unsure, UNSURE_MAX, { drop: (oldest) => confirmLanding(state, oldest, state.unsure.get(oldest)!) });
 }
 
 function keyOf(universalId: string, provider: string): string {

@@ -4,8 +4,9 @@
  * event is known waits for it, and a resolution of a market that does not ask its event's question waits until it does
  * (`waiting.ts`). Off chain, what was decided before anyone looked is for the record, and no news to anyone.
  */
+import type { MarketSide } from '#schemas/domain/event-outcome';
 import { marketKey } from '#schemas/domain/providers';
-import { type MarketSide, type SettlementRecord, toSettlementRecord } from '#schemas/http/settlement';
+import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlement';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import { relinkEvent } from './event-markets.ts';

@@ -1,3 +1,4 @@
+import type { SlicedPath } from '#infra/stages/sliced-state';
 import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
@@ -24,6 +25,27 @@ export interface OracleState {
   /** Of markets that have an event but do not ask its question: until they do, or the event is past. */
   readonly unaskedResolutions: Waiting<Resolution>;
 }
+
+/**
+ * What of it grows large, for `slicedMaps`. A resolution or a phase stands in one place alone, and a telling is replaced
+ * and never changed, so that nothing goes by identity.
+ */
+export const ORACLE_SLICES = [
+  'events.survivors',
+  'events.absorbed',
+  'events.eventOf',
+  'events.marketsOf',
+  'events.inverse',
+  'events.unused',
+  'yesIndexes',
+  'phases',
+  'landings.landed',
+  'landings.unsure',
+  'landings.next',
+  'waitingPhases',
+  'waitingResolutions',
+  'unaskedResolutions',
+] as const satisfies readonly SlicedPath<OracleState>[];
 
 export function createOracleState(): OracleState {
   return {

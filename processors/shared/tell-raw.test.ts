@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Emit } from '#infra/stages/stage';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
-import type { ChannelSeqs } from './tell-frame.ts';
+import { createChannelSeqs } from './channel-seqs.ts';
 import { tellRaw } from './tell-raw.ts';
 
 it('numbers the events of each channel from 1 and keys them by it', () => {
@@ -13,7 +13,7 @@ it('numbers the events of each channel from 1 and keys them by it', () => {
     },
     { remove: () => {}, dead: () => {} },
   );
-  const seqs: ChannelSeqs = new Map();
+  const seqs = createChannelSeqs();
   for (const [instrument, payload] of [
     ['BTC', '{"a":1.0}'],
     ['*', '[]'],

@@ -5,7 +5,8 @@
 import type { Emit } from '#infra/stages/stage';
 import type { ChannelFrame } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
-import { type ChannelSeqs, tellFrame } from './tell-frame.ts';
+import type { ChannelSeqs } from './channel-seqs.ts';
+import { tellFrame } from './tell-frame.ts';
 
 /** One raw event of one channel. */
 export interface RawEvent {
@@ -20,7 +21,7 @@ export interface RawEvent {
   readonly payload: string;
 }
 
-/** Gives the event the next number of its channel, from 1, and writes it. */
+/** Gives the event the next number of its channel and writes it. */
 export function tellRaw(seqs: ChannelSeqs, topic: Topic<ChannelFrame>, emit: Emit, event: RawEvent): void {
   const { channel, ...body } = event;
   tellFrame(seqs, topic, channel, { type: 'raw', ...body }, emit);

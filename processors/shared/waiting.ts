@@ -4,10 +4,12 @@
  * waits for the other, which may be for good, so that neither pushes the other out.
  */
 
+import { dropOldest } from './drop-oldest.ts';
+
 /** Records by market, the oldest market first. */
 export type Waiting<T> = Map<string, readonly T[]>;
 
-/** Markets with waiting records at most; the market that waits longest is given up first. */
+/** Markets with waiting records at most; those that wait longest are given up first. */
 export const WAITING_MARKETS_MAX = 10_000;
 /** Records of one market at most. */
 export const WAITING_RECORDS_MAX = 50;
@@ -18,9 +20,7 @@ export function keepWaiting<T extends { readonly id: string }>(waiting: Waiting<
   const at = held.findIndex(({ id }) => id === record.id);
   const next = at < 0 ? [...held, record] : held.with(at, record);
   waiting.set(market, next.slice(-WAITING_RECORDS_MAX));
-  if (waiting.size <= WAITING_MARKETS_MAX) return;
-  const [oldest] = waiting.keys();
-  waiting.delete(oldest!);
+  dropOldest(waiting, WAITING_MARKETS_MAX);
 }
 
 /** Takes what waits for these markets, in the order in which it was said. */

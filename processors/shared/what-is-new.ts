@@ -3,6 +3,8 @@
  * told anew when it is included again after that. That it was confirmed is no news (contract, REST, Trades).
  */
 
+import { dropOldest } from './drop-oldest.ts';
+
 /** What was told of a thing that may be told again. */
 export interface Told {
   readonly reverted: boolean;
@@ -38,9 +40,6 @@ export function whatIsNew(told: Map<string, Told>, { id, status, market, isFinal
   told.delete(id);
   if (isFinal) return { isNew, toEvent };
   told.set(id, { reverted, market: toEvent ? market : (known?.market ?? null) });
-  if (told.size > max) {
-    const [oldest] = told.keys();
-    told.delete(oldest!);
-  }
+  dropOldest(told, max);
   return { isNew, toEvent };
 }

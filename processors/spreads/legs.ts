@@ -2,8 +2,8 @@
 import { type Book, bestAsk, bestBid, type Level } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import type { EventLink } from '#schemas/topics/derived';
-import { feeModelOf } from './fees/fee-models.ts';
 import type { InstrumentState, LegState } from './state.ts';
+import type { Terms } from './terms.ts';
 import { sameWalk, seen, type Walk, walkLevels } from './walk.ts';
 
 /** A leg that has seen no book yet. Throws `DecimalError` for a malformed fee rate. */
@@ -82,9 +82,15 @@ export function touchedBy(snapshot: boolean, bids: readonly Level[], asks: reado
  * Walks again what the update can have changed for the leg. True when a walk says something else now.
  * @param isYes the book is that of the leg's YES side, else of its NO side.
  */
-export function refreshWalks(leg: LegState, isYes: boolean, book: Book, touched: Touched, size: Decimal): boolean {
-  const model = feeModelOf(leg.provider);
-  if (model === null || leg.rate === null) return false;
+export function refreshWalks(
+  leg: LegState,
+  isYes: boolean,
+  book: Book,
+  touched: Touched,
+  { size, fees }: Terms,
+): boolean {
+  const model = fees.models.get(leg.provider);
+  if (model === undefined || leg.rate === null) return false;
   const { rate, inverse, sell, buy, buyNo } = leg;
   const bids = (walk: Walk | null, mirrored: boolean) =>
     reachesBid(touched, walk) ? walkLevels(book.bids, { size, model, rate, mirrored }) : walk;

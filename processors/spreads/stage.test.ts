@@ -14,6 +14,8 @@ import {
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { stageOverTime } from '../settings/over-time.ts';
 import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import type { FeeModel } from './fees/fee-model.ts';
+import { FEE_MODELS } from './fees/fee-models.ts';
 import { createSpreadsStage } from './stage.ts';
 import { UNLINKED_MAX } from './state.ts';
 
@@ -410,6 +412,46 @@ describe('the spreads stage', () => {
     );
     expect(() => all.book('b-yes', 3000, [['0.5', '-1']], [], false)).toThrow('negative size');
     expect(all.tick(3001).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
+  });
+
+  describe('of a venue whose fees changed', () => {
+    /** The venue charged nothing at first, and a cent a share from 3000 on. */
+    const free: FeeModel = { provider: 'venue_a_outcome', since: 0, levelFee: () => 0n };
+    const cent = 10n ** 34n;
+    const charged: FeeModel = { ...free, since: 3000, levelFee: (_rate, qty) => qty * cent };
+    const others = FEE_MODELS.filter(({ provider }) => provider !== 'venue_a_outcome');
+    const withModels = (...models: FeeModel[]) =>
+      createSpreadsStage({ arbitrageSize: '100', feeModels: [...models, ...others] });
+
+    it('charges each by the time of the evaluation, from the moment of the change without a book that moves', () => {
+      const [all, restarted, before] = [
+        profitable(withModels(charged, free)),
+        profitable(withModels(charged, free)),
+        profitable(withModels(free)),
+      ];
+      restarted.probe.restart();
+      // What was worked out before the change stays as it was, whatever is known of the change by now.
+      expect(all.last).toEqual(before.last);
+      const first = all.tick(2999);
+      expect(first.arbitrages).toMatchObject([{ secondFee: '0', netEdge: '0.06' }]);
+      expect(before.tick(2999)).toEqual(first);
+      expect(restarted.tick(2999)).toEqual(first);
+      const told = all.tick(3000);
+      expect(told.arbitrageHeads.map(({ value }) => value)).toMatchObject([{ secondFee: '0.01', netEdge: '0.05' }]);
+      restarted.probe.restart();
+      expect(restarted.tick(3000)).toEqual(told);
+      expect(before.tick(3000).arbitrageHeads).toEqual([]);
+      expect(all.book('#70', 4000, [['0.57', '100']], [], false).arbitrages).toMatchObject([
+        { secondPrice: '0.57', secondFee: '0.01' },
+      ]);
+    });
+
+    it('charges nobody what it does not know yet', () => {
+      const all = profitable(withModels(charged));
+      expect(all.last.arbitrageHeads).toEqual([]);
+      expect(all.tick(2999).arbitrageHeads).toEqual([]);
+      expect(all.tick(3000).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ secondFee: '0.01' }]);
+    });
   });
 
   it('keeps an event whose end is malformed', () => {

@@ -4,7 +4,6 @@
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
-import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { PRICE_PROVIDERS } from '#schemas/domain/providers';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
@@ -17,6 +16,8 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import type { FeeModel } from './fees/fee-model.ts';
+import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
 import { dropMerged, dropPast, endResolved, followUnresolved, legsOf } from './linked-events.ts';
 import {
@@ -30,27 +31,29 @@ import {
 } from './state.ts';
 import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
 import { publishIfMoved, tellHead } from './tell-spread.ts';
+import { type Terms, termsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
   /** Shares that arbitrage is quoted for, decimal text above zero. */
   readonly arbitrageSize: string;
+  /** All that hold or held; those of the venues by default. */
+  readonly feeModels?: readonly FeeModel[];
 }
 
 /** The stage `spreads`. Throws for a size that is not above zero. */
-export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<SpreadsState> {
-  const size = parseDecimal(arbitrageSize);
-  if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
+export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: SpreadsOptions): Stage<SpreadsState> {
+  const termsAt = termsOverTime(arbitrageSize, feeModels);
   return {
     name: 'spreads',
-    stateVersion: 2,
-    slicedMaps: ['events', 'instruments'],
+    stateVersion: 3,
+    slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'aged'],
     inputs: [
-      onKeyed<SpreadsState, UniversalEvent>(eventTopic, sized(size, readEvent)),
-      ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, sized(size, readBook))),
+      onKeyed<SpreadsState, UniversalEvent>(eventTopic, underTerms(termsAt, readEvent)),
+      ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, underTerms(termsAt, readBook))),
       ...Object.values(statusTopics).map((topic) =>
-        onKeyed<SpreadsState, MarketStatus>(topic, sized(size, readStatus)),
+        onKeyed<SpreadsState, MarketStatus>(topic, underTerms(termsAt, readStatus)),
       ),
-      on<SpreadsState, ClockMark>(clockTopic, sized(size, readClock)),
+      on<SpreadsState, ClockMark>(clockTopic, underTerms(termsAt, readClock)),
     ],
     outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic, arbitrageSignalTopic],
     initialState: createSpreadsState,
@@ -58,57 +61,60 @@ export function createSpreadsStage({ arbitrageSize }: SpreadsOptions): Stage<Spr
 }
 
 /** What an event does once all in it that can be bad has been read; it does not throw. */
-type Step = (state: SpreadsState, size: Decimal, emit: Emit) => void;
+type Step = (state: SpreadsState, terms: Terms, emit: Emit) => void;
 
 /**
- * Takes an event for the size in force, to which what was walked for another is brought before. It is read first: a bad
- * one must change nothing, since what would tell of the change is dropped with it.
+ * Takes an event under the terms of its time, to which what was walked under others is brought before. It is read first:
+ * a bad one must change nothing, since what would tell of the change is dropped with it.
  */
-function sized<T>(size: Decimal, read: (event: StageEvent<T>) => Step) {
+function underTerms<T>(termsAt: (time: number) => Terms, read: (event: StageEvent<T>) => Step) {
   return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
     const step = read(event);
-    if (state.size !== size) resize(state, size, event.receivedAt, emit);
-    step(state, size, emit);
+    const terms = termsAt(event.receivedAt);
+    if (state.size !== terms.size || state.feesSince !== terms.fees.since)
+      changeTerms(state, terms, event.receivedAt, emit);
+    step(state, terms, emit);
   };
 }
 
 const NOTHING: Step = () => {};
 
-function resize(state: SpreadsState, size: Decimal, receivedAt: number, emit: Emit): void {
-  state.size = size;
+function changeTerms(state: SpreadsState, terms: Terms, receivedAt: number, emit: Emit): void {
+  state.size = terms.size;
+  state.feesSince = terms.fees.since;
   for (const event of state.events.values()) {
-    walkAgain(state, event, size);
-    tellArbitrage(state, event, size, receivedAt, null, emit);
+    walkAgain(state, event, terms);
+    tellArbitrage(state, event, terms.size, receivedAt, null, emit);
   }
 }
 
-function walkAgain(state: SpreadsState, event: EventState, size: Decimal): void {
+function walkAgain(state: SpreadsState, event: EventState, terms: Terms): void {
   if (!event.comparable) return;
   for (const leg of event.legs) {
     for (const name of [leg.yes, leg.no]) {
       const instrument = name === null ? undefined : state.instruments.get(name);
-      if (instrument) refreshWalks(leg, name === leg.yes, instrument.book, TOUCHED_ALL, size);
+      if (instrument) refreshWalks(leg, name === leg.yes, instrument.book, TOUCHED_ALL, terms);
     }
   }
 }
 
 function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>): Step {
-  if (value === null) return (state, _size, emit) => dropPast(state, key, receivedAt, emit);
-  if (value.mergedInto !== null) return (state, _size, emit) => dropMerged(state, key, receivedAt, emit);
+  if (value === null) return (state, _terms, emit) => dropPast(state, key, receivedAt, emit);
+  if (value.mergedInto !== null) return (state, _terms, emit) => dropMerged(state, key, receivedAt, emit);
   const legs = legsOf(value);
   if (value.status === 'resolved')
-    return (state, _size, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
-  return (state, size, emit) => {
+    return (state, _terms, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
+  return (state, terms, emit) => {
     const event = followUnresolved(state, { universalId: value.universalId, legs });
     if (!event) return;
     for (const leg of event.legs) {
       refreshTop(leg, state.instruments.get(leg.yes)!);
       leg.noLive = leg.no !== null && isQuotable(state.instruments.get(leg.no)!);
     }
-    walkAgain(state, event, size);
+    walkAgain(state, event, terms);
     tellHead(state, event, receivedAt, null, emit);
     state.unpublished.add(key);
-    tellArbitrage(state, event, size, receivedAt, null, emit);
+    tellArbitrage(state, event, terms.size, receivedAt, null, emit);
   };
 }
 
@@ -117,7 +123,7 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
   const { instrument: name, snapshot } = value;
   const bids = parseLevels(value.bids);
   const asks = parseLevels(value.asks);
-  return (state, size, emit) => {
+  return (state, terms, emit) => {
     const instrument = instrumentOf(state, name);
     // Changes of a book that is not kept any more, or not yet, are of no use without a whole one.
     if (instrument.bookAt === null && !snapshot) return;
@@ -126,13 +132,13 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
     const isFirst = instrument.bookAt === null;
     const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
     instrument.bookAt = receivedAt;
-    followInstrument(state, instrument, { touched, quotable: isFirst, receivedAt, size, emit });
+    followInstrument(state, instrument, { touched, quotable: isFirst, receivedAt, terms, emit });
   };
 }
 
 function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>): Step {
   if (value !== null && PRICE_PROVIDERS.has(value.provider)) return NOTHING;
-  return (state, size, emit) => {
+  return (state, terms, emit) => {
     if (value === null) {
       forgetUnlinked(state, key);
       if (!state.instruments.has(key)) return;
@@ -149,7 +155,7 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
       quotable: true,
       receivedAt,
-      size,
+      terms,
       emit,
     });
   };
@@ -159,7 +165,7 @@ const NOTHING_TOUCHED: Touched = { bid: null, ask: null };
 
 function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
   if (!value.tick) return NOTHING;
-  return (state, _size, emit) => {
+  return (state, _terms, emit) => {
     for (const universalId of state.unpublished) {
       publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
     }
@@ -173,7 +179,7 @@ interface Change {
   /** Whether the instrument may have become quotable, or ceased to be. */
   readonly quotable: boolean;
   readonly receivedAt: number;
-  readonly size: Decimal;
+  readonly terms: Terms;
   readonly emit: Emit;
 }
 
@@ -183,7 +189,7 @@ function followInstrument(state: SpreadsState, instrument: InstrumentState, chan
 }
 
 function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentState, change: Change): void {
-  const { touched, quotable, receivedAt, size, emit } = change;
+  const { touched, quotable, receivedAt, terms, emit } = change;
   const { isYes } = link;
   const event = state.events.get(link.universalId)!;
   const leg = event.legs[link.leg]!;
@@ -193,7 +199,7 @@ function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentS
     publishIfMoved(state, event, receivedAt, leg, emit);
   }
   if (!event.comparable) return;
-  const moved = refreshWalks(leg, isYes, instrument.book, touched, size);
-  if (moved || quotable) tellArbitrage(state, event, size, receivedAt, leg, emit);
+  const moved = refreshWalks(leg, isYes, instrument.book, touched, terms);
+  if (moved || quotable) tellArbitrage(state, event, terms.size, receivedAt, leg, emit);
   else if (event.best.cross_provider !== null || event.best.negation_pair !== null) state.aged.add(event.universalId);
 }

@@ -1,6 +1,7 @@
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
 import type { Arbitrage } from '#schemas/topics/derived';
+import { dropOldest } from '../shared/drop-oldest.ts';
 import type { Walk } from './walk.ts';
 
 /** The book of a coin or token and whether it can be relied on. */
@@ -98,6 +99,8 @@ export interface EventState {
 export interface SpreadsState {
   /** Shares that the walks of all legs are made for; null before the first event. */
   size: Decimal | null;
+  /** Since when the fee models hold that they are made with (`Fees`); null before the first event. */
+  feesSince: number | null;
   readonly events: Map<string, EventState>;
   readonly instruments: Map<string, InstrumentState>;
   /** Instruments without an event, the least recently heard of first. */
@@ -111,7 +114,7 @@ export interface SpreadsState {
 }
 
 /**
- * Books kept of instruments that no event has yet; beyond it the one that was heard of least recently goes. Ended
+ * Books kept of instruments that no event has yet; beyond it those that were heard of least recently go. Ended
  * instruments are let go of at once, so it takes this many open ones to come so far.
  */
 export const UNLINKED_MAX = 20_000;
@@ -119,6 +122,7 @@ export const UNLINKED_MAX = 20_000;
 export function createSpreadsState(): SpreadsState {
   return {
     size: null,
+    feesSince: null,
     events: new Map(),
     instruments: new Map(),
     unlinked: new Set(),
@@ -171,8 +175,5 @@ export function unlinkInstrument(state: SpreadsState, name: string, universalId:
 function markUnlinked(state: SpreadsState, name: string): void {
   state.unlinked.delete(name);
   state.unlinked.add(name);
-  if (state.unlinked.size <= UNLINKED_MAX) return;
-  const [oldest] = state.unlinked;
-  state.unlinked.delete(oldest!);
-  state.instruments.delete(oldest!);
+  dropOldest(state.unlinked, UNLINKED_MAX, { drop: (oldest) => forgetUnlinked(state, oldest) });
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Store, StoreError } from '#infra/store/store';
 import { eventsTable } from '#schemas/tables/events';
@@ -20,6 +21,8 @@ let asked: string[] = [];
 /** How the store reads what it is asked for pages. */
 let plans: string[] = [];
 let isAway = false;
+/** What happens while the store reads a page; once. */
+let meanwhile: (() => void) | null = null;
 let store: Pick<Store, 'query'>;
 beforeAll(async () => {
   opened = await openTestStore();
@@ -31,19 +34,26 @@ beforeEach(async () => {
   asked = [];
   plans = [];
   isAway = false;
-  store = {
+  meanwhile = null;
+  store = newStore();
+  mark(NOON_MS);
+});
+
+function newStore(): Pick<Store, 'query'> {
+  return {
     query: async (sql, parameters) => {
       asked.push(sql);
       if (isAway) throw new StoreError('store_unavailable', 'away');
       if (sql.includes('LIMIT {limit')) {
         const lines = await opened.store.query<{ explain: string }>(`EXPLAIN ${sql}`, parameters);
         plans.push(lines.map(({ explain }) => explain).join('\n'));
+        meanwhile?.();
+        meanwhile = null;
       }
       return opened.store.query(sql, parameters);
     },
   };
-  mark(NOON_MS);
-});
+}
 
 const DAY_MS = 86_400_000;
 const ALL: EventFilter = { minProviders: 1 };
@@ -54,8 +64,17 @@ function mark(now: number) {
 
 /** Tells events as the topic does: to the view, and to the table through the sink. */
 async function tell(...events: UniversalEvent[]) {
+  for (const event of events) tellView(event);
+  await tellTable(...events);
+}
+
+/** The view takes an event before the table has its row. */
+function tellView(event: UniversalEvent) {
+  feed(VIEWS.events, view, eventTopic, event.universalId, event);
+}
+
+async function tellTable(...events: UniversalEvent[]) {
   const rows = events.map((event) => {
-    feed(VIEWS.events, view, eventTopic, event.universalId, event);
     seq += 1;
     const { universalId: key, receivedAt } = event;
     return eventsTable.row(event, { topic: eventTopic.name, partition: 0, offset: seq, seq, key, receivedAt });
@@ -157,6 +176,113 @@ describe('past events', () => {
     expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_b'], totals: [2] });
   });
 
+  it('are listed once where they were founded anew under their id, at their new place alone', async () => {
+    const at = (firstSeenAt: number, fields: Partial<UniversalEvent> = {}) => ({ firstSeenAt, ...fields });
+    await tell(
+      decided('evt_a', 100, at(1)),
+      decided('evt_b', 100, at(2)),
+      decided('evt_c', 100, at(5, { status: 'closed' })),
+    );
+    await tell(
+      decided('evt_a', 99, at(4, { status: 'closed' })),
+      decided('evt_c', 99, at(3)),
+      decided('evt_d', 99, at(6)),
+    );
+    for (const limit of [1, 2, 3, 100])
+      expect(await listAll(ALL, limit), `limit ${limit}`).toMatchObject({
+        ids: ['evt_b', 'evt_c', 'evt_a', 'evt_d'],
+        totals: [4],
+      });
+    expect(await listAll({ ...ALL, status: 'resolved' }, 1)).toMatchObject({
+      ids: ['evt_b', 'evt_c', 'evt_d'],
+      totals: [3],
+    });
+    expect(await listAll({ ...ALL, status: 'closed' }, 1)).toMatchObject({ ids: ['evt_a'], totals: [1] });
+  });
+
+  it('are listed as the view has them once it holds them again, also before the table knows', async () => {
+    await tell(
+      decided('evt_a', 100, { firstSeenAt: 1 }),
+      decided('evt_b', 100, { firstSeenAt: 2 }),
+      decided('evt_c', 100, { firstSeenAt: 3 }),
+      decided('evt_d', 100, { firstSeenAt: 4 }),
+    );
+    const reopened = anEvent({ universalId: 'evt_a', firstSeenAt: 1 });
+    const anew = anEvent({ universalId: 'evt_b', firstSeenAt: 9 });
+    const merged = anEvent({ universalId: 'evt_c', firstSeenAt: 3, mergedInto: 'evt_b', links: [] });
+    for (const event of [reopened, anew, merged]) tellView(event);
+    for (const limit of [1, 2, 100]) {
+      const { events, ids, totals } = await listAll(ALL, limit);
+      expect(ids).toEqual(['evt_a', 'evt_d', 'evt_b']);
+      expect(events).toEqual([reopened, expect.objectContaining({ universalId: 'evt_d' }), anew]);
+      expect(totals).toEqual([3]);
+    }
+    await tellTable(reopened, anew, merged);
+    store = newStore();
+    expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_d', 'evt_b'], totals: [3] });
+  });
+
+  it('are listed once also where the view takes or forgets them while the table is read', async () => {
+    await tell(decided('evt_a', 100, { firstSeenAt: 1 }), decided('evt_b', 100, { firstSeenAt: 2 }));
+    await tell(decided('evt_c', 80, { firstSeenAt: 3 }), decided('evt_d', 1, { firstSeenAt: 4 }));
+    expect([...view.byId.keys()]).toEqual(['evt_c', 'evt_d']);
+    meanwhile = () => tellView(anEvent({ universalId: 'evt_a', firstSeenAt: 9 }));
+    expect((await listAll(ALL, 10)).ids).toEqual(['evt_b', 'evt_c', 'evt_d', 'evt_a']);
+    meanwhile = () => mark(NOON_MS + 20 * DAY_MS);
+    expect(await listAll(ALL, 10)).toMatchObject({ ids: ['evt_b', 'evt_c', 'evt_d', 'evt_a'], totals: [4] });
+    expect([...view.byId.keys()]).toEqual(['evt_d', 'evt_a']);
+  });
+
+  it('and those of the view are what the newest record of each makes them, whatever was told', async () => {
+    const step = fc.record({
+      universalId: fc.constantFrom('evt_a', 'evt_b', 'evt_c', 'evt_d', 'evt_e'),
+      firstSeenAt: fc.integer({ min: 0, max: 4 }),
+      /** Days since it was over; null for one that is not. */
+      over: fc.constantFrom(null, 1, 100, 200),
+      mergedInto: fc.constantFrom(null, null, null, 'evt_x'),
+      status: fc.constantFrom('closed' as const, 'resolved' as const),
+    });
+    const compare = (a: UniversalEvent, b: UniversalEvent) =>
+      a.firstSeenAt - b.firstSeenAt || (a.universalId < b.universalId ? -1 : 1);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+        fc.nat({ max: 3 }),
+        async (batches, late) => {
+          await opened.store.command('TRUNCATE TABLE events');
+          view = createViews().events;
+          store = newStore();
+          mark(NOON_MS);
+          const newest = new Map<string, UniversalEvent>();
+          for (const batch of batches) {
+            const events = batch.map(({ over, ...fields }) =>
+              anEvent({ ...fields, overAt: over === null ? null : NOON_MS - over * DAY_MS }),
+            );
+            await tell(...events);
+            for (const event of events) newest.set(event.universalId, event);
+          }
+          // Of events that are not past the view may know before the table does.
+          for (const event of [...newest.values()].slice(0, late)) {
+            const returned = { ...event, overAt: null, firstSeenAt: event.firstSeenAt + 2 };
+            tellView(returned);
+            newest.set(event.universalId, returned);
+          }
+          for (const status of [undefined, 'resolved'] as const) {
+            const listed = [...newest.values()].filter(
+              (event) => event.mergedInto === null && (status === undefined || event.status === status),
+            );
+            for (const limit of [1, 3]) {
+              const { events, totals } = await listAll({ ...ALL, status }, limit);
+              expect(events).toEqual(listed.sort(compare));
+              expect(totals).toEqual([listed.length]);
+            }
+          }
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
   it('cost one count a minute while there are none, and nothing where only open ones are asked for', async () => {
     const longAgo = NOON_MS - 200 * DAY_MS;
     const stillTraded = anEvent({ universalId: 'evt_b', status: 'closed', resolutionTime: longAgo });
@@ -202,7 +328,7 @@ describe('the totals of past events', () => {
       if (isAway) throw new StoreError('store_unavailable', 'away');
       return [{ total }] as never[];
     };
-    const of = (status: string) => totals.of({ where: 'status = {status:String}', parameters: { status } });
+    const of = (status: string) => totals.of({ where: 'status = {status:String}', parameters: { status } }, () => []);
     expect(await Promise.all([of('closed'), of('closed'), of('resolved')])).toEqual([3, 3, 3]);
     expect(asked).toHaveLength(2);
     total = 4;

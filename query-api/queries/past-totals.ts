@@ -12,13 +12,20 @@ export interface Condition {
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
+/** A count that is to be made. */
+interface Counted {
+  readonly condition: Condition;
+  /** Ids that do not count, whatever the table says of them. */
+  readonly elsewhere: () => readonly string[];
+}
+
 /** The counts of one store. */
 export class PastTotals {
-  private readonly totals: LRUCache<string, number, Condition>;
+  private readonly totals: LRUCache<string, number, Counted>;
 
   /** @param now monotonic ms. */
   constructor(store: Pick<Store, 'query'>, now: () => number = () => performance.now()) {
-    this.totals = new LRUCache<string, number, Condition>({
+    this.totals = new LRUCache<string, number, Counted>({
       max: FILTERS_MAX,
       ttl: KEPT_MS,
       ttlResolution: 0,
@@ -27,21 +34,25 @@ export class PastTotals {
     });
   }
 
-  /** Counts once for everyone who asks within a minute. Rejects where the store does and nothing was counted before. */
-  async of(condition: Condition): Promise<number> {
-    return (await this.totals.fetch(JSON.stringify(condition), { context: condition }))!;
+  /**
+   * Counts once for everyone who asks within a minute. Rejects where the store does and nothing was counted before.
+   * @param elsewhere ids that are not to be counted, a few thousand at most; asked for only where it counts.
+   */
+  async of(condition: Condition, elsewhere: () => readonly string[]): Promise<number> {
+    return (await this.totals.fetch(JSON.stringify(condition), { context: { condition, elsewhere } }))!;
   }
 }
 
 async function count(
   store: Pick<Store, 'query'>,
-  { where, parameters }: Condition,
+  { condition: { where, parameters }, elsewhere }: Counted,
   counted: number | undefined,
 ): Promise<number> {
   try {
     const rows = await store.query<{ total: number }>(
-      `SELECT toFloat64(count()) AS total FROM events AS e FINAL WHERE ${where}`,
-      parameters,
+      `SELECT toFloat64(count()) AS total FROM events AS e FINAL
+       WHERE ${where} AND universalId NOT IN {elsewhere:Array(String)}`,
+      { ...parameters, elsewhere: elsewhere() },
     );
     return rows[0]?.total ?? 0;
   } catch (error) {

@@ -31,9 +31,9 @@ const COLUMNS = [
   ...LINK_FIELDS.map((field) => `\`links.${field}\` AS link_${field}`),
 ].join(', ');
 
-/** What conditions look at. */
+/** What conditions look at, and which row of its event it is. */
 const PLACE_COLUMNS =
-  'universalId, firstSeenAt, overAt, mergedInto, removed, status, underlying, resolutionTime, `links.provider`';
+  'universalId, version, firstSeenAt, overAt, mergedInto, removed, status, underlying, resolutionTime, `links.provider`';
 
 /** As `isPast` says it of a record. */
 const IS_PAST = 'removed = 0 AND mergedInto IS NULL AND e.overAt < fromUnixTimestamp64Milli({before:Int64})';
@@ -50,19 +50,46 @@ export async function readEvent(store: Reader, universalId: string): Promise<Uni
   return rows.map(toEvent)[0];
 }
 
+/** A row of the table that may be what its event is now. */
+interface PlaceRow extends EventPlace {
+  /** Of two rows of an event the greater counts. */
+  readonly version: string;
+}
+
 /**
- * The places of the first `limit` events that fit a condition after a place, in their order. Without `FINAL`, so that
- * the store reads the copy that lies in this order (`byFirstSeen`) from that place on, a few narrow columns of it; of the
- * rows of an event, which stand side by side there, the newest counts.
+ * The places of the first `limit` events that fit a condition after a place, in their order, each where the newest of
+ * its rows has it; the store merges rows when it likes. Events that `isElsewhere` are left out.
  */
 export async function readPastPlaces(
+  store: Reader,
+  condition: Condition,
+  limit: number,
+  after: EventPlace | null,
+  isElsewhere: (universalId: string) => boolean,
+): Promise<EventPlace[]> {
+  const places: EventPlace[] = [];
+  for (let from = after; ; ) {
+    const rows = await readPlaceRows(store, condition, limit, from);
+    for (const { universalId, firstSeenAt } of await newestOf(store, rows))
+      if (!isElsewhere(universalId)) places.push({ universalId, firstSeenAt });
+    if (rows.length < limit || places.length >= limit) return places.slice(0, limit);
+    from = rows.at(-1)!;
+  }
+}
+
+/**
+ * The first `limit` rows that fit. Without `FINAL`, so that the store reads the copy that lies in this order
+ * (`byFirstSeen`) from that place on, a few narrow columns of it. Of rows of one event at one place, which stand side by
+ * side there, the newest counts.
+ */
+async function readPlaceRows(
   store: Reader,
   { where, parameters }: Condition,
   limit: number,
   after: EventPlace | null,
-): Promise<EventPlace[]> {
-  return store.query<EventPlace>(
-    `SELECT universalId, ${unixMs('e.firstSeenAt')} AS firstSeenAt
+): Promise<PlaceRow[]> {
+  return store.query<PlaceRow>(
+    `SELECT universalId, version, ${unixMs('e.firstSeenAt')} AS firstSeenAt
      FROM (
        SELECT ${PLACE_COLUMNS} FROM events ${after ? AFTER : ''}
        ORDER BY firstSeenAt, universalId, version DESC LIMIT 1 BY firstSeenAt, universalId
@@ -70,6 +97,18 @@ export async function readPastPlaces(
      WHERE ${where} ORDER BY e.firstSeenAt, universalId LIMIT {limit:UInt64}`,
     { ...parameters, ...(after ? { firstSeenAt: after.firstSeenAt, universalId: after.universalId } : {}), limit },
   );
+}
+
+/** The rows without those that a newer one replaced, which may stand anywhere: who is founded anew has a new firstSeenAt. */
+async function newestOf(store: Reader, rows: readonly PlaceRow[]): Promise<PlaceRow[]> {
+  if (rows.length === 0) return [];
+  const newest = await store.query<{ universalId: string; newest: string }>(
+    `SELECT universalId, max(version) AS newest FROM events WHERE universalId IN {ids:Array(String)}
+     GROUP BY universalId`,
+    { ids: rows.map(({ universalId }) => universalId) },
+  );
+  const versions = new Map(newest.map((row) => [row.universalId, row.newest]));
+  return rows.filter(({ universalId, version }) => versions.get(universalId) === version);
 }
 
 /** The records at these places, which are in their order. */

@@ -36,11 +36,11 @@ describe('the data set of sandbox keys', () => {
 
   it('fills the views with what a builder needs', () => {
     const { events, coins, books } = viewsOf(records);
-    const shared = events.listed.filter(({ links }) => new Set(links.map(({ provider }) => provider)).size > 1);
+    const shared = events.listed.flat().filter(({ links }) => new Set(links.map(({ provider }) => provider)).size > 1);
     expect(shared.length).toBeGreaterThan(0);
-    expect(new Set(events.listed.map(({ status }) => status))).toContain('open');
-    expect(new Set(events.listed.map(({ status }) => status)).size).toBeGreaterThan(1);
-    for (const { universalId } of events.listed) expect(events.spreads.has(universalId)).toBe(true);
+    expect(new Set(events.listed.flat().map(({ status }) => status))).toContain('open');
+    expect(new Set(events.listed.flat().map(({ status }) => status)).size).toBeGreaterThan(1);
+    for (const { universalId } of events.listed.flat()) expect(events.spreads.has(universalId)).toBe(true);
     expect(events.arbitrage.size).toBeGreaterThan(0);
     expect(events.reconcile).not.toBeNull();
     for (const coin of ['BTC', 'ETH', 'SOL']) {

@@ -79,7 +79,7 @@ const ask = (path: string, token: string) => world.ask('GET', path, { token });
 /** A path of each shared route, with a coin and an event of the data set. */
 async function pathOf(path: string): Promise<string> {
   const { events } = viewsOf(await readDataSet());
-  const [first] = events.listed.filter(({ universalId }) => events.arbitrage.has(universalId));
+  const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
   return path.replace(':coin', 'BTC').replace(':universalId', first!.universalId);
 }
 async function answersOf(token: string): Promise<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aLink, anEvent } from '../testing/records.fixture.ts';
-import { compareEvents, createEventIndex, idsOf, placeOf, putEvent, removeEvent } from './event-index.ts';
+import { compareEvents, createEventIndex, idsOf, putEvent, removeEvent, removeListed } from './event-index.ts';
 
 describe('the index of events', () => {
   it('lists what sorting all of them lists, whatever is told in whatever order', () => {
@@ -26,8 +26,7 @@ describe('the index of events', () => {
           }
           expect(index.byId).toEqual(expected);
           const listed = [...expected.values()].filter(({ mergedInto }) => mergedInto === null).sort(compareEvents);
-          expect(index.listed).toEqual(listed);
-          expect(listed.map((entry) => placeOf(index.listed, entry))).toEqual(listed.map((_, at) => at));
+          expect(index.listed.flat()).toEqual(listed);
         }
       }),
     );
@@ -77,4 +76,70 @@ describe('the index of events', () => {
     putEvent(index, anEvent({ universalId: 'evt_c', mergedInto: 'evt_a' }));
     expect(idsOf(index, 'evt_c').sort()).toEqual(['evt_a', 'evt_b', 'evt_c']);
   });
+
+  it('lets go at once of all that a test tells, and of nothing else', () => {
+    const index = createEventIndex();
+    for (let at = 0; at < 2_000; at += 1)
+      putEvent(
+        index,
+        anEvent({
+          universalId: `evt_${at}`,
+          firstSeenAt: (at * 7) % 31,
+          links: [aLink({ providerMarketId: `0x${at}` })],
+        }),
+      );
+    putEvent(index, anEvent({ universalId: 'evt_merged', mergedInto: 'evt_3', firstSeenAt: 0, links: [] }));
+    removeListed(index, ({ firstSeenAt }) => firstSeenAt < 30);
+    const ids = Array.from({ length: 2_000 }, (_, at) => at).filter((at) => (at * 7) % 31 === 30);
+    expect(new Set(index.listed.flat().map(({ universalId }) => universalId))).toEqual(
+      new Set(ids.map((at) => `evt_${at}`)),
+    );
+    expect([...index.byId.keys()]).toEqual([...ids.map((at) => `evt_${at}`), 'evt_merged']);
+    expect([...index.byMarket.keys()]).toEqual(ids.map((at) => `venue_b|0x${at}`));
+    expect(idsOf(index, 'evt_3')).toEqual(['evt_3', 'evt_merged']);
+  });
+
+  it('takes and forgets each of many in any order at the cost of a few', () => {
+    const COUNT = 20_000;
+    const index = createEventIndex();
+    let looked = 0;
+    /** Counts how often it is looked where an event stands. */
+    const counted = (at: number) => {
+      const event = anEvent({ universalId: `evt_${at}`, links: [] });
+      // 7919 is prime to the count: every place once, all over the list.
+      const firstSeenAt = (at * 7_919) % COUNT;
+      return Object.defineProperty(event, 'firstSeenAt', {
+        get: () => {
+          looked += 1;
+          return firstSeenAt;
+        },
+      });
+    };
+    const splices = countSplices();
+    try {
+      for (let at = 0; at < COUNT; at += 1) putEvent(index, counted(at));
+      expect(index.listed.flat()).toHaveLength(COUNT);
+      for (let at = 0; at < COUNT; at += 2) removeEvent(index, `evt_${at}`);
+      expect(splices.moved()).toBeLessThan(500 * COUNT);
+      // Two searches, each step of which looks at two events up to twice.
+      expect(looked).toBeLessThan(200 * COUNT);
+      const before = splices.moved();
+      removeListed(index, () => true);
+      expect(splices.moved() - before).toBeLessThan(COUNT);
+    } finally {
+      splices.end();
+    }
+    expect(index.listed).toEqual([]);
+  });
 });
+
+/** Counts the items that arrays moved to make or close a gap. */
+function countSplices() {
+  const real = Array.prototype.splice;
+  let moved = 0;
+  const spy = vi.spyOn(Array.prototype, 'splice').mockImplementation(function (this: unknown[], ...given: unknown[]) {
+    moved += this.length - Number(given[0]);
+    return Reflect.apply(real, this, given);
+  });
+  return { moved: () => moved, end: () => spy.mockRestore() };
+}

@@ -11,7 +11,7 @@ import {
   type Spread,
   spreadHeadTopic,
 } from '#schemas/topics/derived';
-import { createEventIndex, type EventIndex, putEvent, removeEvent } from './event-index.ts';
+import { createEventIndex, type EventIndex, putEvent, removeEvent, removeListed } from './event-index.ts';
 
 export interface EventsView extends EventIndex {
   readonly spreads: Map<string, Spread>;
@@ -59,7 +59,7 @@ export const eventsView: Stage<EventsView> = {
 function forgetPast(view: EventsView, before: number): void {
   if (before <= view.pastBefore) return;
   view.pastBefore = before;
-  for (const event of [...view.listed]) if (isPast(event, before)) removeEvent(view, event.universalId);
+  removeListed(view, (event) => isPast(event, before));
 }
 
 /** The key is `universalId:kind`; a tombstone has nothing else. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Decimal, parseDecimal, UNIT, ZERO } from '../domain/decimal.ts';
+import { EVENT_OUTCOMES, type MarketSide, outcomeOf } from '../domain/event-outcome.ts';
 import { settlementDelayMs } from '../domain/settlement-delay.ts';
 import type { Resolution } from '../topics/oracle.ts';
 import { isoTime, isoTimeSchema } from './scalars.ts';
@@ -15,7 +15,7 @@ export const RESOLVED_AT =
 export const settlementRecordSchema = z.object({
   provider: z.string(),
   marketId: z.string(),
-  outcome: z.enum(['yes', 'no', 'split']).describe("In the event's terms: of an inverse link the other side."),
+  outcome: z.enum(EVENT_OUTCOMES).describe("In the event's terms: of an inverse link the other side."),
   payouts: z.array(z.string()).describe("What a share of each token is paid, exact, in the market's own order."),
   resolvedAt: isoTimeSchema.describe(RESOLVED_AT),
   settlementDelaySec: z
@@ -29,14 +29,6 @@ export const settlementRecordSchema = z.object({
   status: z.enum(['pending', 'confirmed', 'reverted']),
 });
 export type SettlementRecord = z.infer<typeof settlementRecordSchema>;
-
-/** How a market stands to its event: what makes an outcome of payouts. */
-export interface MarketSide {
-  /** Which of its tokens is the market's YES. */
-  readonly yesIndex: number;
-  /** Whether its YES is the event's NO. */
-  readonly inverse: boolean;
-}
 
 /** The settlement record of a resolution; null where its payouts do not speak of both tokens. Throws `DecimalError`. */
 export function toSettlementRecord(resolution: Resolution, side: MarketSide): SettlementRecord | null {
@@ -54,16 +46,6 @@ export function toSettlementRecord(resolution: Resolution, side: MarketSide): Se
     blockNumber: resolution.blockNumber,
     status: resolution.status,
   };
-}
-
-/** Null where the payouts do not speak of the market's YES token, or of no other: nothing is guessed then. */
-function outcomeOf(payouts: readonly string[], { yesIndex, inverse }: MarketSide): SettlementRecord['outcome'] | null {
-  const amounts = payouts.map((payout) => parseDecimal(payout));
-  const paid: Decimal | undefined = amounts[yesIndex];
-  if (paid === undefined || amounts.length < 2) return null;
-  if (paid === UNIT) return inverse ? 'no' : 'yes';
-  if (paid === ZERO) return inverse ? 'yes' : 'no';
-  return 'split';
 }
 
 function settlementDelaySec(resolution: Resolution): number | null {

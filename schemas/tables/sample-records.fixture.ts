@@ -65,6 +65,8 @@ const market: Market = {
   closed: false,
   takerFeeRate: '0.25',
   fields: '{"a":1}',
+  resolved: true,
+  name: 'größer (“it”)',
 };
 
 const candle: Candle = {

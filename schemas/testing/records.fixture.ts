@@ -102,6 +102,8 @@ export function aMarket(fields: Partial<Market> = {}): Market {
     closed: false,
     takerFeeRate: null,
     fields: '{}',
+    resolved: false,
+    name: null,
     ...fields,
   };
 }

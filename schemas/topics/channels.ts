@@ -4,7 +4,9 @@ import { defineTopic, type Topic } from './topic.ts';
 
 const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel, numbered once, here.', {
   channel: text('The channel, as subscribed to.'),
-  seq: integer('Counts the events of the channel from 1, without a hole.'),
+  seq: integer(
+    'Counts the events of the channel without a hole, from 1 or from above those of a channel that is forgotten.',
+  ),
   type: text('`data.type` of the event frame.'),
   provider: nullable(text('`data.provider`.')),
   marketId: nullable(text('`data.marketId`.')),

@@ -69,7 +69,9 @@ const universalEvent = record('UniversalEvent', 'One question, wherever it is as
     '`closed`: past its resolution, or every market is over; `resolved`: every linked market settled.',
   ),
   firstSeenAt: timestamp('Receive time of its first market.'),
-  lastSeenAt: timestamp('When a catalog last told a market of it that was new or changed; others are not told again.'),
+  lastSeenAt: timestamp(
+    'When a catalog last told a market of it that was new or changed, others are not told again; at first when it was founded.',
+  ),
   links: list(link, 'Its markets, sorted by provider then market.'),
   mergedInto: nullable(text('The surviving event, where two turned out to be one.')),
   details: added(

@@ -1,6 +1,7 @@
 /** What the normalisers say: one topic per venue for each thing, so that each partition has one writer. */
 import {
   type AvroType,
+  added,
   decimal,
   flag,
   type Infer,
@@ -133,6 +134,13 @@ const market = record('Market', "A prediction market as its venue's catalog tell
   closed: flag('Over, as far as the catalog tells.'),
   takerFeeRate: nullable(decimal("Fee rate for the venue's fee formula; null is unknown.")),
   fields: text('Structured fields of the venue that speak of the question, as a JSON object.'),
+  resolved: added(
+    flag(
+      'Decided, as far as the catalog tells; one that is over may not be yet. False in a record from before it was told, until a replay.',
+    ),
+    false,
+  ),
+  name: added(nullable(text('A name for people, where the title alone is one that many markets share.')), null),
 });
 export type Market = Infer<typeof market>;
 /** `derived.markets.<venue>`. */

@@ -18,8 +18,8 @@ import {
   REST_BUDGET,
   SUBSCRIBABLE,
 } from './declaration.ts';
-import { PastOutcomes } from './past-outcomes.ts';
-import { readFollowed, readPastOutcome } from './read-followed.ts';
+import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { readEarlierOutcome, readFollowed } from './read-followed.ts';
 import { SubscriptionSlots } from './slots.ts';
 import { wantedSubscriptions } from './subscriptions.ts';
 
@@ -37,7 +37,7 @@ async function start(context: AdapterContext): Promise<Running> {
   const life = new FeedLife({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
   const { settled, missed } = await readFollowed(context.log, context.codec);
-  const past = new PastOutcomes(await readPastOutcome(context.log, context.codec), Date.now());
+  const earlier = new EarlierOutcomes(await readEarlierOutcome(context.log, context.codec), Date.now());
   /** Published so far. */
   let answers = 0;
   const slots = new SubscriptionSlots({
@@ -86,7 +86,7 @@ async function start(context: AdapterContext): Promise<Running> {
       missed.list(outcomes);
       for (const type of FURTHER) await askType(type, signal);
       metadataLoaded();
-      await askSettlements({ settled, missed, past, logger, ask, answers: () => answers }, outcomes, signal);
+      await askSettlements({ settled, missed, earlier, logger, ask, answers: () => answers }, outcomes, signal);
     },
   });
 

@@ -1,13 +1,13 @@
-/** Asks how outcomes were decided that are no longer listed: those that were, those that were missed, those of the past. */
+/** Asks how outcomes were decided that are not listed: those that were, those that were missed, and earlier ones. */
 import type { Logger } from 'pino';
 import { UpstreamError } from '../../feed/errors.ts';
 import { parseAnswer } from '../../feed/json.ts';
+import { type EarlierOutcomes, earlierQuestion } from './earlier-outcomes.ts';
 import { missedQuestion } from './missed-outcomes.ts';
-import { type PastOutcomes, pastQuestion } from './past-outcomes.ts';
 import type { FollowedOutcomes } from './read-followed.ts';
 
 export interface SettlementQuestions extends FollowedOutcomes {
-  readonly past: PastOutcomes;
+  readonly earlier: EarlierOutcomes;
   readonly logger: Logger;
   /** Asks with this JSON text and publishes the answer, when the log takes it. */
   readonly ask: (request: string, signal: AbortSignal) => Promise<Buffer>;
@@ -15,22 +15,28 @@ export interface SettlementQuestions extends FollowedOutcomes {
   readonly answers: () => number;
 }
 
-/** Asks for what is due. Rejects where the venue does not say how an outcome was decided that was listed. */
+/** Asks for what is due. Rejects where one cannot be asked for that waits for its settlement. */
 export async function askSettlements(
   questions: SettlementQuestions,
   listed: readonly number[],
   signal: AbortSignal,
 ): Promise<void> {
   await askSettled(questions, signal);
-  const { missed, past, answers } = questions;
+  const { settled, missed, earlier, answers } = questions;
   if (missed.isPending) {
-    const isAsked = (outcome: number) => missed.asked(outcome);
-    await askOnce(questions, missed.due(Date.now()), missedQuestion, isAsked, (id) => missed.failed(id), signal);
+    const asked = (outcome: number, isSettled: boolean) => {
+      missed.asked(outcome);
+      settled.asked(outcome, isSettled);
+    };
+    await walkOn(questions, missed.due(Date.now()), missedQuestion, asked, (id) => missed.failed(id), signal);
     return;
   }
-  const isAsked = (outcome: number) => past.asked(outcome, answers());
-  const outcomes = past.due(listed, answers(), Date.now());
-  await askOnce(questions, outcomes, pastQuestion, isAsked, (id) => past.failed(id), signal);
+  const asked = (outcome: number, isSettled: boolean) => {
+    // Where the last one is only said again, it was awaited when it was asked for.
+    if (earlier.asked(outcome, answers())) settled.asked(outcome, isSettled, true);
+  };
+  const outcomes = earlier.due(listed, answers(), Date.now());
+  await walkOn(questions, outcomes, earlierQuestion, asked, (id) => earlier.failed(id), signal);
 }
 
 async function askSettled(questions: SettlementQuestions, signal: AbortSignal): Promise<void> {
@@ -46,19 +52,21 @@ async function askSettled(questions: SettlementQuestions, signal: AbortSignal): 
   }
 }
 
-/** Asks for each once. @param failed takes that one could not be asked for, and says whether it is passed over. */
-async function askOnce(
+/**
+ * Asks for outcomes by id, each once: where one is not settled, it waits with those that were listed.
+ * @param failed takes that one could not be asked for, and says whether it is passed over.
+ */
+async function walkOn(
   questions: SettlementQuestions,
   outcomes: readonly number[],
   question: (outcome: number) => string,
-  asked: (outcome: number) => void,
+  asked: (outcome: number, isSettled: boolean) => void,
   failed: (outcome: number) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
   for (const outcome of outcomes) {
     try {
-      await isSettled(questions, question(outcome), signal);
-      asked(outcome);
+      asked(outcome, await isSettled(questions, question(outcome), signal));
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       // Nothing waits for it: what else is asked tells whether the venue answers at all.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openTestPublisher } from '../../testing/open-publisher.fixture.ts';
+import { earlierQuestion } from './earlier-outcomes.ts';
 import {
   asksForMissed,
   MISSED_ATTEMPTS,
@@ -7,7 +8,6 @@ import {
   MissedOutcomes,
   missedQuestion,
 } from './missed-outcomes.ts';
-import { pastQuestion } from './past-outcomes.ts';
 import { readFollowed } from './read-followed.ts';
 
 const MINUTE_MS = 60_000;
@@ -89,7 +89,7 @@ describe('the missed outcomes', () => {
       return (await readFollowed(log, codec)).missed;
     };
     list(7, 900);
-    receive(pastQuestion(640), null);
+    receive(earlierQuestion(640), null);
     // Down; up again with a list, and down before anything was asked.
     list(7, 931, 932);
     expect((await restart()).due(0)).toEqual(range(901, 900 + MISSED_PER_MINUTE));
@@ -108,6 +108,6 @@ describe('the missed outcomes', () => {
 
   it('are asked for in words of their own', () => {
     expect(JSON.parse(missedQuestion(7))).toEqual({ type: 'settledOutcome', outcome: 7 });
-    expect([missedQuestion(7), pastQuestion(7)].map(asksForMissed)).toEqual([true, false]);
+    expect([missedQuestion(7), earlierQuestion(7)].map(asksForMissed)).toEqual([true, false]);
   });
 });

@@ -5,8 +5,8 @@
 
 /**
  * Asked at a time and in a minute: 200 of the budget's weight of 600. With a round of metadata (120) and of settlements
- * (160) that leaves room for one more round, which a new outcome asks for. They are news, so the walk through the past
- * (`past-outcomes.ts`) rests meanwhile.
+ * (160) that leaves room for one more round, which a new outcome asks for. They are news, so the walk through the
+ * earlier ones (`earlier-outcomes.ts`) rests meanwhile.
  */
 export const MISSED_PER_MINUTE = 10;
 const EVERY_MS = 60_000;
@@ -31,7 +31,7 @@ export function asksForMissed(request: string): boolean {
 export class MissedOutcomes {
   private listed: ReadonlySet<number> = new Set();
   private highest = -1;
-  /** Up to this id each was listed, asked for, or belongs to the past before the first list; null before that. */
+  /** Up to this id each was listed, asked for, or is as old as the first list; null before that. */
   private reached: number | null = null;
   private dueAt = 0;
   private failures = 0;

@@ -5,20 +5,20 @@ import { readUntil } from '#infra/log/read-until';
 import { rawTopic } from '#schemas/topics/raw';
 import { asObject } from '../../feed/json.ts';
 import { readOutcomes } from './coins.ts';
+import { asksForEarlier, EARLIER_SAID_EVERY } from './earlier-outcomes.ts';
 import { asksForMissed, MissedOutcomes } from './missed-outcomes.ts';
-import { asksForPast, PAST_SAID_EVERY } from './past-outcomes.ts';
 import { SettledOutcomes } from './settled-outcomes.ts';
 
 /** Answers read back: several rounds, of which each holds a list of the live outcomes, also where all else fails. */
 const TAIL_RECORDS = 128;
-/** Beyond what is published between two sayings of the place among the past outcomes. */
-const PAST_RECORDS = 3 * PAST_SAID_EVERY;
+/** Beyond what is published between two sayings of the place among the earlier outcomes. */
+const EARLIER_RECORDS = 3 * EARLIER_SAID_EVERY;
 /** Answers are large: so many are held at a time. */
 const READ_AT_ONCE = 16;
 
-/** What follows from the lists of live outcomes. */
+/** What follows from the lists of live outcomes and from what was asked. */
 export interface FollowedOutcomes {
-  /** Listed once and no more. */
+  /** Not listed, and not settled when they were asked for. */
   readonly settled: SettledOutcomes;
   /** Came and went between two lists. */
   readonly missed: MissedOutcomes;
@@ -44,13 +44,13 @@ export async function readFollowed(log: EventLog, codec: Codec): Promise<Followe
   return followed;
 }
 
-/** The past outcome that was asked for last, looked for from the end back; null where none is found. */
-export async function readPastOutcome(log: EventLog, codec: Codec): Promise<number | null> {
+/** The earlier outcome that was asked for last, looked for from the end back; null where none is found. */
+export async function readEarlierOutcome(log: EventLog, codec: Codec): Promise<number | null> {
   const topic = rawTopic('venue_a', 'info');
   const at = { topic: topic.name, partition: 0 };
   const newest = await log.last(at);
   if (!newest) return null;
-  const oldest = Math.max((await log.bounds(at)).first, newest.offset - PAST_RECORDS + 1);
+  const oldest = Math.max((await log.bounds(at)).first, newest.offset - EARLIER_RECORDS + 1);
   for (let last = newest.offset; last >= oldest; last -= TAIL_RECORDS) {
     let outcome: number | null = null;
     const from = Math.max(oldest, last - TAIL_RECORDS + 1);
@@ -59,7 +59,7 @@ export async function readPastOutcome(log: EventLog, codec: Codec): Promise<numb
         if (!value) continue;
         await codec.learn(value);
         const { request } = codec.decode(topic, value);
-        if (asksForPast(request ?? '')) outcome = Number(asObject(parseOrNull(request!)).outcome);
+        if (asksForEarlier(request ?? '')) outcome = Number(asObject(parseOrNull(request!)).outcome);
       }
     }
     if (outcome !== null) return outcome;
@@ -68,15 +68,12 @@ export async function readPastOutcome(log: EventLog, codec: Codec): Promise<numb
 }
 
 function follow({ settled, missed }: FollowedOutcomes, request: string, payload: Buffer): void {
-  if (asksForPast(request)) return;
   const { type, outcome } = asObject(parseOrNull(request));
-  if (asksForMissed(request)) {
-    missed.asked(Number(outcome));
-  } else if (type === 'settledOutcome') {
+  if (type === 'settledOutcome') {
     const isSettled = parseOrNull(payload.toString()) !== null;
-    // The list that it was last on may lie before what is read here.
-    if (!isSettled) settled.awaitSettlement(Number(outcome));
-    settled.asked(Number(outcome), isSettled);
+    // The list that it was last on may lie before what is read here, and some were on none.
+    settled.asked(Number(outcome), isSettled, asksForEarlier(request));
+    if (asksForMissed(request)) missed.asked(Number(outcome));
   } else if (type === 'outcomeMeta') {
     // An answer that could not be read lists nothing, and ends nothing.
     const outcomes = readOutcomes(parseOrNull(payload.toString()));

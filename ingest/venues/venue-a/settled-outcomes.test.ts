@@ -16,13 +16,30 @@ describe('the outcomes to ask the settlement of', () => {
     expect(settled.due()).toEqual([3]);
   });
 
-  it('are those, too, that an earlier process was still waiting for', () => {
+  it('are those, too, that were on no list, but none that is listed', () => {
     const settled = new SettledOutcomes();
     settled.list([2]);
-    for (const outcome of [1, 2, 1]) settled.awaitSettlement(outcome);
+    for (const outcome of [1, 2, 1]) settled.asked(outcome, false);
     expect(settled.due()).toEqual([1]);
     settled.asked(1, true);
     expect(settled.due()).toEqual([]);
+    settled.asked(3, false);
+    settled.list([2, 3]);
+    expect(settled.due()).toEqual([]);
+  });
+
+  it('are asked for before those that were over before the first start, however many of these wait', () => {
+    const settled = new SettledOutcomes();
+    for (const outcome of range(0, SETTLED_WAITING_MAX)) settled.asked(outcome, false, true);
+    settled.asked(5_000, false);
+    settled.list([6_000, 6_001]);
+    settled.list([6_001]);
+    // Two had to go for them.
+    expect(settled.due()).toEqual([5_000, 6_000, 2, 3, 4, 5, 6, 7]);
+    // Asked again, in whichever words, each stays what it was.
+    for (const outcome of [2, 5_000]) settled.asked(outcome, false);
+    settled.asked(6_000, false, true);
+    expect(settled.due()).toEqual([5_000, 6_000, 3, 4, 5, 6, 7, 8]);
   });
 
   it('are none that are listed again', () => {
@@ -52,6 +69,8 @@ describe('the outcomes to ask the settlement of', () => {
     settled.list(range(0, SETTLED_WAITING_MAX + 2));
     settled.list([0]);
     expect(settled.due()[0]).toBe(2);
+    settled.asked(5_000, false);
+    expect(settled.due()[0]).toBe(3);
   });
 
   it('are none because an answer lists nothing at all', () => {

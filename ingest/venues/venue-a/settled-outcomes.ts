@@ -1,6 +1,7 @@
 /**
- * Which outcomes to ask the settlement of: those that were listed and are no more. The venue tells that an outcome is
- * over by leaving it out; how it was decided it answers only to whoever asks for that outcome. Pure.
+ * Which outcomes to ask the settlement of: those that were listed and are no more, and those that were asked for otherwise
+ * (`missed-outcomes.ts`, `earlier-outcomes.ts`) and were not settled then. The venue tells that an outcome is over by
+ * leaving it out; how it was decided it answers only to whoever asks for that outcome, and perhaps not at once. Pure.
  */
 
 /** Asked in one round, the one that waits longest first; each costs as much as any other metadata question. */
@@ -13,7 +14,9 @@ export const SETTLED_WAITING_MAX = 2_000;
 export class SettledOutcomes {
   private newest: ReadonlySet<number> = new Set();
   /** Attempts so far by outcome, the one asked longest ago first. */
-  private readonly waiting = new Map<number, number>();
+  private readonly news = new Map<number, number>();
+  /** The same of such as were over before the first start. However many they are, nothing that is news waits for them. */
+  private readonly earlier = new Map<number, number>();
 
   /** The outcomes of the newest list. */
   listed(): readonly number[] {
@@ -27,34 +30,48 @@ export class SettledOutcomes {
   list(outcomes: readonly number[]): void {
     if (outcomes.length === 0) return;
     const listed = new Set(outcomes);
-    for (const outcome of this.newest) if (!listed.has(outcome)) this.waiting.set(outcome, 0);
-    for (const outcome of listed) this.waiting.delete(outcome);
-    this.newest = listed;
-    for (const outcome of this.waiting.keys()) {
-      if (this.waiting.size <= SETTLED_WAITING_MAX) break;
-      this.waiting.delete(outcome);
+    for (const outcome of this.newest) if (!listed.has(outcome)) this.news.set(outcome, 0);
+    for (const outcome of listed) {
+      this.news.delete(outcome);
+      this.earlier.delete(outcome);
     }
-  }
-
-  /** Takes an outcome that is known to be over and not settled, whether or not it was on a list. */
-  awaitSettlement(outcome: number): void {
-    if (!this.newest.has(outcome) && !this.waiting.has(outcome)) this.waiting.set(outcome, 0);
+    this.newest = listed;
+    this.giveUpOldest();
   }
 
   /** The outcomes to ask for now. */
   due(): number[] {
-    return [...this.waiting.keys()].slice(0, SETTLED_PER_ROUND);
+    return [...this.news.keys(), ...this.earlier.keys()].slice(0, SETTLED_PER_ROUND);
   }
 
-  /** Takes that an outcome was asked for. False when it is given up with that. */
-  asked(outcome: number, isSettled: boolean): boolean {
-    if (!this.waiting.has(outcome)) return true;
-    const attempts = this.waiting.get(outcome)! + 1;
+  /**
+   * Takes that an outcome was asked for, by this process or the one before. One that is over and not settled waits from
+   * then on, whether or not it was ever on a list.
+   * @param isEarlier whether it was over before the first start, as far as its question tells.
+   * @returns false when it is given up with that.
+   */
+  asked(outcome: number, isSettled: boolean, isEarlier = false): boolean {
+    if (this.newest.has(outcome)) return true;
+    const isNews = this.news.has(outcome) || !(isEarlier || this.earlier.has(outcome));
+    const waiting = isNews ? this.news : this.earlier;
+    const attempts = (waiting.get(outcome) ?? 0) + 1;
     // Behind those that were not asked yet.
-    this.waiting.delete(outcome);
+    waiting.delete(outcome);
     if (isSettled) return true;
     if (attempts >= SETTLED_ATTEMPTS_MAX) return false;
-    this.waiting.set(outcome, attempts);
+    waiting.set(outcome, attempts);
+    this.giveUpOldest();
     return true;
+  }
+
+  private giveUpOldest(): void {
+    let beyond = this.news.size + this.earlier.size - SETTLED_WAITING_MAX;
+    for (const waiting of [this.earlier, this.news]) {
+      for (const outcome of waiting.keys()) {
+        if (beyond <= 0) return;
+        waiting.delete(outcome);
+        beyond -= 1;
+      }
+    }
   }
 }

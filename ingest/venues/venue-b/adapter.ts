@@ -10,11 +10,11 @@ import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
 import { CatalogSync } from './catalog-sync.ts';
 import { followChain } from './chain/follow-chain.ts';
+import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
 import { CATALOG_BUDGET, LIVE, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
+import { EarlierMarkets } from './earlier-markets.ts';
 import { lookUpHistory } from './history/look-up-history.ts';
-import { chooseMarkets } from './markets.ts';
-import { PastMarkets } from './past-markets.ts';
 import { readPlaces } from './read-places.ts';
 
 export const venueB: VenueAdapter = { venue: 'venue_b', start };
@@ -40,10 +40,10 @@ async function start(context: AdapterContext): Promise<Running> {
   const http = new HttpClient({ budget: new Budget(CATALOG_BUDGET) });
   const source = new CatalogSource({ url: gammaUrl, http, life, publisher });
   const catalog = new CatalogSync(source, { logger });
-  // The past of an empty log is told by the pass over all past markets.
+  // What closed before an empty log is told by the pass over all earlier markets.
   const toldUntil = places.closedUntil ?? places.lookedBackTo ?? source.now();
   const closed = new ClosedMarkets(source, { toldUntil, logger });
-  const past = new PastMarkets(source, places.past);
+  const earlier = new EarlierMarkets(source, places.earlier);
   const poller = new Poller({
     life,
     publisher,
@@ -56,7 +56,7 @@ async function start(context: AdapterContext): Promise<Running> {
       catalogLoaded();
       // What is over comes last: nothing that trades waits for it.
       await closed.refresh(signal);
-      await past.refresh(signal);
+      await earlier.refresh(signal);
     },
   });
   const feeds: { close(): Promise<void> }[] = [poller];

@@ -34,8 +34,8 @@ export const VANISHED_MAX = 1_000;
 export const VANISHED_LOOK_UPS = 5;
 /**
  * Markets of which it is remembered how they were told; beyond it they are told anew. The normaliser keeps 250,000,
- * of which 1,000 go at once, the ones that the walk through the past brought before all that are remembered here: what it
- * has forgotten, it must hear again.
+ * of which 1,000 go at once, the ones that the walk through the earlier markets brought before all that are remembered
+ * here: what it has forgotten, it must hear again.
  */
 export const TOLD_MAX = 249_000;
 /**
@@ -43,16 +43,19 @@ export const TOLD_MAX = 249_000;
  * mends by itself whatever a reader missed.
  */
 export const RETELL_MS = 7 * 86_400_000;
-/** Past markets whose date lies this far back at most are told first: events that are not past yet (`schemas/domain`). */
-export const RECENT_PAST_MS = 90 * 86_400_000;
+/**
+ * Earlier markets (those that closed before the first start) whose date lies this far back at most are told first: their
+ * events are not past yet (`schemas/domain`).
+ */
+export const EARLIER_RECENT_MS = 90 * 86_400_000;
 /** Pages of them in one round of the catalog, until all were told… */
-export const PAST_PAGES = 5;
+export const EARLIER_RECENT_PAGES = 5;
 /**
  * …and then of the whole closed catalog. At 20 markets a second a million takes 14 hours and fills some 5 GB of raw
  * records; what was decided long ago stands in the processors for an hour at most, so 72,000 at a time.
  */
-export const ALL_PAST_PAGES = 2;
-/** How far back in the log the place among the past markets is looked for at a start: beyond a whole pass… */
+export const EARLIER_ALL_PAGES = 2;
+/** How far back in the log the place among the earlier markets is looked for at a start: beyond a whole pass… */
 export const PLACE_RECORDS = PASS_PAGES_MAX + 1_000;
 /** …and after how many published answers it is said again, so that it is found there. */
 export const PLACE_EVERY_ANSWERS = 250;

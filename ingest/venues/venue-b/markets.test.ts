@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assignSockets } from './assign-sockets.ts';
-import { chooseMarkets, type ListedMarket, readMarketPage } from './markets.ts';
+import { type ListedMarket, readMarketPage } from './markets.ts';
 
 const market = (conditionId: string, more: Partial<ListedMarket> = {}): ListedMarket => ({
   conditionId,
@@ -65,28 +65,6 @@ describe('readMarketPage', () => {
 
   it.each([[null], [{}], ['text'], [{ markets: 3 }]])('refuses %j', (answer) => {
     expect(() => readMarketPage(answer)).toThrow(expect.objectContaining({ code: 'upstream_malformed' }));
-  });
-});
-
-describe('chooseMarkets', () => {
-  const ids = (chosen: ListedMarket[]) => chosen.map(({ conditionId }) => conditionId);
-
-  it('takes coin prices first, then what is watched, then the largest, up to its bound', () => {
-    const markets = [
-      market('small', { dayVolume: 1 }),
-      market('large', { dayVolume: 100 }),
-      market('watched', { dayVolume: 2 }),
-      market('coin', { cryptoPrice: true }),
-      market('closed', { open: false, dayVolume: 999 }),
-    ];
-    expect(ids(chooseMarkets(markets, new Set(['watched', 'closed']), 100))).toEqual([
-      'coin',
-      'watched',
-      'large',
-      'small',
-    ]);
-    expect(ids(chooseMarkets(markets, new Set(), 4))).toEqual(['coin', 'large']);
-    expect(ids(chooseMarkets(markets, new Set(), 5))).toEqual(['coin', 'large']);
   });
 });
 

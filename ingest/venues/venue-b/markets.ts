@@ -1,4 +1,4 @@
-/** Which markets are open, read from the catalog (venue page, section 2), and whose books are watched. */
+/** Which markets are open, read from the catalog (venue page, section 2). */
 import { UpstreamError } from '../../feed/errors.ts';
 import { asList, asMagnitude, asObject, asText } from '../../feed/json.ts';
 
@@ -67,27 +67,4 @@ const PRICE = /\$|\b(price|above|below|under|over|between|reach|hit|dip|up or do
 /** Only a guess at what is worth a place among the watched; what the question means is for the processors. */
 function asksForCoinPrice(question: string): boolean {
   return COIN.test(question) && PRICE.test(question);
-}
-
-/**
- * The markets whose books are watched, at most `tokensMax` tokens: questions about coin prices first, then those that
- * are watched already, so that markets of the same size do not take turns, then the largest of the day.
- */
-export function chooseMarkets(
-  markets: Iterable<ListedMarket>,
-  watched: ReadonlySet<string>,
-  tokensMax: number,
-): ListedMarket[] {
-  const rank = (market: ListedMarket) => (market.cryptoPrice ? 2 : 0) + (watched.has(market.conditionId) ? 1 : 0);
-  const ranked = [...markets]
-    .filter(({ open }) => open)
-    .sort((a, b) => rank(b) - rank(a) || b.dayVolume - a.dayVolume || (a.conditionId < b.conditionId ? -1 : 1));
-  const chosen: ListedMarket[] = [];
-  let tokens = 0;
-  for (const market of ranked) {
-    if (tokens + market.tokens.length > tokensMax) break;
-    tokens += market.tokens.length;
-    chosen.push(market);
-  }
-  return chosen;
 }

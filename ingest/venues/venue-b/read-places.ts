@@ -5,7 +5,7 @@ import { readUntil } from '#infra/log/read-until';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { saysClosedAreTold } from './closed-markets.ts';
 import { PLACE_RECORDS } from './declaration.ts';
-import { type PastPlace, pastPlaceAfter } from './past-markets.ts';
+import { type EarlierPlace, earlierPlaceAfter } from './earlier-markets.ts';
 
 /** Answers are large: so many are held at a time… */
 const READ_AT_ONCE = 20;
@@ -13,8 +13,8 @@ const READ_AT_ONCE = 20;
 const LOOK_BACK = 100;
 
 export interface Places {
-  /** Among the past markets; null where no answer about them is found. */
-  readonly past: PastPlace | null;
+  /** Among the earlier markets; null where no answer about them is found. */
+  readonly earlier: EarlierPlace | null;
   /** What closed before that moment was told, unix ms; null where no answer says so. */
   readonly closedUntil: number | null;
   /** When the oldest answer came that was looked at, unix ms; null in an empty log. */
@@ -23,7 +23,7 @@ export interface Places {
 
 /** Looks through the last answers, the newest first, until both places are found. */
 export async function readPlaces(log: EventLog, codec: Codec): Promise<Places> {
-  let places: Places = { past: null, closedUntil: null, lookedBackTo: null };
+  let places: Places = { earlier: null, closedUntil: null, lookedBackTo: null };
   const at = { topic: rawTopic('venue_b', 'gamma').name, partition: 0 };
   const newest = await log.last(at);
   if (!newest) return places;
@@ -31,18 +31,18 @@ export async function readPlaces(log: EventLog, codec: Codec): Promise<Places> {
   for (let last = newest.offset; last >= oldest; last -= LOOK_BACK) {
     const within = await placesWithin(log, codec, Math.max(oldest, last - LOOK_BACK + 1), last);
     places = {
-      past: places.past ?? within.past,
+      earlier: places.earlier ?? within.earlier,
       closedUntil: places.closedUntil ?? within.closedUntil,
       lookedBackTo: within.lookedBackTo ?? places.lookedBackTo,
     };
-    if (places.past !== null && places.closedUntil !== null) break;
+    if (places.earlier !== null && places.closedUntil !== null) break;
   }
   return places;
 }
 
 async function placesWithin(log: EventLog, codec: Codec, from: number, last: number): Promise<Places> {
   const topic = rawTopic('venue_b', 'gamma');
-  let places: Places = { past: null, closedUntil: null, lookedBackTo: null };
+  let places: Places = { earlier: null, closedUntil: null, lookedBackTo: null };
   const at = { topic: topic.name, partition: 0 };
   for await (const records of readUntil(log, at, { from, last, atOnce: READ_AT_ONCE })) {
     for (const { offset, value } of records) {
@@ -57,7 +57,7 @@ async function placesWithin(log: EventLog, codec: Codec, from: number, last: num
 
 function placesAfter(places: Places, { request, payload, receivedAt }: RawEnvelope): Places {
   return {
-    past: pastPlaceAfter(request ?? '', payload) ?? places.past,
+    earlier: earlierPlaceAfter(request ?? '', payload) ?? places.earlier,
     closedUntil: saysClosedAreTold(request ?? '') ? receivedAt : places.closedUntil,
     lookedBackTo: places.lookedBackTo ?? receivedAt,
   };

@@ -3,6 +3,7 @@
  * Bounded: the markets that were mentioned longest ago are forgotten first.
  */
 import { hash } from 'node:crypto';
+import { readCatalogTime } from '#schemas/venues/venue-b/catalog-time';
 import { asList, asObject, asText } from '../../feed/json.ts';
 
 /**
@@ -26,22 +27,13 @@ export function readDigests(answer: unknown): MarketDigest[] {
   return listed.flatMap((entry) => {
     const { conditionId, closedTime } = asObject(entry);
     const id = asText(conditionId);
-    return id === null
-      ? []
-      : [{ conditionId: id, digest: digestOf(entry), closedAt: readClosedTime(asText(closedTime)) }];
+    return id === null ? [] : [{ conditionId: id, digest: digestOf(entry), closedAt: readCatalogTime(closedTime) }];
   });
 }
 
 function digestOf(market: unknown): string {
   const lasting = JSON.stringify(market, (key, value: unknown) => (MOVING.test(key) ? undefined : value));
   return hash('sha1', lasting, 'base64');
-}
-
-/** `YYYY-MM-DD HH:MM:SS+00` (venue page, section 2). */
-function readClosedTime(text: string | null): number | null {
-  if (text === null) return null;
-  const at = Date.parse(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
-  return Number.isNaN(at) ? null : at;
 }
 
 interface Told {

@@ -36,8 +36,14 @@ export function toMarket(outcome: Outcome, question: Question | undefined, write
     closed: false,
     takerFeeRate: writer.takerFeeRate,
     fields: JSON.stringify({ ...pairs, ...placeIn(question, id), outcome: outcome.raw }),
+    resolved: false,
+    // Outcomes share a few names, and are told apart by their descriptions.
+    name: description === '' ? null : `${name} (${description})`,
   };
 }
+
+/** What an outcome that is over is told with: the venue lists it until it is settled, so it is decided by then. */
+export const MARKET_OVER = { active: false, closed: true, resolved: true } as const satisfies Partial<Market>;
 
 /** Where an outcome stands in its question: what its bucket is, say, follows from that alone. */
 function placeIn(question: Question | undefined, id: number) {

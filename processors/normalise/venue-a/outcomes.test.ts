@@ -55,6 +55,8 @@ describe('an outcome', () => {
       active: true,
       closed: false,
       takerFeeRate: '0.0007',
+      resolved: false,
+      name: `Recurring (${binary})`,
     });
     expect(JSON.parse(fields)).toEqual({
       class: 'priceBinary',
@@ -82,9 +84,10 @@ describe('an outcome', () => {
     listed(venue, [outcome(8)], [], 5);
     listed(venue, [outcome(8)], [], 10);
     expect(told(venue)).toEqual(['#70 open', '#80 open', '#70 closed']);
-    expect(markets(venue)[2]).toMatchObject({ active: false, receivedAt: START + 5, endTime: EXPIRY });
+    expect(markets(venue)[2]).toMatchObject({ active: false, resolved: true, receivedAt: START + 5, endTime: EXPIRY });
     listed(venue, [outcome(7), outcome(8)], [], 15);
     expect(told(venue).at(-1)).toBe('#70 open');
+    expect(markets(venue).at(-1)).toMatchObject({ resolved: false });
   });
 
   it('without names of its sides has Yes and No, without a structured text no end', () => {
@@ -94,8 +97,8 @@ describe('an outcome', () => {
       outcome(10, { description: 'Who wins the cup?', sideSpecs: [{ name: 'Lions' }, { name: 'Tigers' }] }),
     ]);
     expect(markets(venue)).toMatchObject([
-      { outcomes: ['Yes', 'No'], description: '', endTime: null },
-      { outcomes: ['Lions', 'Tigers'], endTime: null },
+      { outcomes: ['Yes', 'No'], description: '', endTime: null, name: null },
+      { outcomes: ['Lions', 'Tigers'], endTime: null, name: 'Recurring (Who wins the cup?)' },
     ]);
   });
 

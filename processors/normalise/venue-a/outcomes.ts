@@ -3,7 +3,7 @@ import { marketTopics } from '#schemas/topics/normalised';
 import { outcomeCoin } from './coins.ts';
 import { takeListedIds } from './listed-ids.ts';
 import { FieldError } from './malformed-error.ts';
-import { isSameMarket, type MarketWriter, toMarket } from './outcome-market.ts';
+import { isSameMarket, MARKET_OVER, type MarketWriter, toMarket } from './outcome-market.ts';
 import type { Outcome, OutcomeMeta, OutcomeUpdate, Question } from './outcome-messages.ts';
 import type { KnownOutcome, OutcomeState } from './outcome-state.ts';
 
@@ -137,6 +137,6 @@ function tellMarket(state: OutcomeState, outcome: Outcome, question: Question | 
 function closeMarket(known: KnownOutcome, { receivedAt, emit }: MarketWriter): void {
   if (known.closedAt !== null) return;
   known.closedAt = receivedAt;
-  known.market = { ...known.market, receivedAt, active: false, closed: true };
+  known.market = { ...known.market, receivedAt, ...MARKET_OVER };
   emit(marketTopics.venue_a, known.market.marketId, known.market);
 }

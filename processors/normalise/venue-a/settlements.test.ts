@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { marketTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
+import { atOnceOf } from '../../shared/drop-oldest.ts';
 import { SETTLED_MAX } from './settlements.ts';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
@@ -136,6 +137,7 @@ describe('a settled outcome', () => {
       instruments: ['#70', '#71'],
       active: false,
       closed: true,
+      resolved: true,
     });
     expect(JSON.parse(market!.fields)).toMatchObject({
       period: '15m',
@@ -210,7 +212,7 @@ describe('a settled outcome', () => {
   it('is remembered within a bound', () => {
     const venue = driveVenueA();
     for (let id = 1; id <= SETTLED_MAX + 1; id += 1) settled(venue, id, '1.0', 5);
-    expect(venue.stage.state.outcomes.resolved.size).toBe(SETTLED_MAX);
+    expect(venue.stage.state.outcomes.resolved.size).toBe(SETTLED_MAX + 1 - atOnceOf(SETTLED_MAX));
     expect(venue.stage.state.outcomes.resolved.has(1)).toBe(false);
     expect(resolutions(venue)).toHaveLength(SETTLED_MAX + 1);
   });

@@ -3,12 +3,13 @@ import type { Emit } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
+import { dropOldest } from '../../shared/drop-oldest.ts';
 import { outcomeCoin } from './coins.ts';
 import { type Fields, readAmount, readObject } from './fields.ts';
 import { madeBehind } from './listed-ids.ts';
 import { FieldError } from './malformed-error.ts';
 import { parseExpiry, parsePairs } from './outcome-description.ts';
-import { type MarketWriter, toMarket } from './outcome-market.ts';
+import { MARKET_OVER, type MarketWriter, toMarket } from './outcome-market.ts';
 import { type Outcome, type Question, readOutcome } from './outcome-messages.ts';
 import type { OutcomeState } from './outcome-state.ts';
 import { endOutcome } from './outcomes.ts';
@@ -54,7 +55,7 @@ export function takeSettledOutcome(state: OutcomeState, settled: SettledOutcome,
   const id = outcome.outcome;
   if (state.resolved.has(id)) return;
   state.resolved.add(id);
-  forgetOldest(state.resolved);
+  dropOldest(state.resolved, SETTLED_MAX);
   const ended = endOutcome(state, id, writer, false);
   const past = ended ? null : pastMarket(settled, writer);
   if (past) writer.emit(marketTopics.venue_a, past.marketId, past);
@@ -100,14 +101,7 @@ function pastMarket({ outcome, question }: SettledOutcome, writer: MarketWriter)
     ...market,
     groupTitle,
     endTime: parseExpiry(pairs.expiry),
-    active: false,
-    closed: true,
+    ...MARKET_OVER,
     fields: JSON.stringify({ ...pairs, ...(question ? { question } : {}), outcome: outcome.raw }),
   };
-}
-
-function forgetOldest(resolved: Set<number>): void {
-  if (resolved.size <= SETTLED_MAX) return;
-  const [oldest] = resolved;
-  resolved.delete(oldest!);
 }

@@ -16,6 +16,7 @@ import {
 } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { forgetSilentChannels } from '../../shared/channel-seqs.ts';
 import { createLiveness } from '../shared/liveness.ts';
 import { takeAnswer } from './answers.ts';
 import { takeFrame } from './frames.ts';
@@ -52,7 +53,9 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 3,
+    stateVersion: 5,
+    // Of each coin some hundred trades; the other maps have an entry for each coin or outcome that is listed.
+    slicedMaps: ['seenTrades'],
     inputs: [
       on(rawTopic('venue_a', 'ws'), onFrame),
       on(rawTopic('venue_a', 'info'), onAnswer),
@@ -84,6 +87,12 @@ function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit:
 function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
+  forgetSilentChannels(
+    state.channelSeqs,
+    channelTopics.venue_a,
+    now,
+    (channel) => channel.kind !== 'raw-coin' || state.instruments.get(channel.coin)?.delisted === false,
+  );
   if (!value.day) return;
   forgetQuiet(state.seenTrades, now);
   for (const coin of forgetClosed(state.outcomes, now - KEEP_CLOSED_MS)) forgetCoin(state, coin, emit);

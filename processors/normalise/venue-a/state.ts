@@ -1,6 +1,6 @@
 /** What the normaliser of venue_a knows between frames: plain data, since snapshots are `v8.serialize`d. */
 import type { AssetContext, Instrument } from '#schemas/topics/normalised';
-import type { ChannelSeqs } from '../../shared/tell-frame.ts';
+import { type ChannelSeqs, createChannelSeqs } from '../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
@@ -37,7 +37,7 @@ export function createVenueAState(): VenueAState {
     universes: new Map(),
     outcomes: createOutcomeState(),
     connectedAt: new Map(),
-    channelSeqs: new Map(),
+    channelSeqs: createChannelSeqs(),
     liveness: createLivenessState(),
   };
 }

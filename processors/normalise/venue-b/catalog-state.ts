@@ -1,5 +1,6 @@
 /** The markets of the catalog that are remembered, under all their names, and which of them are forgotten. */
-import { type MarketTelling, type MarketTellings, marketRecord } from './market-telling.ts';
+import { readCatalogTime } from '#schemas/venues/venue-b/catalog-time';
+import { type MarketTellings, marketRecord } from './market-telling.ts';
 import { packTellings, unpackTellings } from './packed-tellings.ts';
 
 /**
@@ -102,15 +103,8 @@ function isOver({ gamma, clob }: MarketTellings): boolean {
 
 /** By the time of its closing, else by its end; false where neither is told. */
 function isLongOver({ gamma, clob }: MarketTellings, receivedAt: number): boolean {
-  const end = closedTimeOf(gamma) ?? gamma.endTime ?? clob.endTime;
+  const end = readCatalogTime(gamma.fields.closedTime) ?? gamma.endTime ?? clob.endTime;
   return end !== undefined && receivedAt - end > LONG_OVER_MS;
-}
-
-/** Unix ms of `YYYY-MM-DD HH:MM:SS+00` (venue page, section 2); undefined where there is none. */
-function closedTimeOf({ fields: { closedTime } }: MarketTelling): number | undefined {
-  if (typeof closedTime !== 'string') return undefined;
-  const at = Date.parse(closedTime.replace(' ', 'T').replace(/\+00$/, 'Z'));
-  return Number.isNaN(at) ? undefined : at;
 }
 
 function forgetNames(catalog: CatalogState, marketId: string, tellings: MarketTellings): void {

@@ -89,6 +89,8 @@ describe('a market of gamma', () => {
           questionID: id('q'),
           tags: ['cities'],
         }),
+        resolved: false,
+        name: null,
       },
     ]);
   });
@@ -130,6 +132,8 @@ describe('a market of gamma', () => {
       closed: false,
       takerFeeRate: null,
       fields: '{}',
+      resolved: false,
+      name: null,
     });
   });
 
@@ -141,6 +145,15 @@ describe('a market of gamma', () => {
     expect(active({ archived: true })).toBe(false);
     expect(active({ acceptingOrders: false })).toBe(false);
     expect(active({ active: undefined })).toBe(false);
+  });
+
+  it.each<[string, object, boolean]>([
+    ['once its closing has a time', { closed: true, closedTime: '2026-06-30 12:05:00+00' }, true],
+    ['not when its trading ends', { closed: true }, false],
+    ['not while it is open, whatever time is left over', { closedTime: '2026-06-30 12:05:00+00' }, false],
+  ])('is decided %s', (_, change, resolved) => {
+    expect(last([gamma({ ...MARKET, ...change })])).toMatchObject({ resolved });
+    expect(last([gamma(MARKET), gamma({ conditionId: MARKET.conditionId, ...change })])).toMatchObject({ resolved });
   });
 
   it('starts at its event’s start, and keeps what its kind says of the question', () => {

@@ -4,13 +4,12 @@
  */
 import type { Emit } from '#infra/stages/stage';
 import { lateTradeTopic, type Trade } from '#schemas/topics/normalised';
+import { dropOldest } from '../../shared/drop-oldest.ts';
 import type { Header } from './chain-message.ts';
 import { createToldTrades, keepUnplaced, placeTrades, retellStatus, type ToldTrades } from './told-trades.ts';
 
 /** Late trades that are remembered by id, the newest ones. One beyond them is told again with the same row. */
 export const LATE_IDS_MAX = 50_000;
-/** Beyond that as many of the oldest go at once: to find the first entry, a map steps over those removed before it. */
-export const LATE_IDS_EVICTED = 500;
 
 export interface LateFills {
   /** Number of the first followed block; null before any header. */
@@ -68,9 +67,7 @@ export function tellLate(late: LateFills, trade: Trade, emit: Emit): void {
   if (trade.status === 'pending') late.told.known.set(id, trade);
   if (trade.marketId === null) keepUnplaced(late.told, trade);
   emit(lateTradeTopic, trade.instrument, trade);
-  if (late.blockHashes.size <= LATE_IDS_MAX) return;
-  const oldest = late.blockHashes.keys();
-  for (let count = 0; count < LATE_IDS_EVICTED; count += 1) late.blockHashes.delete(oldest.next().value!);
+  dropOldest(late.blockHashes, LATE_IDS_MAX);
 }
 
 /** Tells the late trades again whose blocks are deep enough now. */

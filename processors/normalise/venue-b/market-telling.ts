@@ -55,6 +55,7 @@ function removeKeys(object: object, other: object): void {
 export function marketRecord(marketId: string, tellings: MarketTellings): Omit<Market, 'receivedAt'> {
   const from = { ...tellings.clob, ...tellings.gamma };
   const closed = from.closed ?? false;
+  const fields = { ...tellings.clob.fields, ...tellings.gamma.fields };
   return {
     provider: 'venue_b',
     marketId,
@@ -72,7 +73,10 @@ export function marketRecord(marketId: string, tellings: MarketTellings): Omit<M
     active: (from.active ?? false) && !closed && !from.archived && (from.acceptingOrders ?? true),
     closed,
     takerFeeRate: takerFeeRate(from),
-    fields: canonicalJson({ ...tellings.clob.fields, ...tellings.gamma.fields }),
+    fields: canonicalJson(fields),
+    // `closed` ends the trading; the time of closing stands beside it once the market is decided (venue page, section 2).
+    resolved: closed && typeof fields.closedTime === 'string',
+    name: null,
   };
 }
 

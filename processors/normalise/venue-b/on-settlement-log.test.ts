@@ -1,11 +1,12 @@
 import { concat, keccak256, pad, stringToHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { DisputePhase } from '#schemas/topics/oracle';
+import { atOnceOf } from '../../shared/drop-oldest.ts';
 import { createCatalogState } from './catalog-state.ts';
 import { KEPT_HEADERS } from './chain-view.ts';
 import { ADDRESS, type LogPlace, PRICE, requestOf, settlementLog, YES_OR_NO } from './oracle-logs.fixture.ts';
 import { PREPARED_REQUESTS_MAX, prepareRequest } from './prepared-requests.ts';
-import { createToldPhases, PHASES_EVICTED, placePhases, tellPhase, UNPLACED_PHASES_MAX } from './told-phases.ts';
+import { createToldPhases, placePhases, tellPhase, UNPLACED_PHASES_MAX } from './told-phases.ts';
 import { type AnyEvent, accountOf, blockAt, fill, hashOf, header, play, raw } from './venue-b.fixture.ts';
 
 const [PROPOSER, DISPUTER] = [accountOf('proposer'), accountOf('disputer')];
@@ -243,16 +244,17 @@ describe('the market of a step', () => {
         emit,
       );
     }
-    const left = UNPLACED_PHASES_MAX + 1 - PHASES_EVICTED;
+    const gone = atOnceOf(UNPLACED_PHASES_MAX);
+    const left = UNPLACED_PHASES_MAX + 1 - gone;
     expect([told.unplaced.size, told.waiting.size]).toEqual([left, 2 * left]);
     emitted.length = 0;
     placePhases(told, 'market', { gammaId: '0' }, emit);
-    placePhases(told, 'market', { gammaId: `${PHASES_EVICTED}`, requestId: hashOf(`${PHASES_EVICTED}`) }, emit);
-    expect(emitted.map(({ id }) => id)).toEqual([`${PHASES_EVICTED}`]);
+    placePhases(told, 'market', { gammaId: `${gone}`, requestId: hashOf(`${gone}`) }, emit);
+    expect(emitted.map(({ id }) => id)).toEqual([`${gone}`]);
     for (let n = 0; n <= PREPARED_REQUESTS_MAX; n += 1) {
       prepareRequest(told, { requestId: `${n}`, conditionId: 'c', blockHash: 'b' }, emit);
     }
-    expect(told.prepared.size).toBe(PREPARED_REQUESTS_MAX + 1 - PHASES_EVICTED);
+    expect(told.prepared.size).toBe(PREPARED_REQUESTS_MAX + 1 - atOnceOf(PREPARED_REQUESTS_MAX));
     expect(told.prepared.has('0')).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 /** What the neg-risk operators' logs say of requests: the one thing on the chain that ties such a request to a market. */
 import type { Emit } from '#infra/stages/stage';
+import { dropOldest } from '../../shared/drop-oldest.ts';
 import {
   emitPhase,
-  evictOldest,
   keepUnplaced,
   type Markets,
   marketOfRequest,
@@ -23,7 +23,7 @@ export function prepareRequest(
   const { requestId, conditionId, blockHash } = request;
   told.prepared.delete(requestId);
   told.prepared.set(requestId, { conditionId, blockHash });
-  evictOldest(told.prepared, PREPARED_REQUESTS_MAX, (oldest) => told.prepared.delete(oldest));
+  dropOldest(told.prepared, PREPARED_REQUESTS_MAX);
   placePhases(told, conditionId, { requestId }, emit);
 }
 

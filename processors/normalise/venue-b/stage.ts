@@ -9,6 +9,7 @@ import { bookTopics, lateTradeTopic, marketTopics, statusTopics, tradeTopics } f
 import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { forgetSilentChannels } from '../../shared/channel-seqs.ts';
 import { onAnswer } from './answers.ts';
 import { liveness } from './book-status.ts';
 import { onMarketFrame } from './frames.ts';
@@ -34,7 +35,35 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 3,
+    stateVersion: 5,
+    // Trades and phases that wait for their market stand in two maps each. They are replaced, never changed, so that it
+    // does not matter that a snapshot gives them back as two.
+    slicedMaps: [
+      'chain.blocks',
+      'told.known',
+      'told.unplaced',
+      'told.unplacedIds',
+      'late.blockHashes',
+      'late.told.known',
+      'late.told.unplaced',
+      'late.told.unplacedIds',
+      'phases.known',
+      'phases.unplaced',
+      'phases.waiting',
+      'phases.prepared',
+      'resolutions',
+      'catalog.open',
+      'catalog.over',
+      'catalog.past',
+      'catalog.tokens',
+      'catalog.gammaIds',
+      'catalog.requestIds',
+      'books',
+      'liveness.instruments',
+      'channelSeqs.heard',
+      'channelSeqs.silent',
+      'channelSeqs.due',
+    ],
     inputs: [
       on(rawTopic('venue_b', 'rpc'), (state: VenueBState, event, emit) => onChainRecord(chain, state, event, emit)),
       on(rawTopic('venue_b', 'history'), (state: VenueBState, event, emit) =>
@@ -63,6 +92,17 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
 function onClock(chain: ChainOptions, state: VenueBState, event: StageEvent<ClockMark>, emit: Emit): void {
   onChainTime(chain, state, event.value.receivedAt, emit);
   liveness.tick(state.liveness, event.value.receivedAt, emit);
+  forgetChannels(state, event.value.receivedAt);
+}
+
+/** A market that is open may be quiet for long. */
+function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState, now: number): void {
+  forgetSilentChannels(
+    channelSeqs,
+    channelTopics.venue_b,
+    now,
+    (channel) => channel.kind === 'raw-token' && open.has(tokens.get(channel.tokenId)?.marketId ?? ''),
+  );
 }
 
 function onFeedEvent(chain: ChainOptions, state: VenueBState, event: StageEvent<FeedEvent>, emit: Emit): void {

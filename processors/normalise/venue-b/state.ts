@@ -1,6 +1,6 @@
 /** Everything the normaliser of venue_b remembers. Plain data: it is snapshotted with `v8.serialize`. */
 
-import type { ChannelSeqs } from '../../shared/tell-frame.ts';
+import { type ChannelSeqs, createChannelSeqs } from '../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
 import { type CatalogState, createCatalogState } from './catalog-state.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
@@ -56,7 +56,7 @@ export function createVenueBState(): VenueBState {
     catalog: createCatalogState(),
     books: new Map(),
     liveness: createLivenessState(),
-    channelSeqs: new Map(),
+    channelSeqs: createChannelSeqs(),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Emit } from '#infra/stages/stage';
 import { applyBookUpdate, applyLevels, type Book, bestAsk, bestBid, createBook } from '#schemas/domain/book';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { type BookLevel, bookTopics } from '#schemas/topics/normalised';
+import { dropOldest } from '../../shared/drop-oldest.ts';
 import type { BookDelta, BookEvent, Levels } from './messages.ts';
 
 /** Books kept; beyond it the one whose snapshot is oldest goes, and awaits its next snapshot. */
@@ -145,8 +146,12 @@ function tell(
 }
 
 function makeRoom(books: Books): string | null {
-  if (books.size <= BOOKS_MAX) return null;
-  const [oldest] = books.keys();
-  books.delete(oldest!);
-  return oldest!;
+  let gone: string | null = null;
+  const drop = (oldest: string) => {
+    books.delete(oldest);
+    gone = oldest;
+  };
+  // No more than must: whoever looks at the token sees that its book is gone until the next snapshot.
+  dropOldest(books, BOOKS_MAX, { drop, atOnce: 1 });
+  return gone;
 }

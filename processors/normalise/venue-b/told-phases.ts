@@ -4,13 +4,12 @@
  */
 import type { Emit } from '#infra/stages/stage';
 import { type DisputePhase, disputeTopic } from '#schemas/topics/oracle';
+import { dropOldest } from '../../shared/drop-oldest.ts';
 import type { CatalogState, OracleNames } from './catalog-state.ts';
 import type { OracleRequestIds } from './oracle-ids.ts';
 
 /** Phases whose market is unknown, or not known for certain, that are remembered for the day it is; the newest ones. */
 export const UNPLACED_PHASES_MAX = 10_000;
-/** Beyond a bound as many of the oldest go at once: to find the first entry, a map steps over those removed before it. */
-export const PHASES_EVICTED = 100;
 
 export interface ToldPhase {
   readonly phase: DisputePhase;
@@ -116,7 +115,8 @@ export function keepUnplaced(told: ToldPhases, waiting: ToldPhase): void {
     if (ids) ids.add(id);
     else told.waiting.set(name, new Set([id]));
   }
-  evictOldest(told.unplaced, UNPLACED_PHASES_MAX, (_, oldest) => removeUnplaced(told, oldest));
+  const drop = (oldest: string) => removeUnplaced(told, told.unplaced.get(oldest)!);
+  dropOldest(told.unplaced, UNPLACED_PHASES_MAX, { drop });
 }
 
 function removeUnplaced(told: ToldPhases, { phase: { id }, ids }: ToldPhase): void {
@@ -125,15 +125,5 @@ function removeUnplaced(told: ToldPhases, { phase: { id }, ids }: ToldPhase): vo
     const waiting = told.waiting.get(name);
     waiting?.delete(id);
     if (waiting?.size === 0) told.waiting.delete(name);
-  }
-}
-
-/** Beyond `max` removes the oldest entries, so many at once. */
-export function evictOldest<V>(map: Map<string, V>, max: number, evict: (key: string, value: V) => void): void {
-  if (map.size <= max) return;
-  const oldest = map.entries();
-  for (let count = 0; count < PHASES_EVICTED; count += 1) {
-    const [key, value] = oldest.next().value!;
-    evict(key, value);
   }
 }

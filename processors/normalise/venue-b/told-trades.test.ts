@@ -2,14 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Emit } from '#infra/stages/stage';
 import type { Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
-import {
-  createToldTrades,
-  placeTrades,
-  retellStatus,
-  tellTrade,
-  UNPLACED_TRADES_EVICTED,
-  UNPLACED_TRADES_MAX,
-} from './told-trades.ts';
+import { atOnceOf } from '../../shared/drop-oldest.ts';
+import { createToldTrades, placeTrades, retellStatus, tellTrade, UNPLACED_TRADES_MAX } from './told-trades.ts';
 
 const trade = (id: string, instrument: string) => ({
   id,
@@ -48,7 +42,7 @@ describe('trades of unknown tokens', () => {
     for (let at = 0; at < UNPLACED_TRADES_MAX; at += 1) tellTrade(trades, trade(`t${at}`, at === 0 ? 'a' : 'b'), emit);
     expect([trades.unplaced.size, trades.unplacedIds.has('a')]).toEqual([UNPLACED_TRADES_MAX, true]);
     tellTrade(trades, trade('new', 'b'), emit);
-    const left = UNPLACED_TRADES_MAX + 1 - UNPLACED_TRADES_EVICTED;
+    const left = UNPLACED_TRADES_MAX + 1 - atOnceOf(UNPLACED_TRADES_MAX);
     expect([trades.unplaced.size, trades.unplacedIds.has('a')]).toEqual([left, false]);
     told.length = 0;
     placeTrades(trades, 'a', 'market', 'Yes', emit);

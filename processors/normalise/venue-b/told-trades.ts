@@ -5,11 +5,10 @@
 import type { Emit } from '#infra/stages/stage';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
+import { dropOldest } from '../../shared/drop-oldest.ts';
 
 /** Trades of unknown tokens that are remembered for the day the catalog knows them; the newest ones. */
 export const UNPLACED_TRADES_MAX = 50_000;
-/** Beyond that as many of the oldest go at once: to find the first entry, a map steps over those removed before it. */
-export const UNPLACED_TRADES_EVICTED = 500;
 
 export interface ToldTrades {
   /** Trades of the blocks kept, by id: for status changes, and so that a repeated log is told once. */
@@ -86,9 +85,8 @@ export function keepUnplaced(told: ToldTrades, trade: Trade): void {
   const ids = told.unplacedIds.get(trade.instrument);
   if (ids) ids.add(trade.id);
   else told.unplacedIds.set(trade.instrument, new Set([trade.id]));
-  if (told.unplaced.size <= UNPLACED_TRADES_MAX) return;
-  const oldest = told.unplaced.values();
-  for (let count = 0; count < UNPLACED_TRADES_EVICTED; count += 1) removeUnplaced(told, oldest.next().value!);
+  const drop = (oldest: string) => removeUnplaced(told, told.unplaced.get(oldest)!);
+  dropOldest(told.unplaced, UNPLACED_TRADES_MAX, { drop });
 }
 
 function removeUnplaced(told: ToldTrades, trade: Trade): void {

@@ -2,9 +2,26 @@ import type { FeeModel } from './fee-model.ts';
 import { venueAOutcomeFee } from './venue-a-outcome.ts';
 import { venueBFee } from './venue-b.ts';
 
-const FEE_MODELS: readonly FeeModel[] = [venueAOutcomeFee, venueBFee];
+/** Every fee model that holds or held, in any order. */
+export const FEE_MODELS: readonly FeeModel[] = [venueAOutcomeFee, venueBFee];
 
-/** The fee model of a provider, or null: a fee that is not known is never taken for zero. */
-export function feeModelOf(provider: string): FeeModel | null {
-  return FEE_MODELS.find((model) => model.provider === provider) ?? null;
+/** The fee models that hold together, from one moment until the next `Fees`. */
+export interface Fees {
+  /** Pipeline time, unix ms. */
+  readonly since: number;
+  /** By provider. One without a model has fees that are not known, which are never taken for zero. */
+  readonly models: ReadonlyMap<string, FeeModel>;
+}
+
+/** What holds from each moment at which some model begins, the first first. Throws for two of one provider and moment. */
+export function feesOverTime(models: readonly FeeModel[]): readonly Fees[] {
+  const moments = [...new Set([0, ...models.map(({ since }) => since)])].sort((a, b) => a - b);
+  const held = new Map<string, FeeModel>();
+  return moments.map((since) => {
+    const begun = models.filter((model) => model.since === since);
+    for (const model of begun) held.set(model.provider, model);
+    if (new Set(begun.map(({ provider }) => provider)).size < begun.length)
+      throw new Error(`two fee models of one provider begin at ${since}`);
+    return { since, models: new Map(held) };
+  });
 }

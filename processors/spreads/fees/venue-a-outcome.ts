@@ -1,9 +1,8 @@
 import type { FeeModel } from './fee-model.ts';
 
-/** The base spot taker rate on the notional (contract, Markets, fees), not rounded. */
+/** The base spot taker rate on the notional, rate · qty · p (contract, Markets, fees), not rounded. */
 export const venueAOutcomeFee: FeeModel = {
   provider: 'venue_a_outcome',
-  version: 1,
-  formula: 'rate · qty · p',
+  since: 0,
   levelFee: (rate, qty, price) => rate * qty * price,
 };

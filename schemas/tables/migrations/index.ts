@@ -16,6 +16,7 @@ import { indexTradesWalletsV1 } from './015-index-trades-wallets-v1.ts';
 import { indexAnomaliesMarketsV1 } from './016-index-anomalies-markets-v1.ts';
 import { alterResolutionsV2 } from './017-alter-resolutions-v2.ts';
 import { alterEventsV2 } from './018-alter-events-v2.ts';
+import { alterMarketsV2 } from './019-alter-markets-v2.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of their numbers. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   indexAnomaliesMarketsV1,
   alterResolutionsV2,
   alterEventsV2,
+  alterMarketsV2,
 ];

@@ -187,6 +187,15 @@ describe('GET /v1/events/{universalId}/spread', () => {
     });
   });
 
+  it('is as of now on a book that stands, and never older than what it tells', async () => {
+    tell.event({});
+    tell.spread({ receivedAt: NOON_MS });
+    tell.clock(NOON_MS + 3_600_000);
+    expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T13:00:00.000Z' });
+    tell.spread({ receivedAt: NOON_MS + 3_601_234 });
+    expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T13:00:01.234Z' });
+  });
+
   it('has no legs where no linked market is in use', async () => {
     tell.event({ receivedAt: NOON_MS });
     expect(await body('/v1/events/evt_1/spread')).toEqual({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { consensusScore } from '#schemas/domain/consensus-score';
 import { toAnomalyRecord } from '#schemas/http/anomaly';
 import { halfLifeSec } from '#schemas/http/arb-decay';
 import { toArbitrageRecord } from '#schemas/http/arbitrage';
@@ -9,7 +10,6 @@ import { toSpreadSnapshot } from '#schemas/http/spread';
 import { toTradeRecord } from '#schemas/http/trade';
 import { toUniversalEvent } from '#schemas/http/universal-event';
 import type { Arbitrage } from '#schemas/topics/derived';
-import { consensusScore } from '../../../queries/consensus-score.ts';
 import { wholeMoment } from '../../../queries/event-moment.ts';
 import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
 import { disputePhases } from '../../../queries/read-dispute-phases.ts';

@@ -18,7 +18,9 @@ export const getSpread = defineRoute({
   async handle({ params }, { views, store }) {
     const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
     const spread = views.events.spreads.get(universalId);
+    // The clock ticks every 5 s; a spread may be newer than its newest mark. Of a book that stands the quotes are as live.
+    const fetchedAt = isoTime(Math.max(views.events.now ?? receivedAt, spread?.receivedAt ?? 0));
     // Linked markets whose books were never received have no snapshot yet: no legs, rather than made-up ones.
-    return spread ? toSpreadSnapshot(spread) : { universalId, legs: [], fetchedAt: isoTime(receivedAt) };
+    return { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt };
   },
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../testing/http-server.fixture.ts';
 import { never, page, setUpCatalog } from './catalog.fixture.ts';
-import { PastMarkets } from './past-markets.ts';
+import { EarlierMarkets } from './earlier-markets.ts';
 import { readPlaces } from './read-places.ts';
 
-describe('PastMarkets', () => {
+describe('EarlierMarkets', () => {
   const closedPage = (path: string): Answer => {
     const at = Number(/after_cursor=(\d+)/.exec(path)?.[1] ?? 0);
     return page([`old${at}`], at < 11 ? String(at + 1) : undefined);
@@ -19,7 +19,7 @@ describe('PastMarkets', () => {
     const { source, server, requests, log, codec, publisher } = await setUpCatalog(closedPage);
     const restart = async () => {
       await publisher.flush();
-      return new PastMarkets(source, (await readPlaces(log, codec)).past);
+      return new EarlierMarkets(source, (await readPlaces(log, codec)).earlier);
     };
     const first = await restart();
     await first.refresh(never);
@@ -33,24 +33,24 @@ describe('PastMarkets', () => {
 
   it('finds its place behind a whole pass of the open catalog', async () => {
     const { source, server, log, codec, publisher, pass } = await setUpCatalog(closedPage);
-    await new PastMarkets(source, null).refresh(never);
+    await new EarlierMarkets(source, null).refresh(never);
     for (let answers = 0; answers < 250; answers += 1) {
       pass(1);
       source.publish({ path: '/markets', payload: Buffer.from('[]'), body: [], markets: [] });
     }
     await publisher.flush();
-    await new PastMarkets(source, (await readPlaces(log, codec)).past).refresh(never);
+    await new EarlierMarkets(source, (await readPlaces(log, codec)).earlier).refresh(never);
     expect(server.asked.at(5)!.path).toBe(`/gamma${pagesOf(RECENT)[5]!.slice('GET '.length)}`);
   });
 
   it('says its place again after many other answers', async () => {
     const { source, server } = await setUpCatalog(() => page(['old']));
-    const past = new PastMarkets(source, { since: null, cursor: '7', isDone: true });
+    const earlier = new EarlierMarkets(source, { since: null, cursor: '7', isDone: true });
     for (let answers = 0; answers < 249; answers += 1) source.published += 1;
-    await past.refresh(never);
+    await earlier.refresh(never);
     expect(server.asked).toHaveLength(0);
     source.published += 1;
-    await past.refresh(never);
+    await earlier.refresh(never);
     expect(server.asked.map(({ path }) => path)).toEqual([
       '/gamma/markets/keyset?limit=100&closed=true&after_cursor=7',
     ]);

@@ -1,5 +1,5 @@
-import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
-import type { SpreadLeg } from '#schemas/topics/derived';
+import type { SpreadLeg } from '../topics/derived.ts';
+import { type Decimal, formatDecimal, parseDecimal, UNIT } from './decimal.ts';
 
 /**
  * How far venues agree on an event: 1 minus the largest distance between the yesMids of its live legs, exact decimal text

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { copyOf } from './copy-of.ts';
+
+it('is equal to any plain data and shares nothing with it', () => {
+  const plain = fc.anything({
+    withMap: true,
+    withSet: true,
+    withBigInt: true,
+    withTypedArray: true,
+    withNullPrototype: true,
+  });
+  fc.assert(
+    fc.property(plain, (value) => {
+      const copy = copyOf(value);
+      expect(copy).toEqual(value);
+      expect(objectsIn(copy).filter((object) => objectsIn(value).includes(object))).toEqual([]);
+    }),
+  );
+});
+
+it('keeps bytes as bytes', () => {
+  const bytes = Buffer.from([1, 2, 3]);
+  const copy = copyOf({ bytes, small: new Int16Array([4, 5]) });
+  bytes[0] = 9;
+  expect(copy).toEqual({ bytes: Buffer.from([1, 2, 3]), small: new Int16Array([4, 5]) });
+});
+
+it.each([
+  ['a function', { f: () => 1 }],
+  ['a date', [new Date(0)]],
+  ['an object of a class', new Map([['a', new (class Own {})()]])],
+])('refuses %s', (_what, value) => {
+  expect(() => copyOf<unknown>(value)).toThrow(TypeError);
+});
+
+function objectsIn(value: unknown, found: object[] = []): object[] {
+  if (typeof value !== 'object' || value === null || found.includes(value)) return found;
+  found.push(value);
+  const inner = value instanceof Map ? [...value].flat() : value instanceof Set ? [...value] : Object.values(value);
+  for (const item of inner) objectsIn(item, found);
+  return found;
+}

@@ -1,0 +1,116 @@
+/** The numbers of channels whose event is past: forgotten, and never given out again. */
+import { describe, expect, it } from 'vitest';
+import { aLink, anEvent, aSpread } from '#schemas/testing/records.fixture';
+import { channelTopics } from '#schemas/topics/channels';
+import { eventTopic, spreadTopic } from '#schemas/topics/derived';
+import { partitionOf } from '#schemas/topics/topic';
+import { SILENT_MS } from '../shared/channel-seqs.ts';
+import { driveStage } from '../testing/drive-stage.fixture.ts';
+import { createChannelsStage } from './stage.ts';
+
+const channelOf = (universalId: string) => `svc:stream:event:${universalId}`;
+const placeOf = (universalId: string) => partitionOf(channelOf(universalId), channelTopics.events.partitions);
+/** Events whose channels stand in one partition. */
+const [PAST, OPEN, NEXT] = Array.from({ length: 60 }, (_, nth) => `evt_${nth}`).filter(
+  (id) => placeOf(id) === placeOf('evt_0'),
+) as [string, string, string];
+const START = 1_900_000_000_000;
+
+/** @param restarts puts the state through a snapshot before each event. */
+function world({ restarts = false } = {}) {
+  const stage = driveStage(createChannelsStage());
+  const at = (weeks: number) => ({ receivedAt: START + weeks * SILENT_MS });
+  const before = () => {
+    if (restarts) stage.restart();
+  };
+  const all = {
+    stage,
+    link(universalId: string, weeks: number) {
+      before();
+      const links = [aLink({ providerMarketId: `0x${universalId}` })];
+      stage.feed(eventTopic, anEvent({ universalId, links, ...at(weeks) }), { key: universalId });
+    },
+    remove(universalId: string, weeks: number) {
+      before();
+      stage.feed(eventTopic, null, { key: universalId, ...at(weeks) });
+    },
+    spread(universalId: string, weeks: number, times = 1) {
+      for (let time = 0; time < times; time += 1) {
+        before();
+        stage.feed(spreadTopic, aSpread({ universalId, ...at(weeks) }));
+      }
+    },
+    /** The numbers told on the channel of an event. */
+    seqs: (universalId: string) =>
+      stage.of(channelTopics.events).flatMap(({ channel, seq }) => (channel === channelOf(universalId) ? [seq] : [])),
+    known: () =>
+      [stage.state.seqs.heard, stage.state.seqs.silent, stage.state.seqs.due].flatMap((map) => [...map.keys()]),
+  };
+  return all;
+}
+
+/** An event that is past, one that is open and quiet, one that comes later; at last the past one is told anew. */
+function script(all: ReturnType<typeof world>): void {
+  all.link(PAST, 0);
+  all.link(OPEN, 0);
+  all.spread(PAST, 0, 5);
+  all.spread(OPEN, 0, 2);
+  all.remove(PAST, 1);
+  for (const week of [2, 3, 4, 5]) all.link(NEXT, week);
+  all.spread(NEXT, 5);
+  all.spread(OPEN, 5, 2);
+  all.link(PAST, 6);
+  all.spread(PAST, 6, 2);
+  all.spread(NEXT, 6);
+}
+
+describe('channels of an event that is past', () => {
+  it('are forgotten, those of a quiet one are not, and what comes begins above them', () => {
+    const all = world();
+    all.link(PAST, 0);
+    all.link(OPEN, 0);
+    all.spread(PAST, 0, 5);
+    all.spread(OPEN, 0, 2);
+    all.remove(PAST, 1);
+    expect(all.known()).toEqual([channelOf(PAST), channelOf(OPEN)]);
+    for (const week of [2, 3, 4, 5]) all.link(OPEN, week);
+    expect(all.known()).toEqual([channelOf(OPEN)]);
+    all.spread(OPEN, 5);
+    expect(all.seqs(OPEN)).toEqual([1, 2, 3]);
+    all.spread(PAST, 5, 2);
+    expect(all.seqs(PAST)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('get no number twice when it comes back, and others none that is too low', () => {
+    const all = world();
+    script(all);
+    expect([all.seqs(PAST), all.seqs(OPEN), all.seqs(NEXT)]).toEqual([
+      [1, 2, 3, 4, 5, 6, 7],
+      [1, 2, 3, 4],
+      [6, 7],
+    ]);
+  });
+
+  it('are told the same with a restart before every event', () => {
+    const [inOne, inPieces] = [world(), world({ restarts: true })];
+    script(inOne);
+    script(inPieces);
+    expect(inPieces.stage.outputs).toEqual(inOne.stage.outputs);
+  });
+
+  it('leave nothing in the state, however many there were', () => {
+    const all = world();
+    const sizes: number[] = [];
+    for (let week = 0; week < 40; week += 1) {
+      for (let nth = 0; nth < 50; nth += 1) {
+        const id = `evt_${week}x${nth}`;
+        all.link(id, week);
+        all.spread(id, week);
+        if (week > 0) all.remove(`evt_${week - 1}x${nth}`, week);
+      }
+      sizes.push(all.known().length);
+    }
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(200);
+    expect(all.stage.dead).toEqual([]);
+  });
+});

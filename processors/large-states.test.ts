@@ -1,0 +1,103 @@
+/**
+ * Every map and set of a state is either written out in slices or said here to stay small, so that none that grows large
+ * is forgotten: it would hold up the whole process each time a snapshot is taken.
+ */
+import { expect, it } from 'vitest';
+import { serializeInSlices } from '#infra/stages/sliced-state';
+import { createAnomaliesStage } from './anomalies/stage.ts';
+import { createChannelsStage } from './channels/stage.ts';
+import { createEventsStage } from './events/stage.ts';
+import { createVenueAStage } from './normalise/venue-a/stage.ts';
+import { createVenueBStage } from './normalise/venue-b/stage.ts';
+import { createOrganizationsStage } from './organizations/stage.ts';
+import { createSpreadsStage } from './spreads/stage.ts';
+
+interface Declared {
+  readonly name: string;
+  readonly slicedMaps?: readonly string[];
+  readonly initialState: () => unknown;
+}
+
+const STAGES: readonly (readonly [stage: Declared, small: readonly string[]])[] = [
+  [createEventsStage(), []],
+  [createSpreadsStage({ arbitrageSize: '100' }), []],
+  // One of each provider.
+  [createAnomaliesStage({ anomalyZ: '6' }), ['delays']],
+  [createChannelsStage(), []],
+  [
+    createOrganizationsStage(),
+    [
+      'arrivals',
+      // Rows and the indices that find them by identity: together, whatever there is of them.
+      'control.organizations',
+      'control.keys',
+      'control.wallets',
+      'control.attributions',
+      'control.webhooks',
+      'control.sessions',
+      'control.seededKeyIds',
+      'control.keysByOrganization',
+      'control.adminKeys',
+      'control.walletsByOwner',
+      'control.walletsByAddress',
+      'control.attributionsByOwner',
+      'control.webhooksByOwner',
+      'control.webhooksByEventType',
+      'control.sessionsByKey',
+      'control.recentIds.current',
+      'control.recentIds.previous',
+    ],
+  ],
+  [
+    createVenueAStage({ outcomeTakerFeeRate: '0.0007' }),
+    [
+      'bookTimes',
+      'contexts',
+      'allMids',
+      'instruments',
+      'universes',
+      'outcomes.outcomes',
+      'outcomes.questions',
+      'outcomes.settled',
+      'outcomes.resolved',
+      'connectedAt',
+      'channelSeqs.heard',
+      'channelSeqs.silent',
+      'channelSeqs.due',
+      'liveness.feeds',
+      'liveness.instruments',
+    ],
+  ],
+  [createVenueBStage({ confirmations: 64 }), ['chain.unconfirmed', 'liveness.feeds']],
+];
+
+type Collection = Map<unknown, unknown> | Set<unknown>;
+
+function collectionsOf(value: unknown, path = ''): [path: string, collection: Collection][] {
+  if (value instanceof Map || value instanceof Set) return [[path, value]];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => collectionsOf(inner, path === '' ? name : `${path}.${name}`));
+}
+
+const cases = STAGES.map(([stage, small]) => ({ name: stage.name, stage, small }));
+
+it.each(cases)('each map and set of $name is in slices or small', ({ stage, small }) => {
+  const paths = collectionsOf(stage.initialState()).map(([path]) => path);
+  expect([...small, ...(stage.slicedMaps ?? [])].sort()).toEqual(paths.sort());
+});
+
+it.each(cases)('what is left of $name, once its slices are apart, does not grow with them', async ({ stage }) => {
+  const state = stage.initialState();
+  const sliced = new Set<string>(stage.slicedMaps);
+  for (const [path, collection] of collectionsOf(state)) {
+    if (!sliced.has(path)) continue;
+    for (let nth = 0; nth < 20_000; nth += 1) {
+      if (collection instanceof Map) collection.set(`${path} ${nth}`, { nth });
+      else collection.add(`${path} ${nth}`);
+    }
+  }
+  const sizes: number[] = [];
+  for await (const part of serializeInSlices({ state }, stage.slicedMaps ?? [], () => {})) sizes.push(part.length);
+  expect(sizes[0]).toBeLessThan(2_000);
+  expect(Math.max(...sizes)).toBeLessThan(300_000);
+});

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { eventTopic } from '#schemas/topics/derived';
+import { SILENT_MS } from '../shared/channel-seqs.ts';
+import { createOrganizationsProbe, eventOf, fillsOf, OPERATOR, TAKER } from './organizations.fixture.ts';
+
+it('the numbers of an organization go on after any silence, and are forgotten with it', () => {
+  const world = createOrganizationsProbe();
+  const fill = (arrival: number) => fillsOf(world.trade({ id: `t${arrival}`, arrival }));
+  const weeks = (...nths: number[]) => {
+    for (const nth of nths)
+      world.probe.send(eventTopic, 'evt_1', { ...eventOf('evt_1', null), receivedAt: nth * SILENT_MS });
+    world.probe.restart();
+  };
+  world.bind(world.organization('org_a'), 'wal_a', TAKER, 'venue_b');
+  expect([fill(1), fill(2)]).toEqual([['org_a 1 pending'], ['org_a 2 pending']]);
+  weeks(1, 2, 3, 4);
+  expect(fill(3)).toEqual(['org_a 3 pending']);
+  world.command('organization.delete', { organizationId: 'org_a' }, OPERATOR);
+  weeks(5, 6, 7);
+  // Nothing of it is left, and an organization of that id would not be told a number again.
+  world.bind(world.organization('org_a'), 'wal_a', TAKER, 'venue_b');
+  expect(fill(4)).toEqual(['org_a 4 pending']);
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { parseDecimal } from '#schemas/domain/decimal';
+import { termsOverTime } from '../terms.ts';
+import type { FeeModel } from './fee-model.ts';
+import { feesOverTime } from './fee-models.ts';
+
+const modelOf = (provider: string, since: number): FeeModel => ({ provider, since, levelFee: () => BigInt(since) });
+
+describe('the fee models', () => {
+  it('hold each from its own moment until the next of its provider', () => {
+    const models = [modelOf('x', 300), modelOf('y', 200), modelOf('x', 0), modelOf('y', 300)];
+    const termsAt = termsOverTime('100', models);
+    const heldAt = (time: number) => {
+      const { fees, size } = termsAt(time);
+      expect(size).toBe(parseDecimal('100'));
+      return [fees.since, fees.models.get('x')?.since, fees.models.get('y')?.since];
+    };
+    expect(heldAt(0)).toEqual([0, 0, undefined]);
+    expect(heldAt(199)).toEqual([0, 0, undefined]);
+    expect(heldAt(200)).toEqual([200, 0, 200]);
+    expect(heldAt(300)).toEqual([300, 300, 300]);
+    expect(heldAt(9_000)).toEqual([300, 300, 300]);
+  });
+
+  it('are refused where two of one provider begin at once', () => {
+    expect(() => feesOverTime([modelOf('x', 5), modelOf('y', 5)])).not.toThrow();
+    expect(() => feesOverTime([modelOf('x', 5), modelOf('x', 5)])).toThrow('two fee models');
+  });
+});

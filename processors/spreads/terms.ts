@@ -1,0 +1,18 @@
+/** What figures of arbitrage are worked out with beside the books. Pure. */
+import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import type { FeeModel } from './fees/fee-model.ts';
+import { type Fees, feesOverTime } from './fees/fee-models.ts';
+
+export interface Terms {
+  /** Shares that arbitrage is quoted for. */
+  readonly size: Decimal;
+  readonly fees: Fees;
+}
+
+/** The terms by pipeline time, unix ms. Throws for a size that is not above zero. */
+export function termsOverTime(arbitrageSize: string, models: readonly FeeModel[]): (time: number) => Terms {
+  const size = parseDecimal(arbitrageSize);
+  if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
+  const terms = feesOverTime(models).map((fees): Terms => ({ size, fees }));
+  return (time) => terms.findLast(({ fees }) => fees.since <= time) ?? terms[0]!;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { readCatalogTime } from './catalog-time.ts';
+
+describe('readCatalogTime', () => {
+  const AT = Date.UTC(2026, 4, 9, 2, 7, 1);
+
+  it.each([
+    ['2026-05-09 02:07:01+00', AT],
+    ['2026-05-09 02:07:01.25+00', AT + 250],
+    ['2026-05-09T02:07:01Z', AT],
+    ['2026-05-09 04:37:01+02:30', AT],
+    ['2026-05-08 23:07:01-0300', AT],
+    ['2026-05-09', Date.UTC(2026, 4, 9)],
+  ])('reads %s', (text, at) => {
+    expect(readCatalogTime(text)).toBe(at);
+  });
+
+  it('takes a moment without a zone for UTC, wherever it runs', () => {
+    const zone = process.env.TZ;
+    try {
+      process.env.TZ = 'America/New_York';
+      expect(readCatalogTime('2026-05-09 02:07:01')).toBe(AT);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    [AT],
+    [''],
+    ['soon'],
+    ['9 May 2026'],
+    ['2026-13-09 02:07:01+00'],
+    ['2026-05-09 02:07+00'],
+  ])('reads none of %j', (value) => {
+    expect(readCatalogTime(value)).toBeNull();
+  });
+
+  it('takes the zero time of the venue for none', () => {
+    expect(readCatalogTime('0001-01-01 00:00:00+00')).toBeNull();
+  });
+});
