@@ -100,14 +100,18 @@ export const SYMBOLS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Names that have several symbols, of which a ticker beside the name tells one. A company's name alone stands for its
- * class A; that of an exchange for no index, since its composite index is called so as often as the index of hundred.
+ * Names that have several symbols, of which a ticker beside the name tells one. A company's name alone is read as its
+ * class A, with a doubt; that of an exchange as no index, since its composite index is called so as often as the index
+ * of hundred.
  */
 export const SHARED_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['alphabet', ['GOOGL', 'GOOG']],
   ['google', ['GOOGL', 'GOOG']],
   ['nasdaq', ['NDX']],
 ]);
+
+/** The letters of share classes, by symbol. */
+export const CLASS_LETTERS: Readonly<Record<string, string>> = { GOOGL: 'a', GOOG: 'c' };
 
 /** Tickers that venues print in parentheses where they differ from the symbol. */
 const TICKER_ALIASES: ReadonlyMap<string, string> = new Map([

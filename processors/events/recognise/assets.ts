@@ -1,5 +1,6 @@
 /** What price questions are about. Names are in `asset-names.ts`; here is how they stand in titles, fields and rules. */
 import {
+  CLASS_LETTERS,
   FUTURES_TICKERS,
   isExchangeTraded,
   SHARED_NAMES,
@@ -14,6 +15,8 @@ const NO_ASSET =
   /\b(?:of|cap|capitalization|dominance|fdv|valuation|volume|supply|tvl|holdings|etf|index|gas|fees?|rate|reserve|market|revenue|treasury|hash ?rate|futures?|perp(?:etual)?s?|options?)\b/i;
 
 const LEGAL_FORM = /,? (?:inc|corp|corporation|company|co|ltd|plc|group|holdings|technologies|global)\.?$/;
+/** A ticker, with the letter of its share class: `BRK.B`. */
+const TICKER = /^[A-Z]{1,6}(?:\.[A-Z])?$/;
 const NAME_AND_TICKER = /^\$?(.+?)(?: \(\$?([\w.&]{1,10})\))?$/;
 
 /**
@@ -31,7 +34,7 @@ export function assetOf(name: string): string | null {
   if (ticker === undefined) return symbol ?? cashtag(name);
   const byTicker = symbolOfTicker(ticker);
   if (byTicker !== null) return byTicker === (symbol ?? companyOf(plain)) || shares(plain, byTicker) ? byTicker : null;
-  return symbol === null && !NO_ASSET.test(name) && /^[A-Z]{1,6}$/.test(ticker) ? ticker : null;
+  return symbol === null && !NO_ASSET.test(name) && TICKER.test(ticker) ? ticker : null;
 }
 
 /** Whether a word is written as a word of the language rather than as the symbol or name that it is too. */
@@ -53,11 +56,25 @@ function shares(name: string, symbol: string): boolean {
   return SHARED_NAMES.get(name.toLowerCase().replace(LEGAL_FORM, ''))?.includes(symbol) ?? false;
 }
 
-/** The other symbol of the same name that rules speak of, where they do not speak of this one; else null. */
-export function otherClassIn(symbol: string, rules: string): string | null {
+/**
+ * Why it is not certain that a symbol with other share classes beside it is meant, or null: neither the name by which a
+ * title calls it nor the rules tell the class, or the rules speak of another one.
+ */
+export function classDoubt(symbol: string, name: string, rules: string): string | null {
   const classes = [...SHARED_NAMES.values()].find((symbols) => symbols.includes(symbol)) ?? [];
-  const named = classes.filter((one) => new RegExp(String.raw`\b${one}\b`).test(rules));
-  return named.length > 0 && !named.includes(symbol) ? named[0]! : null;
+  if (classes.length < 2) return null;
+  const named = classesIn(rules, classes);
+  if (named.length > 0 && !named.includes(symbol)) return `the rules name ${named[0]}`;
+  const isTold = named.length === 1 || classesIn(name, classes).length > 0;
+  return isTold ? null : `whether ${classes.join(' or ')} is meant is not told`;
+}
+
+/** The share classes that words name, by ticker or letter. */
+function classesIn(words: string, classes: readonly string[]): string[] {
+  return classes.filter((one) => {
+    const letter = CLASS_LETTERS[one] ?? '';
+    return new RegExp(String.raw`\b(?:${one}|class ${letter})\b`, 'i').test(words);
+  });
 }
 
 /** The ticker of the future that a title names beside an asset with a spot price of its own; empty for none. */
@@ -79,6 +96,8 @@ function cashtag(name: string): string | null {
 
 /** The symbol that a venue's structured field names, whatever it is: listing it is naming it. */
 export function assetOfField(symbol: string): string {
+  // A company's name does not tell its share class.
+  if (SHARED_NAMES.has(symbol.toLowerCase())) return symbol;
   return SYMBOLS.get(symbol.toLowerCase()) ?? symbol;
 }
 

@@ -78,11 +78,11 @@ export function zonedTime(day: string, minutes: number, zone: string): number {
 
 /**
  * The one moment at which the zone's clock shows that, or null: it may show it twice, or not at all. `isDaylight` tells
- * which of New York's two times is said (`EDT`, `EST`), null that none is (`ET`).
+ * which of the zone's two times is said (`EDT`, `EST`), null that none is (`ET`).
  */
 export function momentAt(day: string, minutes: number, zone: string, isDaylight: boolean | null): number | null {
   const moments = momentsAt(day, minutes, zone).filter(
-    (ms) => isDaylight === null || isDaylight === isDaylightTime(ms),
+    (ms) => isDaylight === null || isDaylight === isDaylightTime(ms, zone),
   );
   return moments.length === 1 ? moments[0]! : null;
 }
@@ -92,9 +92,10 @@ export function dayOf(ms: number, zone: string): string {
   return new Date(wallTime(ms, zone)).toISOString().slice(0, 10);
 }
 
-/** Whether New York has daylight time then. */
-export function isDaylightTime(ms: number): boolean {
-  return wallTime(ms, NEW_YORK) - ms === -4 * HOUR_MS;
+/** Whether a zone of the northern half of the world has daylight time then: its clock is ahead of that of midwinter. */
+export function isDaylightTime(ms: number, zone: string): boolean {
+  const winter = Date.UTC(new Date(ms).getUTCFullYear(), 0, 15);
+  return wallTime(ms, zone) - ms > wallTime(winter, zone) - winter;
 }
 
 /** The day as text, or null where the calendar has no such day. `month` counts from 1. */

@@ -1,6 +1,6 @@
 /** Elections: who wins which office, in which place and year. */
 import { cleanTitle } from './clean-title.ts';
-import { plainName, plainWords, tickerYear } from './plain-words.ts';
+import { plainName, tickerYear } from './plain-words.ts';
 import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
 
 const ABOUT_ELECTIONS =
@@ -70,7 +70,9 @@ function winner(
 ): Recognition {
   const year = titleYear ?? /\b20\d\d\b/.exec(office)?.[0] ?? tickerYear(texts.venue, texts.marketId);
   const name = plainName(candidate);
-  const words = plainWords(office.replace(/\b20\d\d\b/g, '')).map((word) => PLACES[word] ?? word);
+  const words = plainName(office.replace(/\b20\d\d\b/g, ''))
+    .split(' ')
+    .map((word) => PLACES[word] ?? word);
   const seat = [...new Set(words)].sort().join(' ');
   const details = { winner: name, office: seat, contest: contest.toLowerCase(), year };
   const found = kindOnly(

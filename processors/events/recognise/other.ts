@@ -29,7 +29,8 @@ export function readOther(texts: MarketTexts): Recognition | null {
     const words = plainWords(text);
     const statement = words.join(' ');
     const isWhole = words.length >= WORDS_MIN && when.type !== 'moment' && when.doubt === null;
-    const linkable = isWhole && !RELATIVE.test(title) && !/\d/.test(statement);
+    // Where all is in capitals, they do not tell `IT` from `it`.
+    const linkable = isWhole && /[a-z]/.test(title) && !RELATIVE.test(title) && !/\d/.test(statement);
     return {
       ...kindOnly('other', underlying, { kind: text, day: when.words }, { statement }),
       deadline: { day: when.day, atMs: null },
@@ -40,6 +41,12 @@ export function readOther(texts: MarketTexts): Recognition | null {
   }
   const words = MEASURE.exec(title)?.[0] ?? assetMentioned(title);
   return words === null ? null : kindOnly('other', underlying, { kind: words });
+}
+
+/** Whether a title is a statement with the time by which, or within which, it comes true. */
+export function isStatement(texts: MarketTexts): boolean {
+  const when = splitStatement(cleanTitle(texts.title), texts)?.when;
+  return when !== undefined && when.type !== 'moment';
 }
 
 /** The longest time that the title ends with. */

@@ -1,24 +1,51 @@
-/** Words as they are compared: lower case, without accents, articles and marks. */
-const NO_ACCENT = /[\u0300-\u036f]/g;
-/** The points of `U.S.`. */
-const DOTTED = /\b([A-Za-z])\.(?=[A-Za-z]\b)/g;
-const FILLERS = new Set(['the', 'a', 'an', 'will', 'of', 's']);
+/**
+ * Words as they are compared: lower case, without accents, articles and the marks of a sentence. What tells two words
+ * apart is kept: signs that belong to one (`OPEC+`, `C#`, `AA-`, `$TRUMP`), signs that stand for one (`=`), and capitals
+ * where they make another word of it (`IT`, `US`).
+ */
+import { isOtherWord } from './capitals.ts';
 
-/** A name for comparison: `Andrónico Rodríguez` is `andronico rodriguez`. */
+const LETTER_ACCENTS = /(\p{L})[\u0300-\u036f]+/gu;
+const DASHES = /[‐-―−]/g;
+const APOSTROPHES = /[‘’ʼ]/g;
+/** The points of `U.S.`, `u.s.` and `J. D.`. */
+const DOTTED = /\b([A-Za-z])\.(?=[A-Za-z]\b)|\b([A-Z])\. (?=[A-Z]\.)/g;
+/**
+ * A word with the signs that are part of it, or a sign that stands alone; the stroke that crosses a sign out stays with
+ * it. A dash inside a word parts two words, behind one it is a sign.
+ */
+const WORD =
+  /(?:(?<![\p{L}\p{N}])[+-](?=[$\d]))?[$#@]?[\p{L}\p{N}]+(?:\.\d+|(?:[&'][\p{L}\p{N}]+)+)?(?:[+#*%]+|-+(?![\p{L}\p{N}]))?|&|\p{S}\u0338?/gu;
+const FILLERS = new Set(['the', 'a', 'an', 'will', 'of']);
+const NAME_FILLERS = new Set(['the', 'of']);
+
+/** A name for comparison: `Andrónico Rodríguez` is `andronico rodriguez`. Names have no other meaning in capitals. */
 export function plainName(text: string): string {
-  return plainWords(text).join(' ');
+  return wordsOf(text)
+    .map((word) => word.toLowerCase())
+    .filter((word) => !NAME_FILLERS.has(word))
+    .join(' ');
 }
 
-/** The words of a text for comparison, in order. */
+/** The words of a statement for comparison, in order. */
 export function plainWords(text: string): string[] {
-  const words =
-    text
-      .normalize('NFD')
-      .replace(NO_ACCENT, '')
-      .replace(DOTTED, '$1')
-      .toLowerCase()
-      .match(/[a-z0-9]+(?:\.\d+)?/g) ?? [];
-  return words.filter((word) => !FILLERS.has(word));
+  return wordsOf(text).flatMap((word, nth) => {
+    const lower = word.toLowerCase();
+    if (FILLERS.has(lower) && (nth === 0 || !isOtherWord(word))) return [];
+    return [isOtherWord(word) ? word : lower];
+  });
+}
+
+function wordsOf(text: string): string[] {
+  const plain = text
+    .replace(/!=/g, '≠')
+    .normalize('NFKD')
+    .replace(LETTER_ACCENTS, '$1')
+    .replace(DASHES, '-')
+    .replace(APOSTROPHES, "'")
+    .replace(/♯/g, '#')
+    .replace(DOTTED, (_, inner?: string, initial?: string) => (inner ?? initial)!.toUpperCase());
+  return Array.from(plain.matchAll(WORD), ([word]) => (word === '&' ? 'and' : word));
 }
 
 /** The year that a venue_c ticker names, `-25-` or `-25DEC31`; null where it names none. */

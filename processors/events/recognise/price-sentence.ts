@@ -34,6 +34,8 @@ const THRESHOLD = new RegExp(
 );
 const AT_AMOUNT = new RegExp(String.raw`^(.+?) ${STATE_AT}()()()()${AMOUNT}()${SUFFIX}(?![\w+])(.*)$`, 'i');
 const ANY_MOMENT = / at any (?:point|time|moment)(?: in time)?\b/i;
+/** `Will … not be above …` is the opposite of what follows. */
+const NEGATED = /^(.+) not$/i;
 const CLOSING = /^(?:close|end|finish|settle)$/i;
 /** What trades above an amount on a day, or exceeds it, may do so once or when the price counts; what is above it, then. */
 const PASSING = /^(?:trade$|exceed)/i;
@@ -65,7 +67,8 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
   ] = parts;
   const edge = early || late;
   const threshold = parseAmount(amount);
-  const frame = threshold === null ? null : readFrame(before, after, context, nameAsset);
+  const [, affirmed] = NEGATED.exec(before) ?? [];
+  const frame = threshold === null ? null : readFrame(affirmed ?? before, after, context, nameAsset);
   if (threshold === null || !frame?.when || !isPrice(frame.underlying, amount, threshold)) return null;
   const verb = comparison || rise || fall || suffix || plus;
   if (!verb) return null;
@@ -77,11 +80,14 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
   const isPassing = frame.session === '' && PASSING.test(state || verb);
   const reading = semanticsOf(isTouch, isPassing, state, frame.when);
   if (!reading) return null;
+  const isNegated = affirmed !== undefined;
+  // What is not touched, or not so at any moment, is no threshold.
+  if (isNegated && (reading.semantics !== 'at_time' || reading.doubt !== null)) return null;
   const isOpening = frame.session === 'opening price' || /^open$/i.test(state);
   // What never closes has no opening.
   if (isOpening && !isExchangeTraded(frame.underlying)) return null;
   const session = sessionOf(frame, state, isOpening);
-  const strict = isTouch ? /\b(?:below|under|beneath|above|over|past)$/i.test(verb) : !isInclusive(verb);
+  const isStrict = isTouch ? /\b(?:below|under|beneath|above|over|past)$/i.test(verb) : !isInclusive(verb);
   const scope = [reading.scope, frame.place, contractOf(frame.subject), isOpening ? 'opening' : '']
     .filter(Boolean)
     .join(' ');
@@ -89,8 +95,8 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
     strike: {
       underlying: frame.underlying,
       threshold,
-      op: isUp ? 'gte' : 'lte',
-      strict: strict && ending === undefined,
+      op: isUp === isNegated ? 'lte' : 'gte',
+      strict: (isStrict && ending === undefined) !== isNegated,
       semantics: reading.semantics,
       scope,
     },
@@ -101,7 +107,10 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
       isUntoldEnd(clean, frame.underlying, frame.when.day) ||
       (isOpening && closingMinutes(frame.when.day) === null),
     doubt: reading.doubt ?? frame.when.doubt,
-    evidence: evidenceOf(frame, { threshold: amount, op: [state, verb, edge, ending === verb ? '' : ending] }),
+    evidence: evidenceOf(frame, {
+      threshold: amount,
+      op: [isNegated ? 'not' : '', state, verb, edge, ending === verb ? '' : ending],
+    }),
   };
 }
 
@@ -136,11 +145,11 @@ interface Reading {
 function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: When): Reading | null {
   if (isTouch) {
     if (when.type !== 'moment') return { semantics: 'touch', scope: when.scope, doubt: null };
-    const isWholeDay = !when.time && !when.isVague && !END_WORDS.test(when.words);
+    const isWholeDay = !when.time && !when.isVague && !when.isClose && !END_WORDS.test(when.words);
     return isWholeDay ? { semantics: 'touch', scope: 'day', doubt: null } : null;
   }
   if (when.type === 'moment') {
-    const isOneMoment = !isPassing || when.time !== null || when.isVague || END_WORDS.test(when.words);
+    const isOneMoment = !isPassing || when.time !== null || when.isVague || when.isClose || END_WORDS.test(when.words);
     return { semantics: 'at_time', scope: '', doubt: isOneMoment ? null : DAY_DOUBT };
   }
   // "Close above by" asks for some day's close, "settle above in" for a day that a trading calendar gives.
@@ -157,6 +166,6 @@ function sessionOf({ underlying, session, when }: Frame, state: string, isOpenin
   const closing = when?.type === 'moment' && isExchangeTraded(underlying) ? closingMinutes(when.day) : null;
   if (closing === null) return null;
   if (isOpening) return { minutes: OPENING_MINUTES, zone: NEW_YORK, isDaylight: null, words: 'opening price' };
-  const isClose = session === 'closing price' || CLOSING.test(state);
+  const isClose = when?.isClose === true || session === 'closing price' || CLOSING.test(state);
   return isClose ? { minutes: closing, zone: NEW_YORK, isDaylight: null, words: 'closing price' } : null;
 }

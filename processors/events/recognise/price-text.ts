@@ -1,6 +1,6 @@
 /** Price thresholds and ranges that are described in sentences: the title gives the amounts, the rules the minute. */
 import { parseAmount } from './amounts.ts';
-import { assetInRules, assetOf, isCommonNoun, otherClassIn } from './assets.ts';
+import { assetInRules, assetOf, classDoubt, isCommonNoun } from './assets.ts';
 import { dayOf, NEW_YORK } from './calendar.ts';
 import { combineTitle } from './combined-title.ts';
 import type { DateContext } from './dates.ts';
@@ -106,7 +106,7 @@ function settle(sentence: PriceSentence, rules: string): PriceSentence {
 }
 
 /** What speaks against the reading; with any of it the market is not linked. */
-function findDoubts({ strike, day, doubt }: PriceSentence, texts: MarketTexts, clock: Clock): string[] {
+function findDoubts({ strike, day, doubt, evidence }: PriceSentence, texts: MarketTexts, clock: Clock): string[] {
   const doubts = doubt === null ? [] : [doubt];
   const anyMoment = ANY_MOMENT.test(texts.description);
   if (strike.semantics === 'at_time' && anyMoment) doubts.push('the rules speak of any moment');
@@ -116,23 +116,23 @@ function findDoubts({ strike, day, doubt }: PriceSentence, texts: MarketTexts, c
   const item = texts.groupItemTitle === null ? null : parseAmount(texts.groupItemTitle.replace(/^[^\d$]+/, ''));
   if (item !== null && item !== strike.threshold) doubts.push('the group names another threshold');
   if (strike.semantics === 'at_time') doubts.push(...endDoubts(day, texts, clock));
-  return [...doubts, ...classDoubts(strike.underlying, texts)];
+  return [...doubts, ...classDoubts(strike.underlying, evidence.underlying!, texts)];
 }
 
-/** Rules may name another share class than the one that a company's name alone stands for. */
-function classDoubts(underlying: string, { description }: MarketTexts): string[] {
-  const other = otherClassIn(underlying, description);
-  return other === null ? [] : [`the rules name ${other}`];
+/** A company's name alone does not tell which of its share classes is meant; rules may, or name another one. */
+function classDoubts(underlying: string, name: string, { description }: MarketTexts): string[] {
+  const doubt = classDoubt(underlying, name, description);
+  return doubt === null ? [] : [doubt];
 }
 
 /** What speaks against the reading of a range, which is a question of one moment. */
 function rangeDoubts(
-  { underlying, isTrading }: RangeSentence,
+  { underlying, isTrading, evidence }: RangeSentence,
   day: string,
   texts: MarketTexts,
   clock: Clock,
 ): string[] {
-  const doubts = [...endDoubts(day, texts, clock), ...classDoubts(underlying, texts)];
+  const doubts = [...endDoubts(day, texts, clock), ...classDoubts(underlying, evidence.underlying!, texts)];
   if (ANY_MOMENT.test(texts.description)) doubts.push('the rules speak of any moment');
   else if (isTrading && !ONE_MOMENT.test(texts.description)) doubts.push(DAY_DOUBT);
   return doubts;

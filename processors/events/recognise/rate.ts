@@ -1,7 +1,7 @@
 /** Policy rates: what a central bank decides at a meeting, or how often it moves in a year. */
 import { cleanTitle } from './clean-title.ts';
 import { parseStretch } from './dates.ts';
-import { plainWords, tickerYear } from './plain-words.ts';
+import { plainName, tickerYear } from './plain-words.ts';
 import { contextOf } from './price-text.ts';
 import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
 
@@ -88,7 +88,7 @@ function times(bank: string, year: string, action: string, count: string, more: 
 }
 
 function told(bank: string, time: string, action: string, size: string, title: string): Recognition {
-  const plain = plainWords(bank).join(' ');
+  const plain = plainName(bank);
   const name = BANKS[plain] ?? plain;
   return {
     ...kindOnly('rate', null, { kind: title }, { bank: name, time, action, size }),

@@ -1,17 +1,20 @@
 /** Sports: who wins which competition of which year, and games. */
 import { cleanTitle } from './clean-title.ts';
+import { sidesOf } from './games.ts';
+import { isStatement } from './other.ts';
 import { plainName, tickerYear } from './plain-words.ts';
 import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
 
-const FIELDS = ['gameId', 'sportsMarketType', 'gameStartTime'];
+/** Fields of venue_b's sports markets. The beginning of a game is no such: other markets have one too. */
+const FIELDS = ['gameId', 'sportsMarketType'];
 const WINS =
   /^will (?:the )?(.+?) (?:win|be) (?:the )?(?:(20\d\d)(?:[-/](?:20)?(\d\d))? )?(.+?)(?: (?:in )?(20\d\d)(?:[-/](?:20)?(\d\d))?)?$/i;
-const VERSUS =
-  /^(?:[\w' -]+: )?(?:who will win )?(.+?) (?:vs?\.?|versus|@) (.+?)(?:,? (?:on )?\d{4}-\d\d-\d\d|, scheduled for .+)?$/i;
 const WORDS =
   /\b(?:win|be) (?:the )?.*\b(?:championship|champions?|cup|finals|super bowl|world series|grand prix|tournament|premier league|la liga|bundesliga|serie a|ligue 1|playoffs|pennant|heisman|mvp|ballon d'or|gold medal|olympics|nba|nfl|nhl|mlb|ufc|f1)\b/i;
 /** A team that wins on a day: its game. */
 const WINS_ON = /^will .+ win on \d{4}-\d\d-\d\d$/i;
+const SUPER_BOWL = /^super bowl ([ivxlc]+|\d{1,2})$/i;
+const ROMAN: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 const CATEGORY = /\bcategory:sports\b/i;
 
 /** Competitions that end once a year, by the names that venues give them. */
@@ -52,32 +55,40 @@ export function readSports(texts: MarketTexts): Recognition | null {
   const title = cleanTitle(texts.title);
   const won = readWinner(title, texts);
   if (won) return won;
+  const told = CATEGORY.exec(texts.description)?.[0] ?? WINS_ON.exec(title)?.[0] ?? WORDS.exec(title)?.[0];
   const field = FIELDS.find((name) => texts.fields[name] !== undefined && texts.fields[name] !== null);
-  const [, a, b] = VERSUS.exec(title) ?? [];
-  const details = a === undefined || b === undefined ? {} : { a, b };
-  if (field) return kindOnly('sports', null, { kind: `field ${field}` }, details);
-  const words =
-    CATEGORY.exec(texts.description)?.[0] ??
-    WINS_ON.exec(title)?.[0] ??
-    WORDS.exec(title)?.[0] ??
-    (b === undefined ? undefined : title);
-  return words === undefined ? null : kindOnly('sports', null, { kind: words }, details);
+  const isSaid = isStatement(texts);
+  const sides = isSaid ? null : sidesOf(title, told !== undefined || field !== undefined);
+  const words = told ?? (sides ? title : field === undefined || isSaid ? undefined : `field ${field}`);
+  return words === undefined ? null : kindOnly('sports', null, { kind: words }, { ...sides });
 }
 
 function readWinner(title: string, texts: MarketTexts): Recognition | null {
   const [, name, y1, end1, competition = '', y2, end2] = WINS.exec(title) ?? [];
-  const id = BY_NAME.get(competition.toLowerCase().replace(/'/g, ''));
+  const bowl = SUPER_BOWL.exec(competition)?.[1];
+  const id = bowl === undefined ? BY_NAME.get(competition.toLowerCase().replace(/'/g, '')) : 'super bowl';
   if (name === undefined || id === undefined) return null;
   // A season over two years is known by the one in which it ends.
   const end = end1 ?? end2;
-  const year = end === undefined ? (y1 ?? y2 ?? tickerYear(texts.venue, texts.marketId)) : `20${end}`;
+  const dated = end === undefined ? (y1 ?? y2 ?? null) : `20${end}`;
+  const played = bowl === undefined ? null : yearOfBowl(bowl);
+  const year = played ?? dated ?? tickerYear(texts.venue, texts.marketId);
   const winner = plainName(name)
     .replace(/^la (?=\w+$)/, 'los angeles ')
     .replace(/^ny (?=\w+$)/, 'new york ');
   const details = { winner, competition: id, year };
   const evidence = { kind: competition, winner: name, ...(year ? { year } : {}) };
   const found = kindOnly('sports', null, evidence, details);
+  const isClear = winner !== '' && (bowl === undefined || (played !== null && (dated ?? played) === played));
   // "A or B" is won by either.
-  if (year === null || /\b(?:or|and|not|team|any)\b/.test(winner)) return found;
+  if (year === null || !isClear || /\b(?:or|and|not|team|any)\b/.test(winner)) return found;
   return { ...found, question: `${winner}|${id}|${year}`, linkable: true };
+}
+
+/** The year in which a Super Bowl is played, by its number: the first was in 1967. Null where it is no such number. */
+function yearOfBowl(number: string): string | null {
+  const digits = Array.from(number.toUpperCase(), (letter) => ROMAN[letter] ?? 0);
+  const roman = digits.reduce((sum, digit, nth) => sum + (digit < (digits[nth + 1] ?? 0) ? -digit : digit), 0);
+  const count = /^\d/.test(number) ? Number(number) : roman;
+  return count < 1 || count > 99 ? null : String(1966 + count);
 }

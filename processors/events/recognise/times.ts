@@ -5,27 +5,72 @@ import { NEW_YORK, UTC } from './calendar.ts';
 export interface TimeOfDay {
   readonly minutes: number;
   readonly zone: string;
-  /** True for daylight time (`EDT`), false for standard time (`EST`), null where the zone's name leaves it open. */
+  /** True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null where the zone's name leaves it open. */
   readonly isDaylight: boolean | null;
   /** The words it was read from. */
   readonly words: string;
 }
 
-const ZONE_WORD = String.raw`(?:in the |\()?(ET|EST|EDT|Eastern(?: Time)?|UTC|GMT)\b(?: timezone)?`;
+/** Zones by the abbreviations of their time, standard time and daylight time; empty for none. */
+const ABBREVIATIONS: Readonly<Record<string, readonly [any: string, standard: string, daylight: string]>> = {
+  [NEW_YORK]: ['ET', 'EST', 'EDT'],
+  'America/Chicago': ['CT', 'CST', 'CDT'],
+  'America/Denver': ['MT', 'MST', 'MDT'],
+  'America/Los_Angeles': ['PT', 'PST', 'PDT'],
+  'Europe/London': ['', '', 'BST'],
+  'Europe/Paris': ['', 'CET', 'CEST'],
+  'Asia/Tokyo': ['JST', '', ''],
+};
+/** Zones by other words. */
+const WORDS: readonly (readonly [pattern: string, zone: string])[] = [
+  ['UTC', UTC],
+  ['GMT', UTC],
+  ['Eastern(?: Time)?', NEW_YORK],
+  ['Central Time', 'America/Chicago'],
+  ['Mountain Time', 'America/Denver'],
+  ['Pacific(?: Time)?', 'America/Los_Angeles'],
+  ['New York time', NEW_YORK],
+  ['London time', 'Europe/London'],
+  ['Tokyo time', 'Asia/Tokyo'],
+];
+
+interface Zone {
+  readonly zone: string;
+  readonly isDaylight: boolean | null;
+}
+
+const ZONES: ReadonlyMap<string, Zone> = new Map(
+  Object.entries(ABBREVIATIONS).flatMap(([zone, words]) =>
+    words.flatMap((word, nth) => (word === '' ? [] : [[word, { zone, isDaylight: nth === 0 ? null : nth === 2 }]])),
+  ),
+);
+
+/** The names of zones, for use inside a larger expression without regard to capitals. No group. */
+export const ZONE_NAME = `(?:${[...WORDS.map(([pattern]) => pattern), ...ZONES.keys()].join('|')})`;
+
+const ZONE_WORD = String.raw`(?:in the |\()?(${ZONE_NAME})\b(?: timezone)?`;
 const CLOCK_12 = new RegExp(String.raw`\b(\d{1,2})(?::(\d\d))?\s?([AP])\.?M\.?,? ${ZONE_WORD}`, 'gi');
 const CLOCK_24 = new RegExp(String.raw`\b(\d{1,2}):(\d\d)(?::\d\d)? ${ZONE_WORD}`, 'gi');
 const NAMED = new RegExp(String.raw`\b(noon|midnight),? ${ZONE_WORD}`, 'gi');
-const ANY_ZONE = /\b(?:ES?D?T|Eastern|UTC|GMT)\b/i;
+/** Most texts name no time at all, which this tells with less work. */
+const ANY_CLOCK = /\d:\d\d|\d\s?[ap]\.?m|noon|midnight/i;
+const WORD_PATTERNS = WORDS.map(([pattern, zone]) => [new RegExp(`^${pattern}$`, 'i'), zone] as const);
+
+/** The zone that a name of it stands for. */
+function zoneOf(name: string): Zone {
+  const abbreviated = ZONES.get(name.toUpperCase());
+  if (abbreviated) return abbreviated;
+  return { zone: WORD_PATTERNS.find(([pattern]) => pattern.test(name))![1], isDaylight: null };
+}
 
 /** Every time of day that a text names together with its zone, without repeats. */
 export function timesIn(text: string): TimeOfDay[] {
-  if (!ANY_ZONE.test(text)) return [];
+  if (!ANY_CLOCK.test(text)) return [];
   const found = new Map<string, TimeOfDay>();
   const add = (minutes: number, zoneWord: string, words: string) => {
     if (minutes < 0 || minutes >= 24 * 60) return;
-    const zone = /^(UTC|GMT)$/i.test(zoneWord) ? UTC : NEW_YORK;
+    const { zone, isDaylight } = zoneOf(zoneWord);
     const key = `${minutes} ${zone}`;
-    const isDaylight = /^E[SD]T$/i.test(zoneWord) ? /^EDT$/i.test(zoneWord) : null;
     if (!found.has(key)) found.set(key, { minutes, zone, isDaylight, words });
   };
   for (const [words, hour, minute = '0', half, zone] of text.matchAll(CLOCK_12)) {

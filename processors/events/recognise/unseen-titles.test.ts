@@ -218,7 +218,7 @@ describe('what looks like a threshold and is none', () => {
     'Will Bitcoin outperform gold in March?',
     'Bitcoin ETF approved by March 31?',
     'Will Bitcoin gas fees be above $5 on March 9?',
-    'Will Bitcoin be above $91k on March 9 at 5 PM CET?',
+    'Will Bitcoin be above $91k on March 9 at 5 PM IST?',
     'Will Solana hit a new all time high by June 30?',
   ])('%s', (title) => {
     expect(read(title)).toMatch(/^(?:other|null)$/);
@@ -295,8 +295,6 @@ const used = (one: string, other: string, changes: Partial<TitleInput> = {}) => 
 
 describe('two share classes of one company', () => {
   it.each([
-    ['Google', 'GOOGL'],
-    ['Alphabet', 'GOOGL'],
     ['Alphabet (GOOGL)', 'GOOGL'],
     ['Alphabet Class A', 'GOOGL'],
     ['Alphabet (GOOG)', 'GOOG'],
@@ -315,6 +313,22 @@ describe('two share classes of one company', () => {
     expect(used(close('Google (GOOG)'), close('Alphabet Class C'))).toBe(true);
     expect(used(close('Google (GOOG)'), close('Alphabet (GOOGL)'))).toBe(false);
     expect(used(close('GOOG'), close('Google'))).toBe(false);
+    expect(used(close('GOOGL'), close('Google'))).toBe(false);
+    expect(used(close('Alphabet'), close('Alphabet'))).toBe(false);
+  });
+
+  it('are in doubt where neither the title nor the rules tell the class', () => {
+    for (const title of [
+      'Will Alphabet close above $190 on March 7?',
+      'Google above $190 on March 7, 4PM ET?',
+      'Will Alphabet close between $190 and $200 on March 7?',
+    ]) {
+      const doubted = { id: 'x', venue: 'venue_b', title, contextDate: NEAR };
+      const label = (rules: string) => matchTitles([{ ...doubted, rules }]).labels.x;
+      expect(label('')).toMatchObject({ confidence: 0.3, evidence: { doubt: expect.stringContaining('not told') } });
+      expect(label('Neither GOOGL nor GOOG is excluded.')).toMatchObject({ confidence: 0.3 });
+      expect(label('The close of its Class A shares.')?.confidence).toBeGreaterThan(0.75);
+    }
   });
 
   it('are told apart by the rules where the title has the name alone', () => {
@@ -493,4 +507,173 @@ it('a window of a clock that New York does not have then is no window', () => {
   expect(up('November 2, 1AM EST').labels.x!.resolutionTime).toBe('2031-11-02T07:00:00.000Z');
   const ticker = { id: 'x', venue: 'venue_c', marketId: 'KXBTC15M-31NOV020130-30', title: null };
   expect(matchTitles([ticker]).labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
+});
+
+describe('times in other zones than New York', () => {
+  it.each([
+    ['12PM PT', '2031-03-05T20:00'],
+    ['9AM PST', '2031-03-05T17:00'],
+    ['11 a.m. Pacific Time', '2031-03-05T19:00'],
+    ['4PM CT', '2031-03-05T22:00'],
+    ['6AM MST', '2031-03-05T13:00'],
+    ['9AM London time', '2031-03-05T09:00'],
+    ['9AM CET', '2031-03-05T08:00'],
+    ['21:00 JST', '2031-03-05T12:00'],
+  ])('%s', (time, expected) => {
+    for (const title of [
+      `Solana above $210 on March 5 at ${time}?`,
+      `Will Solana be above $210 at ${time} on March 5?`,
+    ]) {
+      const { labels } = matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]);
+      expect(labels.x).toMatchObject({ kind: 'price_binary', threshold: 210, resolutionTime: `${expected}:00.000Z` });
+    }
+  });
+
+  it.each(['9AM PDT', '9AM CDT', '9AM MDT', '9AM BST', '9AM CEST'])(
+    '%s is no time of a day in winter, and so tells no minute',
+    (time) => {
+      const title = `Solana above $210 on March 5 at ${time}?`;
+      const { labels } = matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]);
+      expect(labels.x).toMatchObject({ kind: 'price_binary', resolutionTime: null, confidence: 0.8 });
+    },
+  );
+});
+
+it('the midnight of a day is its beginning or its end, and so no minute', () => {
+  const { labels } = matchTitles([
+    { id: 'a', venue: 'venue_b', title: 'Will Solana be above $210 on March 9 at midnight ET?', contextDate: NEAR },
+    { id: 'b', venue: 'venue_b', title: 'Will Solana hit $210 by March 9 at midnight ET?', contextDate: NEAR },
+  ]);
+  expect(labels.a).toMatchObject({ kind: 'price_binary', resolutionTime: null, confidence: 0.8 });
+  expect(labels.b?.kind).not.toBe('price_binary');
+});
+
+describe('the close of a day', () => {
+  it.each([
+    'AMD above $310 at the close on Mar 6, 2031?',
+    'AMD above $310 at market close on March 6?',
+    'Will AMD be above $310 on March 6 at the close?',
+    'Will AMD be above $310 at the close of March 6?',
+  ])('%s', (title) => {
+    expect(used('Will AMD close above $310 on March 6?', title)).toBe(true);
+  });
+
+  it('is none of what never closes, and no time for a touch', () => {
+    const { labels } = matchTitles([
+      { id: 'coin', venue: 'venue_b', title: 'Solana above $210 at the close on March 6?', contextDate: NEAR },
+      { id: 'touch', venue: 'venue_b', title: 'Will AMD hit $310 at the close on March 6?', contextDate: NEAR },
+    ]);
+    expect(labels.coin).toMatchObject({ kind: 'price_binary', resolutionTime: null });
+    expect(labels.touch?.kind).not.toBe('price_binary');
+  });
+
+  it('of a share class with a point in its ticker', () => {
+    expect(read('Will Hubbell Industries (HUBX.B) close above $410 on March 7?')).toBe(
+      'HUBX.B gte 410 at_time 2031-03-07',
+    );
+    const close = (ticker: string) => `Will Hubbell Industries (${ticker}) be above $410 on March 7 at 4PM ET?`;
+    expect(used(close('HUBX.B'), close('HUBX.B'))).toBe(true);
+    expect(used(close('HUBX.B'), close('HUBX.A'))).toBe(false);
+  });
+});
+
+describe('what a price is not to be', () => {
+  const at = 'on March 9 at 5PM ET';
+
+  it.each([
+    [`Will Ethereum not be above $3,100 ${at}?`, 'ETH lte 3100 at_time 2031-03-09'],
+    [`Will Ethereum not be below $3,100 ${at}?`, 'ETH gte 3100 at_time 2031-03-09'],
+    [`Will Ethereum not be at $3,100 or higher ${at}?`, 'ETH lte 3100 at_time 2031-03-09'],
+    ['Will AMD not close above $310 on March 6?', 'AMD lte 310 at_time 2031-03-06'],
+  ])('%s', (title, expected) => {
+    expect(read(title)).toBe(expected);
+  });
+
+  it('is linked as the inverse of what it is', () => {
+    const { links } = matchTitles([
+      { id: 'a', venue: 'venue_b', title: `Will Ethereum be above $3,100 ${at}?`, contextDate: NEAR },
+      { id: 'b', venue: 'venue_c', title: `Will Ethereum not be above $3,100 ${at}?`, contextDate: NEAR },
+    ]);
+    expect(links).toMatchObject([{ used: true, polarity: 'inverse' }]);
+  });
+
+  it.each([
+    'Will Ethereum not reach $3,100 by March 31?',
+    'Will Ethereum not be above $3,100 by March 31?',
+    'Will Ethereum not trade above $3,100 on March 9?',
+    'Will Ethereum never be above $3,100 on March 9?',
+    `Will Ethereum not be between $3,100 and $3,200 ${at}?`,
+  ])('and is left alone otherwise: %s', (title) => {
+    expect(read(title)).toMatch(/^(?:other|null)$/);
+  });
+});
+
+describe('statements that differ in a sign or in capitals', () => {
+  it.each([
+    ['Will Fitch lift Italy to AA+ by June 30, 2031?', 'Will Fitch lift Italy to AA- by June 30, 2031?'],
+    ['Will Fitch lift Italy to A+ by June 30, 2031?', 'Will Fitch lift Italy to A by June 30, 2031?'],
+    ['Will Fitch lift Italy to A− by June 30, 2031?', 'Will Fitch lift Italy to A by June 30, 2031?'],
+    ['Will OPEC+ raise quotas in 2031?', 'Will OPEC raise quotas in 2031?'],
+    ['Will BRICS+ launch a currency in 2031?', 'Will BRICS launch a currency in 2031?'],
+    ['Will Apple TV+ raise its price in 2031?', 'Will Apple TV raise its price in 2031?'],
+    ['Will C++ lose its lead in 2031?', 'Will C# lose its lead in 2031?'],
+    ['Will F# lose its lead in 2031?', 'Will F lose its lead in 2031?'],
+    ['Will UK growth = Spain in 2031?', 'Will UK growth ≠ Spain in 2031?'],
+    ['Will UK growth = Spain in 2031?', 'Will UK growth Spain in 2031?'],
+    ['Will $ROE be delisted again soon by June 30, 2031?', 'Will Roe be delisted again soon by June 30, 2031?'],
+    ['Will IT be nationalised in 2031?', 'Will it be nationalised in 2031?'],
+    ['Will tourists visit the US in 2031?', 'Will tourists visit us in 2031?'],
+    ['Will the WHO be asked in 2031?', 'Will who be asked in 2031?'],
+    ['Will ACT be admired in 2031?', 'Will act be admired in 2031?'],
+    ['Will hepatitis A be cured in 2031?', 'Will hepatitis be cured in 2031?'],
+    ['Will Turkey be sold abroad in 2031?', 'Will turkey be sold abroad in 2031?'],
+    ["Will Wendy's be sold in 2031?", 'Will Wendy be sold in 2031?'],
+    ['Will Netlix hire Will Roe in 2031?', 'Will Netlix hire Roe in 2031?'],
+    ['Will S&P be sold abroad in 2031?', 'Will P be sold abroad in 2031?'],
+    ['Будет ли Газпром продан by June 30, 2031?', 'Будет ли Лукойл продан by June 30, 2031?'],
+    ['WILL IT BE NATIONALISED IN 2031?', 'WILL IT BE NATIONALISED IN 2031?'],
+    ['Will Roe+ win the 2032 French presidential election?', 'Will Roe win the 2032 French presidential election?'],
+    ["Will the A's win the 2031 World Series?", 'Will the As win the 2031 World Series?'],
+  ])('%s is not %s', (one, other) => {
+    expect(used(one, other)).toBe(false);
+  });
+
+  it.each([
+    ['Will OPEC+ raise quotas in 2031?', 'OPEC+ raise quotas before 2032?'],
+    ['Will NATO admit Ruritania in 2031?', 'Will Nato admit Ruritania in 2031?'],
+    ['Will the U.S. leave the treaty in 2031?', 'Will the US leave the treaty in 2031?'],
+    ['Will Fitch lift Italy to AA− in 2031?', 'Will Fitch lift Italy to AA- in 2031?'],
+    ['Will Johnson & Roe merge in 2031?', 'Will Johnson and Roe merge in 2031?'],
+    ['Will José Roe be pardoned in 2031?', 'Will Jose Roe be pardoned in 2031?'],
+    [
+      'Will J. D. Roe win the 2032 French presidential election?',
+      'Will JD Roe win the 2032 French presidential election?',
+    ],
+    [
+      'Will J.D. Roe win the 2032 French presidential election?',
+      'Will JD Roe win the 2032 French presidential election?',
+    ],
+  ])('%s is %s', (one, other) => {
+    expect(used(one, other)).toBe(true);
+  });
+});
+
+describe('the final of a numbered season', () => {
+  const wins = (name: string) => `Will the Ohio Lions win ${name}?`;
+
+  it.each([
+    ['Super Bowl LXV', 'Super Bowl 65'],
+    ['Super Bowl LXV', 'the 2031 Super Bowl'],
+    ['Super Bowl XC', 'Super Bowl 90'],
+  ])('%s is %s', (one, other) => {
+    expect(used(wins(one), wins(other))).toBe(true);
+  });
+
+  it.each([
+    ['Super Bowl LXV', 'Super Bowl LXVI'],
+    ['Super Bowl LXV', 'the 2030 Super Bowl'],
+    ['the 2030 Super Bowl LXV', 'Super Bowl LXV'],
+  ])('%s is not %s', (one, other) => {
+    expect(used(wins(one), wins(other))).toBe(false);
+  });
 });

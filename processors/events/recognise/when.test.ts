@@ -54,7 +54,7 @@ describe('parseWhen', () => {
     'March',
     'week of March 9',
     'March 32',
-    'on March 11 at 5 PM CET',
+    'on March 11 at 5 PM IST',
     'April 5 - March 30, 2031',
     'one day after launch',
   ])('refuses %j', (text) => {

@@ -9,7 +9,7 @@ import {
   parseWeekday,
   type Stretch,
 } from './dates.ts';
-import { type TimeOfDay, timesIn } from './times.ts';
+import { type TimeOfDay, timesIn, ZONE_NAME } from './times.ts';
 
 /** What a phrase of time says. */
 export interface When {
@@ -21,6 +21,8 @@ export interface When {
   readonly time: TimeOfDay | null;
   /** True where a time of day is told without its zone: the minute is then not known. */
   readonly isVague: boolean;
+  /** Whether it is the close of that day's trading. */
+  readonly isClose: boolean;
   /** What tells a window from a deadline at its end: `month`, `quarter`, `from <day>`; empty for none. */
   readonly scope: string;
   /** What is not certain about it, or null. */
@@ -28,24 +30,35 @@ export interface When {
   readonly words: string;
 }
 
-const TIME =
-  /(?:,? ?(?:at|@) |, ?|^| )((?:noon|midnight|\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?|\d{1,2}:\d\d(?::\d\d)?)(?: ?\(?(?:ET|EST|EDT|Eastern(?: Time)?|UTC|GMT)\)?)?)(?=[ ,]|$)/i;
+const TIME = new RegExp(
+  String.raw`(?:,? ?(?:at|@) |, ?|^| )((?:noon|midnight|\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?|\d{1,2}:\d\d(?::\d\d)?)(?: ?\(?${ZONE_NAME}\)?)?)(?=[ ,]|$)`,
+  'i',
+);
+/** The close of an exchange before or behind the day of which it is. */
+const AT_CLOSE = /^at (?:the )?(?:market )?close,? (?:on|of) (.+)$|^(.+?),? at (?:the )?(?:market )?close$/i;
 const LEAD =
   /^(on or before|no later than|prior to|before|until|till|through|by|in|during|within|on|at|as of|between|from) (.+)$/i;
 const END_OF = /^(?:the )?(?:very )?(?:end|close|last day|final day|conclusion) of (.+)$/i;
 const YEAR_END = /^(?:the )?(?:year[- ]end|eoy|year's end|end of (?:the )?year)(?: (?:of )?(20\d\d))?$/i;
 const DEADLINES = new Set(['by', 'until', 'till', 'through', 'on or before', 'no later than']);
 
+const NO_MORE = { time: null, isVague: false, isClose: false, scope: '', doubt: null };
+
 /** Reads a whole phrase (`on March 11 at 5PM ET`, `by end of Q3 2025`, `March 2-8`), or gives null. */
 export function parseWhen(text: string, context: DateContext): When | null {
   const words = text.replace(/^[\s,]+|[\s,]+$/g, '');
   if (words === '') return null;
+  const [, on, before] = AT_CLOSE.exec(words) ?? [];
+  const closing = on === undefined && before === undefined ? null : readDays(on ?? before!, context);
+  if (closing?.type === 'moment') return { ...NO_MORE, ...closing, isClose: true, words };
   const clock = TIME.exec(words);
   const [time = null] = clock ? timesIn(clock[1]!) : [];
   const rest = clock ? words.replace(clock[0], '').replace(/^[\s,]+/, '') : words;
   const read = readDays(rest, context);
-  if (!read || (clock && read.type !== 'moment' && !time)) return null;
-  return { scope: '', doubt: null, ...read, time, isVague: clock !== null && !time, words };
+  // The midnight of a day may be its beginning or its end.
+  const isTold = time !== null && !/^midnight/i.test(time.words);
+  if (!read || (clock && read.type !== 'moment' && !isTold)) return null;
+  return { ...NO_MORE, ...read, time: isTold ? time : null, isVague: clock !== null && !isTold, words };
 }
 
 type Days = Pick<When, 'type' | 'day'> & Partial<Pick<When, 'scope' | 'doubt'>>;
@@ -112,6 +125,5 @@ function endOf(text: string, context: DateContext): string | null {
 /** The end of a stretch that a title closes: the `2025` of `end 2025 above`. */
 export function parseStretchEnd(text: string, context: DateContext): When | null {
   const stretch = parseStretch(text, context);
-  if (!stretch) return null;
-  return { type: 'moment', day: stretch.last, time: null, isVague: false, scope: '', doubt: null, words: text };
+  return stretch && { ...NO_MORE, type: 'moment', day: stretch.last, words: text };
 }
