@@ -1,3 +1,5 @@
+import { deserialize, serialize } from 'node:v8';
+import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { copyOf } from './copy-of.ts';
@@ -26,10 +28,21 @@ it('keeps bytes as bytes', () => {
   expect(copy).toEqual({ bytes: Buffer.from([1, 2, 3]), small: new Int16Array([4, 5]) });
 });
 
+it('makes plain objects of decoded records, as writing them out and back does', () => {
+  const type = avsc.Type.forSchema({
+    type: 'record',
+    name: 'R',
+    fields: [{ name: 'a', type: { type: 'array', items: 'string' } }],
+  });
+  const record = type.fromBuffer(type.toBuffer({ a: ['x'] })) as object;
+  expect(Object.getPrototypeOf(record)).not.toBe(Object.prototype);
+  expect(copyOf([record])).toStrictEqual(deserialize(serialize([record])));
+});
+
 it.each([
   ['a function', { f: () => 1 }],
   ['a date', [new Date(0)]],
-  ['an object of a class', new Map([['a', new (class Own {})()]])],
+  ['an error', new Map([['a', new Error('x')]])],
 ])('refuses %s', (_what, value) => {
   expect(() => copyOf<unknown>(value)).toThrow(TypeError);
 });

@@ -1,8 +1,9 @@
 /** A copy of plain data, as a state holds it, that shares nothing with it that can change. */
 
 /**
- * What is in it twice is two in the copy: nothing in a state may be told apart by identity, nor hold itself. Throws for
- * what `v8.serialize` would not bring back as it is, as functions and objects of classes.
+ * What is in it twice is two in the copy: nothing in a state may be told apart by identity, nor hold itself. Records of
+ * topics become plain objects, as they do by `v8.serialize`. Throws for functions, and for objects that are more than
+ * their fields, as dates.
  */
 export function copyOf<T>(value: T): T {
   if (typeof value === 'function') throw new TypeError('a state holds plain data, and no function');
@@ -11,13 +12,12 @@ export function copyOf<T>(value: T): T {
 
 function copyObject(value: object): object {
   if (Array.isArray(value)) return value.map(copyOf);
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return copyFields(value as Record<string, unknown>);
   if (value instanceof Map) return new Map(Array.from(value, ([key, item]) => [copyOf(key), copyOf(item)]));
   if (value instanceof Set) return new Set(Array.from(value, copyOf));
   if (Buffer.isBuffer(value)) return Buffer.from(value);
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return (value as Uint8Array).slice();
-  throw new TypeError(`a state holds plain data, and no ${value.constructor?.name ?? 'such object'}`);
+  if (Object.prototype.toString.call(value) === '[object Object]') return copyFields(value as Record<string, unknown>);
+  throw new TypeError(`a state holds plain data, and no ${value.constructor.name}`);
 }
 
 /** Texts and numbers go over together; only what is an object is looked at. */
