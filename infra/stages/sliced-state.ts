@@ -57,12 +57,13 @@ interface Slice {
  * Gives the parts of `holder` one after the other: all of it but what stands at the given paths of its state, then this
  * in slices. An object that stands in it in several places comes back as several: nothing below these paths may be told
  * apart by identity. A path that leads nowhere in this state is passed over.
- * @param onCopied told when the state may go on changing; it must not until then.
+ * @param onCopied told when the state may go on changing; it must not until then. Without it nothing is copied, and the
+ *   state must not change until the end.
  */
 export async function* serializeInSlices(
   holder: Holder,
   paths: readonly string[],
-  onCopied: () => void,
+  onCopied?: () => void,
 ): AsyncGenerator<Buffer> {
   const found = paths.flatMap((path) => {
     const collection = collectionAt(holder.state, path);
@@ -72,10 +73,13 @@ export async function* serializeInSlices(
   for (const { path } of found) state = withEmpty(state as Fields, path.split('.'));
   const whole = framed({ ...holder, state });
   const copies: { readonly path: string; readonly entries: readonly unknown[] }[] = [];
-  for (const { path, collection } of found) copies.push({ path, entries: await copyEntries(collection) });
-  onCopied();
+  for (const { path, collection } of found) {
+    copies.push({ path, entries: onCopied ? await copyEntries(collection) : [...collection] });
+  }
+  onCopied?.();
   yield whole;
-  for (const { path, entries } of copies) yield* slicesOf(path, entries);
+  // Let go of one after the other: all of them together are as large as the state.
+  for (let next = copies.shift(); next; next = copies.shift()) yield* slicesOf(next.path, next.entries);
 }
 
 async function copyEntries(collection: Collection): Promise<unknown[]> {

@@ -75,22 +75,22 @@ export function unpackHead(payload: Buffer): SnapshotHead {
   return { stateVersion, position };
 }
 
-/** @param onCopied told when the state may go on changing: before this returns, where it has no maps in slices. */
+/** @param onCopied told when the state may go on changing: before this returns, where nothing of it is in slices. */
 export function packSnapshot(
   snapshot: Snapshot<unknown>,
   slicedMaps: readonly string[] = [],
-  onCopied: () => void = () => {},
+  onCopied?: () => void,
 ): Promise<Buffer> {
   if (slicedMaps.length > 0) return packSlices(snapshot, slicedMaps, onCopied);
   const bytes = serialize(snapshot);
-  onCopied();
+  onCopied?.();
   return deflate(bytes, { level: 1 });
 }
 
 async function packSlices(
   snapshot: Snapshot<unknown>,
   slicedMaps: readonly string[],
-  onCopied: () => void,
+  onCopied: (() => void) | undefined,
 ): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of serializeInSlices(snapshot, slicedMaps, onCopied)) parts.push(part);

@@ -5,7 +5,7 @@
  */
 import { type MarketEntry, sideOf } from './market-entry.ts';
 import { type Apart, findApart } from './minutes.ts';
-import { isBehind } from './progress.ts';
+import { isBehind, statusOf } from './progress.ts';
 import { findEvent, index, unindex } from './question-index.ts';
 import { isAside, referenceOf } from './reference.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
@@ -122,14 +122,15 @@ function join(state: EventsState, event: EventEntry, market: MarketEntry): void 
 
 /**
  * A live market that is in an event by its day alone leaves it when the date of the event has passed: it is open still,
- * and is to be found as such. Gives the events to tell anew.
+ * and is to be found as such. The event that it founds begins now. Gives the events to tell anew.
  */
 export function partFromOver(state: EventsState, event: EventEntry, receivedAt: number): EventEntry[] {
   const markets = marketsOf(state, event);
   if (markets.length < 2) return [event];
   const reference = referenceOf(markets);
+  const status = statusOf(markets, state.now);
   const behind = markets.filter(
-    (market) => market !== reference && isAside(market, reference) && isBehind(market, markets, state.now),
+    (market) => market !== reference && isAside(market, reference) && isBehind(market, status, state.now),
   );
   if (behind.length === 0) return [event];
   const into = found(state, behind[0]!, receivedAt);

@@ -27,7 +27,7 @@ export function statusOf(markets: readonly MarketEntry[], now: number): Status {
   return overAtOf(markets) !== null || (decidedAt !== null && now >= decidedAt) ? 'closed' : 'open';
 }
 
-/** Whether `market` is further from its end than an event of `markets` is: what is live has no place in what is over. */
-export function isBehind(market: MarketEntry, markets: readonly MarketEntry[], now: number): boolean {
-  return ORDER.indexOf(statusOf([market], now)) < ORDER.indexOf(statusOf(markets, now));
+/** Whether `market` is further from its end than an event of this status: what is live has no place in what is over. */
+export function isBehind(market: MarketEntry, status: Status, now: number): boolean {
+  return ORDER.indexOf(statusOf([market], now)) < ORDER.indexOf(status);
 }

@@ -1,6 +1,6 @@
 /** Where a market finds the event of its question: by the keys of the events' markets, without comparing any two. */
 import { knowsMinute, type MarketEntry } from './market-entry.ts';
-import { isBehind } from './progress.ts';
+import { isBehind, statusOf } from './progress.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
 /** Markets of one event at most: what is told of an event stays small, whatever a venue lists. */
@@ -15,7 +15,10 @@ export function findEvent(state: EventsState, market: MarketEntry): EventEntry |
     const event = state.events.get(state.index.get(key) ?? '');
     if (!event) continue;
     if (event.members.includes(market.key)) return event;
-    if (!isFull(event) && (!isOfDayAlone(market, at) || !isBehind(market, marketsOf(state, event), state.now))) {
+    if (
+      !isFull(event) &&
+      (!isOfDayAlone(market, at) || !isBehind(market, statusOf(marketsOf(state, event), state.now), state.now))
+    ) {
       return event;
     }
   }
@@ -43,7 +46,7 @@ export function index(
   for (const key of keys) {
     const holder = state.events.get(state.index.get(key) ?? '');
     if (holder === event) continue;
-    if (!holder || isFull(holder) || isBehind(market, marketsOf(state, holder), state.now)) {
+    if (!holder || isFull(holder) || isBehind(market, statusOf(marketsOf(state, holder), state.now), state.now)) {
       state.index.set(key, event.universalId);
     }
   }

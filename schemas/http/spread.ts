@@ -21,7 +21,7 @@ export const spreadSnapshotSchema = z.object({
 });
 export type SpreadSnapshot = z.infer<typeof spreadSnapshotSchema>;
 
-/** The snapshot of a spread of the topics. `fetchedAt` is the moment of the newest change in it. */
+/** The snapshot of a spread of the topics. `fetchedAt` is the moment of the newest change in it; REST tells the pipeline's time instead. */
 export function toSpreadSnapshot(spread: Spread): SpreadSnapshot {
   return {
     universalId: spread.universalId,

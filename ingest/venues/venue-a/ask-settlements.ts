@@ -26,7 +26,7 @@ export async function askSettlements(
   if (missed.isPending) {
     const asked = (outcome: number, isSettled: boolean) => {
       missed.asked(outcome);
-      settled.asked(outcome, isSettled);
+      settled.asked(outcome, isSettled, true);
     };
     await walkOn(questions, missed.due(Date.now()), missedQuestion, asked, (id) => missed.failed(id), signal);
     return;

@@ -14,15 +14,15 @@ export const EARLIER_SAID_EVERY = 200;
 /** After so many attempts in a row one that cannot be asked for is passed over. */
 export const EARLIER_ATTEMPTS = 5;
 
-/** How the question for a earlier outcome begins: by that its answer is told from others in the log. */
+/** How the question for an earlier outcome begins: by that its answer is told from others in the log. */
 const BEGINNING = '{"outcome":';
 
-/** The question for a earlier outcome, as JSON text. */
+/** The question for an earlier outcome, as JSON text. */
 export function earlierQuestion(outcome: number): string {
   return `${BEGINNING}${outcome},"type":"settledOutcome"}`;
 }
 
-/** Whether a request that was published asked for a earlier outcome. */
+/** Whether a request that was published asked for an earlier outcome. */
 export function asksForEarlier(request: string): boolean {
   return request.startsWith(BEGINNING);
 }

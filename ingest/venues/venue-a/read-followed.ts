@@ -9,8 +9,11 @@ import { asksForEarlier, EARLIER_SAID_EVERY } from './earlier-outcomes.ts';
 import { asksForMissed, MissedOutcomes } from './missed-outcomes.ts';
 import { SettledOutcomes } from './settled-outcomes.ts';
 
-/** Answers read back: several rounds, of which each holds a list of the live outcomes, also where all else fails. */
-const TAIL_RECORDS = 128;
+/**
+ * Answers read back: of some hundred rounds, in which each of several hundred outcomes that wait was asked for; of which
+ * each holds a list of the live outcomes, also where all else fails.
+ */
+const TAIL_RECORDS = 2_048;
 /** Beyond what is published between two sayings of the place among the earlier outcomes. */
 const EARLIER_RECORDS = 3 * EARLIER_SAID_EVERY;
 /** Answers are large: so many are held at a time. */
@@ -72,7 +75,7 @@ function follow({ settled, missed }: FollowedOutcomes, request: string, payload:
   if (type === 'settledOutcome') {
     const isSettled = parseOrNull(payload.toString()) !== null;
     // The list that it was last on may lie before what is read here, and some were on none.
-    settled.asked(Number(outcome), isSettled, asksForEarlier(request));
+    settled.asked(Number(outcome), isSettled, asksForEarlier(request) || asksForMissed(request));
     if (asksForMissed(request)) missed.asked(Number(outcome));
   } else if (type === 'outcomeMeta') {
     // An answer that could not be read lists nothing, and ends nothing.

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { SETTLED_ATTEMPTS_MAX, SETTLED_PER_ROUND, SETTLED_WAITING_MAX, SettledOutcomes } from './settled-outcomes.ts';
+import {
+  SETTLED_ATTEMPTS_MAX,
+  SETTLED_PER_ROUND,
+  SETTLED_WAITING_MAX,
+  SettledOutcomes,
+  UNLISTED_ATTEMPTS_MAX,
+  UNLISTED_PER_ROUND,
+} from './settled-outcomes.ts';
 
 const range = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
 
@@ -28,18 +35,26 @@ describe('the outcomes to ask the settlement of', () => {
     expect(settled.due()).toEqual([]);
   });
 
-  it('are asked for before those that were over before the first start, however many of these wait', () => {
+  it('leave a few places of a round to those that no list held, and do not wait for more of them', () => {
     const settled = new SettledOutcomes();
     for (const outcome of range(0, SETTLED_WAITING_MAX)) settled.asked(outcome, false, true);
-    settled.asked(5_000, false);
-    settled.list([6_000, 6_001]);
-    settled.list([6_001]);
-    // Two had to go for them.
-    expect(settled.due()).toEqual([5_000, 6_000, 2, 3, 4, 5, 6, 7]);
+    settled.list(range(6_000, 11));
+    settled.list([6_010]);
+    // Ten had to go for them.
+    expect(settled.due()).toEqual([...range(6_000, SETTLED_PER_ROUND - UNLISTED_PER_ROUND), 10, 11]);
     // Asked again, in whichever words, each stays what it was.
-    for (const outcome of [2, 5_000]) settled.asked(outcome, false);
-    settled.asked(6_000, false, true);
-    expect(settled.due()).toEqual([5_000, 6_000, 3, 4, 5, 6, 7, 8]);
+    settled.asked(10, false);
+    for (const outcome of range(6_000, 8)) settled.asked(outcome, false, true);
+    expect(settled.due()).toEqual([6_008, 6_009, 6_000, 6_001, 6_002, 6_003, 11, 12]);
+    for (const outcome of range(6_000, 9)) settled.asked(outcome, true);
+    expect(settled.due()).toEqual([6_009, ...range(11, 7)]);
+  });
+
+  it('are given up sooner where no list held them', () => {
+    const settled = new SettledOutcomes();
+    const kept = range(1, UNLISTED_ATTEMPTS_MAX).map(() => settled.asked(1, false, true));
+    expect(kept.lastIndexOf(true)).toBe(UNLISTED_ATTEMPTS_MAX - 2);
+    expect(settled.due()).toEqual([]);
   });
 
   it('are none that are listed again', () => {
