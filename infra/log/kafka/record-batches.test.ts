@@ -13,6 +13,9 @@ const Encoder = inside('kafkajs/src/protocol/encoder.js');
 const decodeOfKafkajs = (version: number): ((bytes: Buffer) => Promise<FetchAnswer>) =>
   inside(`kafkajs/src/protocol/requests/fetch/v${version}/response.js`).decode;
 
+/** Where the form of a batch is told. */
+const MAGIC_AT = 16;
+
 interface Batch {
   readonly firstOffset: number;
   readonly firstTimestamp: number;
@@ -79,7 +82,10 @@ describe('the answer to a fetch', () => {
     const asked = fc.asyncProperty(versions, fc.array(batch, { maxLength: 4 }), cuts, async (version, batches, cut) => {
       const whole = Buffer.concat(await Promise.all(batches.map(bytesOf)));
       // A broker cuts the last batch off where the answer is full.
-      const answer = answerOf(version, whole.subarray(0, Math.max(0, whole.length - cut)));
+      const left = Math.max(0, whole.length - cut);
+      // Too few bytes to tell what they are make kafkajs fail; no broker sends so few of its first batch.
+      fc.pre(left === 0 || left > MAGIC_AT);
+      const answer = answerOf(version, whole.subarray(0, left));
       const [read, theirs] = [readFetchAnswer(answer, version), await decodeOfKafkajs(version)(answer)];
       expect(messagesOf(read).map(told)).toEqual(messagesOf(theirs).map(told));
       expect(read).toMatchObject({ clientSideThrottleTime: 12, throttleTime: 0 });
