@@ -35,6 +35,8 @@ export interface AttemptsOptions extends LoadContext {
   readonly schedule: Schedule;
   readonly queues: Queues;
   readonly writer: RecordsWriter;
+  /** Has the log take a record; rejects when another process has taken over. */
+  readonly confirm: () => Promise<void>;
   /** Cuts attempts off: they are not recorded, and made again by who comes next. */
   readonly signal: AbortSignal;
   /** A refusal that is not final is taken for one so long after the delivery was made. */
@@ -51,6 +53,7 @@ export class Attempts {
   private readonly reader: BodyReader;
   private readonly disabler: Disabler;
   private timer: NodeJS.Timeout | undefined;
+  private confirming: Promise<void> | null = null;
   private isRunning = false;
   private readonly waitingForIdle: (() => void)[] = [];
   private fail: (error: unknown) => void = () => {};
@@ -148,6 +151,8 @@ export class Attempts {
     try {
       wasGood = await this.make(pending, queue);
     } catch (error) {
+      // Its slot is free again without a record, so nothing may start in it.
+      this.stop();
       // Once everything is cut off nothing is recorded any more, and the next session makes the attempt again.
       if (!signal.aborted) this.fail(error);
     }
@@ -158,7 +163,7 @@ export class Attempts {
 
   /** Whether the answer was good and quick; null when nothing was sent. */
   private async make(pending: Pending, queue: Queue): Promise<boolean | null> {
-    const { control, settleAfterMs } = this.options;
+    const { control, settleAfterMs, writer } = this.options;
     const delivery = await this.deliveryOf(pending);
     if (delivery === 'fault') return null;
     if (delivery === null) {
@@ -169,6 +174,9 @@ export class Attempts {
       this.tellRewritten('rewritten');
       return null;
     }
+    while (!writer.isHolder) await this.confirm();
+    // Told to stop meanwhile.
+    if (!this.isRunning) return null;
     // Asked in the same turn of the event loop as the request begins.
     const target = targetOf(control.state, pending.webhookId, pending.appendedAt);
     if ('webhook' in target) return this.send(pending, queue, delivery, target.webhook);
@@ -176,6 +184,15 @@ export class Attempts {
     if (target.isFinal || settledAt <= Date.now()) await this.cancel([pending], target.refusal);
     else this.putBack(pending, settledAt);
     return null;
+  }
+
+  /** One record for all that wait for it. */
+  private confirm(): Promise<void> {
+    this.options.signal.throwIfAborted();
+    this.confirming ??= this.options.confirm().finally(() => {
+      this.confirming = null;
+    });
+    return this.confirming;
   }
 
   private async deliveryOf(pending: Pending): Promise<Delivery | null | 'fault'> {

@@ -7,6 +7,8 @@ import type { Webhook } from '#schemas/domain/control/state';
 export interface DisablerOptions {
   readonly control: Pick<ControlHost, 'submit'>;
   readonly logger: Logger;
+  /** Rejects when another process sends now. */
+  readonly confirm: () => Promise<void>;
   /** Ends the retries. */
   readonly signal: AbortSignal;
 }
@@ -32,8 +34,13 @@ export class Disabler {
   }
 
   private async submit({ id, updatedAt }: Webhook, reason: 'gone' | 'failing'): Promise<void> {
-    const { control, logger, signal } = this.options;
-    const verdict = await retry(() => control.submit('webhook.disable', { webhookId: id, updatedAt, reason }), {
+    const { control, logger, confirm, signal } = this.options;
+    const disable = async () => {
+      // Commands are taken from any process. One that was stopped meanwhile has seen failures that are none.
+      await confirm();
+      return control.submit('webhook.disable', { webhookId: id, updatedAt, reason });
+    };
+    const verdict = await retry(disable, {
       // To ask twice does no harm: the second finds it disabled.
       canRetry: (error) => !signal.aborted && mayPass(error, 'verdict_timeout'),
       onFailure: (error, failures) => {

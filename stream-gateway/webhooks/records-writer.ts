@@ -8,6 +8,8 @@ import { partitionOf } from '#schemas/topics/topic';
 import { attemptTopic, type DeliveryAttempt, type DeliveryProgress, progressTopic } from '#schemas/topics/webhooks';
 
 const BATCH_MAX = 1_000;
+/** So long after the log took a record no other process can have the lease: it waits for ten seconds of silence. */
+const HOLDER_FOR_MS = 5_000;
 
 export interface WriterContext {
   readonly log: EventLog;
@@ -30,8 +32,12 @@ export class RecordsWriter {
   private readonly context: WriterContext;
   private waiting: Waiting[] = [];
   private writing: Promise<void> | null = null;
+  /** Ends with the note at hand, which the next one must not overtake. */
+  private noting: Promise<unknown> = Promise.resolve();
   /** Records of a partition must not go back in time. */
   private newest = 0;
+  /** When the append began that was taken last. */
+  private takenAt = { wall: Number.NEGATIVE_INFINITY, monotonic: Number.NEGATIVE_INFINITY };
 
   constructor(context: WriterContext) {
     this.context = context;
@@ -40,6 +46,15 @@ export class RecordsWriter {
   /** Records of this time stand in the log already. */
   follow(newest: number): void {
     this.newest = Math.max(this.newest, newest);
+  }
+
+  /**
+   * Whether this process certainly still has the lease. It may have been stopped at any time without noticing, and the
+   * log refuses records only when there are some. By both clocks: one stops with the machine, the other may be set back.
+   */
+  get isHolder(): boolean {
+    const { wall, monotonic } = this.takenAt;
+    return Math.max(Date.now() - wall, performance.now() - monotonic) < HOLDER_FOR_MS;
   }
 
   /** Resolves once the attempt stands in the log. Its callers are bounded by the slots that they hold. */
@@ -51,17 +66,10 @@ export class RecordsWriter {
   }
 
   /** Notes how far the partitions are settled. */
-  async note(progress: readonly (DeliveryProgress & { readonly partition: number })[]): Promise<void> {
-    const { codec } = this.context;
-    const records = progress.map(({ partition, offset, appendedAt }) => ({
-      topic: progressTopic.name,
-      partition,
-      key: 'progress',
-      value: codec.encode(progressTopic, { offset, appendedAt }),
-      receivedAt: this.now(),
-      seq: 0,
-    }));
-    await this.append(records);
+  note(progress: readonly (DeliveryProgress & { readonly partition: number })[]): Promise<void> {
+    const noted = this.noting.then(() => this.append(progress.map((one) => this.progressRecordOf(one))));
+    this.noting = noted.catch(() => {});
+    return noted;
   }
 
   private async writeAll(): Promise<void> {
@@ -90,6 +98,20 @@ export class RecordsWriter {
     };
   }
 
+  private progressRecordOf({
+    partition,
+    ...progress
+  }: DeliveryProgress & { readonly partition: number }): AppendRecord {
+    return {
+      topic: progressTopic.name,
+      partition,
+      key: 'progress',
+      value: this.context.codec.encode(progressTopic, progress),
+      receivedAt: this.now(),
+      seq: 0,
+    };
+  }
+
   private now(): number {
     this.newest = Math.max(this.newest, Date.now());
     return this.newest;
@@ -97,7 +119,13 @@ export class RecordsWriter {
 
   private append(records: readonly AppendRecord[]): Promise<void> {
     const { log, logger, health, part, signal } = this.context;
-    return retry(() => log.append(records), {
+    const attempt = async () => {
+      // Not when it was answered: the answer may have waited for as long as this process was stopped.
+      const begunAt = { wall: Date.now(), monotonic: performance.now() };
+      await log.append(records);
+      this.takenAt = begunAt;
+    };
+    return retry(attempt, {
       canRetry: (error) => mayPass(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'attempts to deliver webhooks cannot be recorded; trying again');

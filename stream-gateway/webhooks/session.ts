@@ -11,7 +11,7 @@ import type { GuardedClient } from '#infra/outbound/guarded-request';
 import { mayPass, retry } from '#infra/retry';
 import type { Health } from '#infra/telemetry/health';
 import type { Metrics } from '#infra/telemetry/metrics';
-import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
+import { type Delivery, type DeliveryProgress, deliveryTopic } from '#schemas/topics/webhooks';
 import { Attempts } from './attempts.ts';
 import { decodeRecord } from './decode-record.ts';
 import { BODIES_PER_WEBHOOK_MAX, CLOSE_GRACE_MS } from './limits.ts';
@@ -53,6 +53,13 @@ interface Position {
   noted: string;
 }
 
+interface Noted {
+  readonly partition: number;
+  readonly position: Position;
+  readonly progress: DeliveryProgress;
+  readonly text: string;
+}
+
 export class Session {
   private readonly context: SenderContext;
   private readonly queues = new Queues();
@@ -72,8 +79,6 @@ export class Session {
   private constructor(context: SenderContext, closing: AbortSignal) {
     this.context = context;
     this.closing = closing;
-    closing.addEventListener('abort', this.cutSoon);
-    if (closing.aborted) this.cutSoon();
     const { signal } = this.cutting;
     // Each attempt under way listens to it.
     setMaxListeners(0, signal);
@@ -83,8 +88,11 @@ export class Session {
       queues: this.queues,
       writer: this.writer,
       signal,
+      confirm: () => this.confirm(),
       onSettled: ({ partition, offset }) => this.positions.get(partition)!.lowWater.settled(offset),
     });
+    closing.addEventListener('abort', this.beginEnd);
+    if (closing.aborted) this.beginEnd();
   }
 
   /** Resolves once everything that the log holds is known; rejects when it is told to end before. */
@@ -111,9 +119,10 @@ export class Session {
     const over = new AbortController();
     const reading = this.read(reader, AbortSignal.any([this.closing, over.signal]));
     try {
-      this.attempts.start();
+      if (!this.closing.aborted) this.attempts.start();
       return await Promise.race([reading, this.attempts.over]);
     } finally {
+      this.attempts.stop();
       over.abort();
       // Whichever came first is told; the other one only has to be over.
       await reading.catch(() => {});
@@ -123,9 +132,8 @@ export class Session {
 
   /** Starts nothing more, lets what is under way end for a while, cuts the rest and notes how far it came. */
   async end(): Promise<void> {
-    this.attempts.stop();
     // After a fault, or to begin anew: nobody has told it to end.
-    if (!this.closing.aborted) this.cutSoon();
+    if (!this.closing.aborted) this.beginEnd();
     await this.attempts.idle();
     this.forgetClosing();
     this.cutting.abort();
@@ -136,12 +144,13 @@ export class Session {
     this.context.metrics.webhooksPending.set(0);
   }
 
-  private readonly cutSoon = (): void => {
+  private readonly beginEnd = (): void => {
+    this.attempts.stop();
     this.graceTimer ??= setTimeout(() => this.cutting.abort(), CLOSE_GRACE_MS);
   };
 
   private forgetClosing(): void {
-    this.closing.removeEventListener('abort', this.cutSoon);
+    this.closing.removeEventListener('abort', this.beginEnd);
     clearTimeout(this.graceTimer);
   }
 
@@ -242,16 +251,30 @@ export class Session {
     }
   }
 
+  /** Notes how far each partition is, where that is not noted yet. */
   private async note(): Promise<void> {
-    const changed = [];
-    for (const [partition, position] of this.positions) {
+    const changed = this.progress().filter(({ position, text }) => position.noted !== text);
+    if (changed.length > 0) await this.write(changed);
+  }
+
+  /** Notes how far one partition is, noted before or not: only who holds the lease can. */
+  private async confirm(): Promise<void> {
+    const [known] = this.progress();
+    if (!known) throw new Error('nothing was read, so there is nothing to send');
+    await this.write([known]);
+  }
+
+  /** How far each partition is of which something was read. */
+  private progress(): Noted[] {
+    return [...this.positions].flatMap(([partition, position]) => {
       const progress = position.lowWater.progress();
-      const text = progress ? `${progress.offset} ${progress.appendedAt}` : '';
-      if (!progress || text === position.noted) continue;
-      position.noted = text;
-      changed.push({ partition, ...progress });
-    }
-    if (changed.length > 0) await this.writer.note(changed);
+      return progress ? [{ partition, position, progress, text: `${progress.offset} ${progress.appendedAt}` }] : [];
+    });
+  }
+
+  private write(noted: readonly Noted[]): Promise<void> {
+    for (const { position, text } of noted) position.noted = text;
+    return this.writer.note(noted.map(({ partition, progress }) => ({ partition, ...progress })));
   }
 }
 

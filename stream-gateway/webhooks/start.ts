@@ -20,7 +20,7 @@ export async function startWebhooks(context: Omit<RoleContext, 'store'>): Promis
     part: PART,
     lease: WEBHOOK_LEASE,
     topics: SENDER_TOPICS.map(({ name }) => name),
-    start: async () => {
+    start: async (lease) => {
       const control = await openControlHost(context);
       const client = new GuardedClient({
         allowLoopback: settings.webhookAllowLoopback,
@@ -28,6 +28,8 @@ export async function startWebhooks(context: Omit<RoleContext, 'store'>): Promis
       });
       const schedule = parseSchedule(settings.webhookSchedule);
       const sender = startSender({ ...context, control, client, schedule, part: PART, settleAfterMs: STALE_AFTER_MS });
+      // The process ends too, but it has more to close.
+      lease.lost.catch(() => sender.close());
       return { close: () => closeInReverse([() => control.close(), () => sender.close()]) };
     },
   });

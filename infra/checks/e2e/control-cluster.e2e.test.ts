@@ -2,14 +2,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicesMissing } from '../../testing/services.ts';
 import { type ControlNodes, startControlCluster, startControlNode } from './control-nodes.ts';
-import { controlSuite } from './control-suite.ts';
+import { type ControlRun, controlSuite } from './control-suite.ts';
+import { takeoverSuite } from './takeover-suite.ts';
 
 const MISSING = servicesMissing();
 /** Of each test; processes that are started anew share few cores with all others. */
 const TIMEOUT_MS = 120_000;
 
-function on(start: () => Promise<ControlNodes>): void {
-  let nodes: ControlNodes | undefined;
+/** @param more what follows the suite on the same nodes. */
+function on<Nodes extends ControlNodes>(
+  start: () => Promise<Nodes>,
+  more: (run: ControlRun & { readonly nodes: Nodes }) => void = () => {},
+): void {
+  let nodes: Nodes | undefined;
   const measured: Record<string, number> = {};
   beforeAll(async () => {
     nodes = await start();
@@ -19,14 +24,16 @@ function on(start: () => Promise<ControlNodes>): void {
     console.info(measured);
   }, 120_000);
 
-  controlSuite({
+  const run = {
     get nodes() {
       return nodes!;
     },
-    told: (what, value) => {
+    told: (what: string, value: number) => {
       measured[what] = Math.round(value);
     },
-  });
+  };
+  controlSuite(run);
+  more(run);
 
   it('stops cleanly', async () => {
     expect(await nodes!.stop()).toEqual([]);
@@ -36,5 +43,5 @@ function on(start: () => Promise<ControlNodes>): void {
 describe('the control side on one embedded node', { timeout: TIMEOUT_MS }, () => on(startControlNode));
 
 describe.skipIf(MISSING)(`the control side on three nodes over Kafka ${MISSING ?? ''}`, { timeout: TIMEOUT_MS }, () =>
-  on(startControlCluster),
+  on(startControlCluster, takeoverSuite),
 );

@@ -24,11 +24,16 @@ export interface ControlNodes {
   overshoot(perSecond: number): number;
   /** Stops the last of `apis` and starts it anew. */
   restartApi(): Promise<void>;
-  /** Kills the gateway by SIGKILL and starts it anew. */
+  /** Kills the gateway by SIGKILL, unless it has ended, and starts it anew. */
   killGateway(): Promise<void>;
   /** Stops every process; gives those that did not end cleanly, with the end of their logs. */
   stop(): Promise<string[]>;
   close(): Promise<void>;
+}
+
+export interface ControlCluster extends ControlNodes {
+  /** Starts one more process over the same log and store; who starts it also ends it. */
+  startBeside(name: string, roles: string, env?: Readonly<Record<string, string>>): Promise<Service>;
 }
 
 export async function startControlNode(): Promise<ControlNodes> {
@@ -62,13 +67,14 @@ export async function startControlNode(): Promise<ControlNodes> {
 /** Each node tells the others every 200 ms what it served, and a record takes its time; a second is generous. */
 const TOLD_WITHIN_SECONDS = 1;
 
-export async function startControlCluster(): Promise<ControlNodes> {
+export async function startControlCluster(): Promise<ControlCluster> {
   const backends = await startBackends();
   const running = new Map<string, Service>();
-  const start = async (name: string, roles: string) => {
+  const startBeside: ControlCluster['startBeside'] = (name, roles, env = {}) => {
     const flags = [...backends.flags, ...WORLD, '--roles', roles];
-    running.set(name, await startService({ dataDir: join(backends.folder, name), flags, env: ENV }));
+    return startService({ dataDir: join(backends.folder, name), flags, env: { ...ENV, ...env } });
   };
+  const start = async (name: string, roles: string) => void running.set(name, await startBeside(name, roles));
   const close = async () => {
     for (const service of running.values()) await service.kill();
     await backends.close();
@@ -95,6 +101,7 @@ export async function startControlCluster(): Promise<ControlNodes> {
     get gateway() {
       return get('gateway');
     },
+    startBeside,
     overshoot: (perSecond) => perSecond * TOLD_WITHIN_SECONDS,
     async restartApi() {
       await get('api-3').stop();

@@ -7,6 +7,7 @@ import { type ControlNodes, FREE_REQUESTS_A_DAY } from './control-nodes.ts';
 import { ask, expectAnswer } from './rest-client.ts';
 import { eventually } from './service.ts';
 import { openStream } from './stream-client.ts';
+import { deliveriesOf, organization } from './tenants.ts';
 
 /** Within so long a key is good, or dead, on every node. */
 const ONE_SECOND_MS = 1_000;
@@ -18,24 +19,6 @@ const TRIES = 5;
 export interface ControlRun {
   readonly nodes: ControlNodes;
   told(what: string, ms: number): void;
-}
-
-interface Organization {
-  readonly id: string;
-  readonly token: string;
-}
-
-/** Makes an organization, whose admin token every node has hashed once: that alone takes a while and is limited. */
-async function organization({ apis }: ControlNodes, name: string, plan = 'enterprise'): Promise<Organization> {
-  const { body } = await expectAnswer(201, apis[0], 'POST', '/v1/organizations', { body: { name, plan } });
-  const { token } = body.adminKey as { token: string };
-  for (const api of apis) {
-    await eventually(
-      () => ask(api, 'GET', '/keys', { token }),
-      ({ status }) => status === 200,
-    );
-  }
-  return { id: body.id as string, token };
 }
 
 /** Milliseconds since `since` until the node answers the token with the status. */
@@ -281,23 +264,6 @@ async function sendsThroughKill(run: ControlRun, apis: ControlNodes['apis'], tok
     expect(JSON.parse(bodyText)).toMatchObject({ specversion: '1.0', id: eventId });
     verifier.verify(bodyText, headers as Record<string, string>);
   }
-}
-
-interface DeliveryRow {
-  readonly eventId: string;
-  readonly status: 'pending' | 'delivered' | 'failed';
-}
-
-/** All of them, page by page. */
-async function deliveriesOf(node: ControlNodes['apis'][number], webhookId: string, token: string) {
-  const rows: DeliveryRow[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const path: string = `/v1/webhooks/${webhookId}/deliveries?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
-    const { body } = await expectAnswer(200, node, 'GET', path, { token });
-    rows.push(...(body.deliveries as DeliveryRow[]));
-    cursor = body.pagination.nextCursor as string | null;
-  }
-  return rows;
 }
 
 /** Waits for the next UTC day where this one has less left than that. */

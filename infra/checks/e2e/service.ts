@@ -117,6 +117,8 @@ export async function get<T>(service: Pick<Service, 'rest'>, path: string): Prom
 export interface HealthAnswer {
   readonly status: 'ok' | 'starting' | 'degraded';
   readonly parts: Readonly<Record<string, string>>;
+  /** Of a gateway that stood by at first: `standby`, or `active` once it sends. */
+  readonly webhooks?: string;
 }
 
 /** What /health says, whatever its status code is. */

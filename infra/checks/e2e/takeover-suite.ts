@@ -1,0 +1,260 @@
+/**
+ * Two gateways over one log: one sends webhooks under its lease, the other stands by. What the first one leaves behind
+ * when it is killed, or is away for longer than its lease, the other one delivers.
+ */
+import { once } from 'node:events';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, expect, it } from 'vitest';
+import { type Answer, answers, type Endpoint, openEndpoint } from '#stream-gateway/webhooks/endpoint.fixture';
+import { ATTEMPTS_PER_WEBHOOK } from '#stream-gateway/webhooks/limits';
+import type { ControlCluster } from './control-nodes.ts';
+import type { ControlRun } from './control-suite.ts';
+import { expectAnswer } from './rest-client.ts';
+import { eventually, getHealth, getMetric, type Service } from './service.ts';
+import { type DeliveryRow, deliveriesOf, organization } from './tenants.ts';
+
+/** Of the gateway beside the first one. */
+const BESIDE = {
+  // As many attempts as the first one makes; a last one comes within three seconds.
+  PARALLAX_WEBHOOK_SCHEDULE: '0,0.5,0.5,0.5,0.5',
+  // An attempt that is under way when the process is frozen is over this when it goes on: the lease alone is longer.
+  PARALLAX_WEBHOOK_TIMEOUT_MS: '8000',
+};
+const ATTEMPTS = 5;
+const EVENT_TYPE = 'broker.trade.executed';
+const EVENTS = 40;
+const FEW_EVENTS = 10;
+/** Requests after which the first gateway is killed. */
+const KILLED_AT = 15;
+/** What waits when a gateway is frozen is due again long before another one has its lease. */
+const LATER = { 'retry-after': '10' };
+/** The lease takes ten seconds; the rest is for a busy machine. */
+const TAKEOVER_TIMEOUT_MS = 60_000;
+
+type TakeoverRun = ControlRun & { readonly nodes: ControlCluster };
+
+export function takeoverSuite(run: TakeoverRun): void {
+  let second: Service | undefined;
+  const endpoints: Endpoint[] = [];
+  afterAll(async () => {
+    await second?.kill();
+    for (const endpoint of endpoints) await endpoint.close();
+  });
+  const openHook = async (token: string, answer: Answer) => {
+    const endpoint = await openEndpoint(answer);
+    endpoints.push(endpoint);
+    return createHook(run.nodes, token, endpoint);
+  };
+
+  it('a standby delivers what a killed gateway left, and nothing to a webhook that was disabled meanwhile', async () => {
+    const { gateway: first, apis } = run.nodes;
+    second = await run.nodes.startBeside('gateway-2', 'stream-gateway', BESIDE);
+    expect(await getHealth(second)).toMatchObject({ status: 'ok', webhooks: 'standby' });
+    const { token } = await organization(run.nodes, 'Killed');
+    const stopped = await openHook(token, answers.status(503, LATER));
+    await stopped.ask(FEW_EVENTS);
+    await stopped.arrived();
+
+    const flaky = await openHook(token, (response, nth, all) => {
+      // What was asked for afterwards is pending for certain.
+      if (all === KILLED_AT) process.kill(first.process.pid!, 'SIGKILL');
+      if (nth === 1 && all % 3 === 0) answers.status(503)(response, nth, all);
+      else answers.slowly(100)(response, nth, all);
+    });
+    const asking = flaky.ask(EVENTS);
+    await ended(first);
+    const diedAt = performance.now();
+    const sentBefore = await stopped.disable();
+    await asking;
+    await active(second);
+    run.told('webhooks taken over after a kill', performance.now() - diedAt);
+    const restarting = run.nodes.killGateway();
+
+    const deliveries = await settled(apis[2], second, token, [flaky, stopped]);
+    run.told('and all delivered', performance.now() - diedAt);
+    await flaky.arrived();
+    flaky.checkRequests();
+    expectDelivered(deliveries.get(flaky)!, EVENTS);
+    // Twice came only what was under way, or answered and not recorded yet.
+    const recorded = deliveries.get(flaky)!.reduce((sum, { attempts }) => sum + attempts.length, 0);
+    expect(flaky.endpoint.received.length).toBeLessThanOrEqual(recorded + ATTEMPTS_PER_WEBHOOK);
+    expectWithdrawn(deliveries.get(stopped)!);
+    expect(stopped.endpoint.received).toHaveLength(sentBefore);
+    await restarting;
+    expect(await getHealth(run.nodes.gateway)).toMatchObject({ status: 'ok', webhooks: 'standby' });
+  });
+
+  it('a gateway that was frozen for longer than its lease sends nothing more and disables no webhook', async () => {
+    const { apis, gateway: other } = run.nodes;
+    const frozen = second!;
+    const { token } = await organization(run.nodes, 'Frozen');
+    let isFrozen = false;
+    const stopped = await openHook(token, answers.status(503, LATER));
+    const waiting = await openHook(token, (response, nth, all) =>
+      (isFrozen ? answers.status(204) : answers.status(503, LATER))(response, nth, all),
+    );
+    const last = await openHook(token, (response, nth, all) => {
+      if (nth < ATTEMPTS) answers.status(503)(response, nth, all);
+      else if (isFrozen) answers.status(204)(response, nth, all);
+      else {
+        // The last attempt of all is never answered, and its sender does not see the time pass.
+        isFrozen = true;
+        process.kill(frozen.process.pid!, 'SIGSTOP');
+      }
+    });
+    const hooks = [stopped, waiting, last];
+    await Promise.all([stopped.ask(FEW_EVENTS), waiting.ask(EVENTS)]);
+    await Promise.all([stopped.arrived(), waiting.arrived()]);
+    await last.ask(1);
+    await eventually(
+      async () => isFrozen,
+      (is) => is,
+    );
+    const frozenAt = performance.now();
+    const sentBefore = await stopped.disable();
+    await active(other);
+    run.told('webhooks taken over after a freeze', performance.now() - frozenAt);
+
+    const deliveries = await settled(apis[2], other, token, hooks);
+    for (const hook of hooks) hook.checkRequests();
+    expectDelivered(deliveries.get(waiting)!, EVENTS);
+    expectDelivered(deliveries.get(last)!, 1);
+    expect(deliveries.get(last)![0]!.attempts.map(({ status }) => status)).toEqual([503, 503, 503, 503, 204]);
+    expectWithdrawn(deliveries.get(stopped)!);
+
+    // From here on every request comes from the one that was frozen, which knows of nothing that happened since.
+    const requests = () => hooks.map(({ endpoint }) => endpoint.received.length);
+    const requestsBefore = requests();
+    frozen.process.kill('SIGCONT');
+    const thawedAt = performance.now();
+    await ended(frozen);
+    run.told('ended after a freeze', performance.now() - thawedAt);
+    expect(frozen.process.exitCode).toBe(1);
+    expect(frozen.logs()).toContain('another process has taken over');
+    expect(requests()).toEqual(requestsBefore);
+    expect(stopped.endpoint.received).toHaveLength(sentBefore);
+    expect(await stopped.read()).toMatchObject({ enabled: false, disabledReason: 'manual' });
+    for (const hook of [waiting, last])
+      expect(await hook.read()).toMatchObject({ enabled: true, disabledReason: null });
+
+    // What it left in the log, if anything, is listed before what comes now.
+    for (const hook of [waiting, last]) await hook.ask(1);
+    const after = await settled(apis[2], other, token, [waiting, last]);
+    for (const hook of [waiting, last]) {
+      await hook.arrived();
+      expect(after.get(hook)!.slice(1)).toEqual(deliveries.get(hook));
+    }
+  });
+}
+
+type Hook = Awaited<ReturnType<typeof createHook>>;
+
+/** A webhook that gets nothing but what is asked for. */
+async function createHook({ apis }: ControlCluster, token: string, endpoint: Endpoint) {
+  const subscriptions = [{ eventType: EVENT_TYPE, version: 1 }];
+  const made = await expectAnswer(201, apis[0], 'POST', '/v1/webhooks', {
+    token,
+    body: { url: endpoint.url, subscriptions },
+  });
+  const { id, secret } = made.body as { id: string; secret: string };
+  const verifier = new Webhook(secret);
+  const asked: string[] = [];
+  return {
+    id,
+    endpoint,
+    /** How many events were asked for. */
+    get asked() {
+      return asked.length;
+    },
+    /** Asks for test events, on all nodes in turn. */
+    async ask(count: number): Promise<void> {
+      const answered = await Promise.all(
+        Array.from({ length: count }, (_, nth) =>
+          expectAnswer(202, apis[nth % 3]!, 'POST', `/v1/webhooks/${id}/test`, { token }),
+        ),
+      );
+      asked.push(...answered.map(({ body }) => body.eventId as string));
+    },
+    /** Waits until every event that was asked for has arrived. */
+    arrived: () =>
+      eventually(
+        async () => {
+          const arrived = new Set(endpoint.received.map(({ id: eventId }) => eventId));
+          return asked.filter((eventId) => !arrived.has(eventId));
+        },
+        (missing) => missing.length === 0,
+      ),
+    /** Every request is one of an event that was asked for, with the same bytes each time, and signed. */
+    checkRequests(): void {
+      const bytes = new Map<string, string>();
+      for (const { id: eventId, body, headers } of endpoint.received) {
+        expect(asked).toContain(eventId);
+        expect(body).toBe(bytes.get(eventId) ?? body);
+        bytes.set(eventId, body);
+        expect(verifier.verify(body, headers as Record<string, string>)).toMatchObject({ id: eventId });
+      }
+    },
+    read: async () => (await expectAnswer(200, apis[1], 'GET', `/v1/webhooks/${id}`, { token })).body,
+    /** Gives how many requests had come by then. */
+    async disable(): Promise<number> {
+      await expectAnswer(200, apis[1], 'PATCH', `/v1/webhooks/${id}`, { token, body: { enabled: false } });
+      return endpoint.received.length;
+    },
+  };
+}
+
+async function ended({ process: child }: Service): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null)
+    await once(child, 'exit', { signal: AbortSignal.timeout(TAKEOVER_TIMEOUT_MS) });
+}
+
+/** Waits until a standby has taken over. */
+async function active(service: Service): Promise<void> {
+  await eventually(
+    () => getHealth(service),
+    ({ status, webhooks }) => status === 'ok' && webhooks === 'active',
+    TAKEOVER_TIMEOUT_MS,
+  );
+}
+
+/** The deliveries of each webhook, newest first, once none of them is pending and the sender has nothing left. */
+async function settled(
+  api: Service,
+  sender: Service,
+  token: string,
+  hooks: readonly Hook[],
+): Promise<ReadonlyMap<Hook, readonly DeliveryRow[]>> {
+  const read = async () => {
+    const rows = new Map<Hook, readonly DeliveryRow[]>();
+    for (const hook of hooks) rows.set(hook, await deliveriesOf(api, hook.id, token));
+    return rows;
+  };
+  const rows = await eventually(
+    read,
+    (all) =>
+      [...all].every(([{ asked }, rows]) => rows.length === asked && rows.every(({ status }) => status !== 'pending')),
+    60_000,
+  );
+  await eventually(
+    () => getMetric(sender, 'parallax_webhook_deliveries_pending'),
+    (pending) => pending === 0,
+  );
+  return rows;
+}
+
+/** Each was taken by its last attempt, and by no other. */
+function expectDelivered(rows: readonly DeliveryRow[], count: number): void {
+  expect(rows).toHaveLength(count);
+  for (const { status, attempts } of rows) {
+    expect(status).toBe('delivered');
+    const taken = attempts.map((attempt) => attempt.status === 200 || attempt.status === 204);
+    expect(taken).toEqual([...taken.slice(1).fill(false), true]);
+  }
+}
+
+/** Each was given up because its webhook is disabled. */
+function expectWithdrawn(rows: readonly DeliveryRow[]): void {
+  expect(rows).toHaveLength(FEW_EVENTS);
+  for (const { status, attempts } of rows)
+    expect({ status, last: attempts.at(-1) }).toMatchObject({ status: 'failed', last: { error: 'webhook_disabled' } });
+}
