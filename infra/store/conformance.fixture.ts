@@ -173,6 +173,28 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
       });
     });
 
+    describe('rows that are kept for a time', () => {
+      it('are given the time by the engine, tell it only when asked, and go once theirs has passed', async () => {
+        const into = await table("value String, storedAt DateTime('UTC') MATERIALIZED now()");
+        await store.command(`ALTER TABLE ${into} MODIFY TTL storedAt + INTERVAL 30 DAY`);
+        await store.insert(into, [{ id: 1, value: 'now' }]);
+        for (const days of [29, 31])
+          await store.command(
+            `INSERT INTO ${into} (id, value, storedAt) SETTINGS insert_allow_materialized_columns = 1
+             SELECT ${days}, 'before', now() - INTERVAL ${days} DAY`,
+          );
+        await store.command(`OPTIMIZE TABLE ${into} FINAL`);
+        expect(await store.query(`SELECT * FROM ${into} ORDER BY id`)).toEqual([
+          { id: 1, value: 'now' },
+          { id: 29, value: 'before' },
+        ]);
+        expect(await value(`SELECT dateDiff('day', storedAt, now()) AS value FROM ${into} ORDER BY id`)).toEqual([
+          '0',
+          '29',
+        ]);
+      });
+    });
+
     describe('parameters', () => {
       it('reach the engine unchanged, whatever they hold', async () => {
         const texts = ["'", '\\', "\\'", '\n\t\r', '\\n', '{x:String}', "'; DROP TABLE t; --", '😀', '', '\\N', 'NULL'];

@@ -25,7 +25,7 @@ import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
 import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
 import { type ChannelsState, createChannelsState } from './state.ts';
 import { tellAnomaly } from './tell-anomaly.ts';
-import { tellEvent, tellPhase, tellResolution } from './tell-oracle.ts';
+import { oracle } from './tell-oracle.ts';
 import { tellTrade } from './tell-trade.ts';
 
 export interface ChannelsOptions {
@@ -56,14 +56,8 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
       on<ChannelsState, Anomaly>(anomalyTopic, (state, { value, receivedAt }, emit) =>
         tellAnomaly(state, value, receivedAt, emit),
       ),
-      on<ChannelsState, DisputePhase>(disputeTopic, (state, { value, receivedAt }, emit) =>
-        tellPhase(state, value, receivedAt, emit),
-      ),
-      ...Object.values(resolutionTopics).map((topic) =>
-        on<ChannelsState, Resolution>(topic, (state, { value, receivedAt }, emit) =>
-          tellResolution(state, value, receivedAt, emit),
-        ),
-      ),
+      on<ChannelsState, DisputePhase>(disputeTopic, oracle.onPhase),
+      ...Object.values(resolutionTopics).map((topic) => on<ChannelsState, Resolution>(topic, oracle.onResolution)),
       ...Object.values(tradeTopics).map((topic) =>
         on<ChannelsState, Trade>(topic, (state, { value, receivedAt }, emit) =>
           tellTrade(state, value, receivedAt, emit, toldMax),
@@ -75,17 +69,13 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
   };
 }
 
-function onEvent(
-  state: ChannelsState,
-  { key, value, receivedAt }: StageEvent<UniversalEvent | null>,
-  emit: Emit,
-): void {
-  tellEvent(state, key, value, receivedAt, emit);
+function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>, emit: Emit): void {
+  oracle.onEvent(state, event, emit);
   const { marketsOf, survivors } = state.events;
   forgetSilentChannels(
     state.seqs,
     channelTopics.events,
-    receivedAt,
+    event.receivedAt,
     // An event is known until it is past; channels of no event are a handful.
     (channel) =>
       !('universalId' in channel) || marketsOf.has(channel.universalId) || survivors.has(channel.universalId),

@@ -1,5 +1,6 @@
 /** Commands at the place from which they count: reduced, told in the audit log, and delivered where one asks for it. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { AuditEntry } from '#schemas/domain/control/audit';
 import { redeliverWebhook, type WebhookRedelivery } from '#schemas/domain/control/commands/redeliver-webhook';
 import { testWebhook, type WebhookTest } from '#schemas/domain/control/commands/test-webhook';
 import { reduceControl } from '#schemas/domain/control/reduce';
@@ -16,12 +17,20 @@ export function onChange(state: OrganizationsState, event: StageEvent<ControlCha
   const verdict = reduceControl(state.control, change);
   // An answer given again under its `Idempotency-Key` does nothing again.
   if (!verdict.ok || verdict.replayed) return;
-  for (const { id, orgId, action, keyId, userId, targetId } of verdict.audit)
-    emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId });
+  for (const told of verdict.audit) {
+    const { id, orgId, action, keyId, userId, targetId } = told;
+    const sandbox = isOfSandbox(state, told);
+    emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId, sandbox });
+  }
   const [entry] = verdict.audit;
   if (entry) followBindings(state, change.type, entry);
   if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, event, emit);
   if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, event, emit);
+}
+
+/** A key changes what is in its own set; the service, which has none, disables webhooks of both. */
+function isOfSandbox({ control }: OrganizationsState, { keyId, sandbox, targetId }: AuditEntry): boolean {
+  return keyId === null ? control.webhooks.get(targetId)?.sandbox === true : sandbox;
 }
 
 function deliverTest(

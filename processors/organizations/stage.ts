@@ -24,7 +24,7 @@ import { forgetSilentChannels } from '../shared/channel-seqs.ts';
 import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
-import { onEvent, onPhase, onResolution } from './on-oracle.ts';
+import { oracle } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
 import { createOrganizationsState, type OrganizationsState } from './state.ts';
 
@@ -54,20 +54,14 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
         ),
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, event, emit) => {
-        onEvent(state, event, emit);
+        oracle.onEvent(state, event, emit);
         forgetChannels(state, event.receivedAt);
       }),
       on<OrganizationsState, Spread>(spreadTopic, onSpread),
       on<OrganizationsState, Arbitrage>(arbitrageTopic, onArbitrage),
       on<OrganizationsState, Anomaly>(anomalyTopic, onAnomaly),
-      on<OrganizationsState, DisputePhase>(disputeTopic, (state, { value, receivedAt }, emit) =>
-        onPhase(state, value, receivedAt, emit),
-      ),
-      ...VENUES.map((venue) =>
-        on<OrganizationsState, Resolution>(resolutionTopics[venue], (state, { value, receivedAt }, emit) =>
-          onResolution(state, value, receivedAt, emit),
-        ),
-      ),
+      on<OrganizationsState, DisputePhase>(disputeTopic, oracle.onPhase),
+      ...VENUES.map((venue) => on<OrganizationsState, Resolution>(resolutionTopics[venue], oracle.onResolution)),
       ...VENUES.map((venue) =>
         on<OrganizationsState, Trade>(tradeTopics[venue], (state, event, emit) => onTrade(state, event, venue, emit)),
       ),

@@ -8,7 +8,8 @@ import { readAuditLog } from './read-audit-log.ts';
 
 const { store, close } = await openTestStore();
 afterAll(close);
-const entry = (id: string, at: number, orgId = 'org_a'): AuditRecord => ({
+const OF = { orgId: 'org_a', sandbox: false };
+const entry = (id: string, at: number, orgId = 'org_a', changes: Partial<AuditRecord> = {}): AuditRecord => ({
   id,
   orgId,
   receivedAt: 0,
@@ -17,15 +18,31 @@ const entry = (id: string, at: number, orgId = 'org_a'): AuditRecord => ({
   keyId: null,
   userId: 'u',
   targetId: 't',
+  sandbox: false,
+  ...changes,
 });
 beforeAll(async () => {
-  const told = [entry('a', 1), entry('b', 2), entry('c', 2), entry('d', 3), entry('x', 9, 'org_b')];
+  const inSandbox = (id: string, at: number, action: string, orgId = 'org_s') =>
+    entry(id, at, orgId, { action, sandbox: true });
+  const told = [
+    entry('a', 1),
+    entry('b', 2),
+    entry('c', 2),
+    entry('d', 3),
+    entry('x', 9, 'org_b'),
+    entry('live', 1, 'org_s', { action: 'me.wallet.create' }),
+    inSandbox('wallet', 2, 'me.wallet.create'),
+    inSandbox('made', 3, 'key.create'),
+    inSandbox('revoked', 4, 'key.revoke'),
+    inSandbox('hook', 5, 'webhook.disable'),
+    inSandbox('other', 6, 'webhook.create', 'org_b'),
+  ];
   for (const seq of [10, 20]) await keepRows(store, auditLogTable, told, seq);
 });
 
 describe('the audit log of an organization', () => {
   it('is told newest first, each entry once, and no other organization’s', async () => {
-    const { entries, nextCursor } = await readAuditLog(store, 'org_a', 10, null);
+    const { entries, nextCursor } = await readAuditLog(store, OF, 10, null);
     expect(entries.map(({ id }) => id)).toEqual(['d', 'c', 'b', 'a']);
     expect(entries[0]).toEqual({
       id: 'd',
@@ -42,14 +59,23 @@ describe('the audit log of an organization', () => {
     const ids: string[] = [];
     let cursor: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof readAuditLog>> = await readAuditLog(store, 'org_a', 2, cursor);
+      const page: Awaited<ReturnType<typeof readAuditLog>> = await readAuditLog(store, OF, 2, cursor);
       ids.push(...page.entries.map(({ id }) => id));
       cursor = page.nextCursor;
     } while (cursor !== null);
     expect(ids).toEqual(['d', 'c', 'b', 'a']);
   });
 
+  it('is one of the live set and one of the sandbox; the live one tells of every key', async () => {
+    const idsOf = async (sandbox: boolean) => {
+      const { entries } = await readAuditLog(store, { orgId: 'org_s', sandbox }, 10, null);
+      return entries.map(({ id }) => id);
+    };
+    expect(await idsOf(false)).toEqual(['revoked', 'made', 'live']);
+    expect(await idsOf(true)).toEqual(['hook', 'revoked', 'made', 'wallet']);
+  });
+
   it('takes no cursor of another make', async () => {
-    await expect(readAuditLog(store, 'org_a', 2, 'nonsense')).rejects.toThrow(/^cursor: /);
+    await expect(readAuditLog(store, OF, 2, 'nonsense')).rejects.toThrow(/^cursor: /);
   });
 });

@@ -5,7 +5,7 @@ import { NOON_MS } from '../testing/records.fixture.ts';
 import { findDelivery } from './find-delivery.ts';
 import { type DeliveryPage, readDeliveries } from './read-deliveries.ts';
 
-const OF = { orgId: 'org_a', webhookId: 'wh_1' };
+const OF = { orgId: 'org_a', webhookId: 'wh_1', since: NOON_MS };
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 /** Several of one moment among them. */
 const OFFSETS = [0, 1, 1, 1, 2];
@@ -25,6 +25,8 @@ beforeAll(async () => {
   await storeDeliveries(store, [
     aDelivery({ id: 'dlv_x', orgId: 'org_b' }),
     aDelivery({ id: 'dlv_y', webhookId: 'wh_2' }),
+    // Too old to be told.
+    aDelivery({ id: 'dlv_0', createdAt: NOON_MS - 1 }),
     aDelivery({ id: 'dlv_bytes', webhookId: 'wh_3', body: `{"note":"é€\\n'\\\\ 🙂"}` }),
   ]);
   const failed = { status: null, error: 'timeout', outcome: 'pending' } as const;
@@ -83,6 +85,13 @@ describe('the deliveries of a webhook', () => {
     expect(ids).toEqual(['dlv_e', 'dlv_d', 'dlv_c', 'dlv_b', 'dlv_a']);
   });
 
+  it('are told back to the moment that is asked for', async () => {
+    const since = (at: number) => readDeliveries(store, { ...OF, since: at }, 10, null).then(idsOf);
+    expect(await since(NOON_MS - 1)).toEqual(['dlv_e', 'dlv_d', 'dlv_c', 'dlv_b', 'dlv_a', 'dlv_0']);
+    expect(await since(NOON_MS + 1)).toEqual(['dlv_e', 'dlv_d', 'dlv_c', 'dlv_b']);
+    expect(await since(NOON_MS + 3)).toEqual([]);
+  });
+
   it('take no cursor of another make', async () => {
     await expect(readDeliveries(store, OF, 2, 'nonsense')).rejects.toThrow(/^cursor: /);
   });
@@ -102,6 +111,7 @@ describe('one delivery', () => {
     ['unknown', { id: 'dlv_none' }],
     ['of another webhook', { id: 'dlv_y' }],
     ['of another organization', { id: 'dlv_x' }],
+    ['too old', { id: 'dlv_0' }],
   ])('that is %s is none', async (_name, which) => {
     expect(await findDelivery(store, { ...OF, ...which })).toBeNull();
   });

@@ -39,6 +39,8 @@ export interface DeliveryPage {
 interface Of {
   readonly orgId: string;
   readonly webhookId: string;
+  /** Unix ms: not those created before (`deliveriesKeptSince`). */
+  readonly since: number;
 }
 type Reader = Pick<Store, 'query'>;
 type Row = Pick<DeliveryLine, 'id' | 'eventId' | 'eventType' | 'createdAt'>;
@@ -88,7 +90,8 @@ async function newestRows(store: Reader, of: Of, count: number, after: Place | n
     const rows = await store.query<Row>(
       `SELECT id, eventId, eventType, ${unixMs('d.createdAt')} AS createdAt
        FROM deliveries AS d
-       WHERE orgId = {orgId:String} AND webhookId = {webhookId:String} ${after ? AFTER : ''}
+       WHERE orgId = {orgId:String} AND webhookId = {webhookId:String}
+         AND d.createdAt >= fromUnixTimestamp64Milli({since:Int64}) ${after ? AFTER : ''}
        ORDER BY d.createdAt DESC, d.id DESC
        LIMIT {limit:UInt32}`,
       { ...of, limit, ...(after ?? {}) },

@@ -8,7 +8,7 @@ export const auditLogTable = defineTable<AuditRecord>({
   description: 'Changes of the resources of organizations.',
   orderBy: ['orgId', 'at', 'id'],
   fromTopics: [auditTopic],
-  row: ({ orgId, at, id, receivedAt, action, keyId, userId, targetId }, meta) => ({
+  row: ({ orgId, at, id, receivedAt, action, keyId, userId, targetId, sandbox }, meta) => ({
     orgId,
     at: timeColumn(at),
     id,
@@ -17,6 +17,7 @@ export const auditLogTable = defineTable<AuditRecord>({
     keyId,
     userId,
     targetId,
+    sandbox,
     version: countColumn(meta.seq),
   }),
 });

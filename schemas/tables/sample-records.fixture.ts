@@ -184,6 +184,7 @@ const audit: AuditRecord = {
   keyId: 'key-1',
   userId: 'user “1”',
   targetId: 'wal_1',
+  sandbox: true,
 };
 
 const delivery: Delivery = {

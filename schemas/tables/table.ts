@@ -39,6 +39,12 @@ export interface TableSpec<T = unknown> {
    * tombstone is a dead letter.
    */
   readonly removed?: 'kept' | ((meta: RecordMeta) => TableRow);
+  /**
+   * Days after which the engine removes a row, counted from when it last took it: by its own column `storedAt`, which is
+   * no part of what a record becomes. Not by times of the record, which in a recording may be years old. Left out: rows
+   * are kept for good.
+   */
+  readonly keptDays?: number;
 }
 
 /** Identity, for the type inference of the record type from the topics. */

@@ -1,4 +1,4 @@
-import { type Infer, nullable, record, text, timestamp } from '../avro.ts';
+import { added, flag, type Infer, nullable, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const auditEntry = record('AuditEntry', "One change of an organization's resources.", {
@@ -10,6 +10,7 @@ const auditEntry = record('AuditEntry', "One change of an organization's resourc
   keyId: nullable(text('The key that asked; null for the service itself.')),
   userId: nullable(text("That key's user.")),
   targetId: text('What was changed.'),
+  sandbox: added(flag("A sandbox key asked, or the service changed something of the sandbox's."), false),
 });
 export type AuditRecord = Infer<typeof auditEntry>;
 

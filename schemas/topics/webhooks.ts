@@ -3,7 +3,8 @@ import { flag, type Infer, integer, nullable, oneOf, record, text, timestamp } f
 import { defineTopic } from './topic.ts';
 
 /** The contract, Webhooks: deliveries are kept 30 days. */
-const KEPT_HOURS = 30 * 24;
+export const DELIVERIES_KEPT_DAYS = 30;
+const KEPT_HOURS = DELIVERIES_KEPT_DAYS * 24;
 
 /** How long deliveries and attempts are kept after the log took them, ms. */
 export const DELIVERIES_KEPT_MS = KEPT_HOURS * 3_600_000;

@@ -15,6 +15,8 @@ export interface AuditEntry {
   readonly keyId: string | null;
   readonly userId: string | null;
   readonly targetId: string;
+  /** Whether a sandbox key asked, so that what changed is of the sandbox's set. */
+  readonly sandbox: boolean;
 }
 
 /**
@@ -28,7 +30,11 @@ export function auditEntries(
 ): AuditEntry[] {
   const { id, at, action } = command;
   const entries: AuditEntry[] = [];
-  if (actor) entries.push({ orgId: actor.orgId, id, at, action, keyId: actor.keyId, userId: actor.userId, targetId });
-  if (actor?.orgId !== orgId) entries.push({ orgId, id, at, action, keyId: null, userId: null, targetId });
+  if (actor) {
+    const { keyId, userId, sandbox } = actor;
+    entries.push({ orgId: actor.orgId, id, at, action, keyId, userId, targetId, sandbox });
+  }
+  if (actor?.orgId !== orgId)
+    entries.push({ orgId, id, at, action, keyId: null, userId: null, targetId, sandbox: false });
   return entries;
 }

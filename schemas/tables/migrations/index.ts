@@ -17,6 +17,9 @@ import { indexAnomaliesMarketsV1 } from './016-index-anomalies-markets-v1.ts';
 import { alterResolutionsV2 } from './017-alter-resolutions-v2.ts';
 import { alterEventsV2 } from './018-alter-events-v2.ts';
 import { alterMarketsV2 } from './019-alter-markets-v2.ts';
+import { alterDeliveriesV2 } from './020-alter-deliveries-v2.ts';
+import { alterDeliveryAttemptsV2 } from './021-alter-delivery-attempts-v2.ts';
+import { alterAuditLogV2 } from './022-alter-audit-log-v2.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of their numbers. */
@@ -40,4 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   alterResolutionsV2,
   alterEventsV2,
   alterMarketsV2,
+  alterDeliveriesV2,
+  alterDeliveryAttemptsV2,
+  alterAuditLogV2,
 ];

@@ -1,6 +1,6 @@
 /**
  * One numbered change of the tables. A number is given once and only upwards; its statements never change after a
- * release and can be run twice (`IF NOT EXISTS`, or a setting), since two nodes may run them at once.
+ * release and can be run twice (`IF NOT EXISTS`, a setting, or a rule for how long rows are kept), since two nodes may run them at once.
  */
 export interface Migration {
   readonly number: number;
@@ -9,7 +9,7 @@ export interface Migration {
   readonly sql: readonly string[];
 }
 
-const REPEATABLE = /\b(IF NOT EXISTS|IF EXISTS|MODIFY SETTING)\b/;
+const REPEATABLE = /\b(IF NOT EXISTS|IF EXISTS|MODIFY SETTING|MODIFY TTL)\b/;
 const CHANGES = /^\s*(CREATE|DROP|ALTER)\b/;
 
 /** What is wrong with a list of migrations, one sentence each; empty when it can be applied. */

@@ -4,14 +4,12 @@ import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { readAuditLog } from '../../../queries/read-audit-log.ts';
 import { defineOwnRoute } from '../../route.ts';
 
-const NOTHING = { entries: [], nextCursor: null };
-
 export const getAuditLog = defineOwnRoute({
   method: 'GET',
   path: '/v1/me/audit-log',
   scope: 'admin',
   sku: 'api.request',
-  summary: "Changes of the own organization's resources, newest first.",
+  summary: "Changes of the own organization's resources, newest first; to a sandbox key what sandbox keys changed.",
   params: z.object({}),
   query: z.object({
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
@@ -31,10 +29,7 @@ export const getAuditLog = defineOwnRoute({
     pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   }),
   async handle({ query, caller }, { store }) {
-    // The log is that of the live organization, of which a sandbox key sees nothing.
-    const { entries, nextCursor } = caller.sandbox
-      ? NOTHING
-      : await readAuditLog(store, caller.orgId, query.limit, query.cursor ?? null);
+    const { entries, nextCursor } = await readAuditLog(store, caller, query.limit, query.cursor ?? null);
     return {
       entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),
       pagination: { nextCursor, hasMore: nextCursor !== null },

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { REDELIVERED_BODY_MAX } from '#schemas/domain/control/commands/redeliver-webhook';
+import { DELIVERIES_KEPT_MS } from '#schemas/topics/webhooks';
 import { EVENT_TYPES } from '#schemas/webhooks/event-types';
 import { aDelivery, anAttempt, storeAttempts, storeDeliveries } from '../../../testing/deliveries.fixture.ts';
 import { openTestStore } from '../../../testing/open-test-store.fixture.ts';
@@ -379,6 +380,32 @@ describe('deliveries', () => {
     expect((await refusalOf(ask('GET', `${path}?limit=x`)))[2]).toMatch(/^limit: /);
     expect((await refusalOf(ask('GET', `${path}?cursor=zz`)))[2]).toMatch(/^cursor: /);
     expect((await refusalOf(ask('GET', `${path}?limit=1&limit=2`)))[2]).toBe('limit: must be given once');
+  });
+
+  it('are told and sent again for 30 days by the clock of the pipeline', async () => {
+    const { id: webhookId } = await create();
+    const of = { orgId: acme.id, webhookId };
+    await storeDeliveries(store, [
+      aDelivery({ ...of, id: 'dlv_old' }),
+      aDelivery({ ...of, id: 'dlv_new', createdAt: NOON_MS + 1 }),
+    ]);
+    const listed = async () => {
+      const { body } = await ask('GET', `/${webhookId}/deliveries`);
+      return body.deliveries.map(({ id }: { id: string }) => id);
+    };
+    const redelivered = async (id: string) =>
+      (await ask('POST', `/${webhookId}/deliveries/${id}/redeliver`, { body: {} })).status;
+    const { events } = world.views;
+    try {
+      events.now = NOON_MS + DELIVERIES_KEPT_MS;
+      expect(await listed()).toEqual(['dlv_new', 'dlv_old']);
+      expect(await redelivered('dlv_old')).toBe(202);
+      events.now += 1;
+      expect(await listed()).toEqual(['dlv_new']);
+      expect([await redelivered('dlv_old'), await redelivered('dlv_new')]).toEqual([404, 202]);
+    } finally {
+      events.now = null;
+    }
   });
 
   it('are none for a new webhook', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { deliveriesKeptSince } from '../../../../queries/kept-deliveries.ts';
 import { DELIVERY_STATUSES, type DeliveryLine, readDeliveries } from '../../../../queries/read-deliveries.ts';
 import { idPath } from '../../../id-path.ts';
 import { defineOwnRoute } from '../../../route.ts';
@@ -28,7 +29,7 @@ export const getDeliveries = defineOwnRoute({
   path: '/v1/webhooks/:id/deliveries',
   scope: 'read',
   sku: null,
-  summary: 'Deliveries of a webhook with their attempts, newest first.',
+  summary: 'Deliveries of a webhook with their attempts, newest first, of the last 30 days.',
   params: idPath,
   query: z.object({
     limit: clampedInteger({ min: 1, max: 200, fallback: 50 }),
@@ -38,9 +39,9 @@ export const getDeliveries = defineOwnRoute({
     deliveries: z.array(deliverySchema),
     pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   }),
-  async handle({ params, query, caller }, { control, store }) {
+  async handle({ params, query, caller }, { control, store, views }) {
     const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);
-    const of = { orgId, webhookId };
+    const of = { orgId, webhookId, since: deliveriesKeptSince(views.events) };
     const { deliveries, nextCursor } = await readDeliveries(store, of, query.limit, query.cursor ?? null);
     return { deliveries: deliveries.map(toRow), pagination: { nextCursor, hasMore: nextCursor !== null } };
   },

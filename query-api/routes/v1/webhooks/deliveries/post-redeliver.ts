@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { redeliverWebhook } from '#schemas/domain/control/commands/redeliver-webhook';
 import { ApiError } from '#schemas/errors';
 import { findDelivery } from '../../../../queries/find-delivery.ts';
+import { deliveriesKeptSince } from '../../../../queries/kept-deliveries.ts';
 import { defineOwnRoute } from '../../../route.ts';
 import { findWebhook } from '../webhook-shapes.ts';
 
@@ -17,9 +18,10 @@ export const postRedeliver = defineOwnRoute({
   params: z.object({ id: z.string(), deliveryId: z.string() }),
   query: z.object({}),
   response: z.object({ deliveryId: z.string() }),
-  async handle({ params, caller, command }, { control, store }) {
+  async handle({ params, caller, command }, { control, store, views }) {
     const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);
-    const stored = await findDelivery(store, { orgId, webhookId, id: params.deliveryId });
+    const since = deliveriesKeptSince(views.events);
+    const stored = await findDelivery(store, { orgId, webhookId, since, id: params.deliveryId });
     if (!stored) throw new ApiError('not_found', 'no such delivery');
     const { id: deliveryId, eventId, eventType, body } = stored;
     const newDeliveryId = `dlv_${randomUUID()}`;

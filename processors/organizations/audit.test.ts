@@ -1,0 +1,48 @@
+/** Which of an organization's two audit logs tells of a change: that of its live set, or that of its sandbox. */
+import { beforeEach, expect, it } from 'vitest';
+import type { Actor } from '#schemas/domain/control/envelope';
+import { SECRET } from '#schemas/domain/control/world.fixture';
+import { auditTopic } from '#schemas/topics/audit';
+import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
+import { saidOn } from '../testing/stage-probe.fixture.ts';
+import { createOrganizationsProbe, MAKER, type OrganizationsProbe } from './organizations.fixture.ts';
+
+const SPREADS = { eventType: 'event.spread.changed', version: 1 };
+const SANDBOX_KEY = { name: 's', userId: 'u', scopes: ['admin'], sandbox: true, secret: SECRET };
+
+let world: OrganizationsProbe;
+let acme: Actor;
+let sandboxed: Actor;
+beforeEach(() => {
+  world = createOrganizationsProbe();
+  acme = world.organization('org_acme');
+  sandboxed = { ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true };
+});
+/** Action, who asked, and whether it is the sandbox's. */
+const told = (outputs: readonly DrivenOutput[]) =>
+  saidOn(outputs, auditTopic).map(({ action, keyId, sandbox }) => [action, keyId, sandbox]);
+const makeKey = (keyId: string, as: Actor) => told(world.command('key.create', { ...SANDBOX_KEY, keyId }, as));
+
+it('what a sandbox key changes is the sandbox’s, also where it revokes itself', () => {
+  expect(makeKey('sandboxed', acme)).toEqual([['key.create', acme.keyId, false]]);
+  expect(makeKey('second', sandboxed)).toEqual([['key.create', 'sandboxed', true]]);
+  expect(told(world.bind(sandboxed, 'wal_1', MAKER))).toEqual([['me.wallet.create', 'sandboxed', true]]);
+  expect(told(world.bind(acme, 'wal_2', MAKER))).toEqual([['me.wallet.create', acme.keyId, false]]);
+  expect(told(world.command('wallet.unbind', { walletId: 'wal_1' }, sandboxed))).toEqual([
+    ['me.wallet.delete', 'sandboxed', true],
+  ]);
+  expect(told(world.command('key.revoke', { keyId: 'second' }, acme))).toEqual([['key.revoke', acme.keyId, false]]);
+  expect(told(world.command('key.revoke', { keyId: 'sandboxed' }, sandboxed))).toEqual([
+    ['key.revoke', 'sandboxed', true],
+  ]);
+});
+
+it.each([false, true])('what the service does to a webhook is of its set (sandbox: %s)', (sandbox) => {
+  makeKey('sandboxed', acme);
+  const owner = sandbox ? sandboxed : acme;
+  const created = world.webhook(owner, 'wh_1', SPREADS);
+  expect(told(created)).toEqual([['webhook.create', owner.keyId, sandbox]]);
+  const updatedAt = new Date(saidOn(created, auditTopic)[0]!.at).toISOString();
+  const disabled = world.command('webhook.disable', { webhookId: 'wh_1', updatedAt, reason: 'gone' }, null);
+  expect(told(disabled)).toEqual([['webhook.disable', null, sandbox]]);
+});
