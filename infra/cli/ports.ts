@@ -5,13 +5,11 @@ import type { Logger } from 'pino';
 import { TOPICS } from '#schemas/topics/catalog';
 import { rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../codec/codec.ts';
-import { openConfluentRegistry } from '../codec/confluent-registry.ts';
-import { createCodec } from '../codec/create-codec.ts';
-import { openLogRegistry } from '../codec/log-registry.ts';
+import { openCodec } from '../codec/open-codec.ts';
 import { SettingError } from '../config/declare.ts';
 import type { Settings } from '../config/settings.ts';
-import { openEmbeddedLog } from '../log/embedded/open-embedded-log.ts';
 import type { EventLog } from '../log/log.ts';
+import { openLog } from '../log/open-log.ts';
 import { migrate } from '../store/migrate.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -24,8 +22,6 @@ export interface Ports {
 }
 
 type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'>;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Opens log, codec and store as the settings say; topics exist and tables are migrated when it resolves.
@@ -42,12 +38,10 @@ export async function openPorts(
     else if (!existsSync(dataDir))
       throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
   }
-  const log = await openLog(settings, dataDir, logger);
+  const log = await openLog(settings, { logger });
   try {
     await log.createTopics(TOPICS);
-    const codec = createCodec(
-      settings.log === 'embedded' ? await openLogRegistry(log) : openConfluentRegistry(settings.schemaRegistry!),
-    );
+    const codec = await openCodec(settings, log);
     await codec.prepare(TOPICS);
     const store = await openStore(settings.store, dataDir);
     await migrate(store);
@@ -64,21 +58,6 @@ export async function openPorts(
     await log.close();
     throw error;
   }
-}
-
-/** Opens the log alone. */
-export async function openLog(
-  settings: Pick<Settings, 'log' | 'retentionDays'>,
-  dataDir: string,
-  logger?: Logger,
-): Promise<EventLog> {
-  if (settings.log === 'embedded') return openEmbeddedLog({ path: join(dataDir, 'log') });
-  const { openKafkaLog } = await import('../log/kafka/open-kafka-log.ts');
-  return openKafkaLog({
-    brokers: settings.log.slice('kafka://'.length).split(','),
-    rawMaxAgeMs: settings.retentionDays * DAY_MS,
-    ...(logger ? { logger } : {}),
-  });
 }
 
 /** A data directory belongs to one `--venues` value: another world in the same log would make no sense. */
@@ -125,13 +104,10 @@ export async function openForReading(
   logger: Logger,
 ): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
   const dataDir = resolve(settings.dataDir);
-  const embedded = settings.log === 'embedded';
-  if (embedded && !existsSync(dataDir))
+  if (settings.log === 'embedded' && !existsSync(dataDir))
     throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
-  const log = embedded
-    ? await openEmbeddedLog({ path: join(dataDir, 'log'), readOnly: true })
-    : await openLog(settings, dataDir, logger);
-  const codec = createCodec(embedded ? await openLogRegistry(log) : openConfluentRegistry(settings.schemaRegistry!));
+  const log = await openLog(settings, { readOnly: true, logger });
+  const codec = await openCodec(settings, log);
   await codec.prepare([...rawTopics.values()]);
   return { log, codec, close: () => log.close() };
 }

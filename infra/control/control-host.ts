@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Verdict } from '#schemas/domain/control/command';
 import { buildLookups, deferLookups } from '#schemas/domain/control/indices';
-import { reduceControl } from '#schemas/domain/control/reduce';
+import { unpackCommands } from '#schemas/domain/control/packed-commands';
+import { reduceControl, reduceRead } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
-import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/control';
+import { clockTopic, commandTopic } from '#schemas/topics/control';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
@@ -13,13 +14,16 @@ import { mayPass, retry } from '../retry.ts';
 import { sharedByLog } from '../shared-by-log.ts';
 import type { Health } from '../telemetry/health.ts';
 import { ControlSnapshots } from './control-snapshots.ts';
+import { decodeCommand } from './decode-command.ts';
 import { Freshness } from './freshness.ts';
+import { type Ahead, COMMANDS as AT, type LogAddress, readAhead } from './read-ahead.ts';
 import { type SnapshotPace, SnapshotSchedule } from './snapshot-schedule.ts';
 
-const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
 /** Appended at a time: far fewer than the newest ids that the reducer knows a repeat by (`recent-ids.ts`). */
 const BATCH_COMMANDS = 256;
+/** From so many commands on it is worth it to start a thread that reads them ahead. */
+const AHEAD_MIN = 20_000;
 const POLL_RECORDS = 1_024;
 const POLL_TIMEOUT_MS = 250;
 const VERDICT_TIMEOUT_MS = 10_000;
@@ -60,6 +64,10 @@ interface HostContext {
   readonly staleAfterMs?: number;
   /** When snapshots are taken; `SNAPSHOT_PACE` by default. */
   readonly snapshotPace?: SnapshotPace;
+  /** Where `log` is, so that a thread can read very many commands ahead; without it they are all read here. */
+  readonly settings?: LogAddress;
+  /** That thread's program; for tests. */
+  readonly aheadProgram?: URL;
 }
 
 /**
@@ -156,7 +164,9 @@ class Host implements ControlHost {
   async start(last: LogRecord | null): Promise<void> {
     this.lastReceivedAt = last?.receivedAt ?? 0;
     const { log, logger, health } = this.context;
-    const range = { from: this.position + 1, last: last?.offset ?? -1, atOnce: POLL_RECORDS };
+    const newest = last?.offset ?? -1;
+    await this.takeAhead(newest);
+    const range = { from: this.position + 1, last: newest, atOnce: POLL_RECORDS };
     for await (const records of readUntil(log, AT, range)) await this.takeAll(records);
     buildLookups(this.state);
     this.reader = await log.reader([{ ...AT, offset: this.position + 1 }]);
@@ -252,6 +262,23 @@ class Host implements ControlHost {
     else await this.takeAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
   }
 
+  /** Takes what a thread reads ahead, if that is worth it: up to the newest command, or as far as the thread comes. */
+  private async takeAhead(newest: number): Promise<void> {
+    const { settings: address, aheadProgram: program, logger } = this.context;
+    if (!address || newest - this.position < AHEAD_MIN) return;
+    const onFailure = (error: unknown) =>
+      logger.warn({ error }, 'commands cannot be read ahead in a thread of their own; going on without');
+    const call = { address, from: this.position + 1, last: newest };
+    for await (const batch of readAhead(call, { onFailure, program })) this.takeBatch(batch);
+  }
+
+  private takeBatch({ packed, position, receivedAt, faults }: Ahead): void {
+    for (const { offset, message } of faults) this.passOver(offset, message);
+    for (const command of unpackCommands(packed)) reduceRead(this.state, command);
+    this.lastReceivedAt = Math.max(this.lastReceivedAt, receivedAt);
+    this.position = position;
+  }
+
   private takeAll(records: readonly LogRecord[]): Promise<void> {
     this.read = records;
     this.taken = 0;
@@ -290,9 +317,12 @@ class Host implements ControlHost {
   private take(record: LogRecord): boolean {
     this.lastReceivedAt = Math.max(this.lastReceivedAt, record.receivedAt);
     if (!record.value) return true;
-    const command = this.decode(record.value, record.offset);
-    if (command === 'unknown_schema') return false;
-    if (!command) return true;
+    const command = decodeCommand(this.context.codec, record.value);
+    if (command instanceof CodecError) {
+      if (command.code === 'unknown_schema') return false;
+      this.passOver(record.offset, command.message);
+      return true;
+    }
     const verdict = reduceControl(this.state, command);
     // Together with the state, for whoever takes a snapshot of it.
     this.position = record.offset;
@@ -302,16 +332,9 @@ class Host implements ControlHost {
     return true;
   }
 
-  /** Null for bytes that are no command: every node passes over them, so all stay with the same state. */
-  private decode(value: Buffer, offset: number): ControlCommand | 'unknown_schema' | null {
-    try {
-      return this.context.codec.decode(commandTopic, value);
-    } catch (error) {
-      if (!(error instanceof CodecError)) throw error;
-      if (error.code === 'unknown_schema') return 'unknown_schema';
-      this.context.logger.error({ offset, error }, 'a record of control.commands is no command; passed over');
-      return null;
-    }
+  /** Bytes that are no command: every node passes over them, so all stay with the same state. */
+  private passOver(offset: number, message: string): void {
+    this.context.logger.error({ offset, reason: message }, 'a record of control.commands is no command; passed over');
   }
 
   /** The newest clock position: a command counts from there on, also while a recording plays. */

@@ -72,7 +72,6 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     submit: async (type, body) =>
       reduceControl(control, {
         id: randomUUID(),
-        receivedAt: 0,
         wallTime: Date.now(),
         type,
         body: JSON.stringify(body),

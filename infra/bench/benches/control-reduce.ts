@@ -1,20 +1,20 @@
 /**
  * How long does a node take to know every organization, key and wallet? A million mixed commands stand in the log:
  * `control-reduce` opens a control host that has to reduce all of them, `control-start` one that finds a snapshot.
- * The log is an embedded one, or the Kafka cluster that `PARALLAX_LOG=kafka://…` names. That must be one for the bench
- * alone: commands that stand there already are refused, and those of the bench are removed at its end.
+ * The log is an embedded one, or the Kafka cluster that `PARALLAX_LOG=kafka://…` names, with the registry of
+ * `PARALLAX_SCHEMA_REGISTRY`. That must be one for the bench alone: commands that stand there already are refused, and
+ * those of the bench are removed at its end.
  *
  * What would skew it: commands that are refused, which cost less (hardly any is); a log that was just written, whose
  * pages are in memory (so they are after most restarts too).
  */
-import { join } from 'node:path';
 import { commandTopic, stateTopic } from '#schemas/topics/control';
-import { createCodec } from '../../codec/create-codec.ts';
-import { openLogRegistry } from '../../codec/log-registry.ts';
+import { openCodec } from '../../codec/open-codec.ts';
 import { type ControlHost, openControlHost } from '../../control/control-host.ts';
 import { ControlSnapshots } from '../../control/control-snapshots.ts';
-import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
-import type { AppendRecord, EventLog } from '../../log/log.ts';
+import type { LogAddress } from '../../control/read-ahead.ts';
+import type { AppendRecord } from '../../log/log.ts';
+import { openLog } from '../../log/open-log.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { mixedCommands } from '../mixed-commands.ts';
@@ -23,29 +23,43 @@ const COMMANDS = 1_000_000;
 const BATCH_RECORDS = 2_000;
 /** To write a million commands to a broker takes minutes. */
 const LIMIT_MS = 900_000;
-const KAFKA = 'kafka://';
+const RETENTION_DAYS = 30;
 
 type HostContext = Parameters<typeof openControlHost>[0];
 
 export const controlReduce: Bench = {
   aims: { 'control-reduce': { valueMaxMs: 10_000 }, 'control-start': { valueMaxMs: 2_000 } },
   limitMs: LIMIT_MS,
-  run: (context) => measureControlReduce(context, { commands: COMMANDS, log: process.env.PARALLAX_LOG }),
+  run: (context) => measureControlReduce(context, { commands: COMMANDS, ...clusterNamed(process.env) }),
 };
+
+/** The cluster that the environment names, if any. */
+function clusterNamed({ PARALLAX_LOG: log, PARALLAX_SCHEMA_REGISTRY: schemaRegistry }: NodeJS.ProcessEnv) {
+  if (log === undefined) return {};
+  if (schemaRegistry === undefined) throw new Error('PARALLAX_SCHEMA_REGISTRY is missing; accepted: http://host:port');
+  return { cluster: { log, schemaRegistry } };
+}
+
+interface Measured {
+  readonly commands: number;
+  /** In place of an embedded log. */
+  readonly cluster?: Pick<LogAddress, 'log' | 'schemaRegistry'>;
+}
 
 /** Exported for tests, which measure fewer. */
 export async function measureControlReduce(
   { folder, onProgress }: BenchContext,
-  { commands, log: address = '' }: { readonly commands: number; readonly log?: string | undefined },
+  { commands, cluster = { log: 'embedded', schemaRegistry: null } }: Measured,
 ): Promise<BenchResult[]> {
-  const log = await openLog(address, folder);
+  const settings: LogAddress = { ...cluster, dataDir: folder, retentionDays: RETENTION_DAYS };
+  const log = await openLog(settings);
   try {
-    const codec = createCodec(await openLogRegistry(log));
-    const context = { log, codec, logger: createLogger('error') };
+    const codec = await openCodec(settings, log);
+    const context = { log, codec, logger: createLogger('error'), settings };
     await log.createTopics([commandTopic]);
     const { first, next } = await log.bounds({ topic: commandTopic.name, partition: 0 });
     if (first < next)
-      throw new Error(`${address} holds control commands already; the bench needs a cluster of its own`);
+      throw new Error(`${settings.log} holds control commands already; the bench needs a cluster of its own`);
     await codec.prepare([commandTopic]);
     try {
       let batch: AppendRecord[] = [];
@@ -74,12 +88,6 @@ export async function measureControlReduce(
   } finally {
     await log.close();
   }
-}
-
-async function openLog(address: string, folder: string): Promise<EventLog> {
-  if (!address.startsWith(KAFKA)) return openEmbeddedLog({ path: join(folder, 'log') });
-  const { openKafkaLog } = await import('../../log/kafka/open-kafka-log.ts');
-  return openKafkaLog({ brokers: address.slice(KAFKA.length).split(',') });
 }
 
 /**

@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ControlCommand } from '../../topics/control.ts';
 import type { Verdict } from './command.ts';
+import { COMMAND_TYPES } from './command-types.ts';
 import { initialIdempotency } from './idempotency.ts';
 import { buildLookups, deferLookups, putAttribution, putKey, putSession, putWallet, putWebhook } from './indices.ts';
 import { initialRecentIds } from './recent-ids.ts';
-import { COMMAND_TYPES, reduceControl } from './reduce.ts';
+import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
 import { HOUR_MS, SECRET, signingSecret, WALL_MS } from './world.fixture.ts';
 
@@ -138,7 +139,7 @@ function begin(): ControlState {
     ['organization.create', { actor, organizationId: 'org_a', name: 'A', plan: 'free', adminKey }],
   ];
   for (const [type, body] of beginnings)
-    reduceControl(state, { id: type, receivedAt: 0, wallTime: WALL_MS, type, body: JSON.stringify(body) });
+    reduceControl(state, { id: type, wallTime: WALL_MS, type, body: JSON.stringify(body) });
   return state;
 }
 

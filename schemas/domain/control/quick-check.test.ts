@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { COMMAND_TYPES } from './command-types.ts';
 import { envelopeSchema } from './envelope.ts';
 import { type QuickCheck, quickCheckOf } from './quick-check.ts';
-import { COMMAND_TYPES } from './reduce.ts';
 import { createWorld, SECRET, signingSecret, WALL_MS } from './world.fixture.ts';
 
 const { operator: actor } = createWorld();

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../errors.ts';
 import type { ControlCommand } from '../../topics/control.ts';
 import type { Verdict } from './command.ts';
+import { COMMAND_TYPES } from './command-types.ts';
 import type { Seeded } from './commands/seed-admin-key.ts';
 import type { Actor } from './envelope.ts';
-import { COMMAND_TYPES, reduceControl } from './reduce.ts';
+import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
 import { createWorld, refusal, SECRET, WALL_ISO, WALL_MS, type World } from './world.fixture.ts';
 

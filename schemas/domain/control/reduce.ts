@@ -1,104 +1,41 @@
 import type { z } from 'zod';
-import type { ControlCommand } from '../../topics/control.ts';
 import { auditEntries } from './audit.ts';
-import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
-import { bindWallet } from './commands/bind-wallet.ts';
-import { changeOrganization } from './commands/change-organization.ts';
-import { changeWebhook } from './commands/change-webhook.ts';
-import { closeSession } from './commands/close-session.ts';
-import { createKey } from './commands/create-key.ts';
-import { createOrganization } from './commands/create-organization.ts';
-import { createPlatformAttribution } from './commands/create-platform-attribution.ts';
-import { createWebhook } from './commands/create-webhook.ts';
-import { deleteOrganization } from './commands/delete-organization.ts';
-import { deletePlatformAttribution } from './commands/delete-platform-attribution.ts';
-import { deleteWebhook } from './commands/delete-webhook.ts';
-import { disableWebhook } from './commands/disable-webhook.ts';
-import { openSession } from './commands/open-session.ts';
-import { redeliverWebhook } from './commands/redeliver-webhook.ts';
-import { revokeKey } from './commands/revoke-key.ts';
-import { rotateWebhookSecret } from './commands/rotate-webhook-secret.ts';
-import { seedAdminKey } from './commands/seed-admin-key.ts';
-import { testWebhook } from './commands/test-webhook.ts';
-import { unbindWallet } from './commands/unbind-wallet.ts';
+import { type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
 import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
 import { earlierAnswer, keepAnswer, namedRequest, turnGenerations } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';
 import { goodKey } from './lookups.ts';
-import { type QuickCheck, quickCheckOf } from './quick-check.ts';
+import { type CommandText, type ReadCommand, readCommand } from './read-command.ts';
 import { isNewId } from './recent-ids.ts';
 import type { ControlState } from './state.ts';
-
-/** Beyond it a `Date` cannot be made. */
-const WALL_TIME_MAX = 8_640_000_000_000_000;
-
-/** Every sort of command. */
-export const COMMAND_TYPES: ReadonlyMap<string, CommandType<unknown, unknown>> = new Map(
-  [
-    seedAdminKey,
-    createKey,
-    revokeKey,
-    createOrganization,
-    changeOrganization,
-    deleteOrganization,
-    bindWallet,
-    unbindWallet,
-    createPlatformAttribution,
-    deletePlatformAttribution,
-    createWebhook,
-    changeWebhook,
-    disableWebhook,
-    deleteWebhook,
-    rotateWebhookSecret,
-    testWebhook,
-    redeliverWebhook,
-    openSession,
-    closeSession,
-  ].map((command) => [command.type, command as unknown as CommandType<unknown, unknown>]),
-);
-
-interface Checked {
-  readonly type: CommandType<unknown, unknown>;
-  readonly isSurelyGood: QuickCheck;
-}
-
-const CHECKED: ReadonlyMap<string, Checked> = new Map(
-  Array.from(COMMAND_TYPES, ([name, type]) => [name, { type, isSurelyGood: quickCheckOf(type.body) }]),
-);
-const isEnvelope = quickCheckOf(envelopeSchema);
-
-/** A command whose text was understood. */
-interface Asked extends Checked {
-  readonly id: string;
-  readonly body: unknown;
-  readonly moment: { readonly wallTime: number; readonly at: string };
-}
 
 /**
  * Decides one command, in log order. Pure but for the state, which it changes in place: every node that has read as far
  * has come to the same verdicts. Never throws, whatever the command holds.
  */
-export function reduceControl(state: ControlState, command: ControlCommand): Verdict {
-  const { id, wallTime, body } = command;
-  const checked = CHECKED.get(command.type);
-  if (!checked) return notDecided(refused('bad_request', `unknown command ${command.type}`));
-  if (!(Math.abs(wallTime) <= WALL_TIME_MAX)) return notDecided(refused('bad_request', 'wallTime: is no time'));
-  const { type, isSurelyGood } = checked;
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return notDecided(refused('bad_request', `the body of ${type.type} is no JSON`));
-  }
+export function reduceControl(state: ControlState, command: CommandText): Verdict {
+  return reduceRead(state, readCommand(command));
+}
+
+/** A command that was read, and when it was appended. */
+interface Asked extends ReadCommand {
+  /** `wallTime` as ISO-8601. */
+  readonly at: string;
+}
+
+/** As `reduceControl`, of a command that `readCommand` has read already. */
+export function reduceRead(state: ControlState, read: ReadCommand | Refusal): Verdict {
+  if (!read.ok) return notDecided(read);
+  const { id, wallTime, type, body, isSurelyGood } = read;
   if (!isNewId(state.recentIds, id)) return notDecided(refused('conflict', 'the command stands in the log twice'));
   turnGenerations(state.idempotency, wallTime);
-  const asked = { id, type, isSurelyGood, body: value, moment: { wallTime, at: isoTime(wallTime) } };
+  const asked: Asked = { ok: true, id, wallTime, type, body, isSurelyGood, at: isoTime(wallTime) };
   return type.by === 'service' ? verdictOf(asked, null, decide(state, asked, null)) : decideForKey(state, asked, type);
 }
 
 /** The one place for what holds for every command of a client: its key is good, and its `Idempotency-Key` counts once. */
 function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unknown, unknown>): Verdict {
-  const envelope = understood<Envelope>(asked.body, isEnvelope, envelopeSchema);
+  const envelope = understood<Envelope>(asked, envelopeSchema);
   if (!envelope.ok) return notDecided(envelope);
   const { actor: claimed, idempotency } = envelope.value;
   const key = goodKey(state, claimed.keyId)?.key;
@@ -109,7 +46,7 @@ function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unkn
     return notDecided(refused('forbidden_scope', 'this needs the scope admin, which the key lacks'));
   // The key's own texts instead of equal ones: rows share them, and their hashes are known.
   const actor: Actor = { orgId: key.orgId, keyId: key.id, userId: claimed.userId, sandbox: key.sandbox };
-  const { wallTime } = asked.moment;
+  const { wallTime } = asked;
   const request = idempotency && namedRequest(idempotency);
   const earlier = request && earlierAnswer(state.idempotency, actor, request, wallTime);
   if (earlier) {
@@ -123,26 +60,22 @@ function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unkn
   return verdictOf(asked, actor, decision);
 }
 
-function decide(
-  state: ControlState,
-  { type, body, isSurelyGood, moment }: Asked,
-  actor: Actor | null,
-): Decision<unknown> {
-  const parsed = understood(body, isSurelyGood, type.body);
+function decide(state: ControlState, asked: Asked, actor: Actor | null): Decision<unknown> {
+  const { type, wallTime, at } = asked;
+  const parsed = understood(asked, type.body);
   if (!parsed.ok) return parsed;
   // Commands of the service are decided without an actor, all others with one.
   return type.by === 'service'
-    ? type.decide(state, parsed.value, moment)
-    : type.decide(state, parsed.value, { wallTime: moment.wallTime, at: moment.at, actor: actor! });
+    ? type.decide(state, parsed.value, { wallTime, at })
+    : type.decide(state, parsed.value, { wallTime, at, actor: actor! });
 }
 
-/** The body as the schema reads it, at little cost where it is surely good. */
+/** The body as the schema reads it, which need not be asked where it is surely good. */
 function understood<T>(
-  body: unknown,
-  isSurelyGood: QuickCheck,
+  { body, isSurelyGood }: ReadCommand,
   schema: z.ZodType<T>,
 ): { readonly ok: true; readonly value: T } | Refusal {
-  if (isSurelyGood(body)) return { ok: true, value: body as T };
+  if (isSurelyGood) return { ok: true, value: body as T };
   const parsed = schema.safeParse(body);
   return parsed.success ? { ok: true, value: parsed.data } : invalid(parsed.error);
 }
@@ -162,14 +95,14 @@ function notDecided(refusal: Refusal): Verdict {
   return { ...refusal, replayed: false };
 }
 
-function verdictOf({ id, type, moment }: Asked, actor: Actor | null, decision: Decision<unknown>): Verdict {
+function verdictOf({ id, type, at }: Asked, actor: Actor | null, decision: Decision<unknown>): Verdict {
   if (!decision.ok) return notDecided(decision);
   const { result, change } = decision;
   return {
     ok: true,
     result,
     revokedKeyIds: change?.revokedKeyIds ?? [],
-    audit: change ? auditEntries({ id, action: type.action, at: moment.at }, actor, change) : [],
+    audit: change ? auditEntries({ id, action: type.action, at }, actor, change) : [],
     replayed: false,
   };
 }
