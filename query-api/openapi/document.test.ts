@@ -90,7 +90,18 @@ describe('/openapi.json', () => {
       const [success] = Object.values(served.paths[path]!.get!.responses);
       return 'X-Svc-Sandbox' in (success as { headers: object }).headers;
     };
-    expect([marked('/v1/events'), marked('/keys'), marked('/providers')]).toEqual([true, false, false]);
+    const paths = ['/v1/events', '/v1/me/anomaly-feed', '/keys', '/providers'];
+    expect(paths.map(marked)).toEqual([true, true, false, false]);
+  });
+
+  it('tells where a venue may be the reason of a failure', () => {
+    const statuses = (path: string, method: string) =>
+      Object.entries(served.paths[path]![method]!.responses)
+        .filter(([, { description }]) => (description as string).includes('`upstream_unavailable`'))
+        .map(([status]) => status);
+    expect(statuses('/v1/me/wallets/{id}/history-backfill', 'post')).toEqual(['502', '503', '504']);
+    expect(statuses('/v1/markets/venue_a/coins/{coin}', 'get')).toEqual(['502']);
+    expect(statuses('/v1/events', 'get')).toEqual([]);
   });
 
   it('refers to nothing that is not there', () => {

@@ -90,7 +90,7 @@ function responsesOf(route: Route): JsonObject {
   const quota = route.sku ? QUOTA_HEADERS : [];
   const names = ['X-Request-Id', ...quota, ...(route.creates ? ['Idempotent-Replayed'] : [])];
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
-  if (!route.isOwn && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
+  if (route.tellsMarkets && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
   for (const status of route.statuses) {
     const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output')) };
     responses[String(status)] = { description: route.summary, headers, ...content };

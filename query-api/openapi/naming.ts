@@ -26,10 +26,13 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
   if (route.creates) statuses.push([422, ['validation_failed']]);
   // Without a quota it is the bound on commands that refuses (`http/command-rate.ts`).
   if (route.sku || (route.isOwn && changes)) statuses.push([429, ['quota_exceeded']]);
-  statuses.push([500, ['internal_error']]);
-  if (route.path.startsWith('/v1/markets/')) statuses.push([502, ['upstream_unavailable']]);
-  statuses.push([503, ['internal_error']]);
-  return statuses;
+  statuses.push([500, ['internal_error']], [503, ['internal_error']]);
+  for (const upstream of route.upstreamStatuses) {
+    const codes = statuses.find(([status]) => status === upstream)?.[1];
+    if (codes) codes.push('upstream_unavailable');
+    else statuses.push([upstream, ['upstream_unavailable']]);
+  }
+  return statuses.sort(([one], [other]) => one - other);
 }
 
 function notFoundCode({ path }: Route): ErrorCode {

@@ -64,6 +64,8 @@ export type Command = <B, R>(
   readonly replayed: boolean;
 }>;
 
+/** A venue failed, has no node that could be asked, or took too long. */
+type UpstreamStatus = 502 | 503 | 504;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Given<R> = R | Answer<R> | Promise<R | Answer<R>>;
 
@@ -119,6 +121,8 @@ export interface OwnRouteDeclaration<P, Q, B, R> extends Common<P, Q, R> {
   readonly status?: 200 | 201 | 202 | 204;
   /** Other statuses of a success, for the docs. */
   readonly otherStatuses?: readonly (200 | 201 | 202)[];
+  /** Statuses with which it may answer `upstream_unavailable`, for the docs; none when left out. */
+  readonly upstreamStatuses?: readonly UpstreamStatus[];
   /** Whether it creates something, and so takes an `Idempotency-Key`. */
   readonly creates?: boolean;
   /** Whether it tells of markets or events beside what is the caller's own: a sandbox key is told those of its data set. */
@@ -136,6 +140,8 @@ export interface Route extends Common<unknown, unknown, unknown> {
   readonly body: z.ZodType | null;
   /** Of a success; the first is the usual one. */
   readonly statuses: readonly number[];
+  /** With which it may answer `upstream_unavailable`. */
+  readonly upstreamStatuses: readonly UpstreamStatus[];
   readonly creates: boolean;
   /** Whether its answer depends on who asks. */
   readonly isOwn: boolean;
@@ -150,6 +156,7 @@ export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
     ...(route as object as Route),
     body: null,
     statuses: [200],
+    upstreamStatuses: route.path.startsWith('/v1/markets/') ? [502] : [],
     creates: false,
     isOwn: false,
     tellsMarkets: true,
@@ -158,9 +165,11 @@ export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
 
 /** A route that depends on who asks. */
 export function defineOwnRoute<P, Q, R, B = undefined>(route: OwnRouteDeclaration<P, Q, B, R>): Route {
-  const { status = 200, otherStatuses = [], body = null, creates = false, tellsMarkets = false } = route;
+  const { status = 200, otherStatuses = [], upstreamStatuses = [], body = null } = route;
+  const { creates = false, tellsMarkets = false } = route;
   const statuses = [status, ...otherStatuses];
-  return { ...(route as object as Route), cacheTtlMs: 0, body, statuses, creates, isOwn: true, tellsMarkets };
+  const told = { body, statuses, upstreamStatuses, creates, tellsMarkets };
+  return { ...(route as object as Route), ...told, cacheTtlMs: 0, isOwn: true };
 }
 
 /** A body with another status than the route's, or with headers, as a handler may give it. */

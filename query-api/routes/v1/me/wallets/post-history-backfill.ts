@@ -17,6 +17,7 @@ export const postHistoryBackfill = defineOwnRoute({
   path: '/v1/me/wallets/:id/history-backfill',
   scope: 'read',
   sku: 'api.request',
+  upstreamStatuses: [502, 503, 504],
   summary: 'Looks up the past fills of a venue_b wallet on the chain.',
   params: idPath,
   query: z.object({ lookback_days: clampedInteger({ min: 1, max: 30, fallback: 7 }) }),
