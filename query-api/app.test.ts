@@ -289,6 +289,25 @@ describe('faults', () => {
   });
 });
 
+describe('a request that does not come in whole', () => {
+  it.each([
+    ['headers', 'GET /providers HTTP/1.1\r\nHost: x\r\n'],
+    ['a body', 'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'],
+  ])(
+    'is given up at its limit of time: %s',
+    async (_what, begun) => {
+      const { app } = await open({ app: { requestTimeoutMs: 500 } });
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+      socket.write(begun);
+      let text = '';
+      for await (const chunk of socket) text += String(chunk);
+      expect(text).toMatch(/HTTP\/1\.1 408 /);
+    },
+    20_000,
+  );
+});
+
 describe('closing', () => {
   it('waits for the answer that is being worked out, and takes no new connection', async () => {
     let release: (value: unknown) => void = () => {};

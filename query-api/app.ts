@@ -26,8 +26,9 @@ import type { Dependencies, Route } from './routes/route.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Within this a request must have come in whole. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How often it is looked whether one has not. */
+const REQUEST_CHECK_MS = 1_000;
 const METRICS_PATH = '/metrics';
 const OPENAPI_PATH = '/openapi.json';
 /** Headers that a page of another origin may read. */
@@ -62,6 +63,8 @@ export interface AppDependencies extends Omit<Dependencies, 'secrets'> {
   /** Monotonic ms, for what is kept. */
   readonly now?: () => number;
   readonly answerTimeoutMs?: number;
+  /** Within how many ms a request must have come in whole; 30 s by default. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** @param routes other routes than the service's own, for tests of what they have in common. */
@@ -70,13 +73,19 @@ export async function buildApp(
   routes: readonly Route[] = ROUTES,
 ): Promise<FastifyInstance> {
   const { logger, metrics, corsOrigins, authenticator, control, isReady, answerTimeoutMs } = dependencies;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = dependencies;
   const sender = new Sender({ metrics, pluginHeaders: corsOrigins !== null });
   const errors = new ErrorSender(logger, sender);
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { requireHostHeader: false },
+    requestTimeout: requestTimeoutMs,
+    // A greater `headersTimeout`, as Node's own is, would hold for the whole request instead.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: REQUEST_CHECK_MS,
+    },
     genReqId: requestIdOf,
     // A request that comes while the service closes is still answered; its connection ends with it.
     return503OnClosing: false,
