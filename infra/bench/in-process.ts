@@ -1,6 +1,7 @@
 /** Runs a benchmark in a process of its own, so that none measures what another left behind: heap, caches, engines. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { programBeside } from '../program-beside.ts';
 import type { Bench, BenchResult } from './bench.ts';
 
 const LIMIT_MS = 180_000;
@@ -33,8 +34,7 @@ export function inProcess({ aims, limitMs = LIMIT_MS }: Bench): Bench {
     aims,
     run: ({ folder, onProgress }) =>
       new Promise((resolve, reject) => {
-        const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-        const child = fork(fileURLToPath(new URL(`./threads/one-bench.${extension}`, import.meta.url)));
+        const child = fork(fileURLToPath(programBeside(import.meta.url, 'threads/one-bench')));
         const fail = (message: string) => {
           child.kill('SIGKILL');
           reject(new BenchProcessError(`${name}: ${message}`));

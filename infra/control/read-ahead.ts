@@ -8,6 +8,7 @@ import { commandTopic } from '#schemas/topics/control';
 import type { Settings } from '../config/settings.ts';
 import type { TopicPartition } from '../log/log.ts';
 import type { LogSettings } from '../log/open-log.ts';
+import { programBeside } from '../program-beside.ts';
 
 export const COMMANDS: TopicPartition = { topic: commandTopic.name, partition: 0 };
 /** A log that gives nothing fails in less, and the thread with it. */
@@ -47,7 +48,7 @@ export interface ReadAheadOptions {
 /** Batch after batch, until the last command or a failure. Who wants no more leaves the loop. */
 export async function* readAhead(
   call: AheadCall,
-  { onFailure, program = threadProgram() }: ReadAheadOptions,
+  { onFailure, program = programBeside(import.meta.url, 'read-ahead-thread') }: ReadAheadOptions,
 ): AsyncGenerator<Ahead, void, void> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), SILENT_FOR_MS);
@@ -68,10 +69,4 @@ export async function* readAhead(
     clearTimeout(timer);
     await worker.terminate();
   }
-}
-
-/** The thread's program beside this file, compiled or not as this file is. */
-function threadProgram(): URL {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./read-ahead-thread.${extension}`, import.meta.url);
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { programBeside } from '../program-beside.ts';
 import type { FaultControls } from './faults/fault-board.ts';
 import type { Simulator, SimulatorOptions, SimulatorStats, SimulatorUrls } from './start-simulator.ts';
 
@@ -39,7 +40,10 @@ export type WorkerOptions = Omit<SimulatorOptions, 'wallClock' | 'onError'>;
  * Starts the simulator in a thread of its own, so that it never holds up the event loop of who starts it.
  * @param script the compiled or source file to run; for tests
  */
-export async function startInWorker(options: WorkerOptions, script = workerScript()): Promise<Simulator> {
+export async function startInWorker(
+  options: WorkerOptions,
+  script = programBeside(import.meta.url, 'simulator-worker'),
+): Promise<Simulator> {
   const worker = new Worker(script, { workerData: options, name: 'simulator' });
   const waiting = new Map<number, Waiting>();
   let made = 0;
@@ -116,10 +120,4 @@ export async function startInWorker(options: WorkerOptions, script = workerScrip
       }
     },
   };
-}
-
-/** The thread's program beside this file, compiled or not as this file is. */
-function workerScript(): URL {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./simulator-worker.${extension}`, import.meta.url);
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { programBeside } from '../../program-beside.ts';
 import { LoadThreadError } from './start-thread.ts';
 
 const READY_TIMEOUT_MS = 25_000;
@@ -23,8 +24,7 @@ export async function startProcess(
   env: Readonly<Record<string, string>> = {},
   label: 'WebSocket' | 'REST' = 'WebSocket',
 ): Promise<StartedProcess> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const script = fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url));
+  const script = fileURLToPath(programBeside(import.meta.url, name));
   // With Node's own flags, so that `node --cpu-prof` profiles the program under test as well.
   const child = spawn(process.execPath, [...process.execArgv, script, ...args], {
     env: { ...process.env, ...env },

@@ -1,5 +1,6 @@
 /** A thread that makes load, so that what is measured has its own event loop to itself. */
 import { Worker } from 'node:worker_threads';
+import { programBeside } from '../../program-beside.ts';
 
 const REPLY_TIMEOUT_MS = 30_000;
 
@@ -18,8 +19,7 @@ export class LoadThreadError extends Error {
 
 /** Starts `threads/<name>`, compiled or not as this file is. */
 export function startThread<Q, A>(name: string, workerData: unknown): LoadThread<Q, A> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const worker = new Worker(new URL(`./${name}.${extension}`, import.meta.url), { workerData, name });
+  const worker = new Worker(programBeside(import.meta.url, name), { workerData, name });
   let fail: (error: Error) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
