@@ -1,3 +1,5 @@
+import { parseUrl } from '../parse-url.ts';
+
 /** A setting declared once: its flag, variable, default, accepted values and sentence all come from here. */
 export interface Setting<T> {
   /** Command-line flag without the dashes; null for settings that only the environment carries. */
@@ -115,7 +117,7 @@ export function addressSetting(
     flag: common.flag ?? null,
     accepts: `an address beginning with ${common.schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     read(text) {
-      if (!URL.canParse(text) || !common.schemes.includes(new URL(text).protocol.slice(0, -1))) reject(text);
+      if (!common.schemes.includes(parseUrl(text)?.protocol.slice(0, -1) ?? '')) reject(text);
       return text;
     },
   };

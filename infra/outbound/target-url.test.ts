@@ -67,6 +67,11 @@ describe('the judgement of a target URL', () => {
     expect(targetOf(href).href).toBe(href);
   });
 
+  it('takes letters of all countries, however often it is asked', () => {
+    const answers = Array.from({ length: 20_000 }, () => judgeTargetUrl('https://bücher.example/ü').ok);
+    expect(answers.filter((ok) => !ok)).toHaveLength(0);
+  });
+
   it('takes public addresses, which names resolve to anyway', () => {
     const hosts = PUBLIC_ADDRESSES.map((address) => (address.includes(':') ? `[${address}]` : address));
     expect(asUrls(hosts, 443).filter((url) => !isTarget(url))).toEqual([]);

@@ -3,6 +3,7 @@
  * each request. What a name resolves to is judged at each request (`guarded-request.ts`). Pure.
  */
 import { isIP } from 'node:net';
+import { parseUrl } from '../parse-url.ts';
 import { judgeAddress, type Reach } from './address-policy.ts';
 
 /** Characters, of the URL as given and as normalised. */
@@ -55,8 +56,8 @@ export function judgeTargetUrl(text: string, { allowLoopback = false }: TargetRu
   if (hasOddCharacter(text)) return refused('must hold no spaces, control characters or backslashes');
   if (!/^https?:\/\/[^/?#]/i.test(text)) return refused('must be an absolute https URL');
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('must hold no credentials');
-  if (!URL.canParse(text)) return refused('is not a valid URL');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return refused('is not a valid URL');
   url.hash = '';
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.href.length > TARGET_URL_MAX) return refused(`must have at most ${TARGET_URL_MAX} characters once encoded`);

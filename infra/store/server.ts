@@ -1,5 +1,7 @@
 /** The store on a ClickHouse server, over HTTP with `@clickhouse/client`. */
+
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { parseUrl } from '../parse-url.ts';
 import { compactRows } from './compact-rows.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { storeErrorOf } from './store-error-of.ts';
@@ -23,7 +25,7 @@ export interface ServerAddress {
  * Throws `store_misconfigured`, without repeating what it was given.
  */
 export function parseServerAddress(setting: string): ServerAddress {
-  const url = URL.canParse(setting) ? new URL(setting) : null;
+  const url = parseUrl(setting);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new StoreError('store_misconfigured', 'the store is not given as http(s)://user:pass@host:port/database');
   const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE_DEFAULT;
