@@ -2,7 +2,10 @@ import { closeInReverse, closeTogether } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { ensureEpochs } from '#infra/log/epochs';
 import { startUnderLease } from '#infra/log/start-under-lease';
+import { pause } from '#infra/pause';
+import { openPipelineClock, type PipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
+import { monitorStages } from '#infra/stages/stage-monitor';
 import { ownTopics } from '#infra/stages/stage-topics';
 import { channelTopics } from '#schemas/topics/channels';
 import { epochTopic, settingsTopic } from '#schemas/topics/control';
@@ -14,9 +17,12 @@ import { createStages, createStagesOverTime } from './stages.ts';
 /** The lease of the stages: of all processes with this role, one runs them. */
 export const PROCESSORS_LEASE = 'processors';
 
+/** With live data the role counts as ready after this time, also while stages catch up: their lag is reported then. */
+const CATCH_UP_GRACE_MS = 10_000;
+
 /**
- * Starts every processor and the sink. Ready when each has taken what the log held at the start, or as a standby while
- * another process runs the stages.
+ * Starts every processor and the sink. Ready when each has taken what the log held at the start, or after a while when
+ * that is live data that takes longer, or as a standby while another process runs the stages.
  */
 export const start: StartRole = async (context) => {
   context.health.expect('processors');
@@ -55,12 +61,28 @@ async function startAlone(context: RoleContext): Promise<Running> {
     for (const stage of createStagesOverTime(history)) {
       stages.push(await runStage({ stage, log, codec, logger, metrics, health }));
     }
+    const clock = await openPipelineClock(log);
+    const monitor = monitorStages({ stages, clock, log, logger, health, metrics });
+    closers.push(() => closeTogether([monitor, clock]));
     // Not awaited: a stage catches up only once the ingest role has told how far its inputs are promised.
-    void Promise.all(stages.map((stage) => stage.caughtUp)).then(() => health.ready('processors'));
+    void reportReady(context, stages, clock);
     return { close };
   } catch (error) {
     // What made the start fail is told, not what closing the rest met with.
     await close().catch((fault: unknown) => logger.error({ error: fault }, 'a part did not close cleanly'));
     throw error;
   }
+}
+
+async function reportReady(
+  { health }: RoleContext,
+  stages: readonly RunningStage<unknown>[],
+  clock: PipelineClock,
+): Promise<void> {
+  const caughtUp = Promise.all(stages.map((stage) => stage.caughtUp));
+  const grace = new AbortController();
+  await Promise.race([caughtUp, pause(CATCH_UP_GRACE_MS, grace.signal)]);
+  grace.abort();
+  if (!clock.isLive()) await caughtUp;
+  health.ready('processors');
 }

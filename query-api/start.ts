@@ -1,16 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { openBackfillHost } from '#infra/backfills/backfill-host';
-import { closeInReverse } from '#infra/closing';
+import { closeInReverse, closeTogether } from '#infra/closing';
 import { listenFault } from '#infra/config/listen-fault';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
 import { seedAdminKey } from '#infra/control/seed';
 import { openUsageHost } from '#infra/quota/usage-host';
+import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
+import { monitorStages } from '#infra/stages/stage-monitor';
+import { clockTopic } from '#schemas/topics/control';
 import { buildApp } from './app.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
+import { bookTimeOf, bookTimesView } from './views/book-times.ts';
+import type { Freshness } from './views/freshness.ts';
 import { VIEWS } from './views/views.ts';
 
 const PART = 'query-api';
@@ -48,11 +53,21 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       return running;
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
+    const bookTimes = await run(bookTimesView);
+    const clock = await openPipelineClock(log);
+    const monitor = monitorStages({ stages: [events, coins, books], clock, log, logger, health, metrics });
+    closers.push(() => closeTogether([monitor, clock]));
+    const freshness: Freshness = {
+      now: () => clock.now(events.positionOf(clockTopic)),
+      isLive: clock.isLive,
+      asOf: events.positionOf,
+      bookAt: (instrument) => bookTimeOf(bookTimes.state, instrument),
+    };
     let ready = false;
     const app = await buildApp({
       store,
       sandbox: openSandbox(store),
-      views: { events: events.state, coins: coins.state, books: books.state },
+      views: { events: events.state, coins: coins.state, books: books.state, freshness },
       health,
       control,
       authenticator,

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeInReverse } from '#infra/closing';
+import { closeInReverse, closeTogether } from '#infra/closing';
 import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlHost } from '#infra/control/control-host';
 import { openUsageHost } from '#infra/quota/usage-host';
-import { type RunningStage, runStage } from '#infra/stages/run-stage';
+import { openPipelineClock } from '#infra/stages/pipeline-clock';
+import { runStage } from '#infra/stages/run-stage';
 import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
 import { handleClientFrame } from './connection/client-frames.ts';
@@ -21,9 +22,10 @@ import {
 } from './connection/limits.ts';
 import { MessageAllowances } from './connection/message-allowance.ts';
 import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
-import { announceStatus } from './fanout/announce-status.ts';
+import { announceAll, announceStatus, type StatusSources } from './fanout/announce-status.ts';
+import { watchChannelLag } from './fanout/channel-lag.ts';
 import { Hub } from './fanout/hub.ts';
-import { type MarketStatusState, marketStatusView } from './fanout/market-status.ts';
+import { marketStatusView } from './fanout/market-status.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
@@ -75,7 +77,7 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   };
   const hub = await startHub(context, closers, onFault);
   const status = await startStatus(context, hub, closers, onFault);
-  const subscriptions = new Subscriptions({ log, hub, logger, status: status.state });
+  const subscriptions = new Subscriptions({ log, hub, logger, status });
   const connections = new Connections();
   closers.push(() => subscriptions.close());
 
@@ -155,19 +157,40 @@ async function startHub(context: RoleContext, closers: (() => Promise<void>)[], 
   return hub;
 }
 
-async function startStatus(context: RoleContext, hub: Hub, closers: (() => Promise<void>)[], onFault: () => void) {
-  let running: RunningStage<MarketStatusState> | null = null;
+/** Follows the state of markets and how old the channels are, and sends it to whoever is subscribed. */
+async function startStatus(
+  context: RoleContext,
+  hub: Hub,
+  closers: (() => Promise<void>)[],
+  onFault: () => void,
+): Promise<StatusSources> {
+  const { log, metrics } = context;
+  let sources: StatusSources | null = null;
   const onProgress = () => {
-    if (running) announceStatus(hub, running.state);
+    if (sources) announceStatus(hub, sources);
   };
-  const status = await runStage({ stage: marketStatusView, ...context, mode: 'view', onProgress });
-  running = status;
-  closers.push(() => status.close());
+  const view = await runStage({ stage: marketStatusView, ...context, mode: 'view', onProgress });
+  closers.push(() => view.close());
+  const clock = await openPipelineClock(log);
+  const lag = watchChannelLag({
+    clock,
+    newest: () => view.progress().newest,
+    positionOf: (topic) => hub.timeOf(topic),
+    onChange: () => {
+      if (sources) announceAll(hub, sources);
+    },
+  });
+  metrics.gatewayLag.seconds = () => lag.lagMs() / 1_000;
+  closers.push(async () => {
+    metrics.gatewayLag.seconds = null;
+    await closeTogether([lag, clock]);
+  });
+  sources = { markets: view.state, lagging: lag.lagging };
   // The stage tells its fault itself, in the log and in health.
-  status.stopped.catch(onFault);
+  view.stopped.catch(onFault);
   // A stage that stopped never catches up; its fault is what there is to tell then.
-  await Promise.race([status.caughtUp, status.stopped]);
-  return status;
+  await Promise.race([view.caughtUp, view.stopped]);
+  return sources;
 }
 
 interface RouteOptions {

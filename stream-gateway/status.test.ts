@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { partitionsOf } from '#infra/stages/stage-topics';
 import type { StreamState } from '#schemas/stream/frames';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
+import { channelTopics } from '#schemas/topics/channels';
+import { clockTopic } from '#schemas/topics/control';
 import { type EventLink, eventTopic } from '#schemas/topics/derived';
 import { statusTopics } from '#schemas/topics/normalised';
 import { type Client, openClient, until } from './testing/client.fixture.ts';
@@ -104,5 +107,27 @@ describe('status frames', () => {
     await until(() => statesOf(loud).length === 1, 'the state of the coin');
     await client.ask({ type: 'ping' }, 'pong');
     for (const id of quiet) expect(statesOf(id)).toEqual([]);
+  });
+
+  it('are stale while the writer of the channel is more than 5 s behind, and as before once it has caught up', async () => {
+    const { log } = world.context;
+    const receivedAt = Date.now();
+    await world.append(clockTopic, 'clock', { receivedAt, tick: true, hour: false, day: false });
+    await tell('venue_b', TOKEN, 'live', 10);
+    await linkEvent([link('venue_b', TOKEN)]);
+    const promise = (writer: 'events' | 'venue_b', watermark: number) =>
+      log.advance(partitionsOf([channelTopics[writer]]).map(({ at }) => ({ ...at, watermark })));
+    promise('events', receivedAt - 6_000);
+    promise('venue_b', receivedAt + 3_600_000);
+    const { subscription_id: id } = await client.subscribe(EVENT);
+    const { subscription_id: rawId } = await client.subscribe(`svc:stream:venue_b:${TOKEN}`);
+    await until(() => statesOf(id).at(-1)?.[0] === 'stale', 'that the channel lags');
+    expect(statesOf(id).at(-1)).toEqual(['stale', receivedAt - 6_000]);
+    const later = await client.subscribe('svc:stream:arbitrage:evt_one');
+    await until(() => statesOf(later.subscription_id).length > 0, 'the state at once');
+    expect(statesOf(later.subscription_id)).toEqual([['stale', receivedAt - 6_000]]);
+    promise('events', receivedAt + 3_600_000);
+    await until(() => statesOf(id).at(-1)?.[0] === 'live', 'that it has caught up');
+    expect(statesOf(rawId)).toEqual([['live', 10]]);
   });
 });

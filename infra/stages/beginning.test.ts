@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHealth } from '../telemetry/health.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
-import { onKeyed, type Stage } from './stage.ts';
+import { onKeyed, onKeys, type Stage } from './stage.ts';
 import type { StageMode } from './stage-loop.ts';
 import { type NumbersWorld, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
@@ -110,5 +110,30 @@ describe('a view', () => {
   it('takes a trimmed input for what it is', async () => {
     await appendTrimmed(1, 5);
     expect(await run('view')).toEqual([5]);
+  });
+
+  it('reads at most the newest 5,000 records of a partition that is not compacted', async () => {
+    const records = Array.from({ length: 5_002 }, (_, at) =>
+      world.record(raw, at + 1, { receivedAt: at + 1, value: at + 1, word: 'a' }),
+    );
+    await world.log.append(records);
+    expect((await run('view')).slice(0, 2)).toEqual([3, 4]);
+  });
+
+  it('reads keys and times from now on, and no value, where no more is wanted', async () => {
+    const { log, codec, logger } = world;
+    const seen: unknown[] = [];
+    const keys: Stage<null> = {
+      ...stage,
+      inputs: [onKeys(raw, (_state, { key, receivedAt }) => void seen.push([key, receivedAt]))],
+      initialState: () => null,
+    };
+    await append(1);
+    const running = await runStage({ stage: keys, log, codec, logger, metrics, mode: 'view' });
+    // Not a value of the topic: nothing looks at it.
+    await log.append([{ ...world.record(raw, 2, { receivedAt: 2, value: 2, word: 'b' }), value: Buffer.from('x') }]);
+    await vi.waitFor(() => expect(seen).toEqual([['b', 2]]));
+    expect(running.positionOf(raw)).toBe(2);
+    await running.close();
   });
 });

@@ -30,11 +30,11 @@ export class EventHandlers<S> {
    * waiting for each would cost more than taking it.
    */
   take(record: LogRecord): boolean {
-    const { topic, handle } = this.handlers.get(record.topic)!;
+    const { topic, handle, keysOnly } = this.handlers.get(record.topic)!;
     const { state, codec, outputs } = this.options;
     let value: unknown;
     try {
-      value = record.value === null ? null : codec.decode(topic, record.value);
+      value = record.value === null || keysOnly ? null : codec.decode(topic, record.value);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
       if (error.code === 'unknown_schema') return false;

@@ -52,7 +52,7 @@ describe('the merged order', () => {
       watermarks: [{ ...at('b'), watermark: 6 }],
     });
     expect(take(input)).toEqual(['a/0/0', 'c/0/0', 'a/0/1']);
-    expect(input.position()).toBe(Number.NEGATIVE_INFINITY);
+    expect(input.position()).toBe(6);
     input.push({
       records: [],
       watermarks: [
@@ -63,6 +63,20 @@ describe('the merged order', () => {
     expect(take(input)).toEqual(['c/0/1']);
     input.push({ records: [], watermarks: [{ ...at('c'), watermark: 8 }] });
     expect(input.position()).toBe(7);
+  });
+
+  it('goes on through a backlog whose watermark lies behind it', () => {
+    const input = new MergedInput([at('a'), at('b')], never);
+    input.push({ records: [], watermarks: [{ ...at('a'), watermark: 1 }] });
+    // A reader hands a watermark out once every record before it is read: of a long backlog only the records are known.
+    input.push({ records: [record('a', 0, 0, 50), record('b', 0, 0, 20), record('b', 0, 1, 60)], watermarks: [] });
+    expect(take(input)).toEqual(['b/0/0', 'a/0/0']);
+    expect(input.position()).toBe(50);
+    expect(input.newest()).toBe(60);
+    expect([input.positionOf('a'), input.positionOf('b')]).toEqual([50, 60]);
+    input.push({ records: [record('a', 0, 1, 61)], watermarks: [] });
+    expect(take(input)).toEqual(['b/0/1']);
+    expect(input.position()).toBe(60);
   });
 
   it('stops when a writer breaks its promise', () => {

@@ -30,7 +30,8 @@ interface Queue extends TopicPartition {
   bytes: number;
   /** Of the records before `head`. */
   spentBytes: number;
-  watermark: number;
+  /** Every record still to come has `receivedAt` at or above this: the newest watermark, or the newest record read. */
+  promised: number;
   /** Newest number read: a repeat is dropped. */
   lastSeq: number;
   /** Newest number taken: what a snapshot stands at. */
@@ -71,7 +72,7 @@ export class MergedInput {
         head: 0,
         bytes: 0,
         spentBytes: 0,
-        watermark: ordered ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+        promised: Number.NEGATIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
         takenSeq: lastSeq ?? 0,
         paused: false,
@@ -88,10 +89,12 @@ export class MergedInput {
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
       queue.bytes += bytesOf(record);
+      // A partition's times never decrease. So the order goes on where a long backlog has not come to its watermark yet.
+      if (record.receivedAt > queue.promised) queue.promised = record.receivedAt;
     }
     for (const mark of batch.watermarks) {
       const queue = this.byName.get(partitionName(mark))!;
-      if (mark.watermark > queue.watermark) queue.watermark = mark.watermark;
+      if (mark.watermark > queue.promised) queue.promised = mark.watermark;
     }
     for (const queue of this.queues) {
       if (queue.paused) continue;
@@ -103,7 +106,7 @@ export class MergedInput {
 
   /** Declares a partition complete: it holds nothing back any more. For replays of a finished log. */
   finish(at: TopicPartition): void {
-    this.byName.get(partitionName(at))!.watermark = Number.POSITIVE_INFINITY;
+    this.byName.get(partitionName(at))!.promised = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -140,11 +143,22 @@ export class MergedInput {
   /** Every record still to come has `receivedAt` at or above this. */
   position(): number {
     let lowest = Number.POSITIVE_INFINITY;
-    for (const queue of this.queues) {
-      const head = queue.records[queue.head];
-      lowest = Math.min(lowest, head ? head.receivedAt : queue.watermark);
-    }
+    for (const queue of this.queues) lowest = Math.min(lowest, reachedBy(queue));
     return lowest;
+  }
+
+  /** Like `position`, of the partitions of one topic. */
+  positionOf(topic: string): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const queue of this.queues) if (queue.topic === topic) lowest = Math.min(lowest, reachedBy(queue));
+    return lowest;
+  }
+
+  /** The newest time that any input is known to have come to, whether its records were taken or not. */
+  newest(): number {
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const { promised } of this.queues) if (Number.isFinite(promised)) newest = Math.max(newest, promised);
+    return newest;
   }
 
   /** Bytes of the records that are held, those that were just taken among them. */
@@ -170,7 +184,7 @@ export class MergedInput {
     const head = best.records[best.head]!;
     for (const queue of this.queues) {
       if (queue === best || queue.records[queue.head]) continue;
-      if (comesAfter(head, queue.watermark, queue)) return null;
+      if (comesAfter(head, this.limitOf(queue), queue)) return null;
     }
     return best;
   }
@@ -180,11 +194,15 @@ export class MergedInput {
     let limit: { at: number; queue: Queue } | null = null;
     for (const queue of this.queues) {
       if (queue === own) continue;
-      const head = queue.records[queue.head];
-      const at = head ? head.receivedAt : queue.watermark;
+      const at = queue.records[queue.head]?.receivedAt ?? this.limitOf(queue);
       if (!limit || at < limit.at) limit = { at, queue };
     }
     return limit;
+  }
+
+  /** What an empty queue may still bring, at the earliest. Nothing waits for it where the order does not matter. */
+  private limitOf({ promised }: Queue): number {
+    return this.ordered ? promised : Number.POSITIVE_INFINITY;
   }
 
   private shrink(queue: Queue): void {
@@ -200,6 +218,11 @@ export class MergedInput {
       this.pause(queue, false);
     }
   }
+}
+
+/** Every record of the queue that is still to be taken has `receivedAt` at or above this. */
+function reachedBy({ records, head, promised }: Queue): number {
+  return records[head]?.receivedAt ?? promised;
 }
 
 function compareText(a: string, b: string): number {

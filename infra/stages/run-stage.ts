@@ -1,5 +1,6 @@
 /** Runs a stage: opens it where it stood, and keeps its loop going until it is closed or a fault ends it. */
 import type { Logger } from 'pino';
+import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
@@ -13,7 +14,7 @@ import type { Snapshot } from './snapshot.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 import { openSnapshots, type SnapshotStore } from './snapshots.ts';
 import type { Stage } from './stage.ts';
-import { StageLoop, type StageMode } from './stage-loop.ts';
+import { StageLoop, type StageMode, type StageProgress } from './stage-loop.ts';
 import { deadTopicsOf, partitionsOf } from './stage-topics.ts';
 import type { Patience } from './until-taken.ts';
 
@@ -35,6 +36,7 @@ export interface RunStageOptions<S> {
 }
 
 export interface RunningStage<S> {
+  readonly name: string;
   readonly state: S;
   /** Resolves when everything that the inputs held at the start has been taken. */
   readonly caughtUp: Promise<void>;
@@ -42,6 +44,9 @@ export interface RunningStage<S> {
   readonly stopped: Promise<void>;
   /** Event time up to which everything is taken. */
   position(): number;
+  /** Event time up to which everything of an input topic is taken; null before any is known. */
+  positionOf(topic: Topic): number | null;
+  progress(): StageProgress;
   close(): Promise<void>;
 }
 
@@ -60,10 +65,13 @@ export async function runStage<S>(options: RunStageOptions<S>): Promise<RunningS
     health?.failed(partOf(stage), error);
   });
   return {
+    name: stage.name,
     state,
     caughtUp: loop.caughtUp,
     stopped,
     position: () => loop.position,
+    positionOf: (topic) => loop.positionOf(topic.name),
+    progress: () => loop.progress(),
     close: async () => {
       stopping.abort();
       await stopped;
@@ -84,7 +92,7 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
   const snapshot = startFrom ?? (kept && (await newestOf(kept, options)));
   const beginning = kept
     ? await beginningOfProcessor(log, stage.name, inputs, snapshot)
-    : await beginningOfView(log, inputs);
+    : await beginningOfView(log, stage.inputs);
   const state = snapshot ? snapshot.state : stage.initialState();
   const outputs = await StageOutputs.open({
     stage: stage.name,

@@ -48,11 +48,24 @@ export interface StageLoopOptions<S> {
   readonly onPosition: (position: number) => void;
 }
 
+/** How far a stage has come. */
+export interface StageProgress {
+  /** Event time up to which everything is taken, unix ms; null before any is known. */
+  readonly position: number | null;
+  /** The newest time that an input is known to have come to; null before any is known. */
+  readonly newest: number | null;
+  /** Records taken since the start. */
+  readonly taken: number;
+  /** The next offset to take of each input partition. */
+  readonly offsets: readonly (TopicPartition & { readonly offset: number })[];
+}
+
 export class StageLoop<S> {
   /** Resolves when everything that the inputs held at the start has been taken. */
   readonly caughtUp: Promise<void>;
   /** Event time up to which everything is taken. */
   position = Number.NEGATIVE_INFINITY;
+  private taken = 0;
   private readonly options: StageLoopOptions<S>;
   private readonly input: MergedInput;
   private readonly reader: LogReader;
@@ -91,6 +104,25 @@ export class StageLoop<S> {
       if (last && last.offset >= at.offset) behind.set(partitionName(at), last.offset);
     }
     return new StageLoop(options, await options.log.reader(options.from), behind);
+  }
+
+  progress(): StageProgress {
+    const { from } = this.options;
+    return {
+      position: finiteOrNull(this.position) ?? this.options.since,
+      newest: finiteOrNull(this.input.newest()),
+      taken: this.taken,
+      offsets: from.map(({ topic, partition }) => ({
+        topic,
+        partition,
+        offset: this.offsets.get(partitionName({ topic, partition }))!,
+      })),
+    };
+  }
+
+  /** Event time up to which everything of an input topic is taken; null before any is known. */
+  positionOf(topic: string): number | null {
+    return finiteOrNull(this.input.positionOf(topic));
   }
 
   async run(): Promise<void> {
@@ -138,6 +170,7 @@ export class StageLoop<S> {
     const written = outputs.drain();
     if (written.length > 0) await untilTaken(patience, 'the log takes nothing', () => log.append(written));
     snapshots?.stepped(taken);
+    this.taken += taken;
     this.options.onStepped(taken);
     this.checkCaughtUp();
     return taken === STEP_RECORDS || this.isCutDue();
@@ -187,4 +220,8 @@ export class StageLoop<S> {
       receivedAt: Number.isFinite(position) ? Math.max(position, this.takenAt) : this.takenAt,
     };
   }
+}
+
+function finiteOrNull(time: number): number | null {
+  return Number.isFinite(time) ? time : null;
 }

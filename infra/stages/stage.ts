@@ -31,6 +31,8 @@ export interface Emit {
 export interface StageInput<S> {
   readonly topic: Topic;
   readonly handle: (state: S, event: StageEvent<never>, emit: Emit) => void;
+  /** For views: only keys and times are read, from now on; the value is not decoded and null in the event. */
+  readonly keysOnly?: true;
 }
 
 /**
@@ -63,6 +65,14 @@ export interface Stage<S> {
 export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T>, emit: Emit) => void): StageInput<S> {
   if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: take it by onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
+}
+
+/** Like `on`, for views that need no more of a record than that it came: its value is not decoded. */
+export function onKeys<S>(
+  topic: Topic,
+  handle: (state: S, event: Pick<StageEvent<unknown>, 'key' | 'receivedAt'>) => void,
+): StageInput<S> {
+  return { topic, handle: handle as StageInput<S>['handle'], keysOnly: true };
 }
 
 /** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */

@@ -1,11 +1,26 @@
 /** What `/health` tells: `ok` only when every part that reported is ready. */
 
+/** How far a stage is behind the pipeline's time. */
+export interface Backlog {
+  readonly stage: string;
+  /** Seconds of event time. */
+  readonly lagSeconds: number;
+  /** Records that it has not taken yet; null where the log cannot say. */
+  readonly records: number | null;
+  /** Records that it takes a second; null at first. */
+  readonly recordsPerSecond: number | null;
+  /** Seconds until it has caught up at the pace of the last seconds; null while the backlog grows. */
+  readonly secondsLeft: number | null;
+}
+
 export interface HealthReport {
   readonly status: 'ok' | 'starting' | 'degraded';
   /** Every part and its state, as `ingest: ready` or `log: no room on the disk`. */
   readonly parts: Readonly<Record<string, string>>;
   /** Free fields beside the specified ones, as `playback: "ended"`. */
   readonly extras: Readonly<Record<string, string>>;
+  /** Stages that are behind. */
+  readonly backlog: readonly Backlog[];
 }
 
 export interface Health {
@@ -19,6 +34,11 @@ export interface Health {
    * @param told a sentence for people; the error itself goes to `failure` only.
    */
   failed(part: string, error: unknown, told?: string): void;
+  /**
+   * Says how far a stage is behind; null: it is not.
+   * @param isLive true makes the service `degraded` while it is behind; a recording may be played faster than it is derived.
+   */
+  backlog(stage: string, backlog: Backlog | null, isLive: boolean): void;
   /** Adds a field to /health. */
   tell(field: string, value: string): void;
   report(): HealthReport;
@@ -43,6 +63,7 @@ type State = 'starting' | 'ready' | 'degraded' | 'failed';
 export function createHealth(): Health {
   const parts = new Map<string, { state: State; text: string }>();
   const extras = new Map<string, string>();
+  const backlogs = new Map<string, { readonly backlog: Backlog; readonly isLive: boolean }>();
   let tellFailure: (failure: PartFailedError) => void = () => {};
   const failure = new Promise<PartFailedError>((resolve) => {
     tellFailure = resolve;
@@ -59,6 +80,10 @@ export function createHealth(): Health {
       set(part, 'failed', told);
       tellFailure(new PartFailedError(part, error));
     },
+    backlog(stage, backlog, isLive) {
+      if (backlog) backlogs.set(stage, { backlog, isLive });
+      else backlogs.delete(stage);
+    },
     tell: (field, value) => void extras.set(field, value),
     report() {
       const states = [...parts.values()].map((part) => part.state);
@@ -68,9 +93,12 @@ export function createHealth(): Health {
             ? 'degraded'
             : states.includes('starting')
               ? 'starting'
-              : 'ok',
+              : [...backlogs.values()].some(({ isLive }) => isLive)
+                ? 'degraded'
+                : 'ok',
         parts: Object.fromEntries([...parts].map(([name, { text }]) => [name, text])),
         extras: Object.fromEntries(extras),
+        backlog: [...backlogs.values()].map(({ backlog }) => backlog),
       };
     },
   };

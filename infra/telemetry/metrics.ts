@@ -1,11 +1,55 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** What is asked of a stage when metrics are read. */
+export interface StageLag {
+  seconds(): number;
+  /** Null while the log cannot say. */
+  records(): Promise<number | null>;
+}
+
 /** Every metric of the program, declared once; `/metrics` prints the registry. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
+  const stageLags = new Map<string, StageLag>();
+  new Gauge({
+    name: 'parallax_stage_lag_seconds',
+    help: "Age of what a stage has derived: the pipeline's time minus the event time up to which it has processed everything.",
+    labelNames: ['stage'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [stage, lag] of stageLags) this.set({ stage }, lag.seconds());
+    },
+  });
+  new Gauge({
+    name: 'parallax_stage_lag_records',
+    help: 'Records in the inputs of a stage that it has not processed yet.',
+    labelNames: ['stage'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const [stage, lag] of stageLags) {
+        const records = await lag.records();
+        if (records !== null) this.set({ stage }, records);
+      }
+    },
+  });
+  const gatewayLag: { seconds: (() => number) | null } = { seconds: null };
+  new Gauge({
+    name: 'parallax_gateway_lag_seconds',
+    help: "Age of what channels carry: the pipeline's time minus the event time up to which every event was sent, of the channel topic that is furthest behind.",
+    registers,
+    collect() {
+      this.set(gatewayLag.seconds?.() ?? 0);
+    },
+  });
   return {
     registry,
+    /** Set while a gateway runs in this process. */
+    gatewayLag,
+    /** Stages that run in this process, by name. */
+    stageLags,
     deadLetters: new Counter({
       name: 'parallax_dead_letters_total',
       help: 'Records that could not be decoded or processed, by topic and reason, as often as they were met: what a start takes again counts again.',

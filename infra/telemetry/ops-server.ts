@@ -8,7 +8,7 @@ import { listenFault } from '../config/listen-fault.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Running } from '../context.ts';
 import { VERSION } from '../version.ts';
-import type { Health, HealthReport } from './health.ts';
+import type { Backlog, Health, HealthReport } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
 const SERVICE = 'parallax';
@@ -31,7 +31,7 @@ export interface HealthAnswer {
 
 /** What `/health` answers: 200 only when everything is ready. */
 export function healthAnswer(health: Health): HealthAnswer {
-  const { status, parts, extras } = health.report();
+  const { status, parts, extras, backlog } = health.report();
   return {
     statusCode: status === 'ok' ? 200 : 503,
     body: {
@@ -41,9 +41,16 @@ export function healthAnswer(health: Health): HealthAnswer {
       version: VERSION,
       uptimeSeconds: Math.round(process.uptime()),
       timestamp: new Date().toISOString(),
-      parts: { ...parts },
+      parts: { ...parts, ...Object.fromEntries(backlog.map((one) => [`stage ${one.stage}`, backlogText(one)])) },
+      ...(backlog.length > 0 && { backlog }),
     },
   };
+}
+
+function backlogText({ lagSeconds, records, secondsLeft }: Backlog): string {
+  const left = records === null ? '' : `, ${records} records left`;
+  const time = secondsLeft === null ? '' : `, about ${secondsLeft} s to go`;
+  return `${lagSeconds} s behind${left}${time}`;
 }
 
 interface OpsContext {

@@ -7,8 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#infra/store/store';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { hasLeg } from '#schemas/domain/linked-markets';
-import type { Arbitrage, Spread, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
+import {
+  type Arbitrage,
+  type Spread,
+  type SpreadLeg,
+  spreadHeadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
 import type { EventsView } from '../views/events.ts';
+import type { Freshness } from '../views/freshness.ts';
+import type { Views } from '../views/views.ts';
 import { findEvent, survivorOf } from './find-event.ts';
 
 export interface EventMoment {
@@ -30,28 +38,28 @@ const WAITS_MAX = 20;
  * then leaves out arbitrage that does not fit the spread. Throws 404 `not_found` for an id that nobody has.
  */
 export async function wholeMoment(
-  view: EventsView,
+  { events: view, freshness }: Pick<Views, 'events' | 'freshness'>,
   store: Pick<Store, 'query'>,
   universalId: string,
 ): Promise<EventMoment> {
-  let moment = momentOf(view, await findEvent(view, store, universalId));
+  let moment = momentOf(view, freshness, await findEvent(view, store, universalId));
   for (let waits = 0; waits < WAITS_MAX && !isWhole(moment); waits += 1) {
     await sleep(WAIT_MS);
     const event = survivorOf(view, universalId);
     // Of a past event nothing more is coming.
     if (!event) break;
-    moment = momentOf(view, event);
+    moment = momentOf(view, freshness, event);
   }
   return { ...moment, arbitrage: moment.arbitrage.filter((record) => fits(record, moment)) };
 }
 
 /** What the view holds now, in one synchronous step. */
-function momentOf(view: EventsView, event: UniversalEvent): EventMoment {
+function momentOf(view: EventsView, freshness: Freshness, event: UniversalEvent): EventMoment {
   const { universalId } = event;
   const spread = view.spreads.get(universalId) ?? null;
   const arbitrage = [...(view.arbitrage.get(universalId)?.values() ?? [])];
   const times = [...(spread ? [spread] : []), ...arbitrage].map(({ receivedAt }) => receivedAt);
-  return { event, spread, arbitrage, at: Math.max(view.now ?? event.receivedAt, ...times) };
+  return { event, spread, arbitrage, at: Math.max(freshness.asOf(spreadHeadTopic) ?? event.receivedAt, ...times) };
 }
 
 /** Whether spread and arbitrage are those of the event's links, and the arbitrage that of the spread. */

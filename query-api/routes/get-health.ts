@@ -19,6 +19,20 @@ export const getHealth = defineRoute({
     uptimeSeconds: z.number(),
     timestamp: isoTimeSchema,
     parts: z.record(z.string(), z.string()).describe('Every part of this process and its state.'),
+    backlog: z
+      .array(
+        z.object({
+          stage: z.string(),
+          lagSeconds: z
+            .number()
+            .describe("The pipeline's time minus the time up to which it has processed everything."),
+          records: z.number().int().nullable().describe('Records that it has not processed yet.'),
+          recordsPerSecond: z.number().int().nullable().describe('Records that it processes a second.'),
+          secondsLeft: z.number().int().nullable().describe('Until it has caught up; null while the backlog grows.'),
+        }),
+      )
+      .optional()
+      .describe('Stages that are more than 5 s behind.'),
   }),
   handle(_input, { health }) {
     const { statusCode, body } = healthAnswer(health);

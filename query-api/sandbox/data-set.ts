@@ -16,6 +16,7 @@ import { spreadsTable } from '#schemas/tables/spreads';
 import { rowKey, type TableRow, type TableSpec } from '#schemas/tables/table';
 import { tradesTable } from '#schemas/tables/trades';
 import type { Topic } from '#schemas/topics/topic';
+import { standingFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
 
 /** A decoded record with its place in the log that it was made in. */
@@ -67,10 +68,12 @@ export function placeOf(topic: Topic, record: DataSetRecord): string {
 
 /** The views after all of the records, which come in the merged order of stages. */
 export function viewsOf(records: readonly DataSetRecord[]): Views {
+  const events = stateAfter(VIEWS.events, records);
   return {
-    events: stateAfter(VIEWS.events, records),
+    events,
     coins: stateAfter(VIEWS.coins, records),
     books: stateAfter(VIEWS.books, records),
+    freshness: standingFreshness(events),
   };
 }
 

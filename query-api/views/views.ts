@@ -2,11 +2,13 @@
 import { type BooksView, booksView } from './books.ts';
 import { type CoinsView, coinsView } from './coins.ts';
 import { type EventsView, eventsView } from './events.ts';
+import type { Freshness } from './freshness.ts';
 
 export interface Views {
   readonly events: EventsView;
   readonly coins: CoinsView;
   readonly books: BooksView;
+  readonly freshness: Freshness;
 }
 
 /** The stages that keep them. */

@@ -1,21 +1,35 @@
 import { channelsShowing, kindOf } from '#schemas/stream/channel-kinds';
 import { type Channel, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
 import type { Subscription } from '../connection/subscription.ts';
+import type { LaggingWriters } from './channel-lag.ts';
 import type { Hub } from './hub.ts';
 import {
   drainChanges,
   eventStatus,
   type InstrumentStatus,
   instrumentStatus,
+  isBetterThanStale,
   type MarketStatusState,
 } from './market-status.ts';
 
-/** What is known of the markets behind a channel; null for channels that are no market's. */
-export function statusOf(state: MarketStatusState, channel: Channel | ChannelName): InstrumentStatus | null {
-  const { shows } = kindOf(channel);
+/** What statuses follow from. */
+export interface StatusSources {
+  readonly markets: MarketStatusState;
+  readonly lagging: LaggingWriters;
+}
+
+/**
+ * What is known of the markets behind a channel; null for channels that are no market's. A live market whose channel
+ * carries old events is stale.
+ */
+export function statusOf({ markets, lagging }: StatusSources, channel: Channel | ChannelName): InstrumentStatus | null {
+  const { shows, writer } = kindOf(channel);
   if (!shows) return null;
   const id = shows.idOf(channel);
-  return shows.what === 'event' ? eventStatus(state, id) : instrumentStatus(state, id);
+  const status = shows.what === 'event' ? eventStatus(markets, id) : instrumentStatus(markets, id);
+  const laggingSince = lagging.get(writer);
+  if (status === null || laggingSince === undefined || !isBetterThanStale(status)) return status;
+  return { state: 'stale', since: laggingSince };
 }
 
 /** Tells one subscription, unless it is what it was told last or nothing is known. */
@@ -26,17 +40,24 @@ export function tellStatus(subscription: Subscription, status: InstrumentStatus 
   connection.tell({ type: 'status', subscription_id: id, ...status });
 }
 
+/** Sends its status to every subscription, where it is another than before: a writer of channels began or ceased to lag. */
+export function announceAll(hub: Pick<Hub, 'subscriptions'>, sources: StatusSources): void {
+  for (const subscription of hub.subscriptions())
+    if (subscription.acknowledged) tellStatus(subscription, statusOf(sources, subscription.channel));
+}
+
 /** Tells the subscribers of every market whose state changed since the last call. */
-export function announceStatus(hub: Pick<Hub, 'subscribersOf'>, state: MarketStatusState): void {
+export function announceStatus(hub: Pick<Hub, 'subscribersOf'>, sources: StatusSources): void {
+  const { markets } = sources;
   const channels = new Map<string, ChannelName>();
-  for (const instrument of drainChanges(state)) {
-    for (const channel of channelsAbout(instrument, state.eventsOf.get(instrument) ?? []))
+  for (const instrument of drainChanges(markets)) {
+    for (const channel of channelsAbout(instrument, markets.eventsOf.get(instrument) ?? []))
       channels.set(formatChannel(channel), channel);
   }
   for (const [name, channel] of channels) {
     // Those that wait for their acknowledgement get the status with it.
     for (const subscription of hub.subscribersOf(name))
-      if (subscription.acknowledged) tellStatus(subscription, statusOf(state, channel));
+      if (subscription.acknowledged) tellStatus(subscription, statusOf(sources, channel));
   }
 }
 

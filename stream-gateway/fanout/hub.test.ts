@@ -407,7 +407,7 @@ it('a connection that ends at the frame that acknowledges its subscription leave
     log: log.log,
     hub: on,
     logger: pino({ enabled: false }),
-    status: marketStatusView.initialState(),
+    status: { markets: marketStatusView.initialState(), lagging: new Map() },
   });
   const fake = fakeConnection();
   fake.onEnd = () => subscriptions.dropAll(fake.connection);

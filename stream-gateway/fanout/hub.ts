@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { readEpochs } from '#infra/log/epochs';
-import type { LogReader, LogRecord } from '#infra/log/log';
+import type { LogReader, LogRecord, TopicPartition } from '#infra/log/log';
 import { formatCursor } from '#schemas/stream/cursor';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import { epochTopic } from '#schemas/topics/control';
@@ -51,6 +51,8 @@ export class Hub {
   private readonly channels = new Map<string, LiveChannel>();
   /** Newest dispatched offset of each partition, by topic. */
   private readonly positions = new Map<string, number[]>();
+  /** Event time up to which every event of each partition was dispatched, by topic. */
+  private readonly times = new Map<string, number[]>();
   /** Channels with a run to send, and connections to flush. */
   private readonly gathered: LiveChannel[] = [];
   private readonly touched: Connection[] = [];
@@ -76,14 +78,22 @@ export class Hub {
     for (const [topic, epoch] of await readEpochs(log, codec)) this.epochs.begin(topic, epoch, null);
     for (const topic of topics) {
       const positions: number[] = [];
+      // The newest event of any partition: until its writer says how far it is, so far it has certainly come.
+      let time = Number.NEGATIVE_INFINITY;
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const at = { topic: topic.name, partition };
         const { next } = await log.bounds(at);
         // The last record and not the end: on Kafka marks that are no records may stand between the two.
-        positions.push((await log.last(at))?.offset ?? -1);
+        const last = await log.last(at);
+        positions.push(last?.offset ?? -1);
+        time = Math.max(time, last?.receivedAt ?? time);
         from.push({ ...at, offset: next });
       }
       this.positions.set(topic.name, positions);
+      this.times.set(
+        topic.name,
+        positions.map(() => time),
+      );
     }
     this.reader = await log.reader(from);
     this.running = this.run(this.reader);
@@ -112,6 +122,12 @@ export class Hub {
     return this.positions.get(topic.name)![partition]!;
   }
 
+  /** Event time up to which every event of a channel topic was dispatched; null before any is known. */
+  timeOf(topic: string): number | null {
+    const time = Math.min(...this.times.get(topic)!);
+    return Number.isFinite(time) ? time : null;
+  }
+
   add(subscription: Subscription): void {
     const channel = this.channels.get(subscription.channelName) ?? new LiveChannel();
     this.channels.set(subscription.channelName, channel);
@@ -128,6 +144,11 @@ export class Hub {
   /** Every open subscription of a channel. */
   subscribersOf(channelName: string): Iterable<Subscription> {
     return this.channels.get(channelName)?.subscriptions ?? [];
+  }
+
+  /** Every open subscription. */
+  *subscriptions(): Iterable<Subscription> {
+    for (const { subscriptions } of this.channels.values()) yield* subscriptions;
   }
 
   /** Number of the newest dispatched event of a channel that somebody is subscribed to; 0 while none is known. */
@@ -162,12 +183,13 @@ export class Hub {
 
   private async run(reader: LogReader): Promise<void> {
     while (!this.stopping) {
-      const { records } = await this.decoder.retrying(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
+      const { records, watermarks } = await this.decoder.retrying(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
       const began = performance.now();
       this.lookedForEpochs = false;
       await this.followEpochs(records);
       await this.dispatch(records);
       this.flush();
+      for (const mark of watermarks) this.noteTime(mark, mark.watermark);
       if (records.length > 0 && performance.now() - began < GATHER_MS) await sleep(GATHER_MS);
       else await yieldToIo();
     }
@@ -185,11 +207,17 @@ export class Hub {
         if (frame) bytes += this.gather(channel, frame);
       }
       this.positions.get(record.topic)![record.partition] = record.offset;
+      this.noteTime(record, record.receivedAt);
       if (bytes < FLUSH_BYTES) continue;
       bytes = 0;
       this.flush();
       await yieldToIo();
     }
+  }
+
+  private noteTime({ topic, partition }: TopicPartition, time: number): void {
+    const times = this.times.get(topic);
+    if (times && time > times[partition]!) times[partition] = time;
   }
 
   /** Nothing may be held back over a wait: who joins meanwhile counts as having had what was dispatched. */

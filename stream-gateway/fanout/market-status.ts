@@ -79,6 +79,10 @@ export function eventStatus(state: MarketStatusState, universalId: string): Inst
   return worst;
 }
 
+export function isBetterThanStale({ state }: InstrumentStatus): boolean {
+  return SEVERITY.indexOf(state) < SEVERITY.indexOf('stale');
+}
+
 function isWorse(one: InstrumentStatus, other: InstrumentStatus): boolean {
   const difference = SEVERITY.indexOf(one.state) - SEVERITY.indexOf(other.state);
   if (difference !== 0) return difference > 0;

@@ -30,7 +30,7 @@ function open() {
     onTrouble: ignore,
     onHole: ignore,
   });
-  const status = marketStatusView.initialState();
+  const status = { markets: marketStatusView.initialState(), lagging: new Map() };
   return { asked, subscriptions: new Subscriptions({ log, hub, logger, status }) };
 }
 

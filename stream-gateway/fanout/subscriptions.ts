@@ -15,17 +15,16 @@ import {
   SUBSCRIPTIONS_MAX,
 } from '../connection/limits.ts';
 import { createSubscription, type Subscription } from '../connection/subscription.ts';
-import { statusOf, tellStatus } from './announce-status.ts';
+import { type StatusSources, statusOf, tellStatus } from './announce-status.ts';
 import { catchUp, type Since } from './catch-up.ts';
 import { FairSlots } from './fair-slots.ts';
 import type { Hub } from './hub.ts';
-import type { MarketStatusState } from './market-status.ts';
 
 export interface SubscriptionsOptions {
   readonly log: EventLog;
   readonly hub: Hub;
   readonly logger: Logger;
-  readonly status: MarketStatusState;
+  readonly status: StatusSources;
 }
 
 export class Subscriptions implements SubscriptionRequests {

@@ -11,6 +11,7 @@ import {
 } from '#schemas/topics/derived';
 import { aLink, anArbitrage, anEvent, aSpread, aTrade, feed, NOON_MS } from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
+import type { Freshness } from '../../../views/freshness.ts';
 import { VIEWS } from '../../../views/views.ts';
 import { getArbitrage } from './get-arbitrage.ts';
 import { getEvents } from './get-events.ts';
@@ -46,6 +47,12 @@ const tell = {
       receivedAt,
     ),
 };
+
+/** Live data that was derived up to `asOf` while the pipeline is at `now`. */
+function lagBehind(now: number, asOf: number): void {
+  const freshness: Freshness = { now: () => now, isLive: () => true, asOf: () => asOf, bookAt: () => null };
+  Object.assign(test.views, { freshness });
+}
 
 async function body<T>(url: string, status = 200): Promise<T> {
   const answer = await test.get(url);
@@ -196,6 +203,15 @@ describe('GET /v1/events/{universalId}/spread', () => {
     expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T13:00:01.234Z' });
   });
 
+  it('is as of the position of the stage that writes it, however late it is', async () => {
+    tell.event({});
+    tell.spread({ receivedAt: NOON_MS });
+    tell.clock(NOON_MS + 60_000);
+    lagBehind(NOON_MS + 60_000, NOON_MS + 2_000);
+    expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T12:00:02.000Z' });
+    expect(await body('/v1/events/evt_1/arb-decay')).toMatchObject({ computedAt: '2026-03-01T12:00:02.000Z' });
+  });
+
   it('has no legs where no linked market is in use', async () => {
     tell.event({ receivedAt: NOON_MS });
     expect(await body('/v1/events/evt_1/spread')).toEqual({
@@ -227,6 +243,18 @@ describe('GET /v1/events/{universalId}/arbitrage', () => {
     tell.clock(NOON_MS);
     tell.arbitrage({ receivedAt: NOON_MS + 1_234 });
     expect(await body('/v1/events/evt_1/arbitrage')).toMatchObject({ fetchedAt: '2026-03-01T12:00:01.234Z' });
+  });
+});
+
+describe('GET /v1/events/{universalId}/arbitrage of data that lags', () => {
+  it('has no record and says as of when it is', async () => {
+    tell.event({});
+    tell.arbitrage({});
+    lagBehind(NOON_MS + 60_000, NOON_MS + 2_000);
+    expect(await body('/v1/events/evt_1/arbitrage')).toMatchObject({
+      records: [],
+      fetchedAt: '2026-03-01T12:00:02.000Z',
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { arbDecaySchema, halfLifeSec } from '#schemas/http/arb-decay';
 import { isoTime } from '#schemas/http/scalars';
+import { spreadHeadTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSignals } from '../../../queries/read-signals.ts';
 import { idsOf } from '../../../views/event-index.ts';
@@ -19,7 +20,7 @@ export const getArbDecay = defineRoute({
   response: arbDecaySchema,
   async handle({ params }, { views, store }) {
     const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
-    const now = views.events.now ?? receivedAt;
+    const now = views.freshness.asOf(spreadHeadTopic) ?? receivedAt;
     const figures = await readSignals(store, idsOf(views.events, universalId), now);
     return {
       universalId,

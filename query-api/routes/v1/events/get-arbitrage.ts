@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { arbitrageRecordSchema, toArbitrageRecord } from '#schemas/http/arbitrage';
+import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import type { Arbitrage } from '#schemas/topics/derived';
+import { type Arbitrage, arbitrageHeadTopic } from '#schemas/topics/derived';
+import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { findEvent } from '../../../queries/find-event.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
@@ -17,11 +18,13 @@ export const getArbitrage = defineRoute({
   query: z.object({}),
   response: z.object({ universalId: z.string(), records: z.array(arbitrageRecordSchema), fetchedAt: isoTimeSchema }),
   async handle({ params }, { views, store }) {
-    const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
-    const records = [...(views.events.arbitrage.get(universalId)?.values() ?? [])].sort(byKind);
-    // The clock ticks every 5 s; a record may be newer than its newest mark.
-    const fetchedAt = Math.max(views.events.now ?? receivedAt, ...records.map((record) => record.receivedAt));
-    return { universalId, records: records.map(toArbitrageRecord), fetchedAt: isoTime(fetchedAt) };
+    const { events, freshness } = views;
+    const event = await findEvent(events, store, params.universalId);
+    const { universalId, receivedAt } = event;
+    const records = [...(events.arbitrage.get(universalId)?.values() ?? [])].sort(byKind);
+    const asOf = freshness.asOf(arbitrageHeadTopic) ?? receivedAt;
+    const fetchedAt = isoTime(Math.max(asOf, ...records.map((record) => record.receivedAt)));
+    return { universalId, records: currentArbitrage(freshness, event, records), fetchedAt };
   },
 });
 

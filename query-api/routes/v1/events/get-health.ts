@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { consensusScore } from '#schemas/domain/consensus-score';
 import { toAnomalyRecord } from '#schemas/http/anomaly';
 import { halfLifeSec } from '#schemas/http/arb-decay';
-import { toArbitrageRecord } from '#schemas/http/arbitrage';
+import type { ArbitrageRecord } from '#schemas/http/arbitrage';
 import { toDisputePhaseRecord } from '#schemas/http/dispute-phase';
 import { eventHealthSchema } from '#schemas/http/event-health';
 import { decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
 import { toSpreadSnapshot } from '#schemas/http/spread';
 import { toTradeRecord } from '#schemas/http/trade';
 import { toUniversalEvent } from '#schemas/http/universal-event';
-import type { Arbitrage } from '#schemas/topics/derived';
+import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { wholeMoment } from '../../../queries/event-moment.ts';
 import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
 import { disputePhases } from '../../../queries/read-dispute-phases.ts';
@@ -39,7 +39,7 @@ export const getEventHealth = defineRoute({
   query: z.object({}),
   response: eventHealthSchema,
   async handle({ params }, { views, store }) {
-    const { event, spread, arbitrage, at } = await wholeMoment(views.events, store, params.universalId);
+    const { event, spread, arbitrage, at } = await wholeMoment(views, store, params.universalId);
     const { universalId, links } = event;
     const asked = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
     const [settled, phases, figures, detected, newest] = await readTogether(store, [
@@ -51,10 +51,8 @@ export const getEventHealth = defineRoute({
     ]);
     const trades = newest.isEnough ? newest.trades : await readTrades(store, asked.instruments, RECENT, at);
     const isToldBy = (ms: number) => ms <= at;
-    const recordOf = (kind: Arbitrage['kind']) => {
-      const record = arbitrage.find((one) => one.kind === kind);
-      return record ? toArbitrageRecord(record) : null;
-    };
+    const current = currentArbitrage(views.freshness, event, arbitrage);
+    const recordOf = (kind: ArbitrageRecord['kind']) => current.find((record) => record.kind === kind) ?? null;
     const fetchedAt = isoTime(at);
     return {
       universalId,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { settlementRecordSchema } from '#schemas/http/settlement';
+import { eventTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSettlements } from '../../../queries/read-settlements.ts';
 import { defineRoute } from '../../route.ts';
@@ -19,8 +20,12 @@ export const getSettlement = defineRoute({
   async handle({ params }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const records = await readSettlements(store, links);
-    // The clock ticks every 5 s; a record may be newer than its newest mark.
+    // Statuses of events follow from the same resolutions; a record may have been read a moment later.
     const times = records.map(({ resolvedAt }) => Date.parse(resolvedAt));
-    return { universalId, records, fetchedAt: isoTime(Math.max(views.events.now ?? receivedAt, ...times)) };
+    return {
+      universalId,
+      records,
+      fetchedAt: isoTime(Math.max(views.freshness.asOf(eventTopic) ?? receivedAt, ...times)),
+    };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '#schemas/http/scalars';
 import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
+import { spreadHeadTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
@@ -18,8 +19,9 @@ export const getSpread = defineRoute({
   async handle({ params }, { views, store }) {
     const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
     const spread = views.events.spreads.get(universalId);
-    // The clock ticks every 5 s; a spread may be newer than its newest mark. Of a book that stands the quotes are as live.
-    const fetchedAt = isoTime(Math.max(views.events.now ?? receivedAt, spread?.receivedAt ?? 0));
+    // Of a book that stands the quotes are as live: the figures are as of the position of the stage that writes them.
+    const asOf = views.freshness.asOf(spreadHeadTopic) ?? receivedAt;
+    const fetchedAt = isoTime(Math.max(asOf, spread?.receivedAt ?? 0));
     // Linked markets whose books were never received have no snapshot yet: no legs, rather than made-up ones.
     return { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt };
   },

@@ -1,0 +1,99 @@
+import { type Logger, pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LogError } from '../log/log.ts';
+import { createHealth, type Health } from '../telemetry/health.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { healthAnswer } from '../telemetry/ops-server.ts';
+import { StageMonitor } from './stage-monitor.ts';
+
+const START = 1_000_000;
+let now: number;
+let live: boolean;
+let position: number | null;
+let end: number | LogError;
+let logged: { level: number; msg: string }[];
+let health: Health;
+let metrics: Metrics;
+let monitor: StageMonitor;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  [now, live, position, end, logged] = [START, true, START, 0, []];
+  health = createHealth();
+  metrics = createMetrics();
+  health.ready('processors');
+  const logger: Logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const offsets = [{ topic: 'raw.test', partition: 0, offset: 100 }];
+  const stage = { name: 'spreads', progress: () => ({ position, newest: now, taken: 5, offsets }) };
+  const bounds = async () => {
+    if (end instanceof LogError) throw end;
+    return { first: 0, next: end };
+  };
+  const clock = { isLive: () => live, now: () => now };
+  monitor = new StageMonitor({ stages: [stage], clock, log: { bounds }, logger, health, metrics });
+});
+afterEach(() => void vi.useRealTimers());
+
+/** Lets the monitor look again after a while. */
+async function wait(ms = 600): Promise<void> {
+  vi.advanceTimersByTime(ms);
+  await monitor.look();
+}
+const metric = async (name: string) =>
+  (await metrics.registry.metrics()).split('\n').find((line) => line.startsWith(`${name}{`));
+
+describe('a stage that is more than 5 s behind', () => {
+  it('makes /health degraded with its backlog until it has caught up, and is named in the log', async () => {
+    [now, end] = [START + 5_000, 400];
+    await wait();
+    expect(healthAnswer(health)).toMatchObject({ statusCode: 200, body: { status: 'ok' } });
+    expect(healthAnswer(health).body).not.toHaveProperty('backlog');
+    now = START + 5_001;
+    await wait();
+    const { statusCode, body } = healthAnswer(health);
+    expect(statusCode).toBe(503);
+    expect(body).toMatchObject({
+      status: 'degraded',
+      parts: { processors: 'ready', 'stage spreads': '5 s behind, 300 records left' },
+      backlog: [{ stage: 'spreads', lagSeconds: 5, records: 300 }],
+    });
+    expect(logged).toMatchObject([{ level: 40, msg: expect.stringContaining('behind') }]);
+    await wait(5_000);
+    expect(logged).toHaveLength(1);
+    await wait(6_000);
+    expect(logged).toHaveLength(2);
+    position = now;
+    await wait();
+    expect(healthAnswer(health).body.status).toBe('ok');
+    expect(logged.at(-1)).toMatchObject({ level: 30, msg: 'all stages are up to date again' });
+  });
+
+  it('reports its lag in the metrics as it is when they are read', async () => {
+    [now, end] = [START + 1_500, 107];
+    expect(await metric('parallax_stage_lag_seconds')).toBe('parallax_stage_lag_seconds{stage="spreads"} 1.5');
+    expect(await metric('parallax_stage_lag_records')).toBe('parallax_stage_lag_records{stage="spreads"} 7');
+    end = new LogError('log_unavailable', 'away');
+    expect(await metric('parallax_stage_lag_records')).toBeUndefined();
+    monitor.forget();
+    expect(await metric('parallax_stage_lag_seconds')).toBeUndefined();
+  });
+
+  it('is reported and degrades nothing while a recording is played', async () => {
+    [now, live] = [START + 3_600_000, false];
+    await wait();
+    expect(healthAnswer(health).body).toMatchObject({ status: 'ok', backlog: [{ lagSeconds: 3_600 }] });
+    expect(logged).toEqual([]);
+  });
+
+  it('has no known number of records while the log is away', async () => {
+    [now, end] = [START + 60_000, new LogError('log_unavailable', 'away')];
+    await wait();
+    expect(healthAnswer(health).body).toMatchObject({ backlog: [{ lagSeconds: 60, records: null }] });
+  });
+});
+
+it('a stage of whose inputs nothing is known yet is not behind', async () => {
+  [now, position] = [START + 60_000, null];
+  await wait();
+  expect(healthAnswer(health).body.status).toBe('ok');
+});

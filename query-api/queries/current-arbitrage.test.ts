@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { aLink, anArbitrage, NOON_MS } from '../testing/records.fixture.ts';
+import type { Freshness } from '../views/freshness.ts';
+import { currentArbitrage } from './current-arbitrage.ts';
+
+const event = {
+  links: [
+    aLink({ provider: 'venue_a_outcome', providerMarketId: '#10', yesInstrument: '#10', noInstrument: '#11' }),
+    aLink({ provider: 'venue_b', providerMarketId: '0xmarket', yesInstrument: '111', noInstrument: '222' }),
+  ],
+};
+const record = anArbitrage({ receivedAt: NOON_MS, quoteAgeMs: 1_200 });
+
+/** Times are seconds after noon. */
+const freshness = (now: number, books: Record<string, number> = {}, { asOf = now, live = true } = {}): Freshness => ({
+  now: () => NOON_MS + now * 1_000,
+  isLive: () => live,
+  asOf: () => NOON_MS + asOf * 1_000,
+  bookAt: (instrument) => (instrument in books ? NOON_MS + books[instrument]! * 1_000 : null),
+});
+const ageOf = (at: Freshness, one = record, links = event.links) =>
+  currentArbitrage(at, { links }, [one]).map(({ quoteAgeMs }) => quoteAgeMs);
+
+describe('the age of quotes', () => {
+  it('grows with the time since the record was made', () => {
+    expect(ageOf(freshness(0))).toEqual([1_200]);
+    expect(ageOf(freshness(100))).toEqual([101_200]);
+  });
+
+  it('is that of the older leg, whose book frames count also when they changed nothing', () => {
+    expect(ageOf(freshness(100, { '#10': 99 }))).toEqual([101_200]);
+    expect(ageOf(freshness(100, { '#10': 99, '111': 40 }))).toEqual([60_000]);
+    expect(ageOf(freshness(100, { '#10': 99, '222': 98 }))).toEqual([101_200]);
+  });
+
+  it('goes by the NO book where NO is bought, which an inverse market has as its YES', () => {
+    const negation = { ...record, kind: 'negation_pair' as const };
+    expect(ageOf(freshness(100, { '#10': 99, '222': 98 }), negation)).toEqual([2_000]);
+    const inverse = [event.links[0]!, { ...event.links[1]!, polarity: 'inverse' as const }];
+    expect(ageOf(freshness(100, { '#10': 99, '111': 97 }), negation, inverse)).toEqual([3_000]);
+  });
+
+  it('is never below zero and never less than the record said, and ignores frames from before it', () => {
+    expect(ageOf(freshness(-5))).toEqual([1_200]);
+    expect(ageOf(freshness(100, { '#10': 200, '111': 200 }))).toEqual([0]);
+    expect(ageOf(freshness(100, { '#10': -500, '111': -500 }))).toEqual([101_200]);
+  });
+});
+
+it('is none while figures lag by more than 5 s, but for recordings', () => {
+  expect(ageOf(freshness(100, {}, { asOf: 95 }))).toHaveLength(1);
+  expect(ageOf(freshness(100, {}, { asOf: 94.9 }))).toEqual([]);
+  expect(ageOf(freshness(100, {}, { asOf: 1, live: false }))).toHaveLength(1);
+});

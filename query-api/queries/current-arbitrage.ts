@@ -1,0 +1,40 @@
+/** Arbitrage as of the moment of an answer, from the records that the view holds. */
+import { type ArbitrageRecord, toArbitrageRecord } from '#schemas/http/arbitrage';
+import { type Arbitrage, arbitrageHeadTopic, type EventLink, type UniversalEvent } from '#schemas/topics/derived';
+import { type Freshness, isBehind } from '../views/freshness.ts';
+
+/**
+ * The records with the age that their quotes have now. None while the figures lag: all legs are stale then, and a stale
+ * leg gives no record.
+ */
+export function currentArbitrage(
+  freshness: Freshness,
+  { links }: Pick<UniversalEvent, 'links'>,
+  records: readonly Arbitrage[],
+): ArbitrageRecord[] {
+  if (isBehind(freshness, arbitrageHeadTopic)) return [];
+  return records.map((record) => toArbitrageRecord({ ...record, quoteAgeMs: quoteAgeMs(freshness, links, record) }));
+}
+
+/**
+ * The pipeline's time minus the time of the older leg's last book frame. A record says how old its quotes were when it
+ * was made; frames that came since then and changed nothing in it count as well.
+ */
+function quoteAgeMs(freshness: Freshness, links: readonly EventLink[], record: Arbitrage): number {
+  const known = record.receivedAt - record.quoteAgeMs;
+  const [first, second] = instrumentsOf(links, record).map((instrument) =>
+    Math.max(known, (instrument ? freshness.bookAt(instrument) : null) ?? known),
+  );
+  const now = Math.max(freshness.now() ?? record.receivedAt, record.receivedAt);
+  return Math.max(0, now - Math.min(first!, second!));
+}
+
+/** The instruments whose books a record is made of, as the spreads stage chooses them. */
+function instrumentsOf(links: readonly EventLink[], record: Arbitrage): (string | null | undefined)[] {
+  const linkOf = (provider: string, marketId: string) =>
+    links.find((link) => link.provider === provider && link.providerMarketId === marketId);
+  const first = linkOf(record.firstProvider, record.firstMarketId);
+  const second = linkOf(record.secondProvider, record.secondMarketId);
+  const isYes = record.kind === 'cross_provider' || second?.polarity === 'inverse';
+  return [first?.yesInstrument, isYes ? second?.yesInstrument : second?.noInstrument];
+}

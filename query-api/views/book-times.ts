@@ -1,0 +1,31 @@
+/** View of when the last book frame of each instrument came. No record is decoded for it: its key and time say enough. */
+import { onKeys, type Stage } from '#infra/stages/stage';
+import { bookTopics } from '#schemas/topics/normalised';
+
+/** Instruments after which the older generation is dropped; ended markets leave the view that way. */
+const GENERATION_MAX = 50_000;
+
+/** Receive times by instrument, unix ms, in two generations: the older one goes when the newer one is full. */
+export interface BookTimesView {
+  newer: Map<string, number>;
+  older: ReadonlyMap<string, number>;
+}
+
+export const bookTimesView: Stage<BookTimesView> = {
+  name: 'view.book-times',
+  inputs: Object.values(bookTopics).map((topic) =>
+    onKeys<BookTimesView>(topic, (view, { key, receivedAt }) => {
+      view.newer.set(key, receivedAt);
+      if (view.newer.size <= GENERATION_MAX) return;
+      view.older = view.newer;
+      view.newer = new Map();
+    }),
+  ),
+  outputs: [],
+  initialState: () => ({ newer: new Map(), older: new Map() }),
+};
+
+/** Receive time of the last book frame of an instrument, unix ms; null when none came since the start. */
+export function bookTimeOf({ newer, older }: BookTimesView, instrument: string): number | null {
+  return newer.get(instrument) ?? older.get(instrument) ?? null;
+}

@@ -1,0 +1,58 @@
+/** Which channels carry old events because the stage that writes them is behind. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Running } from '#infra/context';
+import { pause } from '#infra/pause';
+import { LAG_MAX_MS, type PipelineClock } from '#infra/stages/pipeline-clock';
+import { type ChannelWriter, channelTopics } from '#schemas/topics/channels';
+
+const INTERVAL_MS = 500;
+const WRITERS = Object.keys(channelTopics) as ChannelWriter[];
+
+/** Since when the channels of a writer have been behind: the event time of what they had come to, unix ms. */
+export type LaggingWriters = ReadonlyMap<ChannelWriter, number>;
+
+export interface ChannelLagOptions {
+  readonly clock: Pick<PipelineClock, 'isLive' | 'now'>;
+  /** The newest event time that is known; null before any is. */
+  readonly newest: () => number | null;
+  /** Event time up to which every event of a channel topic was sent; null before any is known. */
+  readonly positionOf: (topic: string) => number | null;
+  /** Called when a writer has begun to lag or has caught up. */
+  readonly onChange: () => void;
+}
+
+export interface ChannelLag extends Running {
+  readonly lagging: LaggingWriters;
+  /** Age of the oldest of the channels' newest events, ms; 0 while nothing is known. */
+  lagMs(): number;
+}
+
+/** Watches the writers of channels until it is closed. */
+export function watchChannelLag({ clock, newest, positionOf, onChange }: ChannelLagOptions): ChannelLag {
+  const lagging = new Map<ChannelWriter, number>();
+  const closing = new AbortController();
+  const lagOf = (writer: ChannelWriter): number => {
+    const [position, now] = [positionOf(channelTopics[writer].name), clock.now(newest())];
+    return position === null || now === null ? 0 : Math.max(0, now - position);
+  };
+  const look = () => {
+    const before = new Map(lagging);
+    for (const writer of WRITERS) {
+      if (!clock.isLive() || lagOf(writer) <= LAG_MAX_MS) lagging.delete(writer);
+      else if (!lagging.has(writer)) lagging.set(writer, positionOf(channelTopics[writer].name)!);
+    }
+    if (!isDeepStrictEqual(before, lagging)) onChange();
+  };
+  const run = async () => {
+    while (await pause(INTERVAL_MS, closing.signal)) look();
+  };
+  const running = run();
+  return {
+    lagging,
+    lagMs: () => Math.max(...WRITERS.map(lagOf)),
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}
