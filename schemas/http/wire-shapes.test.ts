@@ -94,6 +94,7 @@ const event: UniversalEvent = {
       yesInstrument: '77',
       noInstrument: '78',
       takerFeeRate: null,
+      marketState: 'open',
     },
   ],
   mergedInto: null,

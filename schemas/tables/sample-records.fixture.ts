@@ -107,6 +107,7 @@ const event: UniversalEvent = {
       yesInstrument: '#10',
       noInstrument: null,
       takerFeeRate: null,
+      marketState: 'resolved',
     },
     {
       provider: 'venue_b',
@@ -119,6 +120,7 @@ const event: UniversalEvent = {
       yesInstrument: '7001',
       noInstrument: '7002',
       takerFeeRate: '0.02',
+      marketState: 'open',
     },
   ],
   mergedInto: 'evt_0',

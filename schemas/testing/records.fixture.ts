@@ -19,6 +19,7 @@ export function aLink(fields: Partial<EventLink> = {}): EventLink {
     yesInstrument: '1',
     noInstrument: '2',
     takerFeeRate: null,
+    marketState: 'open',
     ...fields,
   };
 }

@@ -50,6 +50,13 @@ const link = record('EventLink', 'A market of one venue in a universal event.', 
   yesInstrument: text("Coin or token of the market's YES side; empty while the catalog names none."),
   noInstrument: nullable(text("Coin or token of the market's NO side.")),
   takerFeeRate: nullable(decimal("Rate for the venue's fee formula; null is unknown.")),
+  marketState: added(
+    oneOf(
+      ['open', 'closed', 'resolved'],
+      '`closed`: its catalog says that it is no longer traded; `resolved`: its catalog or a resolution that was not reverted says how it is decided.',
+    ),
+    'open',
+  ),
 });
 export type EventLink = Infer<typeof link>;
 
