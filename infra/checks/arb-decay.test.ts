@@ -120,6 +120,7 @@ function legsOf({ links }: UniversalEvent): PlainLeg[] {
       rate: link.takerFeeRate,
       yes: link.yesInstrument,
       no: link.noInstrument ?? `no NO of ${link.yesInstrument}`,
+      marketState: link.marketState,
     }));
 }
 

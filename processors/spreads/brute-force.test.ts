@@ -38,6 +38,7 @@ function legOf(chance: Chance, provider: PlainLeg['provider'], name: string): Pl
     rate: chance.random() < 0.05 ? null : rate,
     yes: `y${name}`,
     no: `n${name}`,
+    marketState: 'open',
   };
 }
 
@@ -55,9 +56,11 @@ function eventOf(universalId: string, legs: readonly PlainLeg[], receivedAt: num
       yesInstrument: leg.yes,
       noInstrument: leg.no,
       takerFeeRate: leg.rate,
+      marketState: leg.marketState,
     }),
   );
-  return anEvent({ universalId, receivedAt, links });
+  const isResolved = legs.every(({ marketState }) => marketState === 'resolved');
+  return anEvent({ universalId, receivedAt, links, status: isResolved ? 'resolved' : 'open' });
 }
 
 type Levels = { price: string; size: string }[];
@@ -124,7 +127,7 @@ function lastTold(signal: NaiveSignal): string {
 
 describe('spreads, arbitrage and signals', () => {
   it('agree to the last digit with arithmetic that has nothing clever in it, over 1,000 events that change', () => {
-    const counts = { compared: 0, records: 0, signals: 0, decayed: 0 };
+    const counts = { compared: 0, records: 0, signals: 0, decayed: 0, restated: 0, ended: 0 };
     for (let seed = 1; seed <= 1_000; seed += 1) {
       const chance = seeded(seed);
       const { below, pick, random } = chance;
@@ -150,6 +153,14 @@ describe('spreads, arbitrage and signals', () => {
           evaluate();
         }
         const leg = pick(legs);
+        if (known && random() < 0.15) {
+          // Also back: a resolution is reverted, a catalog opens a market again.
+          leg.marketState = pick(['open', 'open', 'closed', 'resolved']);
+          at += 1;
+          all.event(eventOf('evt_x', legs, at));
+          evaluate();
+          counts.restated += 1;
+        }
         const name = pick([leg.yes, leg.yes, leg.no]);
         const book = books.get(name)!;
         if (!book.live || random() < 0.1) {
@@ -176,6 +187,7 @@ describe('spreads, arbitrage and signals', () => {
           expect(toldLegs[index]).toMatchObject(fields);
         counts.compared += 1;
         counts.records += Object.keys(expected).length;
+        if (legs.some(({ marketState }) => marketState !== 'open')) counts.ended += 1;
       }
       if (random() < 0.3) {
         at += 1;
@@ -193,6 +205,9 @@ describe('spreads, arbitrage and signals', () => {
     expect(counts.signals).toBeGreaterThan(500);
     // Fell to half without ending there.
     expect(counts.decayed).toBeGreaterThan(30);
+    expect(counts.restated).toBeGreaterThan(1_000);
+    // Compared while some market was closed or resolved.
+    expect(counts.ended).toBeGreaterThan(1_000);
   });
 
   it('agree on 10,000 pairs of books of two venues, deep and thin ones, with fees that are rounded level by level', () => {

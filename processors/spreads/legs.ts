@@ -14,6 +14,7 @@ export function createLeg(link: EventLink): LegState {
     yes: link.yesInstrument,
     no: link.noInstrument,
     inverse: link.polarity === 'inverse',
+    marketState: link.marketState,
     rate: link.takerFeeRate === null ? null : parseDecimal(link.takerFeeRate),
     bid: null,
     bidText: null,

@@ -62,6 +62,7 @@ export interface PlainLeg {
   rate: string | null;
   yes: string;
   no: string;
+  marketState: 'open' | 'closed' | 'resolved';
 }
 
 /** Levels best first, as prices of what is bought or sold: `flip` looks from the other side of the question. */
@@ -89,6 +90,9 @@ function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio
   return { leg, best: levels[0]!.price, price: cost.over(size), fee: fee.over(size) };
 }
 
+/** What is known of the price of a market that is not traded. */
+const NO_BOOK: PlainBook = { bids: new Map(), asks: new Map(), known: false, live: false };
+
 const quotable = (book: PlainBook) => book.known && book.live;
 
 /** What one pair of legs gives, by rational numbers. */
@@ -106,6 +110,7 @@ export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string,
     for (const a of legs) {
       for (const b of legs) {
         if (a.provider === b.provider) continue;
+        if (a.marketState !== 'open' || b.marketState !== 'open') continue;
         const bookA = books.get(a.yes)!;
         const bookB = books.get(kind === 'negation_pair' && !b.inverse ? b.no : b.yes)!;
         if (!quotable(bookA) || !quotable(bookB)) continue;
@@ -158,7 +163,7 @@ export function expectedHeads(universalId: string, pairs: readonly NaivePair[]) 
 /** The legs that the head of the spread must show. */
 export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
   return legs.map((leg) => {
-    const book = books.get(leg.yes)!;
+    const book = leg.marketState === 'open' ? books.get(leg.yes)! : NO_BOOK;
     const bid = (leg.inverse ? ladder(book.asks, true, true) : ladder(book.bids, false, false))[0]?.price ?? null;
     const ask = (leg.inverse ? ladder(book.bids, false, true) : ladder(book.asks, true, false))[0]?.price ?? null;
     return {

@@ -1,6 +1,6 @@
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
-import type { Arbitrage } from '#schemas/topics/derived';
+import type { Arbitrage, EventLink } from '#schemas/topics/derived';
 import { dropOldest } from '../shared/drop-oldest.ts';
 import type { Walk } from './walk.ts';
 
@@ -31,6 +31,8 @@ export interface LegState {
   readonly no: string | null;
   /** Its YES is the event's NO. */
   readonly inverse: boolean;
+  /** Only an open market can be quoted: any other leg has neither prices nor walks, whatever its books say. */
+  readonly marketState: EventLink['marketState'];
   /** Rate of the provider's fee formula; null is unknown. */
   readonly rate: Decimal | null;
   /** What the head shows: prices of the event's YES and its middle, each beside its text. */
