@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
+import { clockTopic } from '#schemas/topics/control';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
 import { probeStage, type StageProbe } from '../testing/stage-probe.fixture.ts';
 import {
+  emptyBook,
   expectedHeads,
   expectedLegs,
   naivePairs,
@@ -43,7 +45,6 @@ function legOf(chance: Chance, provider: PlainLeg['provider'], name: string): Pl
 }
 
 const byMarket = (a: PlainLeg, b: PlainLeg) => (a.provider + a.marketId < b.provider + b.marketId ? -1 : 1);
-const emptyBook = (): PlainBook => ({ bids: new Map(), asks: new Map(), known: false, live: false });
 const booksOf = (legs: readonly PlainLeg[]) =>
   new Map(legs.flatMap(({ yes, no }) => [yes, no].map((name) => [name, emptyBook()] as const)));
 
@@ -94,9 +95,14 @@ function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string,
   return {
     told,
     event: (event: UniversalEvent) => note(probe.send(eventTopic, event.universalId, event)),
-    status(leg: PlainLeg, name: string, at: number, live: boolean) {
-      books.get(name)!.live = live;
-      const state = live ? 'live' : 'stale';
+    tick: (at: number) =>
+      note(probe.send(clockTopic, 'clock', { receivedAt: at, tick: true, hour: false, day: false })),
+    end(leg: PlainLeg, name: string, at: number) {
+      books.set(name, emptyBook());
+      note(probe.remove(statusTopics[venueOf(leg)], name, at));
+    },
+    status(leg: PlainLeg, name: string, at: number, state: NonNullable<PlainBook['state']>) {
+      books.get(name)!.state = state;
       note(probe.send(statusTopics[venueOf(leg)], name, { ...common(leg, name, at), state, since: at }));
     },
     book(leg: PlainLeg, name: string, at: number, snapshot: boolean, bids: Levels, asks: Levels) {
@@ -111,7 +117,7 @@ function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string,
           else side.set(price, size);
         }
       }
-      book.known = true;
+      book.at = at;
       note(probe.send(bookTopics[venueOf(leg)], name, { ...common(leg, name, at), ts: at, snapshot, bids, asks }));
     },
   };
@@ -144,7 +150,7 @@ describe('spreads, arbitrage and signals', () => {
         if (known) evaluations.push({ at, pairs: naivePairs(legs, books, Ratio.of(sizeText)) });
       };
       const tellEventAt = below(3);
-      for (let step = 0; step < 12; step += 1) {
+      for (let step = 0; step < 14; step += 1) {
         // Some things happen in the same millisecond.
         at += below(50);
         if (step === tellEventAt) {
@@ -153,21 +159,26 @@ describe('spreads, arbitrage and signals', () => {
           evaluate();
         }
         const leg = pick(legs);
-        if (known && random() < 0.15) {
+        if (known && random() < 0.12) {
           // Also back: a resolution is reverted, a catalog opens a market again.
-          leg.marketState = pick(['open', 'open', 'closed', 'resolved']);
+          leg.marketState = pick(['open', 'open', 'open', 'closed', 'resolved']);
           at += 1;
           all.event(eventOf('evt_x', legs, at));
           evaluate();
           counts.restated += 1;
         }
         const name = pick([leg.yes, leg.yes, leg.no]);
-        const book = books.get(name)!;
-        if (!book.live || random() < 0.1) {
-          all.status(leg, name, at, !book.live || random() < 0.5);
+        if (random() < 0.02) {
+          all.end(leg, name, at);
           evaluate();
         }
-        const snapshot = !book.known || random() < 0.2;
+        const book = books.get(name)!;
+        if (book.state !== 'live' || random() < 0.1) {
+          const isLive = book.state !== 'live' && random() < 0.9;
+          all.status(leg, name, at, isLive ? 'live' : pick(['live', 'recovering', 'stale', 'venue_down']));
+          evaluate();
+        }
+        const snapshot = book.at === null || random() < 0.2;
         const levels = (isBid: boolean) =>
           Array.from({ length: below(snapshot ? 6 : 3) }, () => {
             const thousandths = isBid ? 300 + below(250) : 440 + below(290);
@@ -185,6 +196,12 @@ describe('spreads, arbitrage and signals', () => {
         const { legs: toldLegs } = all.told.spreads.get('evt_x') as { legs: object[] };
         for (const [index, fields] of expectedLegs(legs, books).entries())
           expect(toldLegs[index]).toMatchObject(fields);
+        if (random() < 0.2) {
+          all.tick(at);
+          const ticked = all.told.spreads.get('evt_x') as { legs: { bookAt: number | null }[] };
+          for (const [index, { marketState, yes }] of legs.entries())
+            if (marketState === 'open') expect(ticked.legs[index]!.bookAt).toBe(books.get(yes)!.at);
+        }
         counts.compared += 1;
         counts.records += Object.keys(expected).length;
         if (legs.some(({ marketState }) => marketState !== 'open')) counts.ended += 1;
@@ -223,7 +240,7 @@ describe('spreads, arbitrage and signals', () => {
       const all = follow(createSpreadsStage({ arbitrageSize: sizeText }), books);
       for (const { id, legs } of events) {
         all.event(eventOf(id, legs, 1));
-        for (const leg of legs) for (const name of [leg.yes, leg.no]) all.status(leg, name, 1, true);
+        for (const leg of legs) for (const name of [leg.yes, leg.no]) all.status(leg, name, 1, 'live');
       }
       const side = (isBid: boolean) =>
         Array.from({ length: 1 + below(9) }, () => {
@@ -236,7 +253,7 @@ describe('spreads, arbitrage and signals', () => {
         const at = 10 + nth;
         for (const leg of legs) {
           for (const name of [leg.yes, leg.no]) {
-            if (random() < 0.8 || !books.get(name)!.known) all.book(leg, name, at, true, side(true), side(false));
+            if (random() < 0.8 || books.get(name)!.at === null) all.book(leg, name, at, true, side(true), side(false));
           }
         }
         const pairs = naivePairs(legs, books, Ratio.of(sizeText));

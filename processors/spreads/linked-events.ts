@@ -83,7 +83,8 @@ function unfollow(state: SpreadsState, event: EventState, receivedAt: number, em
 
 function createEvent(universalId: string, legs: LegState[]): EventState {
   const best = { cross_provider: null, negation_pair: null };
-  return { universalId, legs, comparable: false, published: null, best, signals: [], begun: { at: 0, count: 0 } };
+  const begun = { at: 0, count: 0 };
+  return { universalId, legs, comparable: false, hasOldHead: false, published: null, best, signals: [], begun };
 }
 
 function unlinkAll(state: SpreadsState, event: EventState): void {

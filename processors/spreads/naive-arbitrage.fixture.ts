@@ -51,9 +51,14 @@ type Side = Map<string, string>;
 export interface PlainBook {
   bids: Side;
   asks: Side;
-  known: boolean;
-  live: boolean;
+  /** Time of its last frame. */
+  at: number | null;
+  state: 'live' | 'recovering' | 'stale' | 'venue_down' | null;
 }
+
+/** A book of which nothing came yet. */
+export const emptyBook = (): PlainBook => ({ bids: new Map(), asks: new Map(), at: null, state: null });
+
 /** A linked market in use. */
 export interface PlainLeg {
   provider: 'venue_a_outcome' | 'venue_b';
@@ -90,10 +95,7 @@ function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio
   return { leg, best: levels[0]!.price, price: cost.over(size), fee: fee.over(size) };
 }
 
-/** What is known of the price of a market that is not traded. */
-const NO_BOOK: PlainBook = { bids: new Map(), asks: new Map(), known: false, live: false };
-
-const quotable = (book: PlainBook) => book.known && book.live;
+const quotable = (book: PlainBook) => book.at !== null && book.state === 'live';
 
 /** What one pair of legs gives, by rational numbers. */
 export interface NaivePair {
@@ -163,7 +165,7 @@ export function expectedHeads(universalId: string, pairs: readonly NaivePair[]) 
 /** The legs that the head of the spread must show. */
 export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
   return legs.map((leg) => {
-    const book = leg.marketState === 'open' ? books.get(leg.yes)! : NO_BOOK;
+    const book = leg.marketState === 'open' ? books.get(leg.yes)! : emptyBook();
     const bid = (leg.inverse ? ladder(book.asks, true, true) : ladder(book.bids, false, false))[0]?.price ?? null;
     const ask = (leg.inverse ? ladder(book.bids, false, true) : ladder(book.asks, true, false))[0]?.price ?? null;
     return {
@@ -172,6 +174,7 @@ export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
       yesAsk: ask?.text() ?? null,
       yesMid: bid && ask ? bid.plus(ask).over(new Ratio(2n)).text() : null,
       live: quotable(book),
+      state: leg.marketState === 'open' ? book.state : leg.marketState,
     };
   });
 }

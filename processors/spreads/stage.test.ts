@@ -112,8 +112,18 @@ describe('the spreads stage', () => {
         yesMid: null,
         live: false,
         bookAt: null,
+        state: null,
       },
-      { provider: 'venue_b', marketId: '0xc', yesBid: null, yesAsk: null, yesMid: null, live: false, bookAt: null },
+      {
+        provider: 'venue_b',
+        marketId: '0xc',
+        yesBid: null,
+        yesAsk: null,
+        yesMid: null,
+        live: false,
+        bookAt: null,
+        state: null,
+      },
     ]);
     expect(spreads).toEqual([]);
   });
@@ -263,6 +273,53 @@ describe('the spreads stage', () => {
     const { heads, arbitrages } = all.status('#70', 3000);
     expect(heads[0]!.legs[0]!.live).toBe(true);
     expect(arbitrages).toHaveLength(1);
+  });
+
+  it('emits a head whenever the state of a leg changes, and publishes none of these', () => {
+    const all = profitable();
+    const stateOf = ({ heads }: ReturnType<typeof all.status>) => heads.map((head) => head?.legs[0]!.state);
+    for (const state of ['stale', 'venue_down', 'recovering', 'live'] as const) {
+      const outputs = all.status('#70', 2000, state);
+      expect(stateOf(outputs)).toEqual([state]);
+      expect(outputs.heads[0]!.legs[0]).toMatchObject({ yesMid: '0.57', live: state === 'live', bookAt: 1010 });
+      expect(outputs.spreads).toEqual([]);
+      expect(all.status('#70', 2001, state).heads).toEqual([]);
+      all.probe.restart();
+    }
+    expect(all.tick(5000)).toMatchObject({ heads: [], spreads: [] });
+    // The market ended: its book is unknown, which is published.
+    const ended = all.end('#70', 6000);
+    expect(stateOf(ended)).toEqual([null]);
+    expect(ended.spreads).toMatchObject([{ legs: [{ yesMid: null, bookAt: null, state: null }, {}] }]);
+  });
+
+  it('knows the state of a leg from before its event', () => {
+    const all = harness();
+    all.status('b-yes', 1000, 'venue_down');
+    all.status('b-yes', 1001, 'recovering');
+    const state = (at: number) => all.probe.send(eventTopic, 'evt_1', event({ receivedAt: at }));
+    const [head] = saidOn(state(2000), spreadHeadTopic);
+    expect(head!.legs).toMatchObject([{ state: null }, { state: 'recovering', live: false, bookAt: null }]);
+    // Known also after the event was merged away.
+    all.link(event({ mergedInto: 'evt_0', links: [] }));
+    const [again] = saidOn(state(3000), spreadHeadTopic);
+    expect(again!.legs[1]).toMatchObject({ state: 'recovering' });
+  });
+
+  it('renews the time of a book in the head at the next tick when frames changed nothing else', () => {
+    const all = profitable();
+    expect(all.book('#70', 2000, [['0.2', '3']], [], false).heads).toEqual([]);
+    expect(all.book('#70', 3000, [['0.2', '4']], [], false).heads).toEqual([]);
+    all.probe.restart();
+    const { heads, spreads } = all.tick(5000);
+    expect(heads).toMatchObject([
+      { receivedAt: 5000, causeProvider: null, legs: [{ bookAt: 3000 }, { bookAt: 1020 }] },
+    ]);
+    expect(spreads).toEqual([]);
+    expect(all.tick(10_000).heads).toEqual([]);
+    // A NO book has no place in the head.
+    all.book('#71', 11_000, [['0.2', '3']], []);
+    expect(all.tick(15_000).heads).toEqual([]);
   });
 
   it('does not take two markets of one provider for a pair', () => {
@@ -433,7 +490,10 @@ describe('the spreads stage', () => {
       expect(signalsOf(outputs)).toMatchObject([{ kind: 'cross_provider', decayedAt: 2000, endedAt: 2000 }]);
       expect(saidOn(outputs, arbitrageTopic)).toEqual([]);
       const [head] = saidOn(outputs, spreadHeadTopic);
-      expect(head!.legs).toMatchObject([{ yesMid: '0.57', live: true }, noPrices]);
+      expect(head!.legs).toMatchObject([
+        { yesMid: '0.57', live: true, state: 'live' },
+        { ...noPrices, state: marketState, bookAt: 1020 },
+      ]);
       expect(consensusScore(head!.legs)).toBeNull();
       all.probe.restart();
       for (const at of [5000, 10_000]) expect(all.tick(at)).toMatchObject({ arbitrages: [], arbitrageHeads: [] });
@@ -445,7 +505,10 @@ describe('the spreads stage', () => {
       const closed = all.link(eventWith('closed'));
       expect(closed.spreads).toMatchObject([{ ...cause, receivedAt: 2000, legs: [{ yesMid: '0.57' }, noPrices] }]);
       // Its middle was unknown before.
-      expect(all.link(eventWith('resolved'))).toMatchObject({ heads: [{}], spreads: [] });
+      expect(all.link(eventWith('resolved'))).toMatchObject({
+        heads: [{ legs: [{}, { state: 'resolved' }] }],
+        spreads: [],
+      });
       expect(all.tick(5000).spreads).toEqual([]);
       expect(all.link(eventWith('open')).spreads).toMatchObject([{ ...cause, legs: [{}, { yesMid: '0.49' }] }]);
       expect(all.tick(10_000).spreads).toEqual([]);

@@ -30,7 +30,7 @@ import {
   type SpreadsState,
 } from './state.ts';
 import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
-import { publishIfMoved, tellHead } from './tell-spread.ts';
+import { publishIfMoved, renewHeads, tellHead } from './tell-spread.ts';
 import { type Terms, termsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
@@ -149,13 +149,12 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
       if (!state.instruments.has(key)) return;
     }
     const instrument = instrumentOf(state, key);
-    const live = value?.state === 'live';
     if (value === null) {
       // The market ended: its last book says nothing any more.
       instrument.book = createBook();
       instrument.bookAt = null;
-    } else if (live === instrument.live) return;
-    instrument.live = live;
+    } else if (value.state === instrument.state) return;
+    instrument.state = value?.state ?? null;
     followInstrument(state, instrument, {
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
       quotable: true,
@@ -175,6 +174,7 @@ function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
       publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
     }
     state.unpublished.clear();
+    renewHeads(state, receivedAt, emit);
     tellArbitrageTick(state, receivedAt, emit);
   };
 }
@@ -204,6 +204,9 @@ function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentS
   else if (refreshTop(leg, instrument)) {
     tellHead(state, event, receivedAt, leg, emit);
     publishIfMoved(state, event, receivedAt, leg, emit);
+  } else if (!event.hasOldHead) {
+    event.hasOldHead = true;
+    state.aged.add(event.universalId);
   }
   if (!event.comparable) return;
   const moved = refreshWalks(leg, isYes, instrument.book, touched, terms);

@@ -1,6 +1,7 @@
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
 import type { Arbitrage, EventLink } from '#schemas/topics/derived';
+import type { MarketStatus } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
 import type { Walk } from './walk.ts';
 
@@ -9,8 +10,8 @@ export interface InstrumentState {
   book: Book;
   /** Receive time of its last book frame. */
   bookAt: number | null;
-  /** Its connection lives and its book is whole. */
-  live: boolean;
+  /** The state of its connection and book; null while no status is known. Only a live book can be relied on. */
+  state: MarketStatus['state'] | null;
   /** Legs on it, by its YES or its NO side. Named, as no object may stand in two slices of a snapshot. */
   links: LegLink[];
 }
@@ -42,6 +43,8 @@ export interface LegState {
   askText: string | null;
   mid: Decimal | null;
   midText: string | null;
+  /** The state of the YES book, as its instrument had it last. */
+  bookState: InstrumentState['state'];
   /** Whether the YES book can be quoted: alive and known. */
   live: boolean;
   /** The same of the NO book. */
@@ -88,6 +91,8 @@ export interface EventState {
   legs: LegState[];
   /** Legs of two providers or more. */
   comparable: boolean;
+  /** Book frames came since the head was emitted, which changed no price or state in it. */
+  hasOldHead: boolean;
   /** Middles as published last, by leg; null before the first time. */
   published: (Decimal | null)[] | null;
   best: Record<ArbitrageKind, BestState | null>;
@@ -111,7 +116,7 @@ export interface SpreadsState {
   readonly unpublished: Set<string>;
   /** Events with a record above zero: told at every tick. */
   readonly profitable: Set<string>;
-  /** Events whose books were confirmed without a change of the record: the age in their heads is renewed at a tick. */
+  /** Events whose books were confirmed without a change of their heads: the ages in these are renewed at a tick. */
   readonly aged: Set<string>;
 }
 
@@ -147,7 +152,7 @@ export function forgetUnlinked(state: SpreadsState, name: string): void {
 }
 
 function addInstrument(state: SpreadsState, name: string): InstrumentState {
-  const instrument: InstrumentState = { book: createBook(), bookAt: null, live: false, links: [] };
+  const instrument: InstrumentState = { book: createBook(), bookAt: null, state: null, links: [] };
   state.instruments.set(name, instrument);
   return instrument;
 }
@@ -168,7 +173,7 @@ export function unlinkInstrument(state: SpreadsState, name: string, universalId:
   if (!instrument) return;
   instrument.links = instrument.links.filter((link) => link.universalId !== universalId);
   if (instrument.links.length > 0) return;
-  if (instrument.bookAt !== null || instrument.live) markUnlinked(state, name);
+  if (instrument.bookAt !== null || instrument.state !== null) markUnlinked(state, name);
   // Nothing is known of it: it ended before.
   else state.instruments.delete(name);
 }

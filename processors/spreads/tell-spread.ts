@@ -15,7 +15,16 @@ export function tellHead(
   cause: LegState | null,
   emit: Emit,
 ): void {
+  event.hasOldHead = false;
   emit(spreadHeadTopic, event.universalId, toSpread(state, event, receivedAt, cause));
+}
+
+/** At a tick, before the set of aged events is cleared: renews the heads whose books were confirmed meanwhile. */
+export function renewHeads(state: SpreadsState, receivedAt: number, emit: Emit): void {
+  for (const universalId of state.aged) {
+    const event = state.events.get(universalId)!;
+    if (event.hasOldHead) tellHead(state, event, receivedAt, null, emit);
+  }
 }
 
 /** Publishes the spread if some leg's middle moved enough since it was published last, or became known or unknown. */
@@ -54,6 +63,7 @@ function toSpread(state: SpreadsState, event: EventState, receivedAt: number, ca
       yesMid: leg.midText,
       live: leg.live,
       bookAt: state.instruments.get(leg.yes)?.bookAt ?? null,
+      state: leg.marketState === 'open' ? leg.bookState : leg.marketState,
     })),
     causeProvider: cause?.provider ?? null,
     causeMarketId: cause?.marketId ?? null,

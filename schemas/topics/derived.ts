@@ -127,6 +127,15 @@ const leg = record('SpreadLeg', 'The YES book of one linked market, seen from th
   yesMid: nullable(decimal('Their middle; null unless both are known.')),
   live: flag('Not stale: its connection lives and its book is whole.'),
   bookAt: nullable(timestamp('Receive time of its last book frame.')),
+  state: added(
+    nullable(
+      oneOf(
+        ['live', 'recovering', 'stale', 'venue_down', 'closed', 'resolved'],
+        'The state of its connection and book, as in `MarketStatus`; `closed` or `resolved` for a market that is no longer traded. Null while nothing is known of it.',
+      ),
+    ),
+    null,
+  ),
 });
 export type SpreadLeg = Infer<typeof leg>;
 const spread = record('Spread', 'The legs of one event at one moment.', {
