@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
+  emptyBook,
   expectedLegs,
   naivePairs,
   type PlainBook,
@@ -84,7 +85,7 @@ async function followAll(size: Ratio) {
   const books = new Map<string, PlainBook>();
   const events = new Map<string, Followed>();
   const bookOf = (name: string) => {
-    const book = books.get(name) ?? { bids: new Map(), asks: new Map(), known: false, live: false };
+    const book = books.get(name) ?? emptyBook();
     books.set(name, book);
     return book;
   };
@@ -120,11 +121,12 @@ function legsOf({ links }: UniversalEvent): PlainLeg[] {
       rate: link.takerFeeRate,
       yes: link.yesInstrument,
       no: link.noInstrument ?? `no NO of ${link.yesInstrument}`,
+      marketState: link.marketState,
     }));
 }
 
 function takeBook(book: PlainBook, update: BookUpdate): void {
-  if (!book.known && !update.snapshot) return;
+  if (book.at === null && !update.snapshot) return;
   for (const [side, levels] of [
     [book.bids, update.bids],
     [book.asks, update.asks],
@@ -135,15 +137,15 @@ function takeBook(book: PlainBook, update: BookUpdate): void {
       else side.set(price, size);
     }
   }
-  book.known = true;
+  book.at = update.receivedAt;
 }
 
 function takeStatus(book: PlainBook, status: MarketStatus | null): void {
-  book.live = status?.state === 'live';
+  book.state = status?.state ?? null;
   if (status !== null) return;
   book.bids.clear();
   book.asks.clear();
-  book.known = false;
+  book.at = null;
 }
 
 function lastTold(signal: NaiveSignal): string {

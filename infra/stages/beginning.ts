@@ -4,7 +4,6 @@ import type { EventLog, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
 import { removedBefore } from './removed-records.ts';
 import type { StagePosition } from './snapshot.ts';
-import type { StageInput } from './stage.ts';
 import { partitionsOf } from './stage-topics.ts';
 
 /**
@@ -72,22 +71,15 @@ export async function beginningOfProcessor(
  * Of a view, which begins anew at each start: it needs no snapshot, since compacted topics hold what it shows and of
  * others the newest records do. So several nodes can have the same views without a place to share.
  */
-export async function beginningOfView(
-  log: EventLog,
-  inputs: readonly Pick<StageInput<never>, 'topic' | 'keysOnly'>[],
-): Promise<Beginning> {
+export async function beginningOfView(log: EventLog, topics: readonly Topic[]): Promise<Beginning> {
   const from: InputBeginning[] = [];
-  for (const { topic, keysOnly } of inputs) {
-    for (const { at } of partitionsOf([topic])) {
-      from.push({ ...at, offset: await viewOffset(log, topic, at, keysOnly === true), lastSeq: 0 });
-    }
-  }
+  for (const { topic, at } of partitionsOf(topics))
+    from.push({ ...at, offset: await viewOffset(log, topic, at), lastSeq: 0 });
   return { from, removed: [] };
 }
 
-async function viewOffset(log: EventLog, topic: Topic, at: TopicPartition, fromNow: boolean): Promise<number> {
+async function viewOffset(log: EventLog, topic: Topic, at: TopicPartition): Promise<number> {
   const { first, next } = await log.bounds(at);
-  if (fromNow) return next;
   const last = topic.retention.kind === 'compacted' ? null : await log.last(at);
   if (!last) return first;
   return Math.max(first, next - VIEW_REACH_RECORDS, await log.offsetAt(at, last.appendedAt - VIEW_REACH_MS));

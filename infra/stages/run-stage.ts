@@ -92,7 +92,7 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
   const snapshot = startFrom ?? (kept && (await newestOf(kept, options)));
   const beginning = kept
     ? await beginningOfProcessor(log, stage.name, inputs, snapshot)
-    : await beginningOfView(log, stage.inputs);
+    : await beginningOfView(log, inputs);
   const state = snapshot ? snapshot.state : stage.initialState();
   const outputs = await StageOutputs.open({
     stage: stage.name,

@@ -31,7 +31,7 @@ export interface Emit {
 export interface StageInput<S> {
   readonly topic: Topic;
   readonly handle: (state: S, event: StageEvent<never>, emit: Emit) => void;
-  /** For views: only keys and times are read, from now on; the value is not decoded and null in the event. */
+  /** For views that need keys and times alone: the value is not decoded, and null in the event. */
   readonly keysOnly?: true;
 }
 

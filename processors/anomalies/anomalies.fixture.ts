@@ -29,6 +29,7 @@ export function event(
     yesInstrument: `${market}-yes`,
     noInstrument: `${market}-no`,
     takerFeeRate: null,
+    marketState: 'open' as const,
   }));
   const times = { receivedAt: BEGIN, firstSeenAt: BEGIN, lastSeenAt: BEGIN };
   const question = { canonicalName: '', kind: null, underlying: null, threshold: null, op: null, resolutionTime: null };

@@ -74,7 +74,17 @@ describe('the channels stage', () => {
     });
     expect(JSON.parse(frame!.payload)).toEqual({
       universalId: 'evt_1',
-      legs: [{ provider: 'venue_b', marketId: '0xc', yesBid: 0.4, yesAsk: 0.6, yesMid: 0.5 }],
+      legs: [
+        {
+          provider: 'venue_b',
+          marketId: '0xc',
+          yesBid: 0.4,
+          yesAsk: 0.6,
+          yesMid: 0.5,
+          state: 'live',
+          asOf: '1970-01-01T00:00:01.990Z',
+        },
+      ],
       fetchedAt: '1970-01-01T00:00:02.000Z',
     });
     expect(tell({ causeProvider: null, causeMarketId: null })).toMatchObject([

@@ -2,7 +2,7 @@
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { judgeLink, type LinkFacts } from './link-judgement.ts';
 import { type MarketEntry, sideOf } from './market-entry.ts';
-import { overAtOf, statusOf } from './progress.ts';
+import { marketStateOf, overAtOf, statusOf } from './progress.ts';
 import { referenceOf } from './reference.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
@@ -57,6 +57,7 @@ function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op'
     yesInstrument,
     noInstrument,
     takerFeeRate,
+    marketState: marketStateOf(market),
   };
 }
 

@@ -1,11 +1,17 @@
 /** How far along markets and their events are (contract, Markets). */
-import type { UniversalEvent } from '#schemas/topics/derived';
+import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { isDecided, type MarketEntry } from './market-entry.ts';
 import { referenceOf } from './reference.ts';
 
 type Status = UniversalEvent['status'];
 
 const ORDER: readonly Status[] = ['open', 'closed', 'resolved'];
+
+/** Whether a market is traded. Its resolution ends that even while its catalog still lists it as open. */
+export function marketStateOf(market: MarketEntry): EventLink['marketState'] {
+  if (isDecided(market)) return 'resolved';
+  return market.closed ? 'closed' : 'open';
+}
 
 /** When the last market was over; null while one is live. */
 export function overAtOf(markets: readonly MarketEntry[]): number | null {

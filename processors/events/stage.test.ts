@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { UniversalEvent } from '#schemas/topics/derived';
 import type { Market } from '#schemas/topics/normalised';
 import { daily, harness, linkOf, NOON_ET, outcome, RESOLVED, RULES, START } from './events.fixture.ts';
 
@@ -245,7 +246,7 @@ describe('the events stage', () => {
     tell(daily('0xa'));
     tell(outcome(7));
     clock(NOON_ET);
-    expect(resolve(outcome(7))).toEqual([]);
+    expect(resolve(outcome(7))).toMatchObject([{ status: 'closed' }]);
     const onChain = { id: 'venue_b:0xt:3', status: 'pending' as const };
     expect(resolve(daily('0xa'), onChain)).toMatchObject([{ status: 'resolved', receivedAt: NOON_ET + 1 }]);
     expect(resolve(daily('0xa'), { ...onChain, status: 'confirmed' })).toEqual([]);
@@ -259,6 +260,28 @@ describe('the events stage', () => {
       receivedAt: NOON_ET + 9,
     });
     expect(tell(late).every(({ status }) => status === 'resolved')).toBe(true);
+  });
+
+  it('emits the event again when one of its markets is closed or resolved, and when a resolution is reverted', () => {
+    const { tell, resolve, probe } = harness();
+    const onChain = { id: 'venue_b:0xt:3', status: 'pending' as const };
+    tell(daily('0xa'));
+    const statesOf = (events: UniversalEvent[]) =>
+      events.map(({ status, links }) => [status, ...links.map(({ marketState }) => marketState)]);
+    expect(statesOf(tell(outcome(7)))).toEqual([['open', 'open', 'open']]);
+    expect(statesOf(resolve(daily('0xa'), onChain))).toEqual([['open', 'open', 'resolved']]);
+    expect(resolve(daily('0xa'), { ...onChain, status: 'confirmed' })).toEqual([]);
+    probe.restart();
+    expect(statesOf(resolve(daily('0xa'), { ...onChain, status: 'reverted' }))).toEqual([['open', 'open', 'open']]);
+    const closed = { closed: true, receivedAt: START + 1 };
+    expect(statesOf(tell(daily('0xa', closed)))).toEqual([['open', 'open', 'closed']]);
+    expect(statesOf(resolve(daily('0xa'), onChain))).toEqual([['open', 'open', 'resolved']]);
+    // The catalog has closed it all the same.
+    expect(statesOf(resolve(daily('0xa'), { ...onChain, status: 'reverted' }))).toEqual([['open', 'open', 'closed']]);
+    expect(statesOf(tell(daily('0xa', { receivedAt: START + 2 })))).toEqual([['open', 'open', 'open']]);
+    const decided = { ...RESOLVED, receivedAt: START + 3 };
+    expect(statesOf(tell(outcome(7, decided)))).toEqual([['open', 'resolved', 'open']]);
+    expect(statesOf(resolve(daily('0xa'), onChain))).toEqual([['resolved', 'resolved', 'resolved']]);
   });
 
   it('is resolved also where the resolution comes before its market, unless that is taken back', () => {

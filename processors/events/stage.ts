@@ -22,7 +22,7 @@ import { fingerprint } from './universal-id.ts';
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
-    stateVersion: 5,
+    stateVersion: 6,
     // An entry of one refers to those of the others by id alone.
     slicedMaps: ['markets', 'events', 'index', 'waiting'],
     inputs: [

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
+import { clockTopic } from '#schemas/topics/control';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
 import { probeStage, type StageProbe } from '../testing/stage-probe.fixture.ts';
 import {
+  emptyBook,
   expectedHeads,
   expectedLegs,
   naivePairs,
@@ -38,11 +40,11 @@ function legOf(chance: Chance, provider: PlainLeg['provider'], name: string): Pl
     rate: chance.random() < 0.05 ? null : rate,
     yes: `y${name}`,
     no: `n${name}`,
+    marketState: 'open',
   };
 }
 
 const byMarket = (a: PlainLeg, b: PlainLeg) => (a.provider + a.marketId < b.provider + b.marketId ? -1 : 1);
-const emptyBook = (): PlainBook => ({ bids: new Map(), asks: new Map(), known: false, live: false });
 const booksOf = (legs: readonly PlainLeg[]) =>
   new Map(legs.flatMap(({ yes, no }) => [yes, no].map((name) => [name, emptyBook()] as const)));
 
@@ -55,9 +57,11 @@ function eventOf(universalId: string, legs: readonly PlainLeg[], receivedAt: num
       yesInstrument: leg.yes,
       noInstrument: leg.no,
       takerFeeRate: leg.rate,
+      marketState: leg.marketState,
     }),
   );
-  return anEvent({ universalId, receivedAt, links });
+  const isResolved = legs.every(({ marketState }) => marketState === 'resolved');
+  return anEvent({ universalId, receivedAt, links, status: isResolved ? 'resolved' : 'open' });
 }
 
 type Levels = { price: string; size: string }[];
@@ -91,9 +95,14 @@ function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string,
   return {
     told,
     event: (event: UniversalEvent) => note(probe.send(eventTopic, event.universalId, event)),
-    status(leg: PlainLeg, name: string, at: number, live: boolean) {
-      books.get(name)!.live = live;
-      const state = live ? 'live' : 'stale';
+    tick: (at: number) =>
+      note(probe.send(clockTopic, 'clock', { receivedAt: at, tick: true, hour: false, day: false })),
+    end(leg: PlainLeg, name: string, at: number) {
+      books.set(name, emptyBook());
+      note(probe.remove(statusTopics[venueOf(leg)], name, at));
+    },
+    status(leg: PlainLeg, name: string, at: number, state: NonNullable<PlainBook['state']>) {
+      books.get(name)!.state = state;
       note(probe.send(statusTopics[venueOf(leg)], name, { ...common(leg, name, at), state, since: at }));
     },
     book(leg: PlainLeg, name: string, at: number, snapshot: boolean, bids: Levels, asks: Levels) {
@@ -108,7 +117,7 @@ function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string,
           else side.set(price, size);
         }
       }
-      book.known = true;
+      book.at = at;
       note(probe.send(bookTopics[venueOf(leg)], name, { ...common(leg, name, at), ts: at, snapshot, bids, asks }));
     },
   };
@@ -124,7 +133,7 @@ function lastTold(signal: NaiveSignal): string {
 
 describe('spreads, arbitrage and signals', () => {
   it('agree to the last digit with arithmetic that has nothing clever in it, over 1,000 events that change', () => {
-    const counts = { compared: 0, records: 0, signals: 0, decayed: 0 };
+    const counts = { compared: 0, records: 0, signals: 0, decayed: 0, restated: 0, ended: 0 };
     for (let seed = 1; seed <= 1_000; seed += 1) {
       const chance = seeded(seed);
       const { below, pick, random } = chance;
@@ -141,7 +150,7 @@ describe('spreads, arbitrage and signals', () => {
         if (known) evaluations.push({ at, pairs: naivePairs(legs, books, Ratio.of(sizeText)) });
       };
       const tellEventAt = below(3);
-      for (let step = 0; step < 12; step += 1) {
+      for (let step = 0; step < 14; step += 1) {
         // Some things happen in the same millisecond.
         at += below(50);
         if (step === tellEventAt) {
@@ -150,13 +159,26 @@ describe('spreads, arbitrage and signals', () => {
           evaluate();
         }
         const leg = pick(legs);
+        if (known && random() < 0.12) {
+          // Also back: a resolution is reverted, a catalog opens a market again.
+          leg.marketState = pick(['open', 'open', 'open', 'closed', 'resolved']);
+          at += 1;
+          all.event(eventOf('evt_x', legs, at));
+          evaluate();
+          counts.restated += 1;
+        }
         const name = pick([leg.yes, leg.yes, leg.no]);
-        const book = books.get(name)!;
-        if (!book.live || random() < 0.1) {
-          all.status(leg, name, at, !book.live || random() < 0.5);
+        if (random() < 0.02) {
+          all.end(leg, name, at);
           evaluate();
         }
-        const snapshot = !book.known || random() < 0.2;
+        const book = books.get(name)!;
+        if (book.state !== 'live' || random() < 0.1) {
+          const isLive = book.state !== 'live' && random() < 0.9;
+          all.status(leg, name, at, isLive ? 'live' : pick(['live', 'recovering', 'stale', 'venue_down']));
+          evaluate();
+        }
+        const snapshot = book.at === null || random() < 0.2;
         const levels = (isBid: boolean) =>
           Array.from({ length: below(snapshot ? 6 : 3) }, () => {
             const thousandths = isBid ? 300 + below(250) : 440 + below(290);
@@ -174,8 +196,10 @@ describe('spreads, arbitrage and signals', () => {
         const { legs: toldLegs } = all.told.spreads.get('evt_x') as { legs: object[] };
         for (const [index, fields] of expectedLegs(legs, books).entries())
           expect(toldLegs[index]).toMatchObject(fields);
+        if (random() < 0.2) all.tick(at);
         counts.compared += 1;
         counts.records += Object.keys(expected).length;
+        if (legs.some(({ marketState }) => marketState !== 'open')) counts.ended += 1;
       }
       if (random() < 0.3) {
         at += 1;
@@ -193,6 +217,9 @@ describe('spreads, arbitrage and signals', () => {
     expect(counts.signals).toBeGreaterThan(500);
     // Fell to half without ending there.
     expect(counts.decayed).toBeGreaterThan(30);
+    expect(counts.restated).toBeGreaterThan(1_000);
+    // Compared while some market was closed or resolved.
+    expect(counts.ended).toBeGreaterThan(1_000);
   });
 
   it('agree on 10,000 pairs of books of two venues, deep and thin ones, with fees that are rounded level by level', () => {
@@ -208,7 +235,7 @@ describe('spreads, arbitrage and signals', () => {
       const all = follow(createSpreadsStage({ arbitrageSize: sizeText }), books);
       for (const { id, legs } of events) {
         all.event(eventOf(id, legs, 1));
-        for (const leg of legs) for (const name of [leg.yes, leg.no]) all.status(leg, name, 1, true);
+        for (const leg of legs) for (const name of [leg.yes, leg.no]) all.status(leg, name, 1, 'live');
       }
       const side = (isBid: boolean) =>
         Array.from({ length: 1 + below(9) }, () => {
@@ -221,7 +248,7 @@ describe('spreads, arbitrage and signals', () => {
         const at = 10 + nth;
         for (const leg of legs) {
           for (const name of [leg.yes, leg.no]) {
-            if (random() < 0.8 || !books.get(name)!.known) all.book(leg, name, at, true, side(true), side(false));
+            if (random() < 0.8 || books.get(name)!.at === null) all.book(leg, name, at, true, side(true), side(false));
           }
         }
         const pairs = naivePairs(legs, books, Ratio.of(sizeText));

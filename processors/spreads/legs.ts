@@ -14,6 +14,7 @@ export function createLeg(link: EventLink): LegState {
     yes: link.yesInstrument,
     no: link.noInstrument,
     inverse: link.polarity === 'inverse',
+    marketState: link.marketState,
     rate: link.takerFeeRate === null ? null : parseDecimal(link.takerFeeRate),
     bid: null,
     bidText: null,
@@ -21,6 +22,7 @@ export function createLeg(link: EventLink): LegState {
     askText: null,
     mid: null,
     midText: null,
+    bookState: null,
     live: false,
     noLive: false,
     sell: null,
@@ -38,8 +40,9 @@ export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
   const ask = askLevel && seen(askLevel.price, leg.inverse);
   const live = isQuotable(yes);
   // Nearly every book change ends here, before anything is formatted.
-  if (bid === leg.bid && ask === leg.ask && live === leg.live) return false;
+  if (bid === leg.bid && ask === leg.ask && live === leg.live && yes.state === leg.bookState) return false;
   leg.live = live;
+  leg.bookState = yes.state;
   if (bid === leg.bid && ask === leg.ask) return true;
   if (bid !== leg.bid) leg.bidText = textOf(bid);
   if (ask !== leg.ask) leg.askText = textOf(ask);
@@ -51,8 +54,8 @@ export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
 }
 
 /** Whether a book is alive and known. */
-export function isQuotable({ live, bookAt }: InstrumentState): boolean {
-  return live && bookAt !== null;
+export function isQuotable({ state, bookAt }: InstrumentState): boolean {
+  return state === 'live' && bookAt !== null;
 }
 
 function textOf(value: Decimal | null): string | null {

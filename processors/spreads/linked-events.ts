@@ -18,10 +18,20 @@ export function legsOf({ links }: UniversalEvent): LegState[] {
   return links.filter(hasLeg).map(createLeg);
 }
 
-/** Takes a new or changed event that is not resolved. Null when its legs are as they were. */
-export function followUnresolved(state: SpreadsState, { universalId, legs }: Linked): EventState | null {
+/** An event whose legs are new, or changed in their market states alone. */
+export interface Followed {
+  readonly event: EventState;
+  /** The legs whose market states alone changed; null when the legs themselves changed. */
+  readonly restated: readonly LegState[] | null;
+}
+
+/** Follows a new or changed event that is not resolved. Null when its legs are as they were. */
+export function followUnresolved(state: SpreadsState, { universalId, legs }: Linked): Followed | null {
   const known = state.events.get(universalId);
-  if (known && isSameLegs(known.legs, legs)) return null;
+  if (known && isSameLegs(known.legs, legs)) {
+    const restated = replaceRestated(known, legs);
+    return restated.length === 0 ? null : { event: known, restated };
+  }
   if (known) unlinkAll(state, known);
   const event = known ?? createEvent(universalId, legs);
   event.legs = legs;
@@ -32,7 +42,14 @@ export function followUnresolved(state: SpreadsState, { universalId, legs }: Lin
     linkInstrument(state, yes, { universalId, leg, isYes: true });
     if (no !== null) linkInstrument(state, no, { universalId, leg, isYes: false });
   }
-  return event;
+  return { event, restated: null };
+}
+
+/** Replaces the legs whose market states changed by the new ones, which have seen no book yet, and returns these. */
+function replaceRestated(event: EventState, legs: readonly LegState[]): LegState[] {
+  const restated = legs.filter(({ marketState }, at) => marketState !== event.legs[at]!.marketState);
+  event.legs = event.legs.map((leg, at) => (restated.includes(legs[at]!) ? legs[at]! : leg));
+  return restated;
 }
 
 /** Takes out an event that was merged into another, with its head: the survivor has its legs. */
@@ -66,7 +83,8 @@ function unfollow(state: SpreadsState, event: EventState, receivedAt: number, em
 
 function createEvent(universalId: string, legs: LegState[]): EventState {
   const best = { cross_provider: null, negation_pair: null };
-  return { universalId, legs, comparable: false, published: null, best, signals: [], begun: { at: 0, count: 0 } };
+  const begun = { at: 0, count: 0 };
+  return { universalId, legs, comparable: false, published: null, best, signals: [], begun };
 }
 
 function unlinkAll(state: SpreadsState, event: EventState): void {
@@ -76,7 +94,7 @@ function unlinkAll(state: SpreadsState, event: EventState): void {
   }
 }
 
-/** Whether they are of the same markets on the same terms; how their books stand does not matter. */
+/** Whether they are of the same markets on the same terms; how their markets and books stand does not matter. */
 function isSameLegs(legs: readonly LegState[], others: readonly LegState[]): boolean {
   return (
     legs.length === others.length &&

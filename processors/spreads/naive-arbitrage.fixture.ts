@@ -51,9 +51,14 @@ type Side = Map<string, string>;
 export interface PlainBook {
   bids: Side;
   asks: Side;
-  known: boolean;
-  live: boolean;
+  /** Time of its last frame. */
+  at: number | null;
+  state: 'live' | 'recovering' | 'stale' | 'venue_down' | null;
 }
+
+/** A book of which nothing came yet. */
+export const emptyBook = (): PlainBook => ({ bids: new Map(), asks: new Map(), at: null, state: null });
+
 /** A linked market in use. */
 export interface PlainLeg {
   provider: 'venue_a_outcome' | 'venue_b';
@@ -62,6 +67,7 @@ export interface PlainLeg {
   rate: string | null;
   yes: string;
   no: string;
+  marketState: 'open' | 'closed' | 'resolved';
 }
 
 /** Levels best first, as prices of what is bought or sold: `flip` looks from the other side of the question. */
@@ -89,7 +95,7 @@ function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio
   return { leg, best: levels[0]!.price, price: cost.over(size), fee: fee.over(size) };
 }
 
-const quotable = (book: PlainBook) => book.known && book.live;
+const quotable = (book: PlainBook) => book.at !== null && book.state === 'live';
 
 /** What one pair of legs gives, by rational numbers. */
 export interface NaivePair {
@@ -106,6 +112,7 @@ export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string,
     for (const a of legs) {
       for (const b of legs) {
         if (a.provider === b.provider) continue;
+        if (a.marketState !== 'open' || b.marketState !== 'open') continue;
         const bookA = books.get(a.yes)!;
         const bookB = books.get(kind === 'negation_pair' && !b.inverse ? b.no : b.yes)!;
         if (!quotable(bookA) || !quotable(bookB)) continue;
@@ -158,7 +165,7 @@ export function expectedHeads(universalId: string, pairs: readonly NaivePair[]) 
 /** The legs that the head of the spread must show. */
 export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
   return legs.map((leg) => {
-    const book = books.get(leg.yes)!;
+    const book = leg.marketState === 'open' ? books.get(leg.yes)! : emptyBook();
     const bid = (leg.inverse ? ladder(book.asks, true, true) : ladder(book.bids, false, false))[0]?.price ?? null;
     const ask = (leg.inverse ? ladder(book.bids, false, true) : ladder(book.asks, true, false))[0]?.price ?? null;
     return {
@@ -167,6 +174,7 @@ export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
       yesAsk: ask?.text() ?? null,
       yesMid: bid && ask ? bid.plus(ask).over(new Ratio(2n)).text() : null,
       live: quotable(book),
+      state: leg.marketState === 'open' ? book.state : leg.marketState,
     };
   });
 }

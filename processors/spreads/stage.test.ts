@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { consensusScore } from '#schemas/domain/consensus-score';
 import { DecimalError } from '#schemas/domain/decimal';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
+import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { clockTopic } from '#schemas/topics/control';
 import {
   arbitrageHeadTopic,
@@ -110,8 +112,18 @@ describe('the spreads stage', () => {
         yesMid: null,
         live: false,
         bookAt: null,
+        state: null,
       },
-      { provider: 'venue_b', marketId: '0xc', yesBid: null, yesAsk: null, yesMid: null, live: false, bookAt: null },
+      {
+        provider: 'venue_b',
+        marketId: '0xc',
+        yesBid: null,
+        yesAsk: null,
+        yesMid: null,
+        live: false,
+        bookAt: null,
+        state: null,
+      },
     ]);
     expect(spreads).toEqual([]);
   });
@@ -263,6 +275,37 @@ describe('the spreads stage', () => {
     expect(arbitrages).toHaveLength(1);
   });
 
+  it('emits a head whenever the state of a leg changes, and publishes none of these', () => {
+    const all = profitable();
+    const stateOf = ({ heads }: ReturnType<typeof all.status>) => heads.map((head) => head?.legs[0]?.state);
+    for (const state of ['stale', 'venue_down', 'recovering', 'live'] as const) {
+      const outputs = all.status('#70', 2000, state);
+      expect(stateOf(outputs)).toEqual([state]);
+      expect(outputs.heads[0]!.legs[0]).toMatchObject({ yesMid: '0.57', live: state === 'live', bookAt: 1010 });
+      expect(outputs.spreads).toEqual([]);
+      expect(all.status('#70', 2001, state).heads).toEqual([]);
+      all.probe.restart();
+    }
+    expect(all.tick(5000)).toMatchObject({ heads: [], spreads: [] });
+    // The market ended: its book is unknown, which is published.
+    const ended = all.end('#70', 6000);
+    expect(stateOf(ended)).toEqual([null]);
+    expect(ended.spreads).toMatchObject([{ legs: [{ yesMid: null, bookAt: null, state: null }, {}] }]);
+  });
+
+  it('knows the state of a leg from before its event', () => {
+    const all = harness();
+    all.status('b-yes', 1000, 'venue_down');
+    all.status('b-yes', 1001, 'recovering');
+    const state = (at: number) => all.probe.send(eventTopic, 'evt_1', event({ receivedAt: at }));
+    const [head] = saidOn(state(2000), spreadHeadTopic);
+    expect(head!.legs).toMatchObject([{ state: null }, { state: 'recovering', live: false, bookAt: null }]);
+    // Known also after the event was merged away.
+    all.link(event({ mergedInto: 'evt_0', links: [] }));
+    const [again] = saidOn(state(3000), spreadHeadTopic);
+    expect(again!.legs[1]).toMatchObject({ state: 'recovering' });
+  });
+
   it('does not take two markets of one provider for a pair', () => {
     const all = harness();
     all.link(event({ links: [link('venue_b'), link('venue_b', { providerMarketId: '0xd', yesInstrument: 'd-yes' })] }));
@@ -412,6 +455,147 @@ describe('the spreads stage', () => {
     );
     expect(() => all.book('b-yes', 3000, [['0.5', '-1']], [], false)).toThrow('negative size');
     expect(all.tick(3001).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
+  });
+
+  describe('of a market that is closed or resolved', () => {
+    /** The event while its market of venue_b is in a state. */
+    const eventWith = (marketState: EventLink['marketState'], changes: Partial<EventLink> = {}) =>
+      event({ receivedAt: 2000, links: [link('venue_a_outcome'), link('venue_b', { marketState, ...changes })] });
+    const signalsOf = (outputs: ReturnType<ReturnType<typeof profitable>['probe']['remove']>) =>
+      saidOn(outputs, arbitrageSignalTopic);
+    const noPrices = { yesBid: null, yesAsk: null, yesMid: null, live: false };
+
+    it.each(['closed', 'resolved'] as const)('ends arbitrage and its signals at once when it is %s', (marketState) => {
+      const all = profitable();
+      const outputs = all.probe.send(eventTopic, 'evt_1', eventWith(marketState));
+      expect(outputs.filter(({ topic }) => topic === arbitrageHeadTopic.name)).toEqual([
+        { topic: arbitrageHeadTopic.name, key: 'evt_1:cross_provider', value: null },
+      ]);
+      expect(signalsOf(outputs)).toMatchObject([{ kind: 'cross_provider', decayedAt: 2000, endedAt: 2000 }]);
+      expect(saidOn(outputs, arbitrageTopic)).toEqual([]);
+      const [head] = saidOn(outputs, spreadHeadTopic);
+      expect(head!.legs).toMatchObject([
+        { yesMid: '0.57', live: true, state: 'live' },
+        { ...noPrices, state: marketState, bookAt: 1020 },
+      ]);
+      expect(consensusScore(head!.legs)).toBeNull();
+      all.probe.restart();
+      for (const at of [5000, 10_000]) expect(all.tick(at)).toMatchObject({ arbitrages: [], arbitrageHeads: [] });
+    });
+
+    it('publishes the spread once as its middle becomes unknown, and known again', () => {
+      const all = profitable();
+      const cause = { causeProvider: 'venue_b', causeMarketId: '0xc' };
+      const closed = all.link(eventWith('closed'));
+      expect(closed.spreads).toMatchObject([{ ...cause, receivedAt: 2000, legs: [{ yesMid: '0.57' }, noPrices] }]);
+      // Its middle was unknown before.
+      expect(all.link(eventWith('resolved'))).toMatchObject({
+        heads: [{ legs: [{}, { state: 'resolved' }] }],
+        spreads: [],
+      });
+      expect(all.tick(5000).spreads).toEqual([]);
+      expect(all.link(eventWith('open')).spreads).toMatchObject([{ ...cause, legs: [{}, { yesMid: '0.49' }] }]);
+      expect(all.tick(10_000).spreads).toEqual([]);
+    });
+
+    it('publishes the spread also when the last known middle becomes unknown', () => {
+      const all = profitable();
+      const bothClosed = [
+        link('venue_a_outcome', { marketState: 'closed' }),
+        link('venue_b', { marketState: 'closed' }),
+      ];
+      all.link(eventWith('closed'));
+      const { spreads } = all.link(event({ status: 'closed', links: bothClosed }));
+      expect(spreads).toMatchObject([{ causeProvider: 'venue_a_outcome', legs: [noPrices, noPrices] }]);
+    });
+
+    it('ignores the books and statuses that go on arriving for it', () => {
+      const all = profitable();
+      all.link(eventWith('resolved'));
+      const nothing = { heads: [], spreads: [], arbitrages: [], arbitrageHeads: [] };
+      expect(all.book('b-yes', 2010, [['0.1', '500']], [['0.2', '500']])).toEqual(nothing);
+      expect(all.book('b-no', 2011, [['0.1', '500']], [['0.2', '500']])).toEqual(nothing);
+      expect(all.status('b-no', 2012)).toEqual(nothing);
+      expect(all.status('b-yes', 2013, 'stale')).toEqual(nothing);
+      expect(all.status('b-yes', 2014)).toEqual(nothing);
+      expect(all.tick(5000)).toEqual(nothing);
+      // The leg that is traded moves on alone.
+      expect(all.book('#70', 6000, [['0.9', '500']], [['0.95', '500']])).toMatchObject({
+        heads: [{ legs: [{ yesBid: '0.9' }, noPrices] }],
+        arbitrageHeads: [],
+      });
+    });
+
+    it('quotes it again from its newest book when its resolution is reverted', () => {
+      const all = profitable();
+      all.link(eventWith('resolved'));
+      all.book('b-yes', 2010, [['0.3', '500']], [['0.4', '500']]);
+      all.probe.restart();
+      const { heads, arbitrages } = all.link({ ...eventWith('open'), receivedAt: 3000 });
+      expect(heads).toMatchObject([{ legs: [{}, { yesBid: '0.3', yesAsk: '0.4', live: true, bookAt: 2010 }] }]);
+      expect(arbitrages).toMatchObject([{ firstMarketId: '0xc', firstPrice: '0.4', receivedAt: 3000 }]);
+    });
+
+    it('quotes it again also when its resolution was the last of the event', () => {
+      const all = profitable();
+      const resolved = [
+        link('venue_a_outcome', { marketState: 'resolved' }),
+        link('venue_b', { marketState: 'resolved' }),
+      ];
+      all.link(eventWith('resolved'));
+      all.link(event({ status: 'resolved', links: resolved }));
+      expect(
+        all.link(event({ links: [link('venue_a_outcome', { marketState: 'resolved' }), link('venue_b')] })),
+      ).toMatchObject({
+        heads: [{ legs: [noPrices, { yesMid: '0.49', live: true }] }],
+        arbitrageHeads: [],
+      });
+      expect(all.link(event()).arbitrages).toMatchObject([{ firstPrice: '0.5', secondPrice: '0.56' }]);
+    });
+
+    it('leaves it out of arbitrage also when its fee or the size changes', () => {
+      const all = profitable(
+        stageOverTime([
+          { from: 0, stage: ofSize('100') },
+          { from: 4000, stage: ofSize('200') },
+        ]),
+      );
+      all.link(eventWith('closed'));
+      expect(all.link(eventWith('closed', { takerFeeRate: '0.01' })).arbitrageHeads).toEqual([]);
+      expect(all.tick(4000).arbitrageHeads).toEqual([]);
+      const reopened = all.link({ ...eventWith('open'), receivedAt: 4001 });
+      expect(reopened.arbitrages).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
+    });
+
+    it('leaves alone another event that the same book is a leg of', () => {
+      const all = profitable();
+      all.link(event({ universalId: 'evt_2' }));
+      all.link(eventWith('resolved'));
+      const { heads, arbitrageHeads } = all.book('b-yes', 3000, [['0.48', '500']], [['0.51', '500']]);
+      expect(heads).toMatchObject([{ universalId: 'evt_2', legs: [{}, { yesAsk: '0.51' }] }]);
+      expect(arbitrageHeads.map(({ key }) => key)).toEqual(['evt_2:cross_provider']);
+    });
+
+    it('quotes the other legs of its event among themselves', () => {
+      const all = harness();
+      const links = (marketState: EventLink['marketState']) => [
+        link('venue_a_outcome'),
+        link('venue_b', { marketState }),
+        link('venue_b', { providerMarketId: '0xd', yesInstrument: 'd-yes', noInstrument: null }),
+      ];
+      all.link(event({ links: links('open') }));
+      for (const [instrument, bid, ask] of [
+        ['#70', '0.56', '0.58'],
+        ['b-yes', '0.48', '0.5'],
+        ['d-yes', '0.5', '0.52'],
+      ] as const) {
+        all.status(instrument, 1000);
+        all.book(instrument, 1001, [[bid, '500']], [[ask, '500']]);
+      }
+      expect(all.link(event({ links: links('resolved') })).arbitrages).toMatchObject([
+        { firstMarketId: '0xd', firstPrice: '0.52' },
+      ]);
+    });
   });
 
   describe('of a venue whose fees changed', () => {

@@ -45,7 +45,7 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
   const termsAt = termsOverTime(arbitrageSize, feeModels);
   return {
     name: 'spreads',
-    stateVersion: 3,
+    stateVersion: 4,
     slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'aged'],
     inputs: [
       onKeyed<SpreadsState, UniversalEvent>(eventTopic, underTerms(termsAt, readEvent)),
@@ -91,6 +91,7 @@ function changeTerms(state: SpreadsState, terms: Terms, receivedAt: number, emit
 function walkAgain(state: SpreadsState, event: EventState, terms: Terms): void {
   if (!event.comparable) return;
   for (const leg of event.legs) {
+    if (leg.marketState !== 'open') continue;
     for (const name of [leg.yes, leg.no]) {
       const instrument = name === null ? undefined : state.instruments.get(name);
       if (instrument) refreshWalks(leg, name === leg.yes, instrument.book, TOUCHED_ALL, terms);
@@ -105,16 +106,20 @@ function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>
   if (value.status === 'resolved')
     return (state, _terms, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
   return (state, terms, emit) => {
-    const event = followUnresolved(state, { universalId: value.universalId, legs });
-    if (!event) return;
+    const followed = followUnresolved(state, { universalId: value.universalId, legs });
+    if (!followed) return;
+    const { event, restated } = followed;
     for (const leg of event.legs) {
+      if (leg.marketState !== 'open') continue;
       refreshTop(leg, state.instruments.get(leg.yes)!);
       leg.noLive = leg.no !== null && isQuotable(state.instruments.get(leg.no)!);
     }
     walkAgain(state, event, terms);
-    tellHead(state, event, receivedAt, null, emit);
-    state.unpublished.add(key);
-    tellArbitrage(state, event, terms.size, receivedAt, null, emit);
+    const cause = restated?.length === 1 ? restated[0]! : null;
+    tellHead(state, event, receivedAt, cause, emit);
+    if (restated === null) state.unpublished.add(key);
+    else publishIfMoved(state, event, receivedAt, cause, emit);
+    tellArbitrage(state, event, terms.size, receivedAt, cause, emit);
   };
 }
 
@@ -144,13 +149,12 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
       if (!state.instruments.has(key)) return;
     }
     const instrument = instrumentOf(state, key);
-    const live = value?.state === 'live';
     if (value === null) {
       // The market ended: its last book says nothing any more.
       instrument.book = createBook();
       instrument.bookAt = null;
-    } else if (live === instrument.live) return;
-    instrument.live = live;
+    } else if (value.state === instrument.state) return;
+    instrument.state = value?.state ?? null;
     followInstrument(state, instrument, {
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
       quotable: true,
@@ -193,6 +197,8 @@ function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentS
   const { isYes } = link;
   const event = state.events.get(link.universalId)!;
   const leg = event.legs[link.leg]!;
+  // A market that is closed or resolved goes on sending books, which cannot be traded on.
+  if (leg.marketState !== 'open') return;
   if (!isYes) leg.noLive = isQuotable(instrument);
   else if (refreshTop(leg, instrument)) {
     tellHead(state, event, receivedAt, leg, emit);

@@ -1,6 +1,7 @@
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
-import type { Arbitrage } from '#schemas/topics/derived';
+import type { Arbitrage, EventLink } from '#schemas/topics/derived';
+import type { MarketStatus } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
 import type { Walk } from './walk.ts';
 
@@ -9,8 +10,8 @@ export interface InstrumentState {
   book: Book;
   /** Receive time of its last book frame. */
   bookAt: number | null;
-  /** Its connection lives and its book is whole. */
-  live: boolean;
+  /** The state of its connection and book; null while no status is known. Only a live book can be relied on. */
+  state: MarketStatus['state'] | null;
   /** Legs on it, by its YES or its NO side. Named, as no object may stand in two slices of a snapshot. */
   links: LegLink[];
 }
@@ -31,6 +32,8 @@ export interface LegState {
   readonly no: string | null;
   /** Its YES is the event's NO. */
   readonly inverse: boolean;
+  /** Only an open market can be quoted: any other leg has neither prices nor walks, whatever its books say. */
+  readonly marketState: EventLink['marketState'];
   /** Rate of the provider's fee formula; null is unknown. */
   readonly rate: Decimal | null;
   /** What the head shows: prices of the event's YES and its middle, each beside its text. */
@@ -40,6 +43,8 @@ export interface LegState {
   askText: string | null;
   mid: Decimal | null;
   midText: string | null;
+  /** The state of the YES book, as its instrument had it last. */
+  bookState: InstrumentState['state'];
   /** Whether the YES book can be quoted: alive and known. */
   live: boolean;
   /** The same of the NO book. */
@@ -145,7 +150,7 @@ export function forgetUnlinked(state: SpreadsState, name: string): void {
 }
 
 function addInstrument(state: SpreadsState, name: string): InstrumentState {
-  const instrument: InstrumentState = { book: createBook(), bookAt: null, live: false, links: [] };
+  const instrument: InstrumentState = { book: createBook(), bookAt: null, state: null, links: [] };
   state.instruments.set(name, instrument);
   return instrument;
 }
@@ -166,7 +171,7 @@ export function unlinkInstrument(state: SpreadsState, name: string, universalId:
   if (!instrument) return;
   instrument.links = instrument.links.filter((link) => link.universalId !== universalId);
   if (instrument.links.length > 0) return;
-  if (instrument.bookAt !== null || instrument.live) markUnlinked(state, name);
+  if (instrument.bookAt !== null || instrument.state !== null) markUnlinked(state, name);
   // Nothing is known of it: it ended before.
   else state.instruments.delete(name);
 }

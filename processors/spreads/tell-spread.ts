@@ -54,6 +54,7 @@ function toSpread(state: SpreadsState, event: EventState, receivedAt: number, ca
       yesMid: leg.midText,
       live: leg.live,
       bookAt: state.instruments.get(leg.yes)?.bookAt ?? null,
+      state: leg.marketState === 'open' ? leg.bookState : leg.marketState,
     })),
     causeProvider: cause?.provider ?? null,
     causeMarketId: cause?.marketId ?? null,

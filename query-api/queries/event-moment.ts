@@ -9,6 +9,7 @@ import { parseDecimal } from '#schemas/domain/decimal';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import {
   type Arbitrage,
+  type EventLink,
   type Spread,
   type SpreadLeg,
   spreadHeadTopic,
@@ -69,30 +70,43 @@ export function isWhole(moment: EventMoment): boolean {
   const legs = spread?.legs ?? [];
   return (
     legs.length === linked.length &&
-    linked.every(
-      ({ provider, providerMarketId }, at) =>
-        legs[at]!.provider === provider && legs[at]!.marketId === providerMarketId,
-    ) &&
+    linked.every((link, at) => {
+      const leg = legs[at]!;
+      return (
+        leg.provider === link.provider &&
+        leg.marketId === link.providerMarketId &&
+        marketStateOf(leg) === link.marketState
+      );
+    }) &&
     arbitrage.every((record) => fits(record, moment))
   );
 }
 
+/** The market state that the spread knew of: a leg whose market is open has the state of its book, or none yet. */
+function marketStateOf({ state }: SpreadLeg): EventLink['marketState'] {
+  return state === 'closed' || state === 'resolved' ? state : 'open';
+}
+
 /**
- * Whether the gross edge of a record follows from the legs: from what the first is bought for, and what the second is
- * sold for, or its NO bought. The NO side of a market is a book of its own, which no leg shows, unless its link is inverse.
+ * Whether the markets of a record are traded and its gross edge follows from the legs: from what the first is bought for,
+ * and what the second is sold for, or its NO bought. The NO side of a market is a book of its own, which no leg shows,
+ * unless its link is inverse.
  */
 function fits(record: Arbitrage, { event, spread }: EventMoment): boolean {
   const first = legOf(spread, record.firstProvider, record.firstMarketId);
   const second = legOf(spread, record.secondProvider, record.secondMarketId);
   if (!first?.live || first.yesAsk === null || !second) return false;
-  const isInverse = event.links.some(
-    ({ provider, providerMarketId, polarity }) =>
-      provider === second.provider && providerMarketId === second.marketId && polarity === 'inverse',
-  );
+  const isTraded = (leg: SpreadLeg) => marketStateOf(leg) === 'open' && linkOf(event, leg)?.marketState === 'open';
+  if (!isTraded(first) || !isTraded(second)) return false;
+  const isInverse = linkOf(event, second)?.polarity === 'inverse';
   if (record.kind === 'negation_pair' && !isInverse) return true;
   // Of an inverse leg, 1 - NO ask is what its YES is sold for.
   if (!second.live || second.yesBid === null) return false;
   return parseDecimal(record.grossEdge) === parseDecimal(second.yesBid) - parseDecimal(first.yesAsk);
+}
+
+function linkOf({ links }: UniversalEvent, { provider, marketId }: SpreadLeg): EventLink | undefined {
+  return links.find((link) => link.provider === provider && link.providerMarketId === marketId);
 }
 
 function legOf(spread: Spread | null, provider: string, marketId: string): SpreadLeg | undefined {

@@ -86,7 +86,13 @@ async function tellTable(...events: UniversalEvent[]) {
 /** An event that was decided so many days ago, and over at once. */
 function decided(universalId: string, days: number, fields: Partial<UniversalEvent> = {}) {
   const overAt = NOON_MS - days * DAY_MS;
-  return anEvent({ universalId, status: 'resolved', resolutionTime: overAt, overAt, ...fields });
+  return endedEvent({ universalId, status: 'resolved', resolutionTime: overAt, overAt, ...fields });
+}
+
+/** An event whose markets are in the same state as the event. */
+function endedEvent(fields: Partial<UniversalEvent>) {
+  const event = anEvent(fields);
+  return { ...event, links: event.links.map((link) => ({ ...link, marketState: event.status })) };
 }
 
 /** Every page of the list, and what each said was the total. */
@@ -149,7 +155,10 @@ describe('past events', () => {
       mark(NOON_MS + day * DAY_MS);
       expect([...view.byId.keys()], `day ${day}`).toEqual(day < 11 ? ['evt_a', 'evt_b'] : day < 90 ? ['evt_b'] : []);
       expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_b'], totals: [2] });
-      expect(await findEvent(view, store, 'evt_a')).toMatchObject({ universalId: 'evt_a', links: [aLink()] });
+      expect(await findEvent(view, store, 'evt_a')).toMatchObject({
+        universalId: 'evt_a',
+        links: [aLink({ marketState: 'resolved' })],
+      });
     }
     expect(view).toMatchObject({ listed: [], byMarket: new Map() });
   });
@@ -259,7 +268,7 @@ describe('past events', () => {
           const newest = new Map<string, UniversalEvent>();
           for (const batch of batches) {
             const events = batch.map(({ over, ...fields }) =>
-              anEvent({ ...fields, overAt: over === null ? null : NOON_MS - over * DAY_MS }),
+              endedEvent({ ...fields, overAt: over === null ? null : NOON_MS - over * DAY_MS }),
             );
             await tell(...events);
             for (const event of events) newest.set(event.universalId, event);

@@ -8,7 +8,8 @@ import type { Condition } from './past-totals.ts';
 
 type Reader = Pick<Store, 'query'>;
 /** Links as the table has them: parallel arrays. */
-type Row = Omit<UniversalEvent, 'links'> & { readonly [K in keyof EventLink as `link_${K}`]: EventLink[K][] };
+type StoredLink = Omit<EventLink, 'marketState'>;
+type Row = Omit<UniversalEvent, 'links'> & { readonly [K in keyof StoredLink as `link_${K}`]: StoredLink[K][] };
 
 const LINK_FIELDS = [
   'provider',
@@ -21,7 +22,7 @@ const LINK_FIELDS = [
   'yesInstrument',
   'noInstrument',
   'takerFeeRate',
-] as const satisfies readonly (keyof EventLink)[];
+] as const satisfies readonly (keyof StoredLink)[];
 
 const COLUMNS = [
   'universalId, canonicalName, kind, underlying, threshold, op, status, mergedInto, details',
@@ -169,9 +170,11 @@ function toEvent(row: Row): UniversalEvent {
     status,
     firstSeenAt,
     lastSeenAt,
-    links: row.link_provider.map(
-      (_, at) => Object.fromEntries(LINK_FIELDS.map((field) => [field, row[`link_${field}`][at]])) as EventLink,
-    ),
+    links: row.link_provider.map((_, at) => ({
+      ...(Object.fromEntries(LINK_FIELDS.map((field) => [field, row[`link_${field}`][at]])) as StoredLink),
+      // The table has no state of a market: nobody reads it of a past event, whose markets are all closed or resolved.
+      marketState: status,
+    })),
     mergedInto,
     details,
     overAt,

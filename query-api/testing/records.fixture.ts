@@ -73,6 +73,7 @@ export function aSpread(fields: Partial<Spread> = {}): Spread {
         yesMid: '0.42',
         live: true,
         bookAt: NOON_MS,
+        state: 'live',
       },
     ],
     causeProvider: null,

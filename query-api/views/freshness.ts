@@ -10,7 +10,7 @@ export interface Freshness {
   isLive(): boolean;
   /** Event time up to which the view of events holds everything that a stage writes to the topic; null while unknown. */
   asOf(topic: Topic): number | null;
-  /** Receive time of the last book frame of an instrument, unix ms; null when none came since the start of this process. */
+  /** Receive time of the last book frame of an instrument, unix ms; null when this process has seen none. */
   bookAt(instrument: string): number | null;
 }
 

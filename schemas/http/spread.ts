@@ -3,8 +3,9 @@ import type { Spread } from '../topics/derived.ts';
 import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
- * A spread snapshot (specification, Spread snapshot; the contract, Markets, adds `marketId`): the YES book of every
- * linked market in use, sorted by provider then marketId. An empty side is null, and so is yesMid then.
+ * A spread snapshot (specification, Spread snapshot; the contract, Markets, adds `marketId`; `state` and `asOf` are our
+ * own): the YES book of every linked market in use, sorted by provider then marketId. An empty side is null, and so is
+ * yesMid then.
  */
 export const spreadSnapshotSchema = z.object({
   universalId: z.string(),
@@ -15,6 +16,15 @@ export const spreadSnapshotSchema = z.object({
       yesBid: z.number().nullable(),
       yesAsk: z.number().nullable(),
       yesMid: z.number().nullable(),
+      state: z
+        .enum(['live', 'recovering', 'stale', 'venue_down', 'closed', 'resolved'])
+        .nullable()
+        .describe(
+          'Whether the leg can be relied on: live, recovering, stale or venue_down, as in status frames; closed or resolved for a market that is no longer traded, which has no prices; null while nothing is known of it.',
+        ),
+      asOf: isoTimeSchema
+        .nullable()
+        .describe('When the last frame of its YES book was received; null before the first.'),
     }),
   ),
   fetchedAt: isoTimeSchema,
@@ -25,12 +35,14 @@ export type SpreadSnapshot = z.infer<typeof spreadSnapshotSchema>;
 export function toSpreadSnapshot(spread: Spread): SpreadSnapshot {
   return {
     universalId: spread.universalId,
-    legs: spread.legs.map(({ provider, marketId, yesBid, yesAsk, yesMid }) => ({
+    legs: spread.legs.map(({ provider, marketId, yesBid, yesAsk, yesMid, state, bookAt }) => ({
       provider,
       marketId,
       yesBid: decimalNumberOrNull(yesBid),
       yesAsk: decimalNumberOrNull(yesAsk),
       yesMid: decimalNumberOrNull(yesMid),
+      state,
+      asOf: bookAt === null ? null : isoTime(bookAt),
     })),
     fetchedAt: isoTime(spread.receivedAt),
   };

@@ -44,6 +44,7 @@ const spread: Spread = {
       yesMid: null,
       live: true,
       bookAt: AT,
+      state: 'live',
     },
   ],
   causeProvider: 'venue_b',
@@ -94,6 +95,7 @@ const event: UniversalEvent = {
       yesInstrument: '77',
       noInstrument: '78',
       takerFeeRate: null,
+      marketState: 'open',
     },
   ],
   mergedInto: null,
@@ -114,7 +116,9 @@ describe('wire shapes', () => {
     expect(spreadSnapshotSchema.parse(snapshot)).toEqual(snapshot);
     expect(snapshot).toEqual({
       universalId: 'evt_1',
-      legs: [{ provider: 'venue_b', marketId: '0xc', yesBid: 0.4, yesAsk: null, yesMid: null }],
+      legs: [
+        { provider: 'venue_b', marketId: '0xc', yesBid: 0.4, yesAsk: null, yesMid: null, state: 'live', asOf: AT_TEXT },
+      ],
       fetchedAt: AT_TEXT,
     });
   });

@@ -19,6 +19,7 @@ export function aLink(fields: Partial<EventLink> = {}): EventLink {
     yesInstrument: '1',
     noInstrument: '2',
     takerFeeRate: null,
+    marketState: 'open',
     ...fields,
   };
 }
@@ -51,7 +52,16 @@ export function aSpread(fields: Partial<Spread> = {}): Spread {
     universalId: 'evt_1',
     receivedAt: 2_000,
     legs: [
-      { provider: 'venue_b', marketId: '0xc', yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', live: true, bookAt: 1_990 },
+      {
+        provider: 'venue_b',
+        marketId: '0xc',
+        yesBid: '0.4',
+        yesAsk: '0.6',
+        yesMid: '0.5',
+        live: true,
+        bookAt: 1_990,
+        state: 'live',
+      },
     ],
     causeProvider: 'venue_b',
     causeMarketId: '0xc',

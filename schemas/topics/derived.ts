@@ -50,6 +50,13 @@ const link = record('EventLink', 'A market of one venue in a universal event.', 
   yesInstrument: text("Coin or token of the market's YES side; empty while the catalog names none."),
   noInstrument: nullable(text("Coin or token of the market's NO side.")),
   takerFeeRate: nullable(decimal("Rate for the venue's fee formula; null is unknown.")),
+  marketState: added(
+    oneOf(
+      ['open', 'closed', 'resolved'],
+      '`closed`: its catalog says that it is no longer traded; `resolved`: its catalog or a resolution that was not reverted says how it is decided.',
+    ),
+    'open',
+  ),
 });
 export type EventLink = Infer<typeof link>;
 
@@ -120,6 +127,15 @@ const leg = record('SpreadLeg', 'The YES book of one linked market, seen from th
   yesMid: nullable(decimal('Their middle; null unless both are known.')),
   live: flag('Not stale: its connection lives and its book is whole.'),
   bookAt: nullable(timestamp('Receive time of its last book frame.')),
+  state: added(
+    nullable(
+      oneOf(
+        ['live', 'recovering', 'stale', 'venue_down', 'closed', 'resolved'],
+        'The state of its connection and book, as in `MarketStatus`; `closed` or `resolved` for a market that is no longer traded. Null while nothing is known of it.',
+      ),
+    ),
+    null,
+  ),
 });
 export type SpreadLeg = Infer<typeof leg>;
 const spread = record('Spread', 'The legs of one event at one moment.', {

@@ -35,7 +35,8 @@ const conditionOf = (event: number) => `0x${event.toString(16).padStart(64, '0')
 
 /** An event, linked on both venues. */
 export function eventAt(event: number, receivedAt: number): UniversalEvent {
-  const common = { confidence: 0.92, source: 'ner', polarity: 'same', used: true, evidence: '{}' } as const;
+  const judgement = { confidence: 0.92, source: 'ner', polarity: 'same', used: true, evidence: '{}' } as const;
+  const common = { ...judgement, marketState: 'open' } as const;
   return {
     universalId: `evt_${event.toString(16).padStart(24, '0')}`,
     receivedAt,

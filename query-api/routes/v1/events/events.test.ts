@@ -182,14 +182,25 @@ describe('GET /v1/events/{universalId}/spread', () => {
       yesAsk: '0.5',
       yesMid: null,
       live: true,
-      bookAt: 1,
+      bookAt: NOON_MS - 250,
+      state: 'recovering' as const,
     };
     tell.spread({ receivedAt: NOON_MS + 1, legs: [leg] });
     const answer = await body<object>('/v1/events/evt_1/spread');
     getSpread.response.parse(answer);
     expect(answer).toEqual({
       universalId: 'evt_1',
-      legs: [{ provider: 'venue_a_outcome', marketId: '#10', yesBid: null, yesAsk: 0.5, yesMid: null }],
+      legs: [
+        {
+          provider: 'venue_a_outcome',
+          marketId: '#10',
+          yesBid: null,
+          yesAsk: 0.5,
+          yesMid: null,
+          state: 'recovering',
+          asOf: '2026-03-01T11:59:59.750Z',
+        },
+      ],
       fetchedAt: '2026-03-01T12:00:00.001Z',
     });
   });

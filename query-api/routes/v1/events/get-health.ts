@@ -10,6 +10,7 @@ import { toSpreadSnapshot } from '#schemas/http/spread';
 import { toTradeRecord } from '#schemas/http/trade';
 import { toUniversalEvent } from '#schemas/http/universal-event';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
+import { currentSpread } from '../../../queries/current-spread.ts';
 import { wholeMoment } from '../../../queries/event-moment.ts';
 import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
 import { disputePhases } from '../../../queries/read-dispute-phases.ts';
@@ -39,8 +40,9 @@ export const getEventHealth = defineRoute({
   query: z.object({}),
   response: eventHealthSchema,
   async handle({ params }, { views, store }) {
-    const { event, spread, arbitrage, at } = await wholeMoment(views, store, params.universalId);
+    const { event, arbitrage, at, ...moment } = await wholeMoment(views, store, params.universalId);
     const { universalId, links } = event;
+    const spread = moment.spread && currentSpread(views.freshness, event, moment.spread);
     const asked = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
     const [settled, phases, figures, detected, newest] = await readTogether(store, [
       settlements(links),

@@ -176,6 +176,30 @@ describe('GET /v1/events/{universalId}/health', () => {
     expect((await health()).arbitrage).toMatchObject({ crossProvider: null, negationPair: { grossEdge: 0.03 } });
   });
 
+  it('waits for the spread and arbitrage that follow from the resolution of a market', async () => {
+    const resolved = aLink({ marketState: 'resolved' });
+    tell.event({ links: [outcome, resolved] });
+    tell.spread({ legs: legsOf('0.4', '0.42') });
+    tell.arbitrage({});
+    // The view has the event already, and the spread and the arbitrage of before.
+    const [legA, legB] = legsOf('0.4', '0.42');
+    const ended = { ...legB!, yesBid: null, yesAsk: null, yesMid: null, live: false, state: 'resolved' as const };
+    const rest = setTimeout(() => tell.spread({ receivedAt: NOON_MS + 10, legs: [legA!, ended] }), 15);
+    const { spread, arbitrage, consensusScore } = await health();
+    clearTimeout(rest);
+    expect(spread.legs).toMatchObject([{ state: 'live' }, { state: 'resolved', yesMid: null }]);
+    expect(arbitrage).toEqual({ crossProvider: null, negationPair: null });
+    expect(consensusScore).toBeNull();
+  });
+
+  it('returns no arbitrage with a market that is closed, when the rest does not come', async () => {
+    tell.event({ links: [outcome, aLink({ marketState: 'closed' })] });
+    tell.spread({ legs: legsOf('0.4', '0.42') });
+    tell.arbitrage({});
+    tell.arbitrage({ kind: 'negation_pair', grossEdge: '0.1' });
+    expect((await health()).arbitrage).toEqual({ crossProvider: null, negationPair: null });
+  });
+
   it('has no arbitrage, consensus or leg of an event that no book is known of', async () => {
     tell.event({ links: [aLink({ used: false })] });
     expect(await health()).toMatchObject({

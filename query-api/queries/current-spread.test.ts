@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { SpreadLeg } from '#schemas/topics/derived';
+import { aLink, aSpread, NOON_MS } from '../testing/records.fixture.ts';
+import type { Freshness } from '../views/freshness.ts';
+import { currentSpread } from './current-spread.ts';
+
+const event = { links: [aLink()] };
+
+/** Figures that lag by so many seconds. */
+const freshness = (lagSeconds: number, bookAt: number | null = null): Freshness => ({
+  now: () => NOON_MS + lagSeconds * 1_000,
+  isLive: () => true,
+  asOf: () => NOON_MS,
+  bookAt: (instrument) => (instrument === '111' ? bookAt : null),
+});
+const legOf = (at: Freshness, fields: Partial<SpreadLeg> = {}) => {
+  const spread = aSpread();
+  return currentSpread(at, event, { ...spread, legs: [{ ...spread.legs[0]!, ...fields }] }).legs[0]!;
+};
+
+it('has the time of the last book frame, which may have changed nothing', () => {
+  expect(legOf(freshness(0)).bookAt).toBe(NOON_MS);
+  expect(legOf(freshness(0, NOON_MS + 700)).bookAt).toBe(NOON_MS + 700);
+  expect(legOf(freshness(0, NOON_MS - 700)).bookAt).toBe(NOON_MS);
+  expect(legOf(freshness(0, NOON_MS + 700), { bookAt: null }).bookAt).toBeNull();
+  expect(legOf(freshness(0, NOON_MS + 700), { state: 'resolved' }).bookAt).toBe(NOON_MS);
+});
+
+it.each([
+  ['live', 'stale'],
+  ['recovering', 'stale'],
+  ['stale', 'stale'],
+  ['venue_down', 'venue_down'],
+  ['resolved', 'resolved'],
+  [null, null],
+] as const)('shows a leg that was %s as %s while figures lag', (state, shown) => {
+  expect(legOf(freshness(5), { state })).toMatchObject({ state, live: true });
+  expect(legOf(freshness(5.1), { state })).toMatchObject({ state: shown });
+  if (state === 'live') expect(legOf(freshness(5.1), { state }).live).toBe(false);
+});

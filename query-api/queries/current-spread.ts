@@ -1,0 +1,30 @@
+/** A spread as of the moment of an answer, from the head that the view holds. */
+import {
+  type EventLink,
+  type Spread,
+  type SpreadLeg,
+  spreadHeadTopic,
+  type UniversalEvent,
+} from '#schemas/topics/derived';
+import { type Freshness, isBehind } from '../views/freshness.ts';
+
+/** The spread with the times of the last book frames; while the figures lag, no leg is better than stale. */
+export function currentSpread(freshness: Freshness, { links }: Pick<UniversalEvent, 'links'>, spread: Spread): Spread {
+  const lags = isBehind(freshness, spreadHeadTopic);
+  return { ...spread, legs: spread.legs.map((leg) => currentLeg(freshness, links, leg, lags)) };
+}
+
+function currentLeg(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg, lags: boolean): SpreadLeg {
+  if (leg.state === 'closed' || leg.state === 'resolved') return leg;
+  const isBetterThanStale = leg.state === 'live' || leg.state === 'recovering';
+  const current = { ...leg, bookAt: lastBookAt(freshness, links, leg) };
+  return lags ? { ...current, live: false, state: isBetterThanStale ? 'stale' : leg.state } : current;
+}
+
+/** A head is not written again for a frame that changes no price in it. Null before the first whole book. */
+function lastBookAt(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg): number | null {
+  if (leg.bookAt === null) return null;
+  const link = links.find((one) => one.provider === leg.provider && one.providerMarketId === leg.marketId);
+  const seenAt = link ? freshness.bookAt(link.yesInstrument) : null;
+  return Math.max(leg.bookAt, seenAt ?? leg.bookAt);
+}
