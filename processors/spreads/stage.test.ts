@@ -277,7 +277,7 @@ describe('the spreads stage', () => {
 
   it('emits a head whenever the state of a leg changes, and publishes none of these', () => {
     const all = profitable();
-    const stateOf = ({ heads }: ReturnType<typeof all.status>) => heads.map((head) => head?.legs[0]!.state);
+    const stateOf = ({ heads }: ReturnType<typeof all.status>) => heads.map((head) => head!.legs[0]!.state);
     for (const state of ['stale', 'venue_down', 'recovering', 'live'] as const) {
       const outputs = all.status('#70', 2000, state);
       expect(stateOf(outputs)).toEqual([state]);
