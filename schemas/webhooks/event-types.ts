@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { VENUES } from '../domain/providers.ts';
-import { RESOLVED_AT } from '../http/settlement.ts';
+import { END_TIME, RESOLVED_AT, RESOLVED_AT_IS_BOUND, USED } from '../http/settlement.ts';
 import { ANOMALY_KINDS } from '../topics/anomalies.ts';
 import { SAMPLES } from './samples.ts';
 
@@ -111,9 +111,12 @@ const settlementData = z.strictObject({
   universalId,
   provider,
   marketId: z.string(),
+  used: z.boolean().describe(USED),
   outcome: z.enum(['yes', 'no', 'split']),
   payouts: z.array(decimal),
   resolvedAt: time.describe(RESOLVED_AT),
+  resolvedAtIsBound: z.boolean().describe(RESOLVED_AT_IS_BOUND),
+  endTime: time.nullable().describe(END_TIME),
   settlementDelaySec: z.int().nullable(),
   txHash: z.string().nullable(),
   logIndex: z.int().nullable(),
