@@ -13,8 +13,8 @@ const PERP = { broker: 'venue_a', provider: 'venue_a_perp', coin: 'BTC' };
 export const SAMPLES = {
   'broker.trade.executed': {
     broker: 'venue_b',
+    id: `venue_b:${TX_HASH}:1`,
     provider: 'venue_b',
-    tradeId: `venue_b:${TX_HASH}:1`,
     marketId: MARKET_ID,
     instrument: '1234567890',
     ts: AT,
@@ -26,6 +26,7 @@ export const SAMPLES = {
     taker: OWN,
     txHash: TX_HASH,
     logIndex: 1,
+    tradeId: null,
     status: 'pending',
     wallets: WALLETS,
   },
