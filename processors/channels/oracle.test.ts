@@ -168,9 +168,12 @@ describe('settlements', () => {
     expect(frame!.payload).toEqual({
       provider: 'venue_b',
       marketId: '0xc',
+      used: true,
       outcome: 'yes',
       payouts: ['0', '1'],
       resolvedAt: '1970-01-01T00:00:02.900Z',
+      resolvedAtIsBound: false,
+      endTime: '1970-01-01T00:00:01.000Z',
       settlementDelaySec: 2,
       txHash: '0xr',
       logIndex: 1,
@@ -195,7 +198,14 @@ describe('settlements', () => {
     });
     // Its YES is the event's NO.
     expect(said(outcome)).toEqual(['settlement:evt_1 no confirmed']);
-    expect(outcome[0]!.payload).toMatchObject({ settlementDelaySec: null, txHash: null, payouts: ['1', '0'] });
+    expect(outcome[0]!.payload).toMatchObject({
+      used: true,
+      resolvedAtIsBound: false,
+      endTime: null,
+      settlementDelaySec: null,
+      txHash: null,
+      payouts: ['1', '0'],
+    });
     expect(outcome[0]!.seq).toBe(2);
   });
 

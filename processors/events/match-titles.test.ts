@@ -46,7 +46,7 @@ describe('matchTitles', () => {
       title: 'Will the price of Bitcoin be above $64,000 on March 12?',
       underlying: 'Bitcoin',
       threshold: '$64,000',
-      op: 'be above',
+      op: 'above',
       day: 'on March 12',
       semantics: 'be above … on March 12',
       time: "noon, the venue's custom",

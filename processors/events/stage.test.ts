@@ -27,10 +27,15 @@ describe('the events stage', () => {
     expect(link).toMatchObject({ used: true, polarity: 'same', yesInstrument: '#70', noInstrument: '#71' });
     expect(link.confidence).toBeGreaterThan(0.75);
     expect(link.confidence).toBeLessThan(1);
-    expect(JSON.parse(link.evidence).differences).toMatchObject({
-      sources: 'venue_a mark price against example exchange',
-      equality: 'counts for one of the two',
+    expect(JSON.parse(link.evidence)).toMatchObject({
+      op: 'at or above',
+      differences: {
+        sources: 'venue_a mark price against example exchange',
+        equality: 'counts for one of the two',
+      },
     });
+    expect(both!.op).toBe('gte');
+    expect(JSON.parse(linkOf(both!, '0xa').evidence)).toMatchObject({ op: 'above' });
   });
 
   it('links the opposite comparison inversely', () => {

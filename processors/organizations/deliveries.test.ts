@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '#schemas/domain/control/envelope';
+import { toTradeRecord } from '#schemas/http/trade';
 import { auditTopic } from '#schemas/topics/audit';
 import { arbitrageTopic, eventTopic, type Spread, spreadTopic } from '#schemas/topics/derived';
 import type { Delivery } from '#schemas/topics/webhooks';
@@ -7,6 +8,7 @@ import { findEventType } from '#schemas/webhooks/event-types';
 import { saidOn } from '../testing/stage-probe.fixture.ts';
 import {
   arbitrage,
+  chainTrade,
   createOrganizationsProbe,
   deliveriesOf,
   eventOf,
@@ -60,6 +62,19 @@ describe('a fill', () => {
         { walletId: 'wal_1', address: TAKER, role: 'taker' },
       ],
     });
+  });
+
+  it.each([
+    ['a venue_b trade', chainTrade, { id: 'venue_b:0xt:1', tradeId: null }],
+    ['a venue_a trade', perpTrade, { id: 'venue_a_perp:BTC:1900:7', tradeId: '7' }],
+  ])('names and means the fields of %s as the trade record of REST and WebSocket does', (_, one, ids) => {
+    world.webhook(acme, 'wh_1', TRADES);
+    world.bind(acme, 'wal_1', TAKER, one === perpTrade ? 'venue_a_perp' : 'venue_b');
+    const data = dataOf(trade({}, one)[0]!);
+    expect(data).toMatchObject(ids);
+    // Decimals are text here and numbers there; the token and its outcome are not part of the webhook's data.
+    const { price, qty, tokenId, outcome, ...shared } = toTradeRecord(one);
+    expect(data).toMatchObject(shared);
   });
 
   it('has null for what the venue does not tell, and for a counterparty that is no address', () => {

@@ -24,12 +24,12 @@ function addressOrNull(text: string | null): string | null {
 }
 
 export function tradeExecuted(trade: Trade, broker: Venue, wallets: readonly Party[]): TradeExecuted {
-  const { id, provider, marketId, instrument, ts, side, price, qty, usd, maker, taker, txHash, logIndex, status } =
-    trade;
+  const { id, provider, marketId, instrument, ts, side, price, qty, usd, maker, taker } = trade;
+  const { txHash, logIndex, tradeId, status } = trade;
   return {
     broker,
+    id,
     provider,
-    tradeId: id,
     marketId,
     instrument,
     ts: isoTime(ts),
@@ -41,6 +41,7 @@ export function tradeExecuted(trade: Trade, broker: Venue, wallets: readonly Par
     taker: addressOrNull(taker),
     txHash,
     logIndex,
+    tradeId,
     status,
     wallets: [...wallets],
   };

@@ -56,7 +56,7 @@ export function newsOfPhase(state: OracleState, phase: DisputePhase): PhaseNews 
  */
 export function newsOfResolution(state: OracleState, resolution: Resolution): SettlementRecordNews[] | null {
   const sideOf = (one: Resolution) => sideOfMarket(state, marketKey(one.provider, one.marketId));
-  if (toSettlementRecord(resolution, sideOf(resolution)) === null) return null;
+  if (landedRecord(resolution, sideOf(resolution)) === null) return null;
   if (isForTheRecord(resolution)) return [];
   const { id, provider, marketId } = resolution;
   const market = marketKey(provider, marketId);
@@ -67,10 +67,15 @@ export function newsOfResolution(state: OracleState, resolution: Resolution): Se
   }
   const audience = event === null ? [] : audienceOf(state.events, event);
   return followResolution(state.landings, resolution, audience, sideOf).flatMap((landing) => {
-    const record = toSettlementRecord(landing.resolution, landing.side);
+    const record = landedRecord(landing.resolution, landing.side);
     // None of one that waited to be next, where its market has named other tokens since.
     return record === null ? [] : { record, audience: audienceOf(state.events, landing.universalId) };
   });
+}
+
+/** The record of a landing or of its reversal. Only a market whose link is used lands. */
+function landedRecord(resolution: Resolution, side: MarketSide): SettlementRecord | null {
+  return toSettlementRecord(resolution, side, true);
 }
 
 /**

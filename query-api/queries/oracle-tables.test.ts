@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const OURS = aLink();
 const OTHER = aLink({ providerMarketId: '0xother' });
-const OUTCOME = aLink({ provider: 'venue_a_outcome', providerMarketId: '#70', polarity: 'inverse' });
+const OUTCOME = aLink({ provider: 'venue_a_outcome', providerMarketId: '#70', polarity: 'inverse', used: false });
 
 describe('the phases of markets', () => {
   it('come oldest first by their place in the chain, as they were told', async () => {
@@ -96,9 +96,12 @@ describe('the settlements of markets', () => {
       {
         provider: 'venue_a_outcome',
         marketId: '#70',
+        used: false,
         outcome: 'no',
         payouts: ['1', '0'],
         resolvedAt: '2026-03-01T11:59:59.999Z',
+        resolvedAtIsBound: true,
+        endTime: null,
         settlementDelaySec: null,
         txHash: null,
         logIndex: null,
@@ -108,9 +111,12 @@ describe('the settlements of markets', () => {
       {
         provider: 'venue_b',
         marketId: '0xmarket',
+        used: true,
         outcome: 'yes',
         payouts: ['0', '1'],
         resolvedAt: '2026-03-01T12:00:00.000Z',
+        resolvedAtIsBound: false,
+        endTime: '2026-03-01T10:59:59.600Z',
         settlementDelaySec: 3600,
         txHash: '0xr',
         logIndex: 1,

@@ -55,7 +55,8 @@ function newestOfEach(rows: readonly Row[], links: readonly EventLink[]): Settle
       logIndex: logIndex === null ? null : Number(logIndex),
       blockNumber: blockNumber === null ? null : Number(blockNumber),
     };
-    const side = { yesIndex: yesIndexOf(outcomes), inverse: linkOf.get(key)!.polarity === 'inverse' };
-    return toSettlementRecord(resolution, side) ?? [];
+    const { polarity, used } = linkOf.get(key)!;
+    const side = { yesIndex: yesIndexOf(outcomes), inverse: polarity === 'inverse' };
+    return toSettlementRecord(resolution, side, used) ?? [];
   });
 }

@@ -21,7 +21,7 @@ export const eventHealthSchema = z.object({
     .number()
     .nullable()
     .describe('1 minus the largest distance between the yesMids of live legs; null with fewer than two.'),
-  settlement: z.array(settlementRecordSchema),
+  settlement: z.array(settlementRecordSchema).describe('Of the markets of used links alone.'),
   disputeHistory: z.array(disputePhaseRecordSchema).describe('Oldest first.'),
   edgeHalfLife: arbDecaySchema.pick({ medianHalfLifeSec: true, decayedSignals: true, computedAt: true }),
   recentAnomalies: z.array(anomalyRecordSchema).describe('The newest 20 of the trailing 7 days, newest first.'),

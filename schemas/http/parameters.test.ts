@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clampedInteger, cursorParameter, parseTime, timeParameter } from './parameters.ts';
+import { booleanParameter, clampedInteger, cursorParameter, parseTime, timeParameter } from './parameters.ts';
 
 describe('a clamped whole number', () => {
   const limit = clampedInteger({ min: 1, max: 200, fallback: 50 });
@@ -20,6 +20,19 @@ describe('a clamped whole number', () => {
   });
   it.each(['', ' ', '1.5', '1e3', 'x', '0x10', '+1', '1 ', 'NaN', '--1'])('refuses %j', (text) => {
     expect(limit.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('a boolean', () => {
+  it.each([
+    [undefined, false],
+    ['false', false],
+    ['true', true],
+  ])('reads %s as %s', (text, value) => {
+    expect(booleanParameter.parse(text)).toBe(value);
+  });
+  it.each(['', ' ', '1', '0', 'TRUE', 'yes', 'on', ' true', 'true ', 'null'])('refuses %j', (text) => {
+    expect(booleanParameter.safeParse(text).success).toBe(false);
   });
 });
 

@@ -11,6 +11,12 @@ export function clampedInteger({ min, max, fallback }: { min: number; max: numbe
     .describe(`${min} to ${max}, clamped; default ${fallback}`);
 }
 
+/** `true` or `false`, in these words; false by default. */
+export const booleanParameter = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .default(false);
+
 /** A calendar day, alone or with a time; seconds, their fraction and the zone may be left out. */
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 /** The last moment that a JavaScript date can hold. */

@@ -24,13 +24,13 @@ describe('a settlement record', () => {
     [['1', '0'], true, 'no'],
     [['0.5', '0.5'], false, 'split'],
   ] as const)('of payouts %j, inverse %j, is %s, with the payouts as they are', (payouts, inverse, outcome) => {
-    const record = toSettlementRecord({ ...resolution, payouts: [...payouts] }, { yesIndex: 0, inverse });
+    const record = toSettlementRecord({ ...resolution, payouts: [...payouts] }, { yesIndex: 0, inverse }, true);
     expect(settlementRecordSchema.parse(record)).toEqual(record);
     expect(record).toMatchObject({ outcome, payouts });
   });
 
   it('is none where the payouts do not speak of YES', () => {
-    expect(toSettlementRecord(resolution, { yesIndex: 2, inverse: false })).toBeNull();
+    expect(toSettlementRecord(resolution, { yesIndex: 2, inverse: false }, true)).toBeNull();
   });
 
   it.each([
@@ -40,7 +40,7 @@ describe('a settlement record', () => {
     [12_600, -3],
     [null, null],
   ])('of a market that ended at %s came %s s later', (endTime, settlementDelaySec) => {
-    const record = toSettlementRecord({ ...resolution, endTime }, { yesIndex: 0, inverse: false });
+    const record = toSettlementRecord({ ...resolution, endTime }, { yesIndex: 0, inverse: false }, true);
     expect(record).toMatchObject({ settlementDelaySec });
   });
 
@@ -51,6 +51,33 @@ describe('a settlement record', () => {
     [null, null],
   ])('of a market off chain that was decided after %s tells a delay of %s s', (decidedAfter, settlementDelaySec) => {
     const offChain = { ...resolution, endTime: 1_000, blockNumber: null, decidedAfter };
-    expect(toSettlementRecord(offChain, { yesIndex: 0, inverse: false })).toMatchObject({ settlementDelaySec });
+    expect(toSettlementRecord(offChain, { yesIndex: 0, inverse: false }, true)).toMatchObject({ settlementDelaySec });
+  });
+
+  it.each([true, false])("carries the link's used: %s", (used) => {
+    expect(toSettlementRecord(resolution, { yesIndex: 0, inverse: false }, used)).toMatchObject({ used });
+  });
+
+  it.each([
+    [null, null],
+    [1_000, '1970-01-01T00:00:01.000Z'],
+  ])("has the market's own end: %s as %s", (endTime, text) => {
+    const record = toSettlementRecord({ ...resolution, endTime }, { yesIndex: 0, inverse: false }, true);
+    expect(record).toMatchObject({ endTime: text });
+  });
+
+  it.each([
+    ['on chain', 6, null, null, false],
+    ['on chain, whatever decidedAfter is', 6, 1, 1_000, false],
+    ['off chain, decided after an unknown moment', null, null, 1_000, true],
+    ['off chain, decided in the 5 minutes before', null, 400_000 - 5 * 60_000, 1_000, false],
+    ['off chain, decided then, with an unknown end', null, 400_000, null, false],
+    ['off chain, decided more than 5 minutes before', null, 399_999 - 5 * 60_000, 1_000, true],
+  ])('%s says whether resolvedAt is only a bound', (_, blockNumber, decidedAfter, endTime, resolvedAtIsBound) => {
+    const one = { ...resolution, resolvedAt: 400_000, blockNumber, decidedAfter, endTime };
+    const record = toSettlementRecord(one, { yesIndex: 0, inverse: false }, true)!;
+    expect(record.resolvedAtIsBound).toBe(resolvedAtIsBound);
+    if (resolvedAtIsBound || endTime === null) expect(record.settlementDelaySec).toBeNull();
+    else expect(record.settlementDelaySec).toBe(399);
   });
 });

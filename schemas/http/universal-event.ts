@@ -31,7 +31,11 @@ export const universalEventSchema = z.object({
       providerMarketId: z.string(),
       confidence: z.number().min(0).max(1),
       source: z.string().describe('Where the judgement comes from: structured, ner or catalog.'),
-      evidence: z.record(z.string(), z.unknown()).describe('Which words or fields gave which part.'),
+      evidence: z
+        .record(z.string(), z.unknown())
+        .describe(
+          'Which words or fields gave which part; `op` is the comparison that the market states, as `at or above`.',
+        ),
       polarity: z.enum(['same', 'inverse']).describe("Whether its YES is the event's YES."),
       used: z.boolean().describe('Strong enough for spreads and arbitrage.'),
     }),

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { VENUES } from '../domain/providers.ts';
-import { RESOLVED_AT } from '../http/settlement.ts';
+import { END_TIME, RESOLVED_AT, RESOLVED_AT_IS_BOUND, USED } from '../http/settlement.ts';
 import { ANOMALY_KINDS } from '../topics/anomalies.ts';
 import { SAMPLES } from './samples.ts';
 
@@ -56,10 +56,11 @@ const leg = z.strictObject({
   yesMid: decimal.nullable(),
 });
 
+/** Fields that the trade record of REST and WebSocket has too have its names and meanings. */
 const tradeData = z.strictObject({
   broker,
+  id: z.string().describe('The id of the trade, as REST and WebSocket give it; its reversal has the same one.'),
   provider,
-  tradeId: z.string().describe('The id of the trade; it is the same for its reversal.'),
   marketId: z.string().nullable(),
   instrument: z.string().describe('Coin or token.'),
   ts: time,
@@ -71,6 +72,7 @@ const tradeData = z.strictObject({
   taker: address.nullable(),
   txHash: z.string().nullable(),
   logIndex: z.int().nullable(),
+  tradeId: z.string().nullable().describe("The venue's own id of the trade; null where it has none, as on chain."),
   status: z.enum(['pending', 'confirmed', 'reverted']),
   wallets,
 });
@@ -111,9 +113,12 @@ const settlementData = z.strictObject({
   universalId,
   provider,
   marketId: z.string(),
+  used: z.boolean().describe(USED),
   outcome: z.enum(['yes', 'no', 'split']),
   payouts: z.array(decimal),
   resolvedAt: time.describe(RESOLVED_AT),
+  resolvedAtIsBound: z.boolean().describe(RESOLVED_AT_IS_BOUND),
+  endTime: time.nullable().describe(END_TIME),
   settlementDelaySec: z.int().nullable(),
   txHash: z.string().nullable(),
   logIndex: z.int().nullable(),

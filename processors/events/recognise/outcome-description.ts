@@ -5,6 +5,7 @@
 import { canonicalDecimal, DecimalError } from '#schemas/domain/decimal';
 import { assetOfField } from './assets.ts';
 import { makeDay, UTC, zonedTime } from './calendar.ts';
+import { statedComparison } from './price-verbs.ts';
 import { kindOnly, type MarketTexts, type Recognition, UNRECOGNISED } from './question.ts';
 
 /** What decides these markets. */
@@ -42,7 +43,7 @@ export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
       kind: 'class:priceBinary',
       underlying: `underlying:${pairs.get('underlying')}`,
       threshold: `targetPrice:${pairs.get('targetPrice')}`,
-      op: 'class:priceBinary',
+      op: statedComparison(true, true),
       time: `expiry:${pairs.get('expiry')}`,
       settlementSource: MARK_PRICE,
     },
@@ -59,8 +60,9 @@ function readBucket(pairs: Map<string, string>, underlying: string | null, index
     return { ...kindOnly('price_range', underlying, evidence), deadline };
   }
   const details = { lower: thresholds[at - 1] ?? null, upper: thresholds[at] ?? null };
+  const op = details.lower !== null && details.upper !== null ? 'between' : statedComparison(at > 0, at > 0);
   return {
-    ...kindOnly('price_range', underlying, { ...evidence, bucket: `index:${index}` }, details),
+    ...kindOnly('price_range', underlying, { ...evidence, bucket: `index:${index}`, op }, details),
     deadline,
     question: `${underlying}|${details.lower}|${details.upper}|`,
     settlementSource: MARK_PRICE,

@@ -9,7 +9,16 @@ import { NEW_YORK } from './calendar.ts';
 import { cleanTitle } from './clean-title.ts';
 import type { DateContext } from './dates.ts';
 import { closingMinutes, OPENING_MINUTES } from './exchange-calendar.ts';
-import { COMPARE, isInclusive, isRising, STATE_AT, SUFFIX } from './price-verbs.ts';
+import {
+  COMPARE,
+  isInclusive,
+  isRising,
+  reachesAmount,
+  STATE_AT,
+  SUFFIX,
+  statedComparison,
+  statedMovement,
+} from './price-verbs.ts';
 import type { Strike } from './question.ts';
 import { evidenceOf, type Frame, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
 import type { TimeOfDay } from './times.ts';
@@ -25,6 +34,8 @@ export interface PriceSentence {
   readonly isVague: boolean;
   /** What is not certain, or null. */
   readonly doubt: string | null;
+  /** The words that compare the price with the amount, as they stand. */
+  readonly comparison: string;
   readonly evidence: Readonly<Record<string, string>>;
 }
 
@@ -88,6 +99,12 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
   if (isOpening && !isExchangeTraded(frame.underlying)) return null;
   const session = sessionOf(frame, state, isOpening);
   const isStrict = isTouch ? /\b(?:below|under|beneath|above|over|past)$/i.test(verb) : !isInclusive(verb);
+  const isMovement = Boolean(rise || fall);
+  const countsAmount = ending !== undefined || (isMovement ? reachesAmount(verb) : isInclusive(verb));
+  // What is not above an amount is at or below it.
+  const op = isMovement
+    ? statedMovement(isUp, countsAmount)
+    : statedComparison(isUp !== isNegated, countsAmount !== isNegated);
   const scope = [reading.scope, frame.place, contractOf(frame.subject), isOpening ? 'opening' : '']
     .filter(Boolean)
     .join(' ');
@@ -107,10 +124,8 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
       isUntoldEnd(clean, frame.underlying, frame.when.day) ||
       (isOpening && closingMinutes(frame.when.day) === null),
     doubt: reading.doubt ?? frame.when.doubt,
-    evidence: evidenceOf(frame, {
-      threshold: amount,
-      op: [isNegated ? 'not' : '', state, verb, edge, ending === verb ? '' : ending],
-    }),
+    comparison: [isNegated ? 'not' : '', state, verb, edge, ending === verb ? '' : ending].filter(Boolean).join(' '),
+    evidence: evidenceOf(frame, { threshold: amount, op }),
   };
 }
 

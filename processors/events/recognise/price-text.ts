@@ -41,7 +41,7 @@ export function readPriceText(texts: MarketTexts): Recognition | null {
     evidence: {
       title: words,
       ...sentence.evidence,
-      semantics: `${sentence.evidence.op} … ${sentence.evidence.day}`,
+      semantics: `${sentence.comparison} … ${sentence.evidence.day}`,
       time: clock.words,
       ...(source ? { settlementSource: source } : {}),
       ...(doubts.length > 0 ? { doubt: doubts.join('; ') } : {}),
@@ -54,7 +54,7 @@ export function readPriceRange(texts: MarketTexts): Recognition | null {
   const found = readWords(texts, readRangeSentence);
   if (!found) {
     const size = readMeasureRange(texts.title);
-    return size && kindOnly('price_range', null, { kind: 'between', title: texts.title }, { ...size });
+    return size && kindOnly('price_range', null, { kind: 'between', title: texts.title, op: 'between' }, { ...size });
   }
   const { sentence, words } = found;
   const { underlying, range, when } = sentence;

@@ -71,3 +71,23 @@ export function isRising(words: string): boolean {
 export function isInclusive(words: string): boolean {
   return INCLUSIVE.test(words);
 }
+
+/** A price that must go past the amount; `to or above` and a bare `reach` or `hit` count the amount itself. */
+const PASSES =
+  /(?<!\bor )\b(?:above|over|past|through|below|under|beneath)$|^(?:surpass|cross|breach|break|top|pass)(?:e?s)?$/i;
+
+/** Whether the words of a movement count the amount itself. */
+export function reachesAmount(words: string): boolean {
+  return !PASSES.test(words);
+}
+
+/** The comparison that a market states, in one spelling, as the evidence of its link shows it. */
+export function statedComparison(isUp: boolean, isInclusive: boolean): string {
+  return `${isInclusive ? 'at or ' : ''}${isUp ? 'above' : 'below'}`;
+}
+
+/** The movement that a market states, in one spelling, as the evidence of its link shows it. */
+export function statedMovement(isUp: boolean, isInclusive: boolean): string {
+  if (isUp) return isInclusive ? 'reach' : 'rise above';
+  return isInclusive ? 'fall to' : 'fall below';
+}

@@ -41,7 +41,7 @@ export function readRangeSentence(title: string, context: DateContext, nameAsset
     range: { ...range, scope },
     when: when && { ...when, isVague: when.isVague || isUntoldEnd(text, frame.underlying, when.day) },
     isTrading: /^trade/i.test(state) && when !== null && when.time === null && !when.isVague,
-    evidence: evidenceOf(frame, { range: `${low} to ${high}`, op: ['between'] }),
+    evidence: evidenceOf(frame, { range: `${low} to ${high}`, op: 'between' }),
   };
 }
 

@@ -234,6 +234,74 @@ describe('equality and source', () => {
   });
 });
 
+describe('the comparison in the evidence', () => {
+  it.each([
+    ['Will the price of Bitcoin be above $64,000 on March 12?', 'gte', 'above'],
+    ['Will Bitcoin exceed $64,000 on March 12 at 5PM ET?', 'gte', 'above'],
+    ['Bitcoin > 64,000 on March 12?', 'gte', 'above'],
+    ['Will Ethereum close at or above 2.5k on March 12?', 'gte', 'at or above'],
+    ['Will XRP be at least $2 on March 12?', 'gte', 'at or above'],
+    ['Bitcoin ≥ 64,000 on March 12?', 'gte', 'at or above'],
+    ['Will Bitcoin be at $64,000 or higher on March 12?', 'gte', 'at or above'],
+    ['Will Bitcoin be above $64,000 or more on March 12?', 'gte', 'at or above'],
+    ['Will Bitcoin be at $64,000+ on March 12?', 'gte', 'at or above'],
+    ['Will Bitcoin be greater than or equal to $64,000 on March 12?', 'gte', 'at or above'],
+    ['Will Bitcoin be no less than $64,000 on March 12?', 'gte', 'at or above'],
+    ['Will the price of Solana be less than $118.5 on March 12 at 8AM ET?', 'lte', 'below'],
+    ['Will Dogecoin be at most $0.2 on March 12?', 'lte', 'at or below'],
+    ['Will Dogecoin be at $0.2 or under on March 12?', 'lte', 'at or below'],
+    ['Will Bitcoin not be above $64,000 on March 12 at 5PM ET?', 'lte', 'at or below'],
+    ['Will Bitcoin not be at least $64,000 on March 12 at 5PM ET?', 'lte', 'below'],
+    ['Will Bitcoin not be below $64,000 on March 12 at 5PM ET?', 'gte', 'at or above'],
+    ['Will Bitcoin be above $64,000 at any point in March?', 'gte', 'above'],
+    ['Will Bitcoin be at or above $64,000 at any point in March?', 'gte', 'at or above'],
+    ['Will Bitcoin reach $150k by March 31?', 'gte', 'reach'],
+    ['Will Bitcoin reach or exceed $150k by March 31?', 'gte', 'reach'],
+    ['Will Bitcoin rise to or above $150k by March 31?', 'gte', 'reach'],
+    ['Will Bitcoin rise above $150k or more by March 31?', 'gte', 'reach'],
+    ['Will Bitcoin hit (HIGH) $150k by March 31?', 'gte', 'reach'],
+    ['Will Bitcoin rise above $150k by March 31?', 'gte', 'rise above'],
+    ['Will Bitcoin surpass $150k by March 31?', 'gte', 'rise above'],
+    ['Will Bitcoin climb past $150k by March 31?', 'gte', 'rise above'],
+    ['Will Bitcoin dip to $50,000 in March?', 'lte', 'fall to'],
+    ['Will Bitcoin fall to or below $50,000 in March?', 'lte', 'fall to'],
+    ['Will Bitcoin hit (LOW) $50,000 in March?', 'lte', 'fall to'],
+    ['Will Bitcoin fall below $50,000 in March?', 'lte', 'fall below'],
+  ] as const)('of %s is, with op %s, %s', (text, op, expected) => {
+    const { strike, evidence } = title(text);
+    expect([strike!.op, evidence.op]).toEqual([op, expected]);
+  });
+
+  it('is what the title states, whatever the rules say of equality', () => {
+    const text = 'Will the price of Bitcoin be above $64,000 on March 12?';
+    const { strike, evidence } = title(text, { description: 'equal to or above the price' });
+    expect([strike!.strict, evidence.op]).toEqual([false, 'above']);
+  });
+
+  it('leaves the words as they stand beside it', () => {
+    const { evidence } = title('Will Bitcoin not be trading above $64,000 on March 12 at 5PM ET?');
+    expect(evidence.semantics).toBe('not be trading above … on March 12 at 5PM ET');
+  });
+
+  it.each([
+    'Will the price of Bitcoin be between $64,000 and $66,000 on March 12?',
+    'Will Bitcoin close within $64,000-$66,000 on March 12?',
+    'Will the market cap of Bitcoin be between $1T and $2T on March 12?',
+  ])('of %s is between', (text) => {
+    expect(title(text)).toMatchObject({ kind: 'price_range', evidence: { op: 'between' } });
+  });
+
+  it.each([
+    ['Bitcoin Up or Down - March 12, 3PM ET', 'up_down'],
+    ['Fed decreases interest rates by 25 bps after March 2031 meeting?', 'rate'],
+    ['Will it rain in London on March 12?', 'other'],
+  ])('is absent from %s', (text, kind) => {
+    const found = title(text);
+    expect(found.kind).toBe(kind);
+    expect(found.evidence).not.toHaveProperty('op');
+  });
+});
+
 describe('a description made for machines', () => {
   const outcome = (description: string, fields = {}) =>
     recogniseTexts(texts({ venue: 'venue_a', marketId: '#70', title: 'Recurring', description, fields }));
@@ -248,7 +316,17 @@ describe('a description made for machines', () => {
       settlementSource: 'venue_a mark price',
       strike: { underlying: 'HYPE', threshold: '41.25', op: 'gte', strict: false, semantics: 'at_time' },
       deadline: { day: '2031-03-12', atMs: Date.UTC(2031, 2, 12, 6, 30) },
+      evidence: { op: 'at or above' },
     });
+  });
+
+  it.each([
+    ['index:0', 'below'],
+    ['index:1', 'between'],
+    ['index:2', 'at or above'],
+  ])('of bucket %s states %s', (description, op) => {
+    const fields = { class: 'priceBucket', underlying: 'SOL', expiry: '20310309-0600', priceThresholds: '190,210' };
+    expect(outcome(description, fields).evidence.op).toBe(op);
   });
 
   it.each([
@@ -291,6 +369,23 @@ describe('a ticker', () => {
     expect(`${underlying} ${threshold} ${op} ${strict ? 'strict' : 'equal'} ${semantics} ${deadline!.day} ${at}`).toBe(
       expected,
     );
+  });
+
+  it.each([
+    ['KXBTCD-31MAR1207-T72299.99', {}, undefined],
+    ['KXBTCMAXY-31-DEC31-129999.99', {}, undefined],
+    ['KXBTCD-31MAR1207-T72299.99', { fields: { strike_type: 'greater' } }, 'at or above'],
+    ['KXBTCD-31MAR1207-T72299.99', { fields: { strike_type: 'less' } }, 'below'],
+    ['KXSOLH-31JAN1217-T150', { fields: { strike_type: 'greater' } }, 'above'],
+    ['KXSOLH-31JAN1217-T150', { fields: { strike_type: 'greater_or_equal' } }, 'at or above'],
+    ['KXSOLH-31JAN1217-T150', { fields: { strike_type: 'less_or_equal' } }, 'at or below'],
+    ['KXSOLH-31JAN1217-T150', { description: 'If the average is at or above 150.' }, 'at or above'],
+    ['KXETHMINY-31DEC31-1500', { description: 'If the price is below 1500.' }, 'fall below'],
+    ['KXBTCMAXY-31-DEC31-129999.99', { description: 'If the price is above 129999.99.' }, 'reach'],
+  ])('%s with %j states the comparison at the threshold that was read: %s', (marketId, changes, op) => {
+    const found = recogniseTexts(texts({ venue: 'venue_c', marketId, ...changes }));
+    expect(found.kind).toBe('price_binary');
+    expect(found.evidence.op).toBe(op);
   });
 
   it('takes strike and hour from the rules where it holds the day alone', () => {

@@ -109,13 +109,11 @@ export function isUntoldEnd(sentence: string, underlying: string, day: string): 
 /** The words of a sentence by the part that they gave. */
 export function evidenceOf(
   { subject, when, session }: Frame,
-  words: { op: (string | undefined)[] } & Record<string, string | (string | undefined)[]>,
+  words: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { op, ...rest } = words;
   return {
     underlying: session ? `${subject} ${session}` : subject,
-    ...(rest as Record<string, string>),
-    op: op.filter(Boolean).join(' '),
+    ...words,
     ...(when ? { day: when.words } : {}),
   };
 }

@@ -9,6 +9,7 @@ import { assetOf } from './assets.ts';
 import { makeDay, momentAt, NEW_YORK } from './calendar.ts';
 import { monthOf } from './dates.ts';
 import { sessionDoubt } from './price-clock.ts';
+import { statedComparison, statedMovement } from './price-verbs.ts';
 import { kindOnly, type MarketTexts, type Recognition, type Strike, UNRECOGNISED } from './question.ts';
 import { readStrike, rulesHour, type TickerStrike } from './ticker-strike.ts';
 import { upDown } from './up-down.ts';
@@ -111,6 +112,8 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
   const step = `0.${'0'.repeat(Math.max(0, (number.split('.')[1]?.length ?? 1) - 1))}1`;
   const threshold = addDecimals(number, nines ? step : '0');
   const op = isUp ? 'gte' : 'lte';
+  const strict = nines ? !isUp : !strike.isInclusive;
+  const stated = semantics === 'touch' ? statedMovement : statedComparison;
   const atMs = momentAt(day, minutes, NEW_YORK, null);
   const isSession = semantics === 'at_time' && isExchangeTraded(underlying);
   const doubt = atMs === null ? NOT_ONE_MOMENT : isSession ? sessionDoubt(day, [atMs]) : null;
@@ -118,7 +121,7 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
     ...UNRECOGNISED,
     kind: 'price_binary',
     underlying,
-    strike: { underlying, threshold, op, strict: nines ? !isUp : !strike.isInclusive, semantics, scope: '' },
+    strike: { underlying, threshold, op, strict, semantics, scope: '' },
     deadline: { day, atMs: doubt === null ? atMs : null },
     settlementSource: INDEX_AVERAGE,
     confidence: doubt === null ? 0.98 : 0.8,
@@ -127,7 +130,7 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
     evidence: {
       underlying: ticker,
       threshold: strike.words,
-      op: strike.words,
+      ...(strike.isTold ? { op: stated(isUp, !strict) } : {}),
       time: doubt === null ? ticker : `${ticker}, ${doubt}`,
       settlementSource: INDEX_AVERAGE,
     },

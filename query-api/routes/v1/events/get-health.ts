@@ -45,7 +45,7 @@ export const getEventHealth = defineRoute({
     const spread = moment.spread && currentSpread(views.freshness, event, moment.spread);
     const asked = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
     const [settled, phases, figures, detected, newest] = await readTogether(store, [
-      settlements(links),
+      settlements(links.filter(({ used }) => used)),
       disputePhases(links),
       signals(idsOf(views.events, universalId), at),
       anomalies({ markets: links, kind: null, since: at - ANOMALIES_WINDOW_MS, limit: RECENT }),

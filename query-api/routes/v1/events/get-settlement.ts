@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { booleanParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { settlementRecordSchema } from '#schemas/http/settlement';
 import { eventTopic } from '#schemas/topics/derived';
@@ -13,13 +14,16 @@ export const getSettlement = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 1_000,
-  summary: 'How the linked markets were decided, one record of each, the first to be decided first.',
+  summary:
+    'How the markets of used links were decided, one record of each, the first to be decided first; all=true adds those of unused links.',
   params: eventPath,
-  query: z.object({}),
+  query: z.object({
+    all: booleanParameter.describe('true adds the markets of unused links; default false'),
+  }),
   response: z.object({ universalId: z.string(), records: z.array(settlementRecordSchema), fetchedAt: isoTimeSchema }),
-  async handle({ params }, { views, store }) {
+  async handle({ params, query }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
-    const records = await readSettlements(store, links);
+    const records = await readSettlements(store, query.all ? links : links.filter(({ used }) => used));
     // Statuses of events follow from the same resolutions; a record may have been read a moment later.
     const times = records.map(({ resolvedAt }) => Date.parse(resolvedAt));
     return {

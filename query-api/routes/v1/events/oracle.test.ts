@@ -106,6 +106,58 @@ describe('GET /v1/events/{universalId}/settlement', () => {
     test.advance(2_000);
     expect(await ask('evt_1/settlement')).toMatchObject({ fetchedAt: '2026-03-01T12:00:05.000Z' });
   });
+
+  describe('of an event with a link that is not used', () => {
+    beforeEach(async () => {
+      tell({ links: [aLink(), aLink({ providerMarketId: '0xother', used: false })] });
+      await keepMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
+      await keepResolutions(store, [
+        aResolution(),
+        aResolution({ id: 'o', marketId: '0xother', resolvedAt: NOON_MS + 1, endTime: null, payouts: ['0', '1'] }),
+      ]);
+      tick(NOON_MS + 5_000);
+    });
+    const used = { marketId: '0xmarket', used: true, outcome: 'yes', endTime: '2026-03-01T10:59:59.600Z' };
+    const unused = { marketId: '0xother', used: false, outcome: 'no', endTime: null };
+
+    it.each([
+      ['', [used]],
+      ['?all=false', [used]],
+      ['?all=true', [used, unused]],
+    ])('answers settlement%s with the records that were asked for', async (query, expected) => {
+      const answer = await ask<{ records: object[] }>(`evt_1/settlement${query}`);
+      getSettlement.response.parse(answer);
+      expect(answer.records).toMatchObject(expected);
+      expect(answer.records).toHaveLength(expected.length);
+    });
+
+    it('keeps the answers with and without unused links apart', async () => {
+      const counts = [];
+      for (const query of ['', '?all=true', '?all=false']) {
+        counts.push((await ask<{ records: object[] }>(`evt_1/settlement${query}`)).records.length);
+      }
+      expect(counts).toEqual([1, 2, 1]);
+    });
+
+    it('has health list the used one alone', async () => {
+      const { settlement } = await ask<{ settlement: object[] }>('evt_1/health');
+      expect(settlement).toMatchObject([used]);
+      expect(settlement).toHaveLength(1);
+    });
+
+    it('answers with no records where no link is used', async () => {
+      tell({ links: [aLink({ used: false })] });
+      expect(await ask('evt_1/settlement')).toMatchObject({ records: [] });
+      expect(await ask('evt_1/health')).toMatchObject({ settlement: [] });
+    });
+  });
+
+  it.each(['all=', 'all=1', 'all=TRUE', 'all=yes', 'all=true&all=false'])('refuses %s by name', async (query) => {
+    tell();
+    const { error } = await ask<{ error: { code: string; message: string } }>(`evt_1/settlement?${query}`, 400);
+    expect(error.code).toBe('validation_failed');
+    expect(error.message).toBe(`all: must be ${query.includes('&') ? 'given once' : 'true or false'}`);
+  });
 });
 
 describe('GET /v1/events/{universalId}/anomaly-history', () => {
