@@ -46,7 +46,7 @@ const EXPOSED_HEADERS = [
   'x-svc-sandbox',
 ];
 
-export interface AppDependencies extends Omit<Dependencies, 'secrets'> {
+export interface AppDependencies extends Omit<Dependencies, 'secrets' | 'usage'> {
   readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
   readonly sandbox: Sandbox;
   /** What organizations used so far, and may use. */

@@ -9,7 +9,9 @@ import { seedAdminKey } from '#infra/control/seed';
 import { openUsageHost } from '#infra/quota/usage-host';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
+import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
+import { openTableBarrier } from './queries/table-barrier.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { VIEWS } from './views/views.ts';
 
@@ -40,6 +42,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     closers.push(() => usage.close());
     const backfills = await openBackfillHost({ log, codec, logger, health });
     closers.push(() => backfills.close());
+    const tables = await openTableBarrier({ log, codec, logger }, [deliveryTopic, attemptTopic]);
     const minted = await seedAdminKey({ host: control, authenticator, logger, adminToken, plan });
 
     const run = async <S>(stage: Stage<S>): Promise<RunningStage<S>> => {
@@ -51,6 +54,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     let ready = false;
     const app = await buildApp({
       store,
+      tables,
       sandbox: openSandbox(store),
       views: { events: events.state, coins: coins.state, books: books.state },
       health,
@@ -65,7 +69,11 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       corsOrigins,
       isReady: () => ready,
     });
-    closers.push(() => app.close());
+    closers.push(async () => {
+      // A read that waits for tables must not hold the closing up.
+      tables.close();
+      await app.close();
+    });
     const address = await listen(app, settings);
     void Promise.all([events.caughtUp, coins.caughtUp, books.caughtUp]).then(() => {
       ready = true;
