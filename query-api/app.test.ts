@@ -557,6 +557,48 @@ describe('/metrics', () => {
     expect(answer.body).toContain(`${count('unknown', 404)} 1`);
     expect(answer.body).not.toContain('evt_a');
   });
+
+  it('measures the time of every answer: computed, cached, refused and failed ones', async () => {
+    const app = await open({
+      routes: [
+        aRoute({ path: '/v1/slow', cacheTtlMs: 5_000, handle: () => sleep(40).then(() => ({ ok: true })) }),
+        aRoute({
+          path: '/v1/failing',
+          handle: async () => {
+            await sleep(40);
+            throw new ApiError('not_found', 'no such thing');
+          },
+        }),
+      ],
+    });
+    const seconds = async (route: string, status: number) => {
+      const { body } = await app.request('GET', '/metrics');
+      const line = `parallax_http_request_seconds_sum{route="${route}",status="${status}"} `;
+      const found = body.split('\n').find((text) => text.startsWith(line));
+      return found === undefined ? null : Number(found.slice(line.length));
+    };
+    await app.get('/v1/slow');
+    const computed = (await seconds('/v1/slow', 200))!;
+    // A timer may fire up to a millisecond early.
+    expect(computed).toBeGreaterThan(0.038);
+    expect(computed).toBeLessThan(5);
+    await app.get('/v1/slow');
+    const both = (await seconds('/v1/slow', 200))!;
+    expect(both).toBeGreaterThan(computed);
+    expect(both - computed).toBeLessThan(0.038);
+    await app.get('/v1/failing');
+    expect(await seconds('/v1/failing', 404)).toBeGreaterThan(0.038);
+    await app.request('GET', '/v1/slow');
+    await app.request('POST', '/v1/slow');
+    await app.request('GET', '/nowhere');
+    await app.request('GET', '/%zz');
+    expect(await seconds('/v1/slow', 401)).toBeGreaterThan(0);
+    expect(await seconds('/v1/slow', 405)).toBeGreaterThan(0);
+    expect(await seconds('unknown', 404)).toBeGreaterThan(0);
+    expect(await seconds('unknown', 400)).toBeGreaterThan(0);
+    expect(await seconds('/metrics', 200)).toBeGreaterThan(0);
+  });
+
   it('takes no other methods', async () => {
     expect((await (await open()).request('POST', '/metrics')).status).toBe(405);
   });

@@ -17,6 +17,7 @@ import { Meter } from './http/meter.ts';
 import { readJson } from './http/read-json.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 import { requestIdOf } from './http/request-id.ts';
+import { startRequestTimer } from './http/request-time.ts';
 import { createSecretMaker } from './http/secret-maker.ts';
 import { Sender } from './http/send.ts';
 import { serveRoute } from './http/serve-route.ts';
@@ -45,7 +46,7 @@ const EXPOSED_HEADERS = [
   'x-svc-sandbox',
 ];
 
-export interface AppDependencies extends Omit<Dependencies, 'secrets'> {
+export interface AppDependencies extends Omit<Dependencies, 'secrets' | 'usage'> {
   readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
   readonly sandbox: Sandbox;
   /** What organizations used so far, and may use. */
@@ -86,7 +87,11 @@ export async function buildApp(
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: REQUEST_CHECK_MS,
     },
-    genReqId: requestIdOf,
+    // The first thing that Fastify calls for every request, also for one that no route takes.
+    genReqId: (request) => {
+      startRequestTimer(request);
+      return requestIdOf(request);
+    },
     // A request that comes while the service closes is still answered; its connection ends with it.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

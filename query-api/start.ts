@@ -12,7 +12,9 @@ import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { monitorStages } from '#infra/stages/stage-monitor';
 import { clockTopic } from '#schemas/topics/control';
+import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
+import { openTableBarrier } from './queries/table-barrier.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { bookTimeOf, bookTimesView } from './views/book-times.ts';
 import type { Freshness } from './views/freshness.ts';
@@ -45,6 +47,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     closers.push(() => usage.close());
     const backfills = await openBackfillHost({ log, codec, logger, health });
     closers.push(() => backfills.close());
+    const tables = await openTableBarrier({ log, codec, logger }, [deliveryTopic, attemptTopic]);
     const minted = await seedAdminKey({ host: control, authenticator, logger, adminToken, plan });
 
     const run = async <S>(stage: Stage<S>): Promise<RunningStage<S>> => {
@@ -66,6 +69,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     let ready = false;
     const app = await buildApp({
       store,
+      tables,
       sandbox: openSandbox(store),
       views: { events: events.state, coins: coins.state, books: books.state, freshness },
       health,
@@ -80,7 +84,11 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       corsOrigins,
       isReady: () => ready,
     });
-    closers.push(() => app.close());
+    closers.push(async () => {
+      // A read that waits for tables must not hold the closing up.
+      tables.close();
+      await app.close();
+    });
     const address = await listen(app, settings);
     void Promise.all([events.caughtUp, coins.caughtUp, books.caughtUp]).then(() => {
       ready = true;

@@ -141,6 +141,8 @@ export interface EventLog {
   lease(name: string, topics: readonly string[], options?: LeaseOptions): Promise<Lease>;
   reader(from: readonly (TopicPartition & { readonly offset: number })[]): Promise<LogReader>;
   group(groupId: string, topics: readonly string[]): Promise<GroupConsumer>;
+  /** What a group has committed for each partition, in their order: the next offset to read, or null for none yet. */
+  committed(groupId: string, at: readonly TopicPartition[]): Promise<readonly (number | null)[]>;
   /** First kept and next offset of a partition. */
   bounds(at: TopicPartition): Promise<{ first: number; next: number }>;
   /** The newest record that a writer put there, or null. */

@@ -73,6 +73,10 @@ export class MemoryLog implements EventLog {
     throw new Error('not needed by ingest');
   }
 
+  committed(): never {
+    throw new Error('not needed by ingest');
+  }
+
   async bounds(at: TopicPartition) {
     return { first: 0, next: this.partitions.get(keyOf(at))?.length ?? 0 };
   }

@@ -1,9 +1,10 @@
 import { LogError, type TopicPartition } from '#infra/log/log';
 import type { Health } from '#infra/telemetry/health';
+import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Persistence } from './persistence.ts';
-import { BATCH_BYTES_MAX, prepareTopics, SINK_GROUP, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
+import { BATCH_BYTES_MAX, prepareTopics, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
 import { TABLE_TOPICS } from './table-topics.ts';
 import { takeRecords } from './take-records.ts';
 

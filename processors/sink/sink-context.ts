@@ -6,8 +6,6 @@ import { TABLE_TOPICS } from './table-topics.ts';
 /** What the sink needs of its surroundings. */
 export type SinkContext = Pick<RoleContext, 'log' | 'store' | 'codec' | 'logger' | 'metrics'>;
 
-/** The consumer group whose offsets say what is in the tables. */
-export const SINK_GROUP = 'sink';
 /** Rows of an insert. Larger ones are hardly faster and hold the event loop longer. */
 export const BATCH_ROWS = 2_000;
 /** Bytes of records after which a batch is written, however few they are. */

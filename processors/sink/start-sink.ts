@@ -5,17 +5,11 @@
 import type { Running } from '#infra/context';
 import { type GroupConsumer, LogError, type LogRecord } from '#infra/log/log';
 import type { Health } from '#infra/telemetry/health';
+import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Persistence } from './persistence.ts';
-import {
-  BATCH_BYTES_MAX,
-  BATCH_ROWS,
-  prepareTopics,
-  SINK_GROUP,
-  SINK_TOPIC_NAMES,
-  type SinkContext,
-} from './sink-context.ts';
+import { BATCH_BYTES_MAX, BATCH_ROWS, prepareTopics, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
 import { takeRecords } from './take-records.ts';
 
 /** How long an idle sink waits for records before it looks whether it should stop. */

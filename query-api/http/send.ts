@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { COMPRESS_ABOVE_BYTES, chooseEncoding, type EncodedBody } from './encodings.ts';
+import { secondsSinceStart } from './request-time.ts';
 
 /** Names and values in turn, as Node writes them. */
 export type HeaderList = readonly string[];
@@ -85,7 +86,9 @@ export class Sender {
     reply.raw.end(body);
     // The declared path, not the one asked for: labels must be few.
     const route = request.routeOptions.url ?? 'unknown';
-    this.options.metrics.httpRequests.observe({ route, status: String(statusCode) }, reply.elapsedTime / 1_000);
+    // Fastify's `reply.elapsedTime` is always 0 here: it keeps times only where it logs or has hooks for responses.
+    const seconds = secondsSinceStart(request.raw);
+    this.options.metrics.httpRequests.observe({ route, status: String(statusCode) }, seconds);
   }
 }
 

@@ -55,10 +55,10 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
   /** A sandbox key is told of the markets and events of the data set alone. */
   const isInSandbox = (identity: Identity | null): boolean => route.tellsMarkets && identity?.key.sandbox === true;
 
-  const answer = (request: FastifyRequest, identity: Identity | null): Made | Promise<Made> => {
+  const answer = (request: FastifyRequest, reply: FastifyReply, identity: Identity | null): Made | Promise<Made> => {
     const asked = readAsked(request);
     const isSandboxed = isInSandbox(identity);
-    if (route.isOwn) return workOutOwn(route, asked, request, { identity: identity!, isSandboxed }, options);
+    if (route.isOwn) return workOutOwn(route, asked, { request, reply }, { identity: identity!, isSandboxed }, options);
     if (route.cacheTtlMs === 0) return workOut(route, asked, options, isSandboxed);
     const key = isSandboxed ? SANDBOX_ANSWER + asked.key : asked.key;
     return cache.get(key) ?? cache.share(key, () => workOut(route, asked, options, isSandboxed));
@@ -85,7 +85,7 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
       marked(identity, sku && organization ? meter.end(organization, sku, isSuccess) : NO_HEADERS);
     let made: Made | Promise<Made>;
     try {
-      made = answer(request, identity);
+      made = answer(request, reply, identity);
     } catch (fault) {
       return errors.send(request, reply, fault, headers(false));
     }

@@ -1,5 +1,5 @@
 /** A handler's answer as bytes, within the time that an answer may take. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, unavailable } from '#schemas/errors';
 import { Answer, type Command, type Dependencies, mayLackBody, type Route } from '../routes/route.ts';
 import type { KeptAnswer } from './answer-cache.ts';
@@ -47,7 +47,7 @@ export async function workOut(
 export async function workOutOwn(
   route: Route,
   { input }: Asked,
-  request: FastifyRequest,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   { identity, isSandboxed }: { readonly identity: Identity; readonly isSandboxed: boolean },
   options: ServeOptions,
 ): Promise<Made> {
@@ -58,7 +58,10 @@ export async function workOutOwn(
   const scope = commandScope(options, caller, idempotency);
   const { id: requestId } = request;
   const command = scope.command as Command;
-  const own = { ...input, body, caller, command, requestId, host: request.headers.host ?? '' };
+  const disconnected = new AbortController();
+  reply.raw.once('close', () => disconnected.abort());
+  const { signal } = disconnected;
+  const own = { ...input, body, caller, command, signal, requestId, host: request.headers.host ?? '' };
   const handle = async () => route.handle(own, await dependenciesOf(options, isSandboxed));
   const result = await within(answerTimeoutMs, () =>
     idempotency ? running.run(caller, idempotency, handle) : handle(),

@@ -8,11 +8,17 @@ import type { KeyCommand } from '#schemas/domain/control/command';
 import type { Actor } from '#schemas/domain/control/envelope';
 import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/control/state';
 import type { RestSku } from '#schemas/domain/quota/sku';
+import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
+import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
 
 /** What handlers may use. */
 export interface Dependencies {
   readonly store: Pick<Store, 'query'>;
+  /** Makes reads of tables wait for what the caller just caused. */
+  readonly tables: TableBarrier;
+  /** What organizations used today, ahead of the table. */
+  readonly usage: Pick<UsageCounts, 'unitsOfDay'>;
   readonly views: Views;
   readonly health: Health;
   /** Organizations and what they own: to be read. Whoever changes something sends a command. */
@@ -104,6 +110,8 @@ export interface OwnInput<P, Q, B> {
   readonly body: B;
   readonly caller: Caller;
   readonly command: Command;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
   /** What `X-Request-Id` says. */
   readonly requestId: string;
   /** The host that the client asked for, as `Host` says it. */

@@ -113,6 +113,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
   const app = await buildApp(
     {
       store,
+      tables: { passed: async () => {} },
       sandbox: emptySandbox(),
       views,
       health,

@@ -16,6 +16,7 @@ import type { Plan, Scope } from '#schemas/domain/control/state';
 import { DEFAULT_QUOTAS, type PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import { type ControlCommand, commandTopic } from '#schemas/topics/control';
 import { buildApp } from '../app.ts';
+import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Route } from '../routes/route.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { Views } from '../views/views.ts';
@@ -61,6 +62,8 @@ export interface AppWorldOptions {
   readonly routes?: readonly Route[];
   readonly quotas?: PlanQuotas;
   readonly store?: Pick<Store, 'query'>;
+  /** By default tables are never waited for. */
+  readonly tables?: TableBarrier;
   /** By default nothing ever comes of a backfill. */
   readonly backfills?: Pick<BackfillHost, 'ask'>;
   readonly sandbox?: Sandbox;
@@ -77,11 +80,13 @@ export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWo
   const authenticator = createAuthenticator(host);
   const admin = (await seedAdminKey({ host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
   const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow, targetRules = {} } = options;
+  const { tables = { passed: async () => {} } } = options;
   const { sandbox = emptySandbox(), backfills = { ask: async () => 'late' } } = options;
   const views = createViews();
   const app = await buildApp(
     {
       store,
+      tables,
       sandbox,
       views,
       health: createHealth(),

@@ -4,6 +4,8 @@ import { addressSetting, integerSetting, readSettings, SettingError, textSetting
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Command } from '../command.ts';
+import { FrameRate } from '../watch/frame-rate.ts';
+import { LiveCandles } from '../watch/live-candles.ts';
 import {
   renderScreen,
   type WatchedCandle,
@@ -71,12 +73,15 @@ export const watch: Command = {
     const { rest, stream, token, coin, seconds } = readSettings(WATCH_SETTINGS, argv, process.env).values;
     if (!token) throw new SettingError('--token is missing; accepted: the admin key that npm start printed');
     const trades: WatchedTrade[] = [];
-    let frames = 0;
-    const socket = await openTrades(stream!, token, (trade) => {
-      frames += 1;
+    const live = new LiveCandles(coin!);
+    const frames = new FrameRate(performance.now());
+    const onTrade = (trade: WatchedTrade) => {
+      frames.add(performance.now());
+      live.add(trade);
       trades.unshift(trade);
       trades.length = Math.min(trades.length, TRADES_SHOWN);
-    });
+    };
+    const socket = await openTrades(stream!, token, { onTrade, onMissed: () => live.reset() });
     const until = seconds === 0 ? Number.POSITIVE_INFINITY : Date.now() + seconds * 1_000;
     let stopping = false;
     process.once('SIGINT', () => {
@@ -84,9 +89,9 @@ export const watch: Command = {
     });
     try {
       while (!stopping && Date.now() < until) {
-        const [events, candles] = await Promise.all([readEvents(rest!, token), readCandles(rest!, token, coin!)]);
-        const rate = (frames * 1_000) / REFRESH_MS;
-        frames = 0;
+        const [events, ofRest] = await Promise.all([readEvents(rest!, token), readCandles(rest!, token, coin!)]);
+        const rate = frames.perSecond(performance.now());
+        const candles = live.over(ofRest);
         show(renderScreen({ coin: coin!, events, candles, trades, rate }, process.stdout.columns ?? 120));
         await sleep(REFRESH_MS);
       }
@@ -102,7 +107,13 @@ function show(lines: readonly string[]): void {
   process.stdout.write(`${process.stdout.isTTY ? '\x1b[H\x1b[2J' : ''}${lines.join('\n')}\n`);
 }
 
-async function openTrades(base: string, token: string, onTrade: (trade: WatchedTrade) => void): Promise<WebSocket> {
+interface TradeListener {
+  readonly onTrade: (trade: WatchedTrade) => void;
+  /** Called when the server reports that it left trades out, and when the connection ends. */
+  readonly onMissed: () => void;
+}
+
+async function openTrades(base: string, token: string, { onTrade, onMissed }: TradeListener): Promise<WebSocket> {
   const socket = new WebSocket(`${base}/v1/stream`, {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: REQUEST_TIMEOUT_MS,
@@ -110,7 +121,9 @@ async function openTrades(base: string, token: string, onTrade: (trade: WatchedT
   socket.on('message', (data) => {
     const frame = JSON.parse(data.toString()) as { type: string; data?: { payload: WatchedTrade } };
     if (frame.type === 'event' && frame.data) onTrade(frame.data.payload);
+    else if (frame.type === 'lagged' || frame.type === 'gap') onMissed();
   });
+  socket.once('close', onMissed);
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (error) => reject(new SettingError(`--stream ${base} cannot be reached: ${error.message}`)));

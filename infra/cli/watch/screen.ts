@@ -1,4 +1,5 @@
 /** The screen of `npm run watch` as text, from what REST and the stream gave. Pure. */
+import type { Candles } from './live-candles.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface WatchedLeg {
@@ -32,9 +33,9 @@ export interface WatchedTrade {
 export interface Watched {
   readonly coin: string;
   readonly events: readonly WatchedEvent[];
-  readonly candles: readonly WatchedCandle[];
+  readonly candles: Candles;
   readonly trades: readonly WatchedTrade[];
-  /** Frames received a second. */
+  /** Event frames received a second. */
   readonly rate: number;
 }
 
@@ -55,9 +56,9 @@ export function renderScreen({ coin, events, candles, trades, rate }: Watched, c
       return `${cut(event.name, nameWidth)} ${legs.join('  ')}${edge}`;
     }),
     '',
-    `${coin}, one-minute candles`,
-    sparkline(candles.map((candle) => candle.close)),
-    ...candles.slice(-3).map((candle) => {
+    `${coin}, one-minute candles${candles.isLive ? '' : ' (the newest may be 30 s old)'}`,
+    sparkline(candles.bars.map((candle) => candle.close)),
+    ...candles.bars.slice(-3).map((candle) => {
       const { open, high, low, close, volume } = candle;
       return `${new Date(candle.ts).toISOString().slice(11, 16)}  o ${open}  h ${high}  l ${low}  c ${close}  v ${volume}`;
     }),

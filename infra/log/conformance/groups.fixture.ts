@@ -77,6 +77,27 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await second.close();
     });
 
+    it('reports to everyone what it has committed, and null for a partition without a commit', async () => {
+      const [name, group] = [await topic(2), groupName()];
+      const at = [0, 1].map((partition) => ({ topic: name, partition }));
+      expect(await log().committed(group, at)).toEqual([null, null]);
+      await fill(at[0]!, 3);
+      const member = await log().group(group, [name]);
+      const [got] = await until([member], (all) => count(all) >= 3);
+      expect(await log().committed(group, at)).toEqual([null, null]);
+      const [next] = nextOf(got!);
+      await member.commit([next!]);
+      expect(await log().committed(group, at)).toEqual([next!.offset, null]);
+      expect(await log().committed(group, [at[1]!, at[0]!])).toEqual([null, next!.offset]);
+      expect(await log().committed(groupName(), at)).toEqual([null, null]);
+      await member.close();
+      await reopen();
+      expect(await log().committed(group, at)).toEqual([next!.offset, null]);
+      await expect(log().committed(group, [{ topic: 'unheard-of', partition: 0 }])).rejects.toMatchObject({
+        code: 'log_unknown_topic',
+      });
+    });
+
     it('knows nothing of another group', async () => {
       const name = await topic();
       await fill({ topic: name, partition: 0 }, 3);

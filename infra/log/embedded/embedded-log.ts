@@ -144,6 +144,11 @@ export class EmbeddedLog implements EventLog {
     return this.groups!.join(groupId, topics);
   }
 
+  async committed(groupId: string, at: readonly TopicPartition[]): Promise<readonly (number | null)[]> {
+    this.assertWriting();
+    return at.map((one) => this.groups!.committed(groupId, this.topics.partitionAt(one)));
+  }
+
   async bounds(at: TopicPartition): Promise<{ first: number; next: number }> {
     this.assertOpen();
     const partition = this.topics.partitionAt(at);

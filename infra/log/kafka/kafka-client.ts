@@ -75,6 +75,14 @@ export interface TransactionCoordinator {
   endTxn(request: ProducerIdentity & { transactionalId: string; transactionResult: boolean }): Promise<unknown>;
 }
 
+/** The broker that keeps the committed offsets of a group. */
+export interface GroupCoordinator {
+  offsetFetch(request: {
+    groupId: string;
+    topics: { topic: string; partitions: { partition: number }[] }[];
+  }): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>;
+}
+
 /** What the appender needs of a producer. */
 export interface BatchProducer {
   sendBatch(batch: ProducerBatch): Promise<RecordMetadata[]>;
@@ -88,7 +96,10 @@ export interface Cluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>;
   findBroker(at: { nodeId: string }): Promise<Broker>;
-  findGroupCoordinator(of: { groupId: string; coordinatorType: number }): Promise<TransactionCoordinator>;
+  findGroupCoordinator(of: {
+    groupId: string;
+    coordinatorType: number;
+  }): Promise<TransactionCoordinator & GroupCoordinator>;
   fetchTopicsOffset(
     queries: readonly OffsetQuery[],
   ): Promise<{ topic: string; partitions: { partition: number; offset: string }[] }[]>;

@@ -161,6 +161,12 @@ class KafkaLog implements EventLog {
     return member;
   }
 
+  async committed(groupId: string, at: readonly TopicPartition[]) {
+    this.assertOpen();
+    await this.topics.check(at);
+    return this.points.committed(groupId, at);
+  }
+
   async bounds(at: TopicPartition) {
     await this.check(at);
     return this.points.bounds(at);

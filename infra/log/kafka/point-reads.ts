@@ -10,6 +10,9 @@ import type { Cluster, KafkaClient, OffsetQuery, RawRecord } from './kafka-clien
 import { fromMessage } from './record-mapping.ts';
 
 const ATTEMPTS_MAX = 7;
+/** Kafka's numbers for a coordinator of consumer groups, and for a partition without a committed offset. */
+const GROUP_COORDINATOR = 0;
+const NOTHING_COMMITTED = -1;
 const FETCH_BYTES = 32 * 1024 * 1024;
 
 export interface Bounds {
@@ -36,6 +39,23 @@ export class PointReads {
       return (await offsetsOf(cluster, [query])).get(partitionName(at))!;
     });
     return offset >= 0 ? offset : (await this.bounds(at)).next;
+  }
+
+  /** The next offset that a group has to read of each partition, or null. */
+  committed(groupId: string, at: readonly TopicPartition[]): Promise<(number | null)[]> {
+    return this.ask(at, async (cluster) => {
+      const coordinator = await cluster.findGroupCoordinator({ groupId, coordinatorType: GROUP_COORDINATOR });
+      const topics = [...groupBy(at, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+        topic,
+        partitions: ofTopic.map(({ partition }) => ({ partition })),
+      }));
+      const { responses } = await coordinator.offsetFetch({ groupId, topics });
+      const offsets = offsetsByName(responses);
+      return at.map((one) => {
+        const offset = offsets.get(partitionName(one)) ?? NOTHING_COMMITTED;
+        return offset === NOTHING_COMMITTED ? null : offset;
+      });
+    });
   }
 
   async close(): Promise<void> {
@@ -137,7 +157,12 @@ export async function boundsOf(cluster: Cluster, asked: readonly TopicPartition[
 }
 
 async function offsetsOf(cluster: Cluster, queries: readonly OffsetQuery[]): Promise<Map<string, number>> {
-  const answers = await cluster.fetchTopicsOffset(queries);
+  return offsetsByName(await cluster.fetchTopicsOffset(queries));
+}
+
+type TopicOffsets = Awaited<ReturnType<Cluster['fetchTopicsOffset']>>;
+
+function offsetsByName(answers: TopicOffsets): Map<string, number> {
   return new Map(
     answers.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, offset }) => [partitionName({ topic, partition }), Number(offset)] as const),

@@ -1,4 +1,5 @@
 import { STREAM, uniformOf } from '../world/hash.ts';
+import { ladderTradeUsd } from '../world/ladder-book.ts';
 import { type Ladder, ladderMid } from '../world/ladders.ts';
 import { smoothNoise } from '../world/noise.ts';
 import { amountText, pointText } from '../world/number-text.ts';
@@ -21,10 +22,26 @@ function priceText(ladder: Ladder, px: number): string {
   return pointText(Math.round(px * 10 ** decimals), decimals);
 }
 
-function volumes(world: World, ladder: Ladder, atMs: number): { base: string; notional: string } {
-  const usd = 40_000_000 * ladder.asset.weight * (1.4 + noise(world, ladder, 0, atMs, 6 * HOUR_MS));
+/** How many standard deviations the volume of a day is set above its mean: the sum of its trades stays below that. */
+const VOLUME_DEVIATIONS = 6;
+/** Moments of the day whose prices make its average price. */
+const PRICES_A_DAY = 48;
+
+/**
+ * Volume of the trailing 24 hours. A day has too many trades to be added up for each context, so it is estimated from
+ * their number, which is known exactly, and set a little above what they can add up to. So it is at least the volume of
+ * the candles of these 24 hours; where there are many trades, it exceeds that by 2 to 12 per cent.
+ */
+function volumes(world: World, markets: Markets, ladder: Ladder, atMs: number): { base: string; notional: string } {
+  const trades = markets.countTrades(markets.ladders[ladder.index]!, atMs + 1 - DAY_MS, atMs + 1);
+  const { mean, deviation } = ladderTradeUsd(ladder);
+  const most = trades * mean + VOLUME_DEVIATIONS * deviation * Math.sqrt(trades);
+  const usd = most * (1.07 + 0.05 * noise(world, ladder, 0, atMs, 6 * HOUR_MS));
+  let basePerUsd = 0;
+  for (let nth = 0; nth < PRICES_A_DAY; nth += 1)
+    basePerUsd += 1 / ladderMid(world.settings.seed, ladder, atMs - ((nth + 0.5) * DAY_MS) / PRICES_A_DAY);
   return {
-    base: amountText(usd / ladderMid(world.settings.seed, ladder, atMs), ladder.szDecimals),
+    base: amountText((usd * basePerUsd) / PRICES_A_DAY, ladder.szDecimals),
     notional: amountText(usd, 6),
   };
 }
@@ -41,7 +58,7 @@ export function perpContextText(world: World, markets: Markets, ladder: Ladder, 
   const ask = pointText(book.askPx[0]!, book.priceDecimals);
   const funding = (0.0000125 * (1 + noise(world, ladder, 1, at, HOUR_MS))).toFixed(10);
   const interest = (18_000_000 * ladder.asset.weight * (1.5 + noise(world, ladder, 2, at, DAY_MS))) / mark;
-  const { base, notional } = volumes(world, ladder, at);
+  const { base, notional } = volumes(world, markets, ladder, atMs);
   const dayAgo = priceText(ladder, priceAt(seed, ladder.asset, at - DAY_MS));
   return `{"funding":"${funding}","openInterest":"${amountText(interest, ladder.szDecimals)}","prevDayPx":"${dayAgo}","dayNtlVlm":"${notional}","premium":"${(mark / oracle - 1).toFixed(10)}","oraclePx":"${priceText(ladder, oracle)}","markPx":"${priceText(ladder, mark)}","midPx":"${mid}","impactPxs":["${bid}","${ask}"],"dayBaseVlm":"${base}"}`;
 }
@@ -55,7 +72,7 @@ export function spotContextText(world: World, markets: Markets, ladder: Ladder, 
   const { seed } = world.settings;
   const at = Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS;
   const { book } = markets.bookAt(markets.ladders[ladder.index]!, atMs, 1);
-  const { base, notional } = volumes(world, ladder, at);
+  const { base, notional } = volumes(world, markets, ladder, atMs);
   const mark = priceText(ladder, ladderMid(seed, ladder, at));
   const dayAgo = priceText(ladder, priceAt(seed, ladder.asset, at - DAY_MS));
   const supply = amountText(1_000_000 * (1 + uniformOf(seed, STREAM.context, ladder.index, 7)), 8);

@@ -110,6 +110,19 @@ function sizeUnitUsd(ladder: Ladder): number {
   return 4_000 + 120_000 * ladder.asset.weight;
 }
 
+/** USD of a trade: at least this much, plus a share of what typically stands at one level. */
+const LEAST_TRADE_USD = 11;
+const LARGEST_TRADE_SHARE = 0.6;
+/** Raises a uniform chance to this power: small trades are common and large ones rare. */
+const TRADE_SIZE_POWER = 4;
+
+/** USD of a ladder's trades: their mean, and their standard deviation. */
+export function ladderTradeUsd(ladder: Ladder): { readonly mean: number; readonly deviation: number } {
+  const largest = LARGEST_TRADE_SHARE * sizeUnitUsd(ladder);
+  const [mean, meanOfSquares] = [1 / (TRADE_SIZE_POWER + 1), 1 / (2 * TRADE_SIZE_POWER + 1)];
+  return { mean: LEAST_TRADE_USD + largest * mean, deviation: largest * Math.sqrt(meanOfSquares - mean ** 2) };
+}
+
 /** A trade between two accounts on a venue_a market. */
 export interface VenueATrade {
   /** The taker's side: `B` bought, `A` sold. */
@@ -136,9 +149,8 @@ export function ladderTrade(
   const top = ladderTop(seed, ladder, bookVersion, bookAtMs);
   const chance = hashOf(seed, STREAM.ladderTrade, event, ladder.index);
   const isBuy = (chance & 1) === 1;
-  // Squaring makes small trades common and large ones rare.
   const share = ((chance >>> 1) & 0xffff) / 65_536;
-  const usd = 11 + share ** 4 * 0.6 * sizeUnitUsd(ladder);
+  const usd = LEAST_TRADE_USD + share ** TRADE_SIZE_POWER * LARGEST_TRADE_SHARE * sizeUnitUsd(ladder);
   const px = isBuy ? top.ask : top.bid;
   const sz = Math.max(1, Math.round((usd / (px / 10 ** top.decimals)) * 10 ** ladder.szDecimals));
   return {

@@ -5,7 +5,7 @@
  * overshoot by what the others serve until they tell it.
  */
 import type { Quota } from './plan-quotas.ts';
-import type { Sku } from './sku.ts';
+import { SKUS, type Sku } from './sku.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -85,6 +85,20 @@ export class UsageCounts {
     return windows.sort((a, b) => a.remaining - b.remaining || b.endsAt - a.endsAt);
   }
 
+  /** Units that all nodes together served on the UTC day of `now`, by SKU; SKUs without any are left out. */
+  unitsOfDay(orgId: string, now: number): Map<Sku, number> {
+    const today = windowStart(now, DAY_MS);
+    const units = new Map<Sku, number>();
+    for (const sku of SKUS) {
+      const entry = this.entries.get(entryName(orgId, sku));
+      if (!entry) continue;
+      const { own, others } = entry;
+      const sum = (own.day === today ? own.dayUnits : 0) + (others.day === today ? others.dayUnits : 0);
+      if (sum > 0) units.set(sku, sum);
+    }
+    return units;
+  }
+
   /** What another node has told of itself, or what this one told before. */
   apply(told: NodeUsage): void {
     if (told.node === this.node) return;
@@ -130,7 +144,7 @@ export class UsageCounts {
   }
 
   private entryOf(orgId: string, sku: Sku): Entry {
-    const name = `${orgId} ${sku}`;
+    const name = entryName(orgId, sku);
     let entry = this.entries.get(name);
     if (!entry) {
       const [own, others] = [emptyTotals(), emptyTotals()];
@@ -139,6 +153,10 @@ export class UsageCounts {
     }
     return entry;
   }
+}
+
+function entryName(orgId: string, sku: Sku): string {
+  return `${orgId} ${sku}`;
 }
 
 function emptyTotals(): Totals {

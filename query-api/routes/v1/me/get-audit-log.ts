@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { auditTopic } from '#schemas/topics/audit';
 import { readAuditLog } from '../../../queries/read-audit-log.ts';
 import { defineOwnRoute } from '../../route.ts';
 
@@ -28,7 +29,8 @@ export const getAuditLog = defineOwnRoute({
     ),
     pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   }),
-  async handle({ query, caller }, { store }) {
+  async handle({ query, caller, signal }, { store, tables }) {
+    await tables.passed({ topics: [auditTopic], key: caller.orgId }, signal);
     const { entries, nextCursor } = await readAuditLog(store, caller, query.limit, query.cursor ?? null);
     return {
       entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import { timeParameter } from '#schemas/http/parameters';
-import { readUsage } from '../../../queries/read-usage.ts';
+import { readUsage, type UsageRow } from '../../../queries/read-usage.ts';
 import { defineOwnRoute } from '../../route.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,10 +24,23 @@ export const getUsage = defineOwnRoute({
   response: z.object({
     usage: z.array(z.object({ day: z.iso.date(), sku: z.string(), units: z.number().int() })),
   }),
-  async handle({ query, caller }, { store }) {
-    const to = dayOf(query.to ?? Date.now());
+  async handle({ query, caller: { orgId } }, { store, usage }) {
+    const now = Date.now();
+    const to = dayOf(query.to ?? now);
     const from = dayOf(query.from ?? to - (DEFAULT_DAYS - 1) * DAY_MS);
     if (from > to) throw new ApiError('validation_failed', 'from: must not be after to');
-    return { usage: await readUsage(store, caller.orgId, from, to) };
+    const today = dayOf(now);
+    const counted = from <= today && today <= to ? usage.unitsOfDay(orgId, now) : new Map<string, number>();
+    const day = new Date(today).toISOString().slice(0, 10);
+    return { usage: withToday(await readUsage(store, orgId, from, to), day, counted) };
   },
 });
+
+/** Rows of the table with today's counts of this node, which know what was served since the table was written. */
+function withToday(rows: readonly UsageRow[], day: string, counted: ReadonlyMap<string, number>): UsageRow[] {
+  const known = new Map(rows.filter((row) => row.day === day).map(({ sku, units }) => [sku, units]));
+  const today = [...new Set([...known.keys(), ...counted.keys()])]
+    .sort()
+    .map((sku) => ({ day, sku, units: Math.max(known.get(sku) ?? 0, counted.get(sku) ?? 0) }));
+  return [...rows.filter((row) => row.day < day), ...today, ...rows.filter((row) => row.day > day)];
+}

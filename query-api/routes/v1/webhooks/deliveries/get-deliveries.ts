@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { deliveriesKeptSince } from '../../../../queries/kept-deliveries.ts';
 import { DELIVERY_STATUSES, type DeliveryLine, readDeliveries } from '../../../../queries/read-deliveries.ts';
 import { idPath } from '../../../id-path.ts';
@@ -39,8 +40,9 @@ export const getDeliveries = defineOwnRoute({
     deliveries: z.array(deliverySchema),
     pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   }),
-  async handle({ params, query, caller }, { control, store, views }) {
+  async handle({ params, query, caller, signal }, { control, store, tables, views }) {
     const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);
+    await tables.passed({ topics: [deliveryTopic, attemptTopic], key: webhookId }, signal);
     const of = { orgId, webhookId, since: deliveriesKeptSince(views.events) };
     const { deliveries, nextCursor } = await readDeliveries(store, of, query.limit, query.cursor ?? null);
     return { deliveries: deliveries.map(toRow), pagination: { nextCursor, hasMore: nextCursor !== null } };
