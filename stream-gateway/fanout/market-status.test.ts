@@ -36,6 +36,15 @@ describe('the view of the markets', () => {
     expect(eventStatus(state, 'evt_one')).toEqual({ state: 'stale', since: 20 });
   });
 
+  it('leaves out legs whose markets are no longer traded', () => {
+    const state = marketStatusView.initialState();
+    const ended = aLink({ providerMarketId: '2', yesInstrument: '2', marketState: 'resolved' });
+    feed(state, eventTopic, 'evt_one', anEvent({ links: [...eventOf('1').links, ended] }));
+    feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
+    feed(state, statusTopics.venue_b, '2', aStatus('2', 'stale', 20));
+    expect(eventStatus(state, 'evt_one')).toEqual({ state: 'live', since: 10 });
+  });
+
   it('forgets an instrument that ended, for itself and for its events', () => {
     const state = marketStatusView.initialState();
     feed(state, eventTopic, 'evt_one', eventOf('1', '2'));

@@ -18,7 +18,7 @@ export interface InstrumentStatus {
 
 export interface MarketStatusState {
   readonly instruments: Map<string, InstrumentStatus>;
-  /** YES instruments of each event's links in use. */
+  /** YES instruments of each event's links in use whose markets are traded. */
   readonly legs: Map<string, readonly string[]>;
   readonly eventsOf: Map<string, string[]>;
   /** Instruments whose state or whose events changed since the last `drainChanges`. */
@@ -36,7 +36,9 @@ export const marketStatusView: Stage<MarketStatusState> = {
       }),
     ),
     onKeyed(eventTopic, (state: MarketStatusState, { key, value }) => {
-      const legs = value?.links.filter(hasLeg).map((link) => link.yesInstrument) ?? [];
+      // A market that is no longer traded says nothing of the others.
+      const traded = value?.links.filter((link) => hasLeg(link) && link.marketState === 'open') ?? [];
+      const legs = traded.map((link) => link.yesInstrument);
       const before = state.legs.get(key) ?? [];
       if (legs.join('\n') === before.join('\n')) return;
       for (const instrument of before) {
