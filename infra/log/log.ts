@@ -141,6 +141,11 @@ export interface EventLog {
   lease(name: string, topics: readonly string[], options?: LeaseOptions): Promise<Lease>;
   reader(from: readonly (TopicPartition & { readonly offset: number })[]): Promise<LogReader>;
   group(groupId: string, topics: readonly string[]): Promise<GroupConsumer>;
+  /**
+   * The next offset that a group has committed for each of these partitions, in their order; null where it has committed
+   * none. Joins nothing and changes nothing.
+   */
+  committed(groupId: string, partitions: readonly TopicPartition[]): Promise<readonly (number | null)[]>;
   /** First kept and next offset of a partition. */
   bounds(at: TopicPartition): Promise<{ first: number; next: number }>;
   /** The newest record that a writer put there, or null. */

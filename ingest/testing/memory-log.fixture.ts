@@ -69,6 +69,9 @@ export class MemoryLog implements EventLog {
     };
   }
 
+  committed(): never {
+    throw new Error('ingest joins no group');
+  }
   group(): never {
     throw new Error('not needed by ingest');
   }

@@ -77,6 +77,7 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
       };
     },
     group: (id, topics) => scratch.group(id, topics),
+    committed: (id, partitions) => scratch.committed(id, partitions),
     bounds: (at: TopicPartition) => of(at.topic).bounds(at),
     last: (at: TopicPartition) => of(at.topic).last(at),
     offsetAt: (at, appendedAt) => of(at.topic).offsetAt(at, appendedAt),

@@ -64,6 +64,21 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await later.close();
     });
 
+    it('returns the committed offsets to a caller outside the group, also in a later log', async () => {
+      const [name, group] = [await topic(2), groupName()];
+      await fillAll(name, 2, 3);
+      const both = [0, 1].map((partition) => ({ topic: name, partition }));
+      expect(await log().committed(group, both)).toEqual([null, null]);
+      const member = await log().group(group, [name]);
+      const [got] = await until([member], (all) => count(all) >= 6);
+      const [next] = nextOf(got!.filter(({ partition, seq }) => partition === 1 && seq <= 2));
+      await member.commit([next!]);
+      expect(await log().committed(group, both)).toEqual([null, next!.offset]);
+      await member.close();
+      await reopen();
+      expect(await log().committed(group, both)).toEqual([null, next!.offset]);
+    });
+
     it('gives again what was taken and not committed', async () => {
       const [name, group] = [await topic(), groupName()];
       await fill({ topic: name, partition: 0 }, 6);

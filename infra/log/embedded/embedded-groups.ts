@@ -55,6 +55,11 @@ export class EmbeddedGroups {
     };
   }
 
+  /** The offset that a group has committed for a partition, or null. */
+  committed(groupId: string, at: TopicPartition): number | null {
+    return this.options.offsets.get(offsetKey(groupId, at)) ?? null;
+  }
+
   /** Forgets what was committed on the partitions of a topic whose offsets start over. Call within a transaction. */
   forgetTopic(partitions: readonly Partition[]): void {
     const names = new Set(partitions.map(({ name }) => name));

@@ -144,6 +144,11 @@ export class EmbeddedLog implements EventLog {
     return this.groups!.join(groupId, topics);
   }
 
+  async committed(groupId: string, partitions: readonly TopicPartition[]): Promise<readonly (number | null)[]> {
+    this.assertWriting();
+    return partitions.map((at) => this.groups!.committed(groupId, this.topics.partitionAt(at)));
+  }
+
   async bounds(at: TopicPartition): Promise<{ first: number; next: number }> {
     this.assertOpen();
     const partition = this.topics.partitionAt(at);

@@ -9,6 +9,7 @@ import {
   type TopicPartition,
   type TopicStorage,
 } from '../log.ts';
+import { committedOffsets } from './committed-offsets.ts';
 import type { FetchFrom } from './connection.ts';
 import { createKafkaClient, type KafkaClient } from './kafka-client.ts';
 import { KafkaGroupMember } from './kafka-group.ts';
@@ -159,6 +160,12 @@ class KafkaLog implements EventLog {
     this.openOnes.add(member);
     await member.join();
     return member;
+  }
+
+  async committed(groupId: string, partitions: readonly TopicPartition[]) {
+    this.assertOpen();
+    await this.topics.check(partitions);
+    return committedOffsets(this.client, groupId, partitions);
   }
 
   async bounds(at: TopicPartition) {
