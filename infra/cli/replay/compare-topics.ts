@@ -148,6 +148,8 @@ class PartitionComparison {
       async newestSeqBefore(appendedAt) {
         const last = await live.last(at);
         const from = await live.offsetAt(at, appendedAt);
+        // What is missing before the first record is older only where retention can have removed it.
+        if (from <= (await live.bounds(at)).first) return removedSeq;
         if (last && from <= last.offset)
           for await (const [first] of readUntil(live, at, { from, last: last.offset, atOnce: 1 }))
             return Math.max(removedSeq, first!.seq - 1);
