@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runSinkOnce } from '#processors/sink/run-sink-once';
-import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { SINK_GROUP } from '#processors/sink/sink-context';
+import { TABLES } from '#schemas/tables/index';
+import { TOPICS } from '#schemas/topics/catalog';
+import { type ClockMark, clockTopic, stateTopic } from '#schemas/topics/control';
 import { type Reconcile, reconcileTopic, type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
 import { partitionOf } from '#schemas/topics/topic';
 import { usageTopic } from '#schemas/topics/usage';
@@ -123,12 +126,25 @@ const nodesServed = async () =>
 const countRows = async () =>
   Number((await ports.store.query<{ n: string }>('SELECT count() AS n FROM spreads FINAL'))[0]!.n);
 
+/** Where the live log ends, what the sink has committed of it, and how many rows and versions of rows there are. */
+async function liveState() {
+  const { log, store } = ports;
+  const partitions = [...TOPICS, ...stages.map(({ name }) => stateTopic(name))].flatMap(
+    ({ name: topic, partitions: count }) => Array.from({ length: count }, (_, partition) => ({ topic, partition })),
+  );
+  const bounds = await Promise.all(partitions.map((at) => log.bounds(at)));
+  const rows = await Promise.all(TABLES.map(({ name }) => store.query(`SELECT count() AS rows FROM ${name}`)));
+  return { bounds, rows, committed: await log.committed(SINK_GROUP, partitions) };
+}
+
 describe('while the raw topics are whole', () => {
   it('a rebuild gives the same beside what is live and in place', async () => {
     await live(14);
     await serve();
+    const before = await liveState();
     // The sink had not come to the usage when the service stopped; a row without a record is left as it is.
     expect(await verify()).toEqual({ differences: [], pending: { usage: 1 } });
+    expect(await liveState()).toEqual(before);
     expect(await nodesServed()).toEqual(['gone']);
     expect(await countRows()).toBe(14);
     await insertSpread('evt_wrong', FIRST);
