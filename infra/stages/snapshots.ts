@@ -4,7 +4,7 @@ import { stateTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog } from '../log/log.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot, StagePosition } from './snapshot.ts';
 import { SnapshotTopic } from './snapshot-topic.ts';
 import type { Stage } from './stage.ts';
 import { partitionsOf } from './stage-topics.ts';
@@ -20,6 +20,17 @@ export interface SnapshotStore<S> {
    * @param onCopied told when the state may go on changing, while its copy is still being written.
    */
   save(snapshot: Snapshot<S>, onCopied?: () => void): Promise<void>;
+}
+
+/**
+ * Reads the position of a stage's newest snapshot without reading its state, whatever version the state has; null where
+ * there is none. Everything that the position says was written had been written when the snapshot was saved.
+ */
+export async function readNewestPosition(options: SnapshotOptions<unknown>): Promise<StagePosition | null> {
+  const { stage, log, codec, logger } = options;
+  const topic = await SnapshotTopic.open({ log, codec, logger, topic: stateTopic(stage.name) });
+  const manifests = (await topic.list(() => false)).flatMap(({ manifest }) => manifest ?? []);
+  return manifests.sort((a, b) => b.generation - a.generation)[0]?.position ?? null;
 }
 
 export interface SnapshotOptions<S> {

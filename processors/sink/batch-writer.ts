@@ -13,7 +13,7 @@ const STAGE = 'sink';
 
 export interface BatchWriterOptions {
   readonly log: EventLog;
-  readonly store: Store;
+  readonly store: Pick<Store, 'insert'>;
   readonly codec: Codec;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -14,6 +14,10 @@ export interface DeadEntry {
   readonly detail: string;
 }
 
+function placeOf({ topic, partition, offset }: LogRecord): string {
+  return `${topic}/${partition}/${offset}`;
+}
+
 /** What is written at once: rows by table, dead letters, and the offsets to commit after. */
 export class Batch {
   /** Records taken, those that were superseded or are dead included. */
@@ -23,8 +27,14 @@ export class Batch {
   readonly dead: DeadEntry[] = [];
   /** Wall time of the first record. */
   openedAt = 0;
+  private readonly keepsEveryVersion: boolean;
   private readonly tables = new Map<TableSpec, Map<string, BatchEntry>>();
   private readonly offsets = new Map<string, TopicPartition & { readonly offset: number }>();
+
+  /** @param options.keepsEveryVersion of two that are the same row, both stay. */
+  constructor({ keepsEveryVersion = false }: { readonly keepsEveryVersion?: boolean } = {}) {
+    this.keepsEveryVersion = keepsEveryVersion;
+  }
 
   /** Adds a row; of two that are the same row the one with the greater version stays. */
   add(table: TableSpec, row: TableRow, record: LogRecord): void {
@@ -34,7 +44,7 @@ export class Batch {
       rows = new Map();
       this.tables.set(table, rows);
     }
-    const key = rowKey(table, row);
+    const key = this.keepsEveryVersion ? placeOf(record) : rowKey(table, row);
     const before = rows.get(key);
     if (!before || before.record.seq <= record.seq) rows.set(key, { row, record });
   }

@@ -10,7 +10,7 @@ import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
 import { readPartition } from '../../log/read-partition.ts';
 import { runCommand } from './command.ts';
 import { RECORDINGS_MISSING, readLines, recording } from './recordings.ts';
-import { eventually, get, startService, temporaryFolder } from './service.ts';
+import { eventually, get, startService, temporaryFolder, untilIdle } from './service.ts';
 
 const NAME = 'venue_b-mlb-2025-06-19';
 /** Moments in the recording, as fractions of its length. */
@@ -84,9 +84,12 @@ describe.skipIf(RECORDINGS_MISSING)(`the books of a recorded game ${RECORDINGS_M
       () => get<{ playback?: string }>(service, '/health'),
       (health) => health.playback === 'ended',
     );
+    await untilIdle(service);
     expect(await service.stop()).toBe(0);
-    // A stop leaves to the next start what was not processed yet; the verification finishes it first.
-    expect(await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json'])).toMatchObject({ code: 0 });
+    expect(await runCommand('replay', ['--data-dir', folder.path, '--verify', '--json'])).toMatchObject({
+      code: 0,
+      out: '{"differences":[],"pending":{}}\n',
+    });
     updates = await keptUpdates(folder.path);
   });
   afterAll(() => folder.remove());

@@ -160,6 +160,8 @@ describe.skipIf(!disk)(title, () => {
     expect(await service.stop()).toBe(0);
     await expectKept();
     const verified = await runCommand('replay', ['--data-dir', dataDir, '--verify', '--json']);
-    expect(verified).toMatchObject({ code: 0, out: '{"differences":[]}\n' });
+    // What came in last may be pending: the venues go on until the stop.
+    expect(JSON.parse(verified.out)).toMatchObject({ differences: [] });
+    expect(verified.code).toBe(0);
   }, 180_000);
 });

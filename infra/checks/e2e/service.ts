@@ -150,3 +150,23 @@ export async function eventually<T>(
     await sleep(50);
   }
 }
+
+/** What stages have processed and what the sink has inserted must not change for this long. */
+const IDLE_MS = 2_000;
+
+/** Waits until the processors have nothing left to do: everything that came in is derived and in the tables. */
+export async function untilIdle(service: Pick<Service, 'rest'>, timeoutMs = 60_000): Promise<void> {
+  let before = '';
+  let since = Date.now();
+  await eventually(
+    async () => {
+      const work = ['parallax_stage_events_total', 'parallax_rows_inserted_total'];
+      const now = (await Promise.all(work.map((name) => getMetric(service, name)))).join(' ');
+      if (now !== before) since = Date.now();
+      before = now;
+      return Date.now() - since;
+    },
+    (idleMs) => idleMs >= IDLE_MS,
+    timeoutMs,
+  );
+}

@@ -10,7 +10,7 @@ import { createMetrics } from '../../telemetry/metrics.ts';
 import type { Command } from '../command.ts';
 import { openPorts } from '../ports.ts';
 import { alone } from '../replay/alone.ts';
-import type { Difference } from '../replay/compare.ts';
+import type { Verification } from '../replay/difference.ts';
 import { type Replay, rebuildInPlace } from '../replay/rebuild-in-place.ts';
 import { verifyAgainstRebuild } from '../replay/verify.ts';
 
@@ -51,7 +51,7 @@ const REPLAY_SETTINGS = {
     flag: 'json',
     variable: 'PARALLAX_REPLAY_JSON',
     fallback: false,
-    meaning: 'Print the differences as one JSON object.',
+    meaning: 'Print the differences, and what is still pending, as one JSON object.',
   }),
 };
 type ReplaySettings = Settings & { readonly verify: boolean; readonly json: boolean };
@@ -85,25 +85,32 @@ export const replay: Command = {
   },
 };
 
-async function replayWith(replay: Replay, { verify, json, log, dataDir }: ReplaySettings): Promise<number> {
+async function replayWith(
+  replay: Replay,
+  { verify, json, log, dataDir, retentionDays }: ReplaySettings,
+): Promise<number> {
   if (!verify) {
     await rebuildInPlace(replay);
     return 0;
   }
   // Beside the live log where there is one, since that disk has room for it; anywhere with a remote log.
   const scratchParent = log === 'embedded' ? resolve(dataDir) : tmpdir();
-  const differences = await verifyAgainstRebuild(replay, scratchParent);
-  report(differences, json);
-  return differences.length === 0 ? 0 : 1;
+  const verification = await verifyAgainstRebuild(replay, { scratchParent, retentionDays });
+  report(verification, json);
+  return verification.differences.length === 0 ? 0 : 1;
 }
 
-function report(differences: readonly Difference[], json: boolean): void {
+function report({ differences, pending }: Verification, json: boolean): void {
   if (json) {
-    console.log(JSON.stringify({ differences }));
+    console.log(JSON.stringify({ differences, pending }));
     return;
   }
-  for (const { table, key, expected, actual } of differences) {
-    console.log(`${table} ${key}\n  expected ${expected ?? 'nothing'}\n  actual   ${actual ?? 'nothing'}`);
+  for (const { table, topic, key, expected, actual } of differences) {
+    console.log(
+      `${table ?? `topic ${topic}`} ${key}\n  expected ${expected ?? 'nothing'}\n  actual   ${actual ?? 'nothing'}`,
+    );
   }
+  for (const [name, count] of Object.entries(pending))
+    console.log(`${name}: ${count} not written yet when the service stopped; the next start writes them`);
   console.log(`${differences.length} differences`);
 }

@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
 import { runSinkOnce } from '#processors/sink/run-sink-once';
 import { runStage } from '../../stages/run-stage.ts';
@@ -6,6 +6,7 @@ import type { Snapshot } from '../../stages/snapshot.ts';
 import type { Stage } from '../../stages/stage.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Ports } from '../ports.ts';
+import { startProgressBar } from './progress-bar.ts';
 
 export interface RebuildOptions {
   readonly ports: Pick<Ports, 'log' | 'store' | 'codec'>;
@@ -24,6 +25,13 @@ export interface RebuildOptions {
 /** Runs every processor over what the log holds, one after the other, then fills the tables. */
 export async function rebuild(options: RebuildOptions): Promise<void> {
   const { ports, logger, metrics } = options;
+  await rebuildTopics(options);
+  await runSinkOnce({ ...ports, logger, metrics });
+}
+
+/** Runs every processor over what the log holds, one after the other. */
+export async function rebuildTopics(options: RebuildOptions): Promise<void> {
+  const { ports, logger, metrics } = options;
   for (const stage of options.stages) {
     const startFrom = options.startFrom?.get(stage.name);
     const bar = await startBar(options, stage);
@@ -40,7 +48,6 @@ export async function rebuild(options: RebuildOptions): Promise<void> {
     await running.stopped;
     bar?.stop();
   }
-  await runSinkOnce({ ...ports, logger, metrics });
 }
 
 async function startBar({ bars, label, ports }: RebuildOptions, stage: Stage<unknown>): Promise<SingleBar | null> {
@@ -52,11 +59,5 @@ async function startBar({ bars, label, ports }: RebuildOptions, stage: Stage<unk
       total += next - first;
     }
   }
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: `${label} ${stage.name.padEnd(20)} [{bar}] {percentage}% | {value}/{total} records | {eta_formatted} left`,
-    hideCursor: true,
-  });
-  bar.start(Math.max(total, 1), 0);
-  return bar;
+  return startProgressBar(`${label} ${stage.name.padEnd(20)}`, 'records', total);
 }

@@ -1,0 +1,151 @@
+/** Damage to a stopped service's data directory, and how a verification has to report it. */
+import { join } from 'node:path';
+import { TABLES } from '#schemas/tables/index';
+import type { TableSpec } from '#schemas/tables/table';
+import { TOPICS } from '#schemas/topics/catalog';
+import type { Topic } from '#schemas/topics/topic';
+import { openEnvironment, type PartitionDb } from '../../log/embedded/environment.ts';
+import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
+import { RecordPacker } from '../../log/embedded/record-layout.ts';
+import type { EventLog, LogRecord } from '../../log/log.ts';
+import { partitionName } from '../../log/partition-name.ts';
+import { readPartition } from '../../log/read-partition.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Store } from '../../store/store.ts';
+
+/** `<what was done> <table or topic> <key>`. */
+export type Damage = string;
+
+/** What is altered in a row, where it is not its time of receipt, and which column of its key makes another row. */
+const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own?: string }>> = {
+  trades: { own: 'id' },
+  markets: { own: 'marketId' },
+  dispute_phases: { own: 'questionId' },
+  resolutions: { own: 'marketId' },
+  candles: { own: 'coin' },
+  events: { own: 'universalId' },
+  spreads: { own: 'universalId', altered: "causeMarketId = 'altered'" },
+  arbitrage: { own: 'universalId', altered: 'netEdge = netEdge + 1' },
+  arbitrage_signals: { own: 'universalId' },
+  anomalies: { own: 'universalId' },
+  audit_log: { own: 'orgId' },
+  deliveries: { own: 'orgId' },
+  // Rows of these two that no record stands behind are left as they are, so none is added.
+  usage: { altered: 'units = units + 1' },
+  delivery_attempts: { altered: 'durationMs = durationMs + 1' },
+};
+
+/** Takes a row out of every table that has any, alters one, and adds one. */
+export async function corruptTables(dataDir: string): Promise<Damage[]> {
+  const store = await openStore('embedded', dataDir);
+  try {
+    const damage: Damage[] = [];
+    for (const table of TABLES) damage.push(...(await corruptTable(store, table)));
+    return damage;
+  } finally {
+    await store.close();
+  }
+}
+
+async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise<Damage[]> {
+  const { own, altered = 'receivedAt = receivedAt + INTERVAL 1 SECOND' } = COLUMNS[name]!;
+  const key = `toString(tuple(${orderBy.join(', ')}))`;
+  const rows = await store.query<Record<string, unknown> & { rowKey: string }>(
+    `SELECT *, ${key} AS rowKey FROM ${name} FINAL ORDER BY cityHash64(rowKey) LIMIT 3`,
+  );
+  const shown = (row: Record<string, unknown>) => orderBy.map((column) => String(row[column])).join(' ');
+  const is = ({ rowKey }: { rowKey: string }) => `${key} = '${rowKey.replace(/[\\']/g, '\\$&')}'`;
+  const damage: Damage[] = [];
+  const [first, second] = rows;
+  if (first && own) {
+    // Names of columns in a condition would mean what replaces them, so it stands in a query of its own.
+    await store.command(
+      `INSERT INTO ${name} SELECT * REPLACE ('added' AS ${own}) FROM (SELECT * FROM ${name} FINAL WHERE ${is(first)})`,
+    );
+    damage.push(`added ${name} ${shown({ ...first, [own]: 'added' })}`);
+  }
+  if (first) {
+    await store.command(`ALTER TABLE ${name} UPDATE ${altered} WHERE ${is(first)} SETTINGS mutations_sync = 2`);
+    damage.push(`altered ${name} ${shown(first)}`);
+  }
+  if (second) {
+    await store.command(`ALTER TABLE ${name} DELETE WHERE ${is(second)} SETTINGS mutations_sync = 2`);
+    damage.push(`removed ${name} ${shown(second)}`);
+  }
+  return damage;
+}
+
+/**
+ * Of every derived topic that has records: alters one and adds one; takes out those at the beginning, in the middle and
+ * at the end of its fullest partition, of a compacted topic the newest of a key. Whole where there are too few.
+ */
+export async function corruptTopics(dataDir: string): Promise<Damage[]> {
+  const path = join(dataDir, 'log');
+  const log = await openEmbeddedLog({ path });
+  const plans: Plan[] = [];
+  try {
+    for (const topic of TOPICS.filter(({ name }) => name.startsWith('derived.'))) {
+      const plan = await planFor(log, topic);
+      if (plan) plans.push(plan);
+    }
+  } finally {
+    await log.close();
+  }
+  const environment = openEnvironment(path, false);
+  const packer = new RecordPacker();
+  for (const { at, removed, altered, added } of plans) {
+    const db: PartitionDb = environment.partition(partitionName(at))!;
+    environment.transact(() => {
+      for (const { offset } of removed) db.removeSync(offset);
+      if (altered) {
+        db.removeSync(altered.offset);
+        (db as unknown as { putSync(offset: number, value: Buffer): boolean }).putSync(
+          altered.offset,
+          packer.pack({ ...altered, receivedAt: altered.receivedAt - 1 }, altered.appendedAt),
+        );
+      }
+      db.putSync(added.offset, packer.pack(added, added.appendedAt), { append: true });
+    });
+  }
+  await environment.root.close();
+  return plans.flatMap(({ topic, removed, altered, added }) => {
+    const shown = ({ partition, key, seq }: LogRecord) =>
+      `${topic.name} ${partition}/${topic.retention.kind === 'compacted' ? key : seq}`;
+    return [
+      ...removed.map((record) => `removed ${shown(record)}`),
+      ...(altered ? [`altered ${shown(altered)}`] : []),
+      `added ${shown(added)}`,
+    ];
+  });
+}
+
+interface Plan {
+  readonly topic: Topic;
+  readonly at: LogRecord;
+  readonly removed: readonly LogRecord[];
+  readonly altered: LogRecord | null;
+  readonly added: LogRecord;
+}
+
+/** Null for an empty topic. */
+async function planFor(log: EventLog, topic: Topic): Promise<Plan | null> {
+  let fullest: LogRecord[] = [];
+  for (let partition = 0; partition < topic.partitions; partition += 1) {
+    const records: LogRecord[] = [];
+    await readPartition(log, { topic: topic.name, partition }, (record) => void records.push(record));
+    if (records.length > fullest.length) fullest = records;
+  }
+  const last = fullest.at(-1);
+  if (!last) return null;
+  const isCompacted = topic.retention.kind === 'compacted';
+  const newest = [...new Map(fullest.map((record) => [record.key, record])).values()].filter(({ value }) => value);
+  const places = isCompacted ? newest : fullest;
+  const altered = places.at(isCompacted ? 0 : 1) ?? null;
+  const removed = isCompacted
+    ? places.slice(1, 2)
+    : [places[0]!, ...places.slice(3, 4), last].filter(
+        (record, at, all) => record !== altered && all.indexOf(record) === at,
+      );
+  const added = { ...last, key: isCompacted ? 'added' : last.key, seq: last.seq + 1, offset: last.offset + 1 };
+  return { topic, at: last, removed, altered, added };
+}

@@ -1,0 +1,189 @@
+/** Live rows against expected ones, each put into its table by hand. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TABLES } from '#schemas/tables/index';
+import { marketsTable } from '#schemas/tables/markets';
+import { sampleRecords, sampleTrade } from '#schemas/tables/sample-records.fixture';
+import type { RecordMeta } from '#schemas/tables/table';
+import { tradesTable } from '#schemas/tables/trades';
+import { usageTable } from '#schemas/tables/usage';
+import type { Market } from '#schemas/topics/normalised';
+import { openEmbeddedStore } from '../../store/embedded.ts';
+import { migrate } from '../../store/migrate.ts';
+import type { Store } from '../../store/store.ts';
+import { compareTables } from './compare-tables.ts';
+import { makeVersionTables, type RowClass, tableOf } from './expected-rows.ts';
+
+const CLASSES: readonly RowClass[] = ['required', 'pending', 'expired'];
+
+let path: string;
+let live: Store;
+let expected: Store;
+beforeAll(async () => {
+  path = await mkdtemp(join(tmpdir(), 'parallax-compare-'));
+  live = await openEmbeddedStore({ path });
+  expected = await live.inDatabase('expected');
+  await Promise.all([migrate(live), migrate(expected)]);
+  await makeVersionTables(expected);
+});
+afterAll(async () => {
+  await live.close();
+  await rm(path, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  for (const { name } of TABLES) {
+    await live.command(`TRUNCATE TABLE ${name}`);
+    for (const rowClass of CLASSES) await expected.command(`TRUNCATE TABLE ${tableOf(name, rowClass)}`);
+  }
+});
+
+const meta = (version: number): RecordMeta => ({ ...sampleRecords.trades!.meta, seq: version, offset: version });
+const trade = (id: string, version = 1, price = '0.5') => tradesTable.row({ ...sampleTrade, id, price }, meta(version));
+const market = (id: string, version = 1, title = 'a') => {
+  const { value, meta: place } = sampleRecords.markets!;
+  return marketsTable.row({ ...(value as Market), marketId: id, title }, { ...place, seq: version });
+};
+const removedMarket = (id: string, version: number) =>
+  (marketsTable.removed as (place: RecordMeta) => object)({
+    ...sampleRecords.markets!.meta,
+    key: id,
+    seq: version,
+  }) as Record<string, unknown>;
+const insert = (side: 'live' | RowClass, table: string, ...rows: object[]) =>
+  side === 'live'
+    ? live.insert(table, rows as Record<string, unknown>[])
+    : expected.insert(tableOf(table, side), rows as Record<string, unknown>[]);
+
+async function compare(options: { receivedSince?: number; bucketRows?: number } = {}) {
+  const { differences, pending } = await compareTables({ live, expected, receivedSince: null, ...options });
+  const field = (text: string | null) => {
+    const row = text === null ? null : (JSON.parse(text) as { price?: string; title?: string });
+    return row && (row.price?.replace(/0+$/, '') ?? row.title ?? 'row');
+  };
+  const found = differences.map(({ table, key, expected: wanted, actual }) => [
+    table,
+    key.split(' ').at(-1),
+    field(wanted),
+    field(actual),
+  ]);
+  return { found: found.sort(), pending };
+}
+
+describe('committed rows', () => {
+  it('are reported when they are missing, extra or altered, each with its key, among many that are equal', async () => {
+    const rows = Array.from({ length: 300 }, (_, at) => trade(`t${at}`));
+    await insert('required', 'trades', ...rows);
+    await insert('live', 'trades', ...rows.filter(({ id }) => id !== 't7' && id !== 't8'));
+    await insert('live', 'trades', trade('t8', 1, '0.6'), trade('made up'));
+    expect(await compare({ bucketRows: 10 })).toEqual({
+      found: [
+        ['trades', 't7', '0.5', null],
+        ['trades', 't8', '0.5', '0.6'],
+        ['trades', 'up', null, '0.5'],
+      ],
+      pending: {},
+    });
+  });
+
+  it('are reported when an older version of them came up again', async () => {
+    await insert('required', 'trades', trade('t', 2, '0.6'));
+    await insert('live', 'trades', trade('t', 1));
+    expect((await compare()).found).toEqual([['trades', 't', '0.6', '0.5']]);
+  });
+
+  it('that were removed are reported when they are still seen', async () => {
+    await insert('required', 'markets', market('m', 1), removedMarket('m', 2));
+    await insert('live', 'markets', market('m', 1));
+    expect((await compare()).found).toEqual([['markets', 'm', null, 'a']]);
+  });
+
+  it('beyond a hundred differences of a table are not listed', async () => {
+    await insert('required', 'trades', ...Array.from({ length: 150 }, (_, at) => trade(`t${at}`)));
+    expect((await compare({ bucketRows: 10 })).found).toHaveLength(100);
+  });
+
+  it('that were received before the comparison begins are left out', async () => {
+    await insert('live', 'trades', trade('old'));
+    expect((await compare({ receivedSince: sampleTrade.receivedAt + 1 })).found).toEqual([]);
+    expect((await compare({ receivedSince: sampleTrade.receivedAt })).found).toHaveLength(1);
+  });
+});
+
+describe('pending rows', () => {
+  it('count as pending where the live table lacks them, and are no differences', async () => {
+    await insert('required', 'trades', trade('a', 1), trade('b', 1));
+    await insert('pending', 'trades', trade('b', 2, '0.6'), trade('b', 3, '0.7'), trade('c', 4));
+    await insert('live', 'trades', trade('a', 1), trade('b', 1));
+    expect(await compare()).toEqual({ found: [], pending: { trades: 2 } });
+  });
+
+  it('may be in the live table already, in any of their versions', async () => {
+    await insert('pending', 'trades', trade('b', 2, '0.6'), trade('b', 3, '0.7'), trade('c', 4));
+    await insert('live', 'trades', trade('b', 2, '0.6'), trade('c', 4));
+    expect(await compare()).toEqual({ found: [], pending: { trades: 1 } });
+    await insert('live', 'trades', trade('b', 3, '0.7'));
+    expect(await compare()).toEqual({ found: [], pending: {} });
+  });
+
+  it('that are in the live table and altered are differences', async () => {
+    await insert('required', 'trades', trade('b', 1));
+    await insert('pending', 'trades', trade('b', 2), trade('c', 3));
+    await insert('live', 'trades', trade('b', 2, '0.9'), trade('c', 3, '0.9'));
+    expect((await compare()).found).toEqual([
+      ['trades', 'b', '0.5', '0.9'],
+      ['trades', 'c', '0.5', '0.9'],
+    ]);
+  });
+
+  it('do not excuse the loss of the committed row before them', async () => {
+    await insert('required', 'trades', trade('b', 1));
+    await insert('pending', 'trades', trade('b', 2));
+    expect((await compare()).found).toEqual([['trades', 'b', '0.5', null]]);
+  });
+
+  it('may remove a committed row', async () => {
+    await insert('required', 'markets', market('m', 1));
+    await insert('pending', 'markets', removedMarket('m', 2));
+    await insert('live', 'markets', market('m', 1));
+    expect(await compare()).toEqual({ found: [], pending: { markets: 1 } });
+    await insert('live', 'markets', removedMarket('m', 2));
+    expect(await compare()).toEqual({ found: [], pending: {} });
+  });
+});
+
+describe('expired rows', () => {
+  it('may be gone, and are compared where they are there', async () => {
+    await insert('expired', 'deliveries', ...['gone', 'kept'].map(delivery));
+    await insert('required', 'deliveries', delivery('missing'));
+    await insert('live', 'deliveries', delivery('kept'), delivery('made up'));
+    expect(await compare()).toEqual({
+      found: [
+        ['deliveries', 'missing', 'row', null],
+        ['deliveries', 'up', null, 'row'],
+      ],
+      pending: {},
+    });
+  });
+  const delivery = (id: string) => {
+    const { value, meta: place } = sampleRecords.deliveries!;
+    return TABLES.find(({ name }) => name === 'deliveries')!.row({ ...(value as object), id }, place);
+  };
+});
+
+describe('rows that no stage derives', () => {
+  const usage = (node: string, dayUnits: number) => {
+    const { value, meta: place } = sampleRecords.usage!;
+    return usageTable.row({ ...(value as never as object), node, dayUnits } as never, place);
+  };
+
+  it('are compared as far as their topic still holds their records, and left as they are beyond', async () => {
+    await insert('required', 'usage', usage('altered', 1), usage('missing', 1));
+    await insert('live', 'usage', usage('altered', 2), usage('compacted', 3));
+    expect((await compare()).found).toEqual([
+      ['usage', 'altered', 'row', 'row'],
+      ['usage', 'missing', 'row', null],
+    ]);
+  });
+});
