@@ -98,5 +98,6 @@ async function scanStale(
     from = reached - 1;
     if (!(await slices.next())) return null;
   }
-  return { stale, kept: seen.size, dueAt: firstDueAt };
+  // The oldest go first: a run that ends early must not leave a record behind whose tombstone is gone.
+  return { stale: stale.reverse(), kept: seen.size, dueAt: firstDueAt };
 }

@@ -86,7 +86,7 @@ export class Topics {
 
   private readonly load = async (admin: Admin): Promise<void> => {
     const { topics } = await admin.fetchTopicMetadata();
-    this.partitions.clear();
+    // What is known stays known: the broker that was asked may not have heard yet of a topic that was just made.
     for (const { name, partitions } of topics) this.partitions.set(name, partitions.length);
   };
 
