@@ -50,6 +50,10 @@ async function startAlone(context: RoleContext): Promise<Running> {
   const inputs = createStages(context.settings).flatMap((stage) => stage.inputs.map(({ topic }) => topic));
   const history = await recordSettings(log, codec, context.settings, inputs);
   const stages: RunningStage<unknown>[] = [];
+  const onFault = (error: unknown) => {
+    logger.error({ error }, 'the lag of stages can no longer be watched');
+    health.failed('processors', error);
+  };
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeInReverse(closers.splice(0));
   try {
@@ -61,8 +65,8 @@ async function startAlone(context: RoleContext): Promise<Running> {
     for (const stage of createStagesOverTime(history)) {
       stages.push(await runStage({ stage, log, codec, logger, metrics, health }));
     }
-    const clock = await openPipelineClock(log);
-    const monitor = monitorStages({ stages, clock, log, logger, health, metrics });
+    const clock = await openPipelineClock(log, onFault);
+    const monitor = monitorStages({ stages, clock, log, logger, health, metrics }, onFault);
     closers.push(() => closeTogether([monitor, clock]));
     // Not awaited: a stage catches up only once the ingest role has told how far its inputs are promised.
     void reportReady(context, stages, clock);

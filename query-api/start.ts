@@ -36,6 +36,10 @@ export interface RunningQueryApi extends Running {
 export async function start(context: RoleContext): Promise<RunningQueryApi> {
   const { log, codec, logger, metrics, health, settings, store } = context;
   health.expect(PART);
+  const onFault = (error: unknown) => {
+    logger.error({ error }, 'the lag of views can no longer be watched');
+    health.failed(PART, error);
+  };
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeInReverse(closers.splice(0));
   try {
@@ -57,8 +61,9 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
     const bookTimes = await run(bookTimesView);
-    const clock = await openPipelineClock(log);
-    const monitor = monitorStages({ stages: [events, coins, books], clock, log, logger, health, metrics });
+    const clock = await openPipelineClock(log, onFault);
+    const watched = [events, coins, books, bookTimes];
+    const monitor = monitorStages({ stages: watched, clock, log, logger, health, metrics }, onFault);
     closers.push(() => closeTogether([monitor, clock]));
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
@@ -90,7 +95,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       await app.close();
     });
     const address = await listen(app, settings);
-    void Promise.all([events.caughtUp, coins.caughtUp, books.caughtUp]).then(() => {
+    void Promise.all(watched.map((view) => view.caughtUp)).then(() => {
       ready = true;
       health.ready(PART);
     });

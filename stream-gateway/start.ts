@@ -164,14 +164,19 @@ async function startStatus(
   closers: (() => Promise<void>)[],
   onFault: () => void,
 ): Promise<StatusSources> {
-  const { log, metrics } = context;
+  const { log, logger, metrics, health } = context;
+  const onLagFault = (error: unknown) => {
+    logger.error({ error }, 'the lag of channels can no longer be watched');
+    health.failed(PART, error);
+    onFault();
+  };
   let sources: StatusSources | null = null;
   const onProgress = () => {
     if (sources) announceStatus(hub, sources);
   };
   const view = await runStage({ stage: marketStatusView, ...context, mode: 'view', onProgress });
   closers.push(() => view.close());
-  const clock = await openPipelineClock(log);
+  const clock = await openPipelineClock(log, onLagFault);
   const lag = watchChannelLag({
     clock,
     newest: () => view.progress().newest,
@@ -179,6 +184,7 @@ async function startStatus(
     onChange: () => {
       if (sources) announceAll(hub, sources);
     },
+    onFault: onLagFault,
   });
   metrics.gatewayLag.seconds = () => lag.lagMs() / 1_000;
   closers.push(async () => {

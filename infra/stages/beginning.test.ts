@@ -112,8 +112,8 @@ describe('a view', () => {
     expect(await run('view')).toEqual([5]);
   });
 
-  it('reads at most the newest 5,000 records of a partition that is not compacted', async () => {
-    const records = Array.from({ length: 5_002 }, (_, at) =>
+  it('reads at most the newest 10,000 records of a partition that is not compacted', async () => {
+    const records = Array.from({ length: 10_002 }, (_, at) =>
       world.record(raw, at + 1, { receivedAt: at + 1, value: at + 1, word: 'a' }),
     );
     await world.log.append(records);

@@ -12,7 +12,7 @@ import { partitionsOf } from './stage-topics.ts';
  */
 const VIEW_REACH_MS = 10 * 60_000;
 /** At most so many records of each partition, so that a start takes no longer at a high rate. */
-const VIEW_REACH_RECORDS = 5_000;
+const VIEW_REACH_RECORDS = 10_000;
 
 export interface InputBeginning extends TopicPartition {
   readonly offset: number;

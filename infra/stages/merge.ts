@@ -1,6 +1,7 @@
 /**
  * The one order in which a stage with several inputs takes its records: ascending (`receivedAt`, topic, partition,
- * offset), up to the lowest watermark of the inputs. The order is a property of the records alone, so it is the same
+ * offset), up to the lowest time that the inputs are known to have come to: by a watermark, or by a record that was read.
+ * The order is a property of the records alone, so it is the same
  * live and in a replay, in any batch size and on any machine.
  */
 import type { LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';

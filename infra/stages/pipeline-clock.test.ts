@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogError, type LogRecord } from '../log/log.ts';
 import { openPipelineClock } from './pipeline-clock.ts';
+
+const NOW = Date.UTC(2026, 5, 1);
 
 const aMark = (receivedAt: number, appendedAt: number): LogRecord => ({
   topic: 'control.clock',
@@ -13,22 +15,54 @@ const aMark = (receivedAt: number, appendedAt: number): LogRecord => ({
   appendedAt,
 });
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW }));
+afterEach(() => void vi.useRealTimers());
+
 async function openOver(mark: LogRecord | null) {
-  const clock = await openPipelineClock({ createTopics: async () => {}, last: async () => mark });
+  const clock = await openPipelineClock({ createTopics: async () => {}, last: async () => mark }, () => {});
   await clock.close();
   return clock;
 }
 
-it("is the machine's clock where marks are appended at their time, and never behind what is known", async () => {
-  const clock = await openOver(aMark(Date.now() - 50_000, Date.now()));
-  expect(clock.isLive()).toBe(true);
-  expect(Math.abs(clock.now(null)! - Date.now())).toBeLessThan(1_000);
-  expect(clock.now(5)).toBeGreaterThan(Date.now() - 1_000);
-  expect(clock.now(Date.now() + 60_000)).toBeGreaterThan(Date.now() + 50_000);
+describe('with live data', () => {
+  it('goes on by itself, also through the time in which nothing was written', async () => {
+    const clock = await openOver(aMark(NOW - 3_600_010, NOW - 3_600_000));
+    expect(clock.isLive()).toBe(true);
+    expect(clock.now(null)).toBe(NOW - 10);
+    vi.advanceTimersByTime(7_000);
+    expect(clock.now(null)).toBe(NOW + 6_990);
+  });
+
+  it('goes by event time, whatever the clock of this machine says', async () => {
+    const ahead = 60_000;
+    const clock = await openOver(aMark(NOW, NOW));
+    expect(clock.now(NOW + ahead)).toBe(NOW + ahead);
+    vi.setSystemTime(NOW - 3_600_000);
+    vi.advanceTimersByTime(1_000);
+    expect(clock.now(NOW + ahead)).toBe(NOW + ahead + 1_000);
+    expect(clock.isLive()).toBe(true);
+  });
+
+  it('takes the least delayed of the event times of the last minutes, and no older one', async () => {
+    const clock = await openOver(aMark(NOW, NOW));
+    vi.advanceTimersByTime(1_000);
+    // 900 ms late.
+    expect(clock.now(NOW + 100)).toBe(NOW + 1_000);
+    // Event time falls behind this machine's for good, as where the two clocks drift apart.
+    for (let minute = 1; minute <= 3; minute += 1) {
+      vi.advanceTimersByTime(60_001);
+      clock.now(NOW + 60_001 * minute + 500);
+    }
+    expect(clock.now(null)).toBe(NOW + 60_001 * 3 + 500);
+  });
+
+  it('is live also while event time is ahead of a clock that was set back', async () => {
+    expect((await openOver(aMark(NOW + 600_000, NOW))).isLive()).toBe(true);
+  });
 });
 
 it.each([
-  ['the marks of a recording', aMark(Date.UTC(2026, 0, 1), Date.UTC(2026, 5, 1))],
+  ['the marks of a recording', aMark(Date.UTC(2026, 0, 1), NOW)],
   ['no mark', null],
 ])('is the newest time that is known with %s', async (_what, mark) => {
   const clock = await openOver(mark);
@@ -38,5 +72,6 @@ it.each([
 
 it('rejects at its start where the log does', async () => {
   const last = async () => Promise.reject(new LogError('log_closed', 'closed'));
-  await expect(openPipelineClock({ createTopics: async () => {}, last })).rejects.toMatchObject({ code: 'log_closed' });
+  const opened = openPipelineClock({ createTopics: async () => {}, last }, () => {});
+  await expect(opened).rejects.toMatchObject({ code: 'log_closed' });
 });

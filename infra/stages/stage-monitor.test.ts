@@ -37,7 +37,7 @@ afterEach(() => void vi.useRealTimers());
 /** Lets the monitor look again after a while. */
 async function wait(ms = 600): Promise<void> {
   vi.advanceTimersByTime(ms);
-  await monitor.look();
+  await monitor.sample();
 }
 const metric = async (name: string) =>
   (await metrics.registry.metrics()).split('\n').find((line) => line.startsWith(`${name}{`));
@@ -70,12 +70,37 @@ describe('a stage that is more than 5 s behind', () => {
 
   it('reports its lag in the metrics as it is when they are read', async () => {
     [now, end] = [START + 1_500, 107];
+    await wait();
     expect(await metric('parallax_stage_lag_seconds')).toBe('parallax_stage_lag_seconds{stage="spreads"} 1.5');
     expect(await metric('parallax_stage_lag_records')).toBe('parallax_stage_lag_records{stage="spreads"} 7');
     end = new LogError('log_unavailable', 'away');
+    await wait();
     expect(await metric('parallax_stage_lag_records')).toBeUndefined();
-    monitor.forget();
+    monitor.unregister();
     expect(await metric('parallax_stage_lag_seconds')).toBeUndefined();
+  });
+
+  it('does not hide what else is wrong with it', async () => {
+    health.degraded('stage spreads', 'the schema registry cannot be asked');
+    now = START + 60_000;
+    await wait();
+    expect(healthAnswer(health).body).toMatchObject({
+      parts: { 'stage spreads': 'the schema registry cannot be asked' },
+      backlog: [{ lagSeconds: 60 }],
+    });
+    health.ready('stage spreads');
+    expect(healthAnswer(health).body.parts['stage spreads']).toMatch(/^60 s behind/);
+  });
+
+  it('does not fill the log when its lag is around the limit', async () => {
+    for (const lagMs of [5_001, 4_900, 5_100, 4_800]) {
+      position = now - lagMs;
+      await wait();
+    }
+    expect(logged).toHaveLength(1);
+    position = now;
+    await wait();
+    expect(logged).toHaveLength(2);
   });
 
   it('is reported and degrades nothing while a recording is played', async () => {

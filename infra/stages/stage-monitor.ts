@@ -14,6 +14,8 @@ import type { RunningStage } from './run-stage.ts';
 
 const INTERVAL_MS = 500;
 const LOG_INTERVAL_MS = 10_000;
+/** Stages that were behind count as up to date below this: a lag around the limit must not fill the log. */
+const RECOVERED_MS = LAG_MAX_MS / 2;
 /** Samples that rates are worked out from: five seconds. */
 const SAMPLES_MAX = 10;
 
@@ -28,28 +30,31 @@ export interface StageMonitorOptions {
   readonly metrics: Metrics;
 }
 
-/** Watches stages until it is closed. */
-export function monitorStages(options: StageMonitorOptions): Running {
+/** Watches stages until it is closed. @param onFault called when watching ends by a fault. */
+export function monitorStages(options: StageMonitorOptions, onFault: (error: unknown) => void): Running {
   const closing = new AbortController();
   const monitor = new StageMonitor(options);
   const run = async () => {
-    while (await pause(INTERVAL_MS, closing.signal)) await monitor.look();
+    while (await pause(INTERVAL_MS, closing.signal)) await monitor.sample();
   };
-  const running = run();
+  run().catch(onFault);
   return {
+    // A log that is away may leave a sample waiting for long: nobody waits for that.
     async close() {
       closing.abort();
-      await running;
-      monitor.forget();
+      monitor.unregister();
     },
   };
 }
 
-/** Looks at stages whenever it is asked to. */
+/** Samples stages whenever it is asked to. */
 export class StageMonitor {
   private readonly options: StageMonitorOptions;
   private readonly samples = new Map<string, ProgressSample[]>();
+  /** Records left when the stage was sampled last. */
+  private readonly left = new Map<string, number | null>();
   private wasBehind = false;
+  private unregistered = false;
   private loggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: StageMonitorOptions) {
@@ -57,25 +62,34 @@ export class StageMonitor {
     for (const stage of options.stages) {
       options.metrics.stageLags.set(stage.name, {
         seconds: () => this.lagMs(stage) / 1_000,
-        records: () => this.recordsLeft(stage),
+        records: () => this.left.get(stage.name) ?? null,
       });
     }
   }
 
-  /** Takes the stages out of the metrics. */
-  forget(): void {
-    for (const { name } of this.options.stages) this.options.metrics.stageLags.delete(name);
+  /** Takes the stages out of the metrics and out of /health. */
+  unregister(): void {
+    const { stages, metrics, health } = this.options;
+    this.unregistered = true;
+    for (const { name } of stages) {
+      metrics.stageLags.delete(name);
+      health.backlog(name, null, false);
+    }
   }
 
   /** Works out which stages are behind, and reports it. */
-  async look(): Promise<void> {
+  async sample(): Promise<void> {
     const { stages, clock, health } = this.options;
+    const all = await Promise.all(stages.map((stage) => this.recordsLeft(stage)));
+    if (this.unregistered) return;
     const behind: Backlog[] = [];
-    for (const stage of stages) {
+    for (const [index, stage] of stages.entries()) {
+      this.left.set(stage.name, all[index]!);
       const lagMs = this.lagMs(stage);
-      if (lagMs <= LAG_MAX_MS) this.samples.delete(stage.name);
-      else behind.push(await this.backlogOf(stage, lagMs));
-      health.backlog(stage.name, behind.find((one) => one.stage === stage.name) ?? null, clock.isLive());
+      const backlog = lagMs > LAG_MAX_MS ? this.backlogOf(stage, lagMs, all[index]!) : null;
+      if (backlog) behind.push(backlog);
+      else this.samples.delete(stage.name);
+      health.backlog(stage.name, backlog, clock.isLive());
     }
     if (clock.isLive()) this.report(behind);
   }
@@ -89,23 +103,21 @@ export class StageMonitor {
 
   /** Null while the log is away, which the stage itself reports. */
   private async recordsLeft(stage: Observed): Promise<number | null> {
-    let left = 0;
     try {
-      for (const at of stage.progress().offsets) {
+      const left = stage.progress().offsets.map(async (at) => {
         const { next } = await this.options.log.bounds(at);
-        left += Math.max(0, next - at.offset);
-      }
+        return Math.max(0, next - at.offset);
+      });
+      return (await Promise.all(left)).reduce((sum, records) => sum + records, 0);
     } catch (error) {
       if (error instanceof LogError) return null;
       throw error;
     }
-    return left;
   }
 
-  private async backlogOf(stage: Observed, lagMs: number): Promise<Backlog> {
+  private backlogOf(stage: Observed, lagMs: number, left: number | null): Backlog {
     const samples = this.samples.get(stage.name) ?? [];
     this.samples.set(stage.name, samples);
-    const left = await this.recordsLeft(stage);
     samples.push({ at: performance.now(), taken: stage.progress().taken, left });
     if (samples.length > SAMPLES_MAX) samples.shift();
     return estimateBacklog(stage.name, lagMs, samples);
@@ -114,7 +126,8 @@ export class StageMonitor {
   private report(behind: readonly Backlog[]): void {
     const { logger } = this.options;
     if (behind.length === 0) {
-      if (this.wasBehind) logger.info('all stages are up to date again');
+      if (!this.wasBehind || this.options.stages.some((stage) => this.lagMs(stage) > RECOVERED_MS)) return;
+      logger.info('all stages are up to date again');
       this.wasBehind = false;
       return;
     }
@@ -122,6 +135,6 @@ export class StageMonitor {
     this.wasBehind = true;
     this.loggedAt = performance.now();
     const worst = behind.reduce((a, b) => (b.lagSeconds > a.lagSeconds ? b : a));
-    logger.warn({ backlog: behind }, `${behind.length} stages are behind, the furthest by ${worst.lagSeconds} s`);
+    logger.warn({ backlog: behind }, `stages are behind: ${behind.length}, the furthest by ${worst.lagSeconds} s`);
   }
 }

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export interface StageLag {
   seconds(): number;
   /** Null while the log cannot say. */
-  records(): Promise<number | null>;
+  records(): number | null;
 }
 
 /** Every metric of the program, declared once; `/metrics` prints the registry. */
@@ -24,13 +24,13 @@ export function createMetrics() {
   });
   new Gauge({
     name: 'parallax_stage_lag_records',
-    help: 'Records in the inputs of a stage that it has not processed yet.',
+    help: 'Records in the inputs of a stage that it has not processed yet, at most: offsets that hold nothing count too.',
     labelNames: ['stage'],
     registers,
-    async collect() {
+    collect() {
       this.reset();
       for (const [stage, lag] of stageLags) {
-        const records = await lag.records();
+        const records = lag.records();
         if (records !== null) this.set({ stage }, records);
       }
     },

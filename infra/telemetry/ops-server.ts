@@ -41,10 +41,20 @@ export function healthAnswer(health: Health): HealthAnswer {
       version: VERSION,
       uptimeSeconds: Math.round(process.uptime()),
       timestamp: new Date().toISOString(),
-      parts: { ...parts, ...Object.fromEntries(backlog.map((one) => [`stage ${one.stage}`, backlogText(one)])) },
+      parts: withBacklog(parts, backlog),
       ...(backlog.length > 0 && { backlog }),
     },
   };
+}
+
+/** Whatever else is wrong with a stage says more than that it is behind. */
+function withBacklog(parts: HealthReport['parts'], backlog: HealthReport['backlog']): Record<string, string> {
+  const all = { ...parts };
+  for (const one of backlog) {
+    const name = `stage ${one.stage}`;
+    if ((all[name] ?? 'ready') === 'ready') all[name] = backlogText(one);
+  }
+  return all;
 }
 
 function backlogText({ lagSeconds, records, secondsLeft }: Backlog): string {

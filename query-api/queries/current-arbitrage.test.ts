@@ -40,10 +40,16 @@ describe('the age of quotes', () => {
     expect(ageOf(freshness(100, { '#10': 99, '111': 97 }), negation, inverse)).toEqual([3_000]);
   });
 
-  it('is never below zero and never less than the record said, and ignores frames from before it', () => {
+  it('is never less than the record said before time went on, and ignores frames from before it', () => {
     expect(ageOf(freshness(-5))).toEqual([1_200]);
-    expect(ageOf(freshness(100, { '#10': 200, '111': 200 }))).toEqual([0]);
     expect(ageOf(freshness(100, { '#10': -500, '111': -500 }))).toEqual([101_200]);
+  });
+
+  it('counts no frame that the figures cannot contain yet', () => {
+    const books = { '#10': 100, '111': 100 };
+    expect(ageOf(freshness(100, books))).toEqual([0]);
+    expect(ageOf(freshness(100, books, { asOf: 98 }))).toEqual([2_000]);
+    expect(ageOf(freshness(3_600, books, { asOf: 10, live: false }))).toEqual([3_590_000]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Arbitrage as of the moment of an answer, from the records that the view holds. */
 import { type ArbitrageRecord, toArbitrageRecord } from '#schemas/http/arbitrage';
 import { type Arbitrage, arbitrageHeadTopic, type EventLink, type UniversalEvent } from '#schemas/topics/derived';
-import { type Freshness, isBehind } from '../views/freshness.ts';
+import { type Freshness, isBehind, lastBookAt } from '../views/freshness.ts';
 
 /**
  * The records with the age that their quotes have now. None while the figures lag: all legs are stale then, and a stale
@@ -23,7 +23,7 @@ export function currentArbitrage(
 function quoteAgeMs(freshness: Freshness, links: readonly EventLink[], record: Arbitrage): number {
   const known = record.receivedAt - record.quoteAgeMs;
   const [first, second] = instrumentsOf(links, record).map((instrument) =>
-    Math.max(known, (instrument ? freshness.bookAt(instrument) : null) ?? known),
+    Math.max(known, (instrument ? lastBookAt(freshness, arbitrageHeadTopic, instrument) : null) ?? known),
   );
   const now = Math.max(freshness.now() ?? record.receivedAt, record.receivedAt);
   return Math.max(0, now - Math.min(first!, second!));

@@ -6,11 +6,13 @@ import { currentSpread } from './current-spread.ts';
 
 const event = { links: [aLink()] };
 
-/** Figures that lag by so many seconds. */
+const AS_OF = NOON_MS + 1_000;
+
+/** Figures as of a second after noon, that lag by so many seconds. */
 const freshness = (lagSeconds: number, bookAt: number | null = null): Freshness => ({
-  now: () => NOON_MS + lagSeconds * 1_000,
+  now: () => AS_OF + lagSeconds * 1_000,
   isLive: () => true,
-  asOf: () => NOON_MS,
+  asOf: () => AS_OF,
   bookAt: (instrument) => (instrument === '111' ? bookAt : null),
 });
 const legOf = (at: Freshness, fields: Partial<SpreadLeg> = {}) => {
@@ -22,6 +24,7 @@ it('has the time of the last book frame, which may have changed nothing', () => 
   expect(legOf(freshness(0)).bookAt).toBe(NOON_MS);
   expect(legOf(freshness(0, NOON_MS + 700)).bookAt).toBe(NOON_MS + 700);
   expect(legOf(freshness(0, NOON_MS - 700)).bookAt).toBe(NOON_MS);
+  expect(legOf(freshness(0, AS_OF + 700)).bookAt).toBe(AS_OF);
   expect(legOf(freshness(0, NOON_MS + 700), { bookAt: null }).bookAt).toBeNull();
   expect(legOf(freshness(0, NOON_MS + 700), { state: 'resolved' }).bookAt).toBe(NOON_MS);
 });
@@ -35,6 +38,6 @@ it.each([
   [null, null],
 ] as const)('shows a leg that was %s as %s while figures lag', (state, shown) => {
   expect(legOf(freshness(5), { state })).toMatchObject({ state, live: true });
-  expect(legOf(freshness(5.1), { state })).toMatchObject({ state: shown });
-  if (state === 'live') expect(legOf(freshness(5.1), { state }).live).toBe(false);
+  const isTraded = state !== 'resolved';
+  expect(legOf(freshness(5.1), { state })).toMatchObject({ state: shown, live: !isTraded });
 });

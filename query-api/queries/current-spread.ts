@@ -6,7 +6,7 @@ import {
   spreadHeadTopic,
   type UniversalEvent,
 } from '#schemas/topics/derived';
-import { type Freshness, isBehind } from '../views/freshness.ts';
+import { type Freshness, isBehind, lastBookAt } from '../views/freshness.ts';
 
 /** The spread with the times of the last book frames; while the figures lag, no leg is better than stale. */
 export function currentSpread(freshness: Freshness, { links }: Pick<UniversalEvent, 'links'>, spread: Spread): Spread {
@@ -17,14 +17,14 @@ export function currentSpread(freshness: Freshness, { links }: Pick<UniversalEve
 function currentLeg(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg, lags: boolean): SpreadLeg {
   if (leg.state === 'closed' || leg.state === 'resolved') return leg;
   const isBetterThanStale = leg.state === 'live' || leg.state === 'recovering';
-  const current = { ...leg, bookAt: lastBookAt(freshness, links, leg) };
+  const current = { ...leg, bookAt: bookAtOf(freshness, links, leg) };
   return lags ? { ...current, live: false, state: isBetterThanStale ? 'stale' : leg.state } : current;
 }
 
 /** A head is not written again for a frame that changes no price in it. Null before the first whole book. */
-function lastBookAt(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg): number | null {
+function bookAtOf(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg): number | null {
   if (leg.bookAt === null) return null;
   const link = links.find((one) => one.provider === leg.provider && one.providerMarketId === leg.marketId);
-  const seenAt = link ? freshness.bookAt(link.yesInstrument) : null;
+  const seenAt = link ? lastBookAt(freshness, spreadHeadTopic, link.yesInstrument) : null;
   return Math.max(leg.bookAt, seenAt ?? leg.bookAt);
 }

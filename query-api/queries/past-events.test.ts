@@ -6,7 +6,7 @@ import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { aLink, anEvent, createViews, feed, NOON_MS } from '../testing/records.fixture.ts';
-import { standingFreshness } from '../views/freshness.ts';
+import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS } from '../views/views.ts';
 import type { EventFilter } from './event-filter.ts';
 import { wholeMoment } from './event-moment.ts';
@@ -173,7 +173,7 @@ describe('past events', () => {
     feed(VIEWS.events, view, eventTopic, 'evt_merged', null);
     expect(await findEvent(view, store, 'evt_merged')).toMatchObject({ universalId: 'evt_b' });
     expect(
-      (await wholeMoment({ events: view, freshness: standingFreshness(view) }, store, 'evt_merged')).event,
+      (await wholeMoment({ events: view, freshness: fixedFreshness(view) }, store, 'evt_merged')).event,
     ).toMatchObject({ universalId: 'evt_b' });
     await expect(findEvent(view, store, 'evt_none')).rejects.toMatchObject({ code: 'not_found' });
   });

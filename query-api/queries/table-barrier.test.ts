@@ -34,7 +34,7 @@ afterEach(async () => {
   await opened.close();
 });
 
-function open(log: EventLog = opened.log, waitMs = 5_000) {
+function open(log: EventLog = opened.log, waitMs = 60_000) {
   const { codec } = opened;
   return openTableBarrier({ log, codec, logger, waitMs }, [deliveryTopic, attemptTopic]);
 }

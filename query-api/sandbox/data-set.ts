@@ -16,7 +16,7 @@ import { spreadsTable } from '#schemas/tables/spreads';
 import { rowKey, type TableRow, type TableSpec } from '#schemas/tables/table';
 import { tradesTable } from '#schemas/tables/trades';
 import type { Topic } from '#schemas/topics/topic';
-import { standingFreshness } from '../views/freshness.ts';
+import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
 
 /** A decoded record with its place in the log that it was made in. */
@@ -73,7 +73,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     events,
     coins: stateAfter(VIEWS.coins, records),
     books: stateAfter(VIEWS.books, records),
-    freshness: standingFreshness(events),
+    freshness: fixedFreshness(events),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topi
 import type { AssetContext, BookUpdate, Instrument, Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
-import { standingFreshness } from '../views/freshness.ts';
+import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
 
 /** 2026-03-01T12:00:00.000Z. */
@@ -15,7 +15,7 @@ export const NOON_MS = Date.UTC(2026, 2, 1, 12);
 export function createViews(): Views {
   const events = VIEWS.events.initialState();
   const [coins, books] = [VIEWS.coins.initialState(), VIEWS.books.initialState()];
-  return { events, coins, books, freshness: standingFreshness(events) };
+  return { events, coins, books, freshness: fixedFreshness(events) };
 }
 
 /** A data set of sandbox keys without anything in it. */

@@ -14,8 +14,8 @@ export interface Freshness {
   bookAt(instrument: string): number | null;
 }
 
-/** Of data that stands still: all of it is as of the newest clock mark. */
-export function standingFreshness(events: Pick<EventsView, 'now'>): Freshness {
+/** The freshness of data that no longer changes: all of it is as of the newest clock mark. */
+export function fixedFreshness(events: Pick<EventsView, 'now'>): Freshness {
   return { now: () => events.now, isLive: () => false, asOf: () => events.now, bookAt: () => null };
 }
 
@@ -23,4 +23,13 @@ export function standingFreshness(events: Pick<EventsView, 'now'>): Freshness {
 export function isBehind(freshness: Freshness, topic: Topic): boolean {
   const [now, asOf] = [freshness.now(), freshness.asOf(topic)];
   return freshness.isLive() && now !== null && (asOf === null || now - asOf > LAG_MAX_MS);
+}
+
+/**
+ * Receive time of the last book frame of an instrument that the figures of a topic can contain: frames may be seen before
+ * the stage that writes the figures has processed them. Null when this process has seen none.
+ */
+export function lastBookAt(freshness: Freshness, topic: Topic, instrument: string): number | null {
+  const [bookAt, asOf] = [freshness.bookAt(instrument), freshness.asOf(topic)];
+  return bookAt === null || asOf === null ? null : Math.min(bookAt, asOf);
 }

@@ -19,6 +19,8 @@ export interface ChannelLagOptions {
   readonly positionOf: (topic: string) => number | null;
   /** Called when a writer has begun to lag or has caught up. */
   readonly onChange: () => void;
+  /** Called when watching ends by a fault. */
+  readonly onFault: (error: unknown) => void;
 }
 
 export interface ChannelLag extends Running {
@@ -28,14 +30,14 @@ export interface ChannelLag extends Running {
 }
 
 /** Watches the writers of channels until it is closed. */
-export function watchChannelLag({ clock, newest, positionOf, onChange }: ChannelLagOptions): ChannelLag {
+export function watchChannelLag({ clock, newest, positionOf, onChange, onFault }: ChannelLagOptions): ChannelLag {
   const lagging = new Map<ChannelWriter, number>();
   const closing = new AbortController();
   const lagOf = (writer: ChannelWriter): number => {
     const [position, now] = [positionOf(channelTopics[writer].name), clock.now(newest())];
     return position === null || now === null ? 0 : Math.max(0, now - position);
   };
-  const look = () => {
+  const sample = () => {
     const before = new Map(lagging);
     for (const writer of WRITERS) {
       if (!clock.isLive() || lagOf(writer) <= LAG_MAX_MS) lagging.delete(writer);
@@ -44,15 +46,12 @@ export function watchChannelLag({ clock, newest, positionOf, onChange }: Channel
     if (!isDeepStrictEqual(before, lagging)) onChange();
   };
   const run = async () => {
-    while (await pause(INTERVAL_MS, closing.signal)) look();
+    while (await pause(INTERVAL_MS, closing.signal)) sample();
   };
-  const running = run();
+  run().catch(onFault);
   return {
     lagging,
     lagMs: () => Math.max(...WRITERS.map(lagOf)),
-    async close() {
-      closing.abort();
-      await running;
-    },
+    close: async () => closing.abort(),
   };
 }

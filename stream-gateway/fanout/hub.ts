@@ -294,6 +294,7 @@ export class Hub {
       ends.push((await this.decoder.retrying(() => this.options.log.bounds({ topic, partition }))).next);
     const before = this.epochs.begin(topic, epoch, appendedAt);
     if (before === null) return;
+    this.times.get(topic)!.fill(Number.NEGATIVE_INFINITY);
     // Embedded, offsets start over; on Kafka they go on, and what went out already did so.
     for (const [partition, next] of ends.entries()) positions[partition] = Math.min(positions[partition]!, next - 1);
     for (const [name, channel] of this.channels) this.startOver(name, channel, { topic, before, epoch });

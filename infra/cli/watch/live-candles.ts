@@ -37,7 +37,7 @@ export class LiveCandles {
       // Sums of decimals, without what binary fractions add to them.
       volume: Number((bar.volume + qty).toFixed(10)),
     });
-    this.bars.delete(minute - MINUTES_KEPT * MINUTE_MS);
+    for (const kept of this.bars.keys()) if (kept <= minute - MINUTES_KEPT * MINUTE_MS) this.bars.delete(kept);
   }
 
   /** Call it when trades were missed: bars count again from the next minute on. */

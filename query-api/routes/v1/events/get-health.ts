@@ -43,6 +43,7 @@ export const getEventHealth = defineRoute({
     const { event, arbitrage, at, ...moment } = await wholeMoment(views, store, params.universalId);
     const { universalId, links } = event;
     const spread = moment.spread && currentSpread(views.freshness, event, moment.spread);
+    const current = currentArbitrage(views.freshness, event, arbitrage);
     const asked = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
     const [settled, phases, figures, detected, newest] = await readTogether(store, [
       settlements(links.filter(({ used }) => used)),
@@ -53,7 +54,6 @@ export const getEventHealth = defineRoute({
     ]);
     const trades = newest.isEnough ? newest.trades : await readTrades(store, asked.instruments, RECENT, at);
     const isToldBy = (ms: number) => ms <= at;
-    const current = currentArbitrage(views.freshness, event, arbitrage);
     const recordOf = (kind: ArbitrageRecord['kind']) => current.find((record) => record.kind === kind) ?? null;
     const fetchedAt = isoTime(at);
     return {
