@@ -11,6 +11,7 @@ import {
   type Watermark,
 } from '../log.ts';
 import { checkSizes } from '../record-size.ts';
+import { sizeBound } from './block-layout.ts';
 import { Compaction } from './compaction.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { EmbeddedGroups } from './embedded-groups.ts';
@@ -19,9 +20,10 @@ import type { LogEnvironment } from './environment.ts';
 import { ForeignTail } from './foreign-tail.ts';
 import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
+import { FULL_BYTES, type RunChange } from './open-run.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
-import { RecordPacker, sizeBound } from './record-layout.ts';
+import { applyRemoval, type Removal } from './removal.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
@@ -35,6 +37,8 @@ export interface WriterParts {
 }
 
 const APPEND = { append: true } as const;
+/** Less than this is not compressed before a full block has gathered: it takes a page or two in any case. */
+const COMPRESS_BYTES_MIN = 8 * 1024;
 
 /** Records of one batch that go to one partition. */
 interface Placed {
@@ -43,9 +47,10 @@ interface Placed {
 }
 
 /**
- * The event log in one LMDB environment, with a database for each partition: records of a partition stand side by side
- * and are only ever put at its end (which fills pages to the brim), its size is a look at one tree, and emptying it is
- * one operation. A batch is one synchronous transaction, whatever partitions it goes to.
+ * The event log in one LMDB environment, with a database for each partition: its records stand side by side in blocks
+ * (`block-layout.ts`), its size is a look at one tree, and emptying it is one operation. A batch is one synchronous
+ * transaction, whatever partitions it goes to: it puts one small block at the end of each, or a full, compressed one in
+ * place of those that gathered there (`open-run.ts`).
  */
 export class EmbeddedLog implements EventLog {
   private readonly environment: LogEnvironment;
@@ -54,7 +59,6 @@ export class EmbeddedLog implements EventLog {
   private readonly writer: WriterParts | null;
   private readonly groups: EmbeddedGroups | null;
   private readonly foreign: ForeignTail | null;
-  private readonly packer = new RecordPacker();
   private readonly recent = new RecentRecords();
   private readonly compaction = new Compaction();
   private readonly readers = new Set<EmbeddedReader>();
@@ -70,8 +74,8 @@ export class EmbeddedLog implements EventLog {
     this.writer = writer;
     this.groups = writer ? this.openGroups() : null;
     this.foreign = writer ? null : new ForeignTail(environment, () => this.takeForeignNews());
-    const newest = topics.all().flatMap(({ partitions }) => partitions.map((partition) => partition.lastRecord()));
-    this.appendedAt = newest.reduce((latest, record) => Math.max(latest, record?.appendedAt ?? 0), 0);
+    const newest = topics.all().flatMap(({ partitions }) => partitions.map((partition) => partition.lastAppendedAt()));
+    this.appendedAt = newest.reduce((latest, appendedAt) => Math.max(latest, appendedAt), 0);
   }
 
   async createTopics(topics: readonly TopicStorage[]): Promise<void> {
@@ -89,20 +93,17 @@ export class EmbeddedLog implements EventLog {
     checkSizes(records);
     const placed = this.place(records);
     let bytes = 0;
-    for (const record of records) bytes += sizeBound(record);
+    for (const { partition, records: own } of placed) {
+      let added = 0;
+      for (const record of own) added += sizeBound(record);
+      bytes += partition.openRun().writtenBytes(added);
+    }
     if (!room.takes(bytes, placed.length)) {
       // A sync point may show that there are free pages inside the file.
       syncPoints.touch();
       throw new LogError('log_full', 'the log has no room left on its disk');
     }
-    this.environment.transact(() => {
-      for (const { partition, records: own } of placed) {
-        for (const record of own) {
-          if (!partition.db.putSync(record.offset, this.packer.pack(record, record.appendedAt), APPEND))
-            throw new Error(`offset ${record.offset} of ${partition.name} is taken`);
-        }
-      }
-    });
+    this.change(placed.map(({ partition, records: own }) => ({ partition, change: partition.openRun().append(own) })));
     syncPoints.touch();
     for (const { partition, records: own } of placed) {
       partition.next += own.length;
@@ -185,7 +186,8 @@ export class EmbeddedLog implements EventLog {
         now,
         limits,
         compaction: this.compaction,
-        remove: (partition, offsets) => this.remove(partition, offsets),
+        remove: (partition, removal) => this.remove(partition, removal),
+        compressEnd: (partition) => this.compressEnd(partition),
         isStopped: () => this.stopMaintenance || this.closed || signal?.aborted === true,
       });
       // What was removed can only be written over once a sync point lies behind it.
@@ -203,6 +205,8 @@ export class EmbeddedLog implements EventLog {
     for (const reader of [...this.readers]) reader.stop(new LogError('log_closed', 'the log was closed'));
     await this.maintaining;
     try {
+      if (this.writer)
+        for (const { partitions } of this.topics.all()) for (const partition of partitions) this.compressEnd(partition);
       await this.writer?.syncPoints.close();
     } finally {
       await this.environment.root.close();
@@ -226,13 +230,34 @@ export class EmbeddedLog implements EventLog {
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }
 
-  private remove(partition: Partition, offsets: readonly number[]): void {
-    if (offsets.length === 0) return;
+  /** Writes changes of the ends of partitions, all or none. */
+  private change(changes: readonly { readonly partition: Partition; readonly change: RunChange }[]): void {
     this.environment.transact(() => {
-      for (const offset of offsets) partition.db.removeSync(offset);
+      for (const { partition, change } of changes) {
+        for (const key of change.removed) partition.db.removeSync(key);
+        for (const { key, block } of change.put)
+          if (!partition.db.putSync(key, block, APPEND)) throw new Error(`offset ${key} of ${partition.name} is taken`);
+      }
     });
+    for (const { partition, change } of changes) partition.openRun().commit(change);
+  }
+
+  /** Compresses what has gathered at the end of a partition. */
+  private compressEnd(partition: Partition): void {
+    if (partition.plainBytes < COMPRESS_BYTES_MIN) return;
+    const { room, syncPoints } = this.writer!;
+    const run = partition.openRun();
+    if (!room.takes(run.writtenBytes(FULL_BYTES), 1)) return;
+    this.change([{ partition, change: run.compress() }]);
+    syncPoints.touch();
+  }
+
+  private remove(partition: Partition, removal: Removal): number {
+    const removed = applyRemoval(partition, removal, (work) => this.environment.transact(work));
+    if (removed === 0) return 0;
     partition.forgetRecent();
     this.writer!.syncPoints.touch();
+    return removed;
   }
 
   private emptied(partition: Partition): void {
@@ -261,7 +286,7 @@ export class EmbeddedLog implements EventLog {
     this.topics.load();
     for (const { partitions } of this.topics.all()) {
       for (const partition of partitions) {
-        const next = (partition.lastRecord()?.offset ?? -1) + 1;
+        const next = partition.endOnDisk();
         if (next === partition.next) continue;
         const cleared = next < partition.next;
         partition.next = next;

@@ -1,9 +1,15 @@
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
+import { bodyOf } from './block-compression.ts';
+import { decodeBody, lastOf, readHeader } from './block-layout.ts';
 import type { LogEnvironment, PartitionDb } from './environment.ts';
-import { appendedAtOf, unpackRecord } from './record-layout.ts';
+import { OpenRun } from './open-run.ts';
 
-const NEWEST = { start: Number.MAX_SAFE_INTEGER, end: 0, inclusiveEnd: true, reverse: true, limit: 1 } as const;
+/** A block as it is stored, under the offset of its first record. */
+export interface StoredBlock {
+  readonly key: number;
+  readonly value: Buffer;
+}
 
 /** What a reader keeps of a partition; told of news without a look at the disk. */
 export interface PartitionListener {
@@ -34,13 +40,17 @@ export class Partition implements TopicPartition {
   recentHead = 0;
   /** Changes when `recent` is dropped. */
   recentEpoch = 0;
+  /** The blocks at the end that are not full; null until it is needed. */
+  private run: OpenRun | null = null;
+  /** The compressed block that was read last, while some of its records are still to be read. */
+  private decoded: { readonly value: Buffer; readonly records: readonly LogRecord[] } | null = null;
 
   constructor(topic: string, partition: number, db: PartitionDb) {
     this.topic = topic;
     this.partition = partition;
     this.name = partitionName(this);
     this.db = db;
-    this.next = (this.lastRecord()?.offset ?? -1) + 1;
+    this.next = this.endOnDisk();
   }
 
   /** Offset of the first kept record, or the next one when there is none. */
@@ -49,11 +59,34 @@ export class Partition implements TopicPartition {
     return this.next;
   }
 
+  /** Offset after the last record on the disk. */
+  endOnDisk(): number {
+    const newest = this.blockAt(Number.MAX_SAFE_INTEGER);
+    return newest ? lastOf(newest.value).offset + 1 : 0;
+  }
+
+  /** Append time of the last record; 0 when there is none. */
+  lastAppendedAt(): number {
+    const newest = this.blockAt(Number.MAX_SAFE_INTEGER);
+    return newest ? lastOf(newest.value).appendedAt : 0;
+  }
+
   lastRecord(): LogRecord | null {
-    const newest = this.recent[this.recent.length - 1];
-    if (newest) return newest;
-    for (const { key, value } of this.db.getRange(NEWEST)) return unpackRecord(this.topic, this.partition, key, value);
-    return null;
+    const recent = this.recent[this.recent.length - 1];
+    if (recent) return recent;
+    const newest = this.blockAt(Number.MAX_SAFE_INTEGER);
+    return newest ? this.recordsOf(newest).at(-1)! : null;
+  }
+
+  /** The end of the partition that appends change. */
+  openRun(): OpenRun {
+    this.run ??= OpenRun.load(this.db);
+    return this.run;
+  }
+
+  /** Bytes of records that wait to be compressed, as far as this process has appended. */
+  get plainBytes(): number {
+    return this.run?.plainBytes ?? 0;
   }
 
   /** Records from an offset on, at most so many and, but for the first, at most so many bytes of values. */
@@ -73,16 +106,46 @@ export class Partition implements TopicPartition {
 
   /** Offset of the first record appended at or after this wall time; the next offset when there is none. */
   offsetAt(appendedAt: number): number {
-    // Append times never decrease within a partition, so a binary search over offsets finds the first.
+    // Append times never decrease within a partition, so a binary search over offsets finds the block of the first.
     let low = this.first();
     let high = this.next;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const entry = this.firstFrom(middle);
-      if (entry && entry.offset < high && entry.appendedAt < appendedAt) low = entry.offset + 1;
-      else high = middle;
+      const block = this.blockAt(middle);
+      const last = block && lastOf(block.value);
+      if (block && last && last.appendedAt >= appendedAt) high = Math.min(block.key, middle);
+      else low = Math.max(last?.offset ?? middle, middle) + 1;
     }
-    return this.firstFrom(low)?.offset ?? this.next;
+    for (const block of this.blocksFrom(low, 1))
+      return this.recordsOf(block).find((record) => record.appendedAt >= appendedAt)?.offset ?? this.next;
+    return this.next;
+  }
+
+  /** Blocks with keys from an offset on. */
+  blocksFrom(offset: number, limit = Number.MAX_SAFE_INTEGER): Iterable<StoredBlock> {
+    return this.db.getRange({ start: offset, limit });
+  }
+
+  /** Blocks backwards, from the one that may hold this offset on. */
+  blocksBackwards(offset: number): Iterable<StoredBlock> {
+    return this.db.getRange({ start: offset, end: 0, inclusiveEnd: true, reverse: true });
+  }
+
+  /** The block that holds this offset if any does: the last one that begins at or before it. */
+  blockAt(offset: number): StoredBlock | null {
+    for (const block of this.db.getRange({ start: offset, end: 0, inclusiveEnd: true, reverse: true, limit: 1 }))
+      return block;
+    return null;
+  }
+
+  /** The records of a block. */
+  recordsOf({ value }: StoredBlock): readonly LogRecord[] {
+    // Comparing the stored bytes also notices what another process has changed.
+    if (this.decoded?.value.equals(value)) return this.decoded.records;
+    const header = readHeader(value);
+    const records = decodeBody(this.topic, this.partition, header, bodyOf(header, value));
+    if (header.isCompressed) this.decoded = { value, records };
+    return records;
   }
 
   /** Drops what is kept in memory, after records were removed from the disk. */
@@ -90,12 +153,8 @@ export class Partition implements TopicPartition {
     this.recent = [];
     this.recentHead = 0;
     this.recentEpoch += 1;
-  }
-
-  private firstFrom(offset: number): { readonly offset: number; readonly appendedAt: number } | null {
-    for (const { key, value } of this.db.getRange({ start: offset, limit: 1 }))
-      return { offset: key, appendedAt: appendedAtOf(value) };
-    return null;
+    this.run = null;
+    this.decoded = null;
   }
 
   private readRecent(from: number, max: number): LogRecord[] {
@@ -103,9 +162,32 @@ export class Partition implements TopicPartition {
   }
 
   private *readStored(offset: number, limit: number): Generator<LogRecord> {
-    for (const { key, value } of this.db.getRange({ start: offset, limit }))
-      yield unpackRecord(this.topic, this.partition, key, value);
+    let left = limit;
+    const floor = this.blockAt(offset);
+    for (const block of this.blocksFrom(floor?.key ?? offset)) {
+      const records = this.recordsOf(block);
+      for (let at = indexOf(records, offset); at < records.length; at += 1) {
+        if (left === 0) return;
+        left -= 1;
+        yield records[at]!;
+      }
+      // Read to its end: memory is for blocks that are under way.
+      this.decoded = null;
+      if (left === 0) return;
+    }
   }
+}
+
+/** Index of the first record at or after an offset. */
+function indexOf(records: readonly LogRecord[], offset: number): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (records[middle]!.offset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Opens the partitions of a topic, which are made when they may be. */
