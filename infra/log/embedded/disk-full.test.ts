@@ -17,7 +17,7 @@ const KEPT = { topic: 'kept', partition: 0 };
 const EVERYTHING = { rawMaxAgeMs: 1e12, rawMaxBytes: 1e12 };
 
 /** Bytes that cannot be compressed, always the same for a number. */
-function valueOf(seq: number, bytes: number): Buffer {
+function incompressible(seq: number, bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16, seq), Buffer.alloc(16, seq >> 8)).update(Buffer.alloc(bytes));
 }
 
@@ -74,7 +74,7 @@ describe.skipIf(!run)(title, () => {
     Array.from({ length: 10 }, (_, index) => ({
       ...AT,
       key: 'k',
-      value: valueOf(seq + index + 1, bytes),
+      value: incompressible(seq + index + 1, bytes),
       receivedAt: 1,
       seq: seq + index + 1,
     }));
@@ -112,7 +112,7 @@ describe.skipIf(!run)(title, () => {
       const { records } = await reader.poll(1_000, 1_000);
       for (const record of records) {
         expect(record.seq).toBe(expected);
-        expect(record.value?.equals(valueOf(record.seq, record.value.length))).toBe(true);
+        expect(record.value?.equals(incompressible(record.seq, record.value.length))).toBe(true);
         expected += 1;
         reached = record.offset + 1;
       }
