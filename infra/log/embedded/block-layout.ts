@@ -1,12 +1,13 @@
 /**
- * How records are stored in LMDB. A value is a **block**: records of one partition with rising offsets. Its key is the
- * offset of its first record. Numbers of the header are big endian:
+ * How records are stored in LMDB: in **blocks**, each of records of one partition with rising offsets. In the tree of the
+ * partition the key of a block is the offset of its first record. Numbers of the header are big endian:
  *
  * | bytes | what |
  * |---|---|
  * | 1 | bit 0: the body is compressed (Brotli); bit 1: the block is full, later records never join it |
  * | 4 | number of records |
  * | 4 | bytes of the body before compression |
+ * | 8 | offset of the first record, float64 as in a `Position` |
  * | 32 | the `Position` before the first record: what the first record's differences refer to |
  * | 32 | the `Position` of the last record |
  * | … | the body, up to the end |
@@ -42,17 +43,20 @@ export interface BlockHeader {
   readonly count: number;
   /** Bytes of the body before compression. */
   readonly bodyBytes: number;
+  /** Offset of the first record. */
+  readonly first: number;
   readonly before: Position;
   readonly last: Position;
 }
 
-export const HEADER_BYTES = 73;
+export const HEADER_BYTES = 81;
 const COMPRESSED = 1;
 const FULL = 2;
 const COUNT_AT = 1;
 const BODY_BYTES_AT = 5;
-const BEFORE_AT = 9;
-const LAST_AT = 41;
+const FIRST_AT = 9;
+const BEFORE_AT = 17;
+const LAST_AT = 49;
 
 const HAS_OFFSET = 1;
 const HAS_APPENDED_AT = 2;
@@ -77,10 +81,6 @@ export function positionBefore({ offset, appendedAt, receivedAt, seq }: Position
   return { offset: offset - 1, appendedAt, receivedAt, seq: seq - 1 };
 }
 
-export function isSamePosition(a: Position, b: Position): boolean {
-  return a.offset === b.offset && a.appendedAt === b.appendedAt && a.receivedAt === b.receivedAt && a.seq === b.seq;
-}
-
 /** Encodes records (at least one, offsets rising) as the body that continues at `before`. */
 export function encodeBody(records: readonly LogRecord[], before: Position): Buffer {
   let bound = 0;
@@ -101,6 +101,7 @@ export function packBlock(header: BlockHeader, stored: Buffer): Buffer {
   block[0] = (header.isCompressed ? COMPRESSED : 0) | (header.isFull ? FULL : 0);
   block.writeUInt32BE(header.count, COUNT_AT);
   block.writeUInt32BE(header.bodyBytes, BODY_BYTES_AT);
+  block.writeDoubleBE(header.first, FIRST_AT);
   writePosition(block, BEFORE_AT, header.before);
   writePosition(block, LAST_AT, header.last);
   block.set(stored, HEADER_BYTES);
@@ -114,6 +115,7 @@ export function readHeader(block: Buffer): BlockHeader {
     isFull: (form & FULL) !== 0,
     count: block.readUInt32BE(COUNT_AT),
     bodyBytes: block.readUInt32BE(BODY_BYTES_AT),
+    first: block.readDoubleBE(FIRST_AT),
     before: readPosition(block, BEFORE_AT),
     last: readPosition(block, LAST_AT),
   };

@@ -48,7 +48,7 @@ export class Compaction {
     const scan = await scanStale(partition, end, { now, supersededMs }, slices);
     if (!scan) return 0;
     for (let at = 0; at < scan.stale.length; at += REMOVE_RECORDS) {
-      remove(partition, { records: scan.stale.slice(at, at + REMOVE_RECORDS) });
+      remove(partition, () => ({ records: scan.stale.slice(at, at + REMOVE_RECORDS) }));
       if (!(await slices.next())) return at + REMOVE_RECORDS;
     }
     this.passes.set(partition.name, { next: end, kept: scan.kept, dueAt: scan.dueAt });

@@ -11,19 +11,19 @@ import {
   type Watermark,
 } from '../log.ts';
 import { checkSizes } from '../record-size.ts';
-import { sizeBound } from './block-layout.ts';
 import { Compaction } from './compaction.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { EmbeddedGroups } from './embedded-groups.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import type { LogEnvironment } from './environment.ts';
 import { ForeignTail } from './foreign-tail.ts';
+import { Journal, packEntry } from './journal.ts';
 import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
-import { FULL_BYTES, type RunChange } from './open-run.ts';
+import type { RunChange } from './open-run.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
-import { applyRemoval, type Removal } from './removal.ts';
+import { applyRemoval, type Removal, removalBelow } from './removal.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
@@ -37,8 +37,19 @@ export interface WriterParts {
 }
 
 const APPEND = { append: true } as const;
-/** Less than this is not compressed before a full block has gathered: it takes a page or two in any case. */
-const COMPRESS_BYTES_MIN = 8 * 1024;
+const REPLACE = {} as const;
+/** Above this the partitions that keep the oldest entries of the journal are flushed. */
+const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
+/** Flushed beside an append, so that it does not take long. */
+const FLUSH_PARTITIONS_MAX = 2;
+/** Entries of the journal that are removed at once, likewise. */
+const REMOVE_ENTRIES_MAX = 64;
+
+/** What becomes of the end of a partition. */
+interface EndChange {
+  readonly partition: Partition;
+  readonly change: RunChange;
+}
 
 /** Records of one batch that go to one partition. */
 interface Placed {
@@ -59,6 +70,7 @@ export class EmbeddedLog implements EventLog {
   private readonly writer: WriterParts | null;
   private readonly groups: EmbeddedGroups | null;
   private readonly foreign: ForeignTail | null;
+  private readonly journal: Journal;
   private readonly recent = new RecentRecords();
   private readonly compaction = new Compaction();
   private readonly readers = new Set<EmbeddedReader>();
@@ -74,8 +86,11 @@ export class EmbeddedLog implements EventLog {
     this.writer = writer;
     this.groups = writer ? this.openGroups() : null;
     this.foreign = writer ? null : new ForeignTail(environment, () => this.takeForeignNews());
-    const newest = topics.all().flatMap(({ partitions }) => partitions.map((partition) => partition.lastAppendedAt()));
-    this.appendedAt = newest.reduce((latest, appendedAt) => Math.max(latest, appendedAt), 0);
+    this.journal = new Journal(environment);
+    this.loadJournal();
+    this.appendedAt = 0;
+    for (const partition of this.everyPartition())
+      this.appendedAt = Math.max(this.appendedAt, partition.lastAppendedAt());
   }
 
   async createTopics(topics: readonly TopicStorage[]): Promise<void> {
@@ -88,22 +103,21 @@ export class EmbeddedLog implements EventLog {
 
   /** The log keeps the values of the newest records as they were handed over: they must not be written to afterwards. */
   async append(records: readonly AppendRecord[]): Promise<void> {
-    const { room, syncPoints } = this.assertWriting();
+    const { syncPoints } = this.assertWriting();
     if (records.length === 0) return;
     checkSizes(records);
     const placed = this.place(records);
-    let bytes = 0;
-    for (const { partition, records: own } of placed) {
-      let added = 0;
-      for (const record of own) added += sizeBound(record);
-      bytes += partition.openRun().writtenBytes(added);
-    }
-    if (!room.takes(bytes, placed.length)) {
+    const holders = this.journal.bytes > JOURNAL_BYTES_MAX ? this.journal.holders() : [];
+    const changes = placed.map(({ partition, records: own }) => ({
+      partition,
+      change: partition.writableRun().append(own, holders.includes(partition)),
+    }));
+    const flushed = this.flushesBeside(changes, holders);
+    if (!this.change([...changes, ...flushed])) {
       // A sync point may show that there are free pages inside the file.
       syncPoints.touch();
       throw new LogError('log_full', 'the log has no room left on its disk');
     }
-    this.change(placed.map(({ partition, records: own }) => ({ partition, change: partition.openRun().append(own) })));
     syncPoints.touch();
     for (const { partition, records: own } of placed) {
       partition.next += own.length;
@@ -170,8 +184,10 @@ export class EmbeddedLog implements EventLog {
     this.stopMaintenance = false;
     this.environment.transact(() => {
       for (const partition of partitions) partition.db.clearSync();
+      this.journal.clear(partitions);
       this.groups!.forgetTopic(partitions);
     });
+    this.journal.noteCleared();
     for (const partition of partitions) this.emptied(partition);
     syncPoints.touch();
   }
@@ -186,8 +202,8 @@ export class EmbeddedLog implements EventLog {
         now,
         limits,
         compaction: this.compaction,
-        remove: (partition, removal) => this.remove(partition, removal),
-        compressEnd: (partition) => this.compressEnd(partition),
+        remove: (partition, plan) => this.remove(partition, plan),
+        flush: (partition) => void this.flush(partition),
         isStopped: () => this.stopMaintenance || this.closed || signal?.aborted === true,
       });
       // What was removed can only be written over once a sync point lies behind it.
@@ -205,8 +221,7 @@ export class EmbeddedLog implements EventLog {
     for (const reader of [...this.readers]) reader.stop(new LogError('log_closed', 'the log was closed'));
     await this.maintaining;
     try {
-      if (this.writer)
-        for (const { partitions } of this.topics.all()) for (const partition of partitions) this.compressEnd(partition);
+      if (this.writer) this.flushAll();
       await this.writer?.syncPoints.close();
     } finally {
       await this.environment.root.close();
@@ -230,38 +245,67 @@ export class EmbeddedLog implements EventLog {
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }
 
-  /** Writes changes of the ends of partitions, all or none. */
-  private change(changes: readonly { readonly partition: Partition; readonly change: RunChange }[]): void {
+  /** Writes changes of the ends of partitions, all or none; false when the disk has no room for them. */
+  private change(changes: readonly EndChange[]): boolean {
+    const { journal } = this;
+    const journaled = changes.filter(({ change }) => change.journaled !== null);
+    const parts = journaled.map(({ partition, change }) => ({ name: partition.name, block: change.journaled! }));
+    const entry = parts.length > 0 ? packEntry(parts) : null;
+    const put = changes.flatMap(({ partition, change }) => change.put.map((block) => ({ partition, ...block })));
+    const bytes = put.reduce((sum, { block }) => sum + block.length, entry?.length ?? 0);
+    if (!this.writer!.room.takes(bytes, put.length + 1)) return false;
+    const removed = journal.removable(REMOVE_ENTRIES_MAX);
     this.environment.transact(() => {
-      for (const { partition, change } of changes) {
-        for (const key of change.removed) partition.db.removeSync(key);
-        for (const { key, block } of change.put)
-          if (!partition.db.putSync(key, block, APPEND)) throw new Error(`offset ${key} of ${partition.name} is taken`);
-      }
+      for (const { partition, key, block, replaces } of put)
+        if (!partition.db.putSync(key, block, replaces ? REPLACE : APPEND))
+          throw new Error(`offset ${key} of ${partition.name} is taken`);
+      if (entry) journal.put(entry);
+      journal.remove(removed);
     });
-    for (const { partition, change } of changes) partition.openRun().commit(change);
+    journal.forget(removed);
+    const number = journal.nextNumber;
+    for (const { partition, change } of changes) partition.run.commit(change, number);
+    if (entry) journal.note({ number, bytes: entry.length, partitions: journaled.map(({ partition }) => partition) });
+    return true;
   }
 
-  /** Compresses what has gathered at the end of a partition. */
-  private compressEnd(partition: Partition): void {
-    if (partition.plainBytes < COMPRESS_BYTES_MIN) return;
-    const { room, syncPoints } = this.writer!;
-    const run = partition.openRun();
-    if (!room.takes(run.writtenBytes(FULL_BYTES), 1)) return;
-    this.change([{ partition, change: run.compress() }]);
-    syncPoints.touch();
+  /** Flushes of some partitions that keep the journal from being cut, of those that are not changed already. */
+  private flushesBeside(changes: readonly EndChange[], holders: readonly Partition[]): EndChange[] {
+    const changed = new Set(changes.map(({ partition }) => partition));
+    const others = holders.filter((partition) => !changed.has(partition)).slice(0, FLUSH_PARTITIONS_MAX);
+    return others.map((partition) => ({ partition, change: partition.run.flush() }));
   }
 
-  private remove(partition: Partition, removal: Removal): number {
+  /** Brings what is in the journal of a partition into its tree; false when the disk has no room for it. */
+  private flush(partition: Partition): boolean {
+    if (!partition.run.isJournaled) return true;
+    if (!this.change([{ partition, change: partition.run.flush() }])) return false;
+    this.writer!.syncPoints.touch();
+    return true;
+  }
+
+  /** Empties the journal, as far as the disk has room for that. */
+  private flushAll(): void {
+    for (const { partitions } of this.topics.all()) for (const partition of partitions) this.flush(partition);
+    while (this.journal.removable(1) > 0 && this.change([]));
+  }
+
+  private remove(partition: Partition, plan: () => Removal): number {
+    const isFlushed = this.flush(partition);
+    const planned = plan();
+    // What is in the journal alone goes on from the last block of the tree: that one stays as it is, then.
+    const removal = isFlushed ? planned : removalBelow(planned, partition.run.blocks[0]!.key);
     const removed = applyRemoval(partition, removal, (work) => this.environment.transact(work));
     if (removed === 0) return 0;
     partition.forgetRecent();
+    if (isFlushed) partition.forgetRun();
     this.writer!.syncPoints.touch();
     return removed;
   }
 
   private emptied(partition: Partition): void {
     partition.forgetRecent();
+    partition.forgetRun();
     partition.next = 0;
     partition.watermark = Number.NEGATIVE_INFINITY;
     partition.watermarkOffset = 0;
@@ -284,11 +328,14 @@ export class EmbeddedLog implements EventLog {
   /** Another process has appended: whoever reads here is told. */
   private takeForeignNews(): void {
     this.topics.load();
+    const before = new Map(this.everyPartition().map((partition) => [partition, partition.next]));
+    this.loadJournal();
     for (const { partitions } of this.topics.all()) {
       for (const partition of partitions) {
-        const next = partition.endOnDisk();
-        if (next === partition.next) continue;
-        const cleared = next < partition.next;
+        const next = partition.end();
+        const known = before.get(partition)!;
+        if (next === known) continue;
+        const cleared = next < known;
         partition.next = next;
         for (const listener of partition.listeners) {
           if (cleared) listener.onClear();
@@ -296,6 +343,23 @@ export class EmbeddedLog implements EventLog {
         }
       }
     }
+  }
+
+  /** Takes in what other records the journal holds than it did at the last time. */
+  private loadJournal(): void {
+    const byName = new Map(this.everyPartition().map((partition) => [partition.name, partition]));
+    this.journal.load(
+      (name) => byName.get(name),
+      () => {
+        for (const partition of byName.values()) partition.forgetRun();
+      },
+    );
+    // A reader's runs are cut where another process has brought them into the trees.
+    if (!this.writer) for (const partition of byName.values()) partition.dropStored();
+  }
+
+  private everyPartition(): Partition[] {
+    return this.topics.all().flatMap(({ partitions }) => partitions);
   }
 
   private assertOpen(): void {

@@ -40,7 +40,7 @@ const PARTITION_OPTIONS: DatabaseOptions & {
 /** Blocks of records of one partition (`block-layout.ts`), by the offset of the first. */
 export type PartitionDb = Omit<Database<Buffer, number>, 'putSync'> & {
   /** False when the put was refused, as an append of a key that is not the highest; the types of lmdb say nothing of it. */
-  putSync(offset: number, block: Buffer, options?: { readonly append: true }): boolean;
+  putSync(offset: number, block: Buffer, options?: { readonly append?: true }): boolean;
 };
 
 /** Where LMDB keeps the data in a log folder. */

@@ -13,25 +13,25 @@ export interface MaintenanceOptions {
   readonly limits: RetentionLimits;
   readonly compaction: Compaction;
   readonly remove: RemoveRecords;
-  /** Compresses what has gathered at the end of a partition. */
-  readonly compressEnd: (partition: Partition) => void;
+  /** Brings what is in the journal of a partition into its tree. */
+  readonly flush: (partition: Partition) => void;
   /** Looked at between slices: true ends the run early. */
   readonly isStopped: () => boolean;
 }
 
 /** Removes what no longer has to be kept; gives how many records went. */
 export async function maintain(options: MaintenanceOptions): Promise<number> {
-  const { topics, now, limits, compaction, remove, compressEnd, isStopped } = options;
+  const { topics, now, limits, compaction, remove, flush, isStopped } = options;
   const slices = new Slices(isStopped);
   let removed = 0;
   for (const { storage, partitions } of topics) {
     const ageMs = maxAgeMs(storage, limits);
     for (const partition of partitions) {
+      flush(partition);
       removed +=
         ageMs === null
           ? await compaction.compact(partition, { now, supersededMs: supersededMs(storage) }, remove, slices)
           : await removeOlder(partition, now - ageMs, remove, slices);
-      compressEnd(partition);
       if (slices.over() && !(await slices.next())) return removed;
     }
   }

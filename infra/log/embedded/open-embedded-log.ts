@@ -5,6 +5,7 @@ import { DiskRoom } from './disk-room.ts';
 import { EmbeddedLog } from './embedded-log.ts';
 import { DATA_FILE, openEnvironment } from './environment.ts';
 import { checkFormat } from './format.ts';
+import { JOURNAL } from './journal.ts';
 import { claimFolder } from './single-writer.ts';
 import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.ts';
 import { TopicTable } from './topic-table.ts';
@@ -50,7 +51,12 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
   await checkFormat(environment, path);
   const topics = new TopicTable(environment);
   const groups = environment.json<number>('groups')!;
-  const databases = () => [groups, ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db))];
+  const journal = environment.partition(JOURNAL)!;
+  const databases = () => [
+    groups,
+    journal,
+    ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db)),
+  ];
   const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, databases });
   const syncPoints = new SyncPoints({ environment, path, onBegin: () => room.beforeSyncPoint(), onFault });
   const log = new EmbeddedLog(environment, topics, { room, syncPoints, release });

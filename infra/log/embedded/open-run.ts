@@ -1,129 +1,137 @@
 /**
- * The blocks at the end of a partition that are not full yet, with their bodies in memory. Every append to the partition
- * adds a small block, which costs one put and survives the death of the process; once their bodies make up a full block,
- * one compressed block replaces them, in the same transaction.
+ * The end of a partition that is not a full block yet, in memory. Its records are in the journal, or in the last block of
+ * the partition's tree where they were flushed to. Once there are enough for a full block, that block takes their place.
  */
 import type { LogRecord } from '../log.ts';
 import { bodyOf, compressBlock } from './block-compression.ts';
-import { encodeBody, isSamePosition, type Position, packBlock, positionBefore, readHeader } from './block-layout.ts';
-import type { PartitionDb } from './environment.ts';
+import {
+  type BlockHeader,
+  encodeBody,
+  HEADER_BYTES,
+  type Position,
+  packBlock,
+  positionBefore,
+  readHeader,
+} from './block-layout.ts';
 
 /** Bytes of the body of a full block. More compress little better, and whoever reads one record reads all of them. */
 export const FULL_BYTES = 256 * 1024;
 
-/** A block of the run. */
+/** A block that is not compressed. */
 interface OpenBlock {
-  /** Offset of the first record: the key. */
-  readonly first: number;
-  readonly count: number;
-  readonly before: Position;
-  readonly last: Position;
-  readonly body: Buffer;
+  /** Offset of its first record. */
+  readonly key: number;
+  readonly header: BlockHeader;
+  readonly value: Buffer;
 }
 
 /** A change of the end of a partition: what a transaction does, and what the run is afterwards. */
 export interface RunChange {
-  /** Keys of blocks to remove, before anything is put. */
-  readonly removed: readonly number[];
-  /** Blocks to put in rising order of their keys, each behind every key that is left. */
-  readonly put: readonly { readonly key: number; readonly block: Buffer }[];
-  readonly blocks: readonly OpenBlock[];
-  /** How many bytes of bodies are not compressed on the disk. */
-  readonly plainBytes: number;
+  /** Blocks for the tree, in rising order of their keys. */
+  readonly put: readonly { readonly key: number; readonly block: Buffer; readonly replaces: boolean }[];
+  /** The block for the journal, if there is something for it. */
+  readonly journaled: Buffer | null;
+  readonly blocks: OpenBlock[];
+  /** Whether the first of the blocks is in the tree too. */
+  readonly isStored: boolean;
 }
 
 export class OpenRun {
-  private blocks: readonly OpenBlock[] = [];
+  private open: OpenBlock[] = [];
   private bytes = 0;
-  private plain = 0;
+  private isStored = false;
+  /** Number of the oldest entry of the journal that holds records which are nowhere else; null without one. */
+  private journaledFrom: number | null = null;
 
-  /** Reads the run that a partition ends with. */
-  static load(db: PartitionDb): OpenRun {
-    const run = new OpenRun();
-    const blocks: OpenBlock[] = [];
-    for (const { key, value } of db.getRange({
-      start: Number.MAX_SAFE_INTEGER,
-      end: 0,
-      inclusiveEnd: true,
-      reverse: true,
-    })) {
-      const header = readHeader(value);
-      const follower = blocks[blocks.length - 1];
-      // Behind removed records a block does not continue the one before.
-      if (header.isFull || (follower && !isSamePosition(header.last, follower.before))) break;
-      const { count, before, last } = header;
-      blocks.push({ first: key, count, before, last, body: bodyOf(header, value) });
-      run.bytes += header.bodyBytes;
-      if (!header.isCompressed) run.plain += header.bodyBytes;
-    }
-    run.blocks = blocks.reverse();
-    return run;
+  /** The blocks, which follow each other; the first may be in the tree as well. */
+  get blocks(): readonly OpenBlock[] {
+    return this.open;
   }
 
-  /** Bytes of bodies that are not compressed on the disk. */
-  get plainBytes(): number {
-    return this.plain;
+  /** Position of the last record; null when the run is empty. */
+  get last(): Position | null {
+    return this.open[this.open.length - 1]?.header.last ?? null;
   }
 
-  /** Upper bound of what appending so many bytes writes: what joins them in a full block is written again. */
-  writtenBytes(added: number): number {
-    return this.bytes + added < FULL_BYTES ? added : this.bytes + added;
+  /** Whether records are in the journal alone. */
+  get isJournaled(): boolean {
+    return this.journaledFrom !== null;
   }
 
-  /** Adds records, with offsets behind all others; `commit` what it returns once that is done. */
-  append(records: readonly LogRecord[]): RunChange {
-    let blocks = [...this.blocks];
-    let bytes = this.bytes;
-    let plainBytes = this.plain;
-    let stored = blocks.length;
-    const removed: number[] = [];
-    const put: { key: number; block: Buffer }[] = [];
+  /** Whether an entry of the journal may hold records of this run that are nowhere else. */
+  holds(number: number): boolean {
+    return this.journaledFrom !== null && this.journaledFrom <= number;
+  }
+
+  /** Begins with the last block of the tree, unless that is full. */
+  begin(key: number, block: Buffer): void {
+    const header = readHeader(block);
+    if (header.isFull) return;
+    const plain = { ...header, isCompressed: false };
+    this.open = [{ key, header: plain, value: header.isCompressed ? packBlock(plain, bodyOf(header, block)) : block }];
+    this.bytes = header.bodyBytes;
+    this.isStored = true;
+  }
+
+  /** Adds a block of the journal. */
+  restore(block: Buffer, number: number): void {
+    const header = readHeader(block);
+    this.open.push({ key: header.first, header, value: block });
+    this.bytes += header.bodyBytes;
+    this.journaledFrom ??= number;
+  }
+
+  /** Drops the blocks of which every record is below this offset. */
+  dropBelow(offset: number): void {
+    this.open = this.open.filter(({ header }) => header.last.offset >= offset);
+  }
+
+  /**
+   * Adds records, with offsets behind all others; `commit` what it returns once that is done.
+   * @param flushes whether nothing of the run may stay in the journal.
+   */
+  append(records: readonly LogRecord[], flushes: boolean): RunChange {
+    let blocks = [...this.open];
+    let { bytes, isStored } = this;
+    let journaled: Buffer | null = null;
+    const put: { key: number; block: Buffer; replaces: boolean }[] = [];
     for (let from = 0; from < records.length; ) {
       const to = endOfPart(records, from, FULL_BYTES - bytes);
-      const added = openBlock(records.slice(from, to), blocks[blocks.length - 1]?.last);
+      const added = openBlock(records.slice(from, to), blocks[blocks.length - 1]?.header.last);
       blocks.push(added);
-      bytes += added.body.length;
+      bytes += added.header.bodyBytes;
       if (bytes >= FULL_BYTES) {
-        for (const { first } of blocks.slice(0, stored)) removed.push(first);
-        put.push({ key: blocks[0]!.first, block: joined(blocks, true) });
+        put.push({ key: blocks[0]!.key, block: compressed(blocks, true), replaces: isStored });
         blocks = [];
         bytes = 0;
-        plainBytes = 0;
-        stored = 0;
-      } else {
-        put.push({ key: added.first, block: plainBlock(added) });
-        plainBytes += added.body.length;
-      }
+        isStored = false;
+      } else journaled = added.value;
       from = to;
     }
-    return { removed, put, blocks, plainBytes };
+    if (!flushes || blocks.length === 0) return { put, journaled, blocks, isStored };
+    const flush = flushOf(blocks, isStored);
+    return { ...flush, put: [...put, ...flush.put] };
   }
 
-  /** Replaces the blocks of the run by a compressed one, which later records still join. */
-  compress(): RunChange {
-    const { blocks } = this;
-    const [oldest, newest] = [blocks[0]!, blocks[blocks.length - 1]!];
-    const merged: OpenBlock = {
-      first: oldest.first,
-      count: countOf(blocks),
-      before: oldest.before,
-      last: newest.last,
-      body: Buffer.concat(blocks.map(({ body }) => body)),
-    };
-    return {
-      removed: blocks.map(({ first }) => first),
-      put: [{ key: merged.first, block: joined([merged], false) }],
-      blocks: [merged],
-      plainBytes: 0,
-    };
+  /** Brings what is in the journal into the last block of the tree, which later records still join. */
+  flush(): RunChange {
+    return flushOf(this.open, this.isStored);
   }
 
-  /** The change is on the disk. */
-  commit({ blocks, plainBytes }: RunChange): void {
-    this.blocks = blocks;
-    this.bytes = blocks.reduce((sum, { body }) => sum + body.length, 0);
-    this.plain = plainBytes;
+  /** The change is on the disk; what is journaled is in the entry of this number. */
+  commit({ put, journaled, blocks, isStored }: RunChange, number: number): void {
+    if (put.length > 0) this.journaledFrom = null;
+    if (journaled) this.journaledFrom ??= number;
+    this.open = blocks;
+    this.isStored = isStored;
+    this.bytes = blocks.reduce((sum, { header }) => sum + header.bodyBytes, 0);
   }
+}
+
+function flushOf(blocks: readonly OpenBlock[], isStored: boolean): RunChange {
+  const merged = blocks.length === 1 ? blocks[0]! : mergedBlock(blocks);
+  const put = [{ key: merged.key, block: compressed([merged], false), replaces: isStored }];
+  return { put, journaled: null, blocks: [merged], isStored: true };
 }
 
 /** End of the records that fill a block which lacks so many bytes; at least one record. */
@@ -141,26 +149,37 @@ function endOfPart(records: readonly LogRecord[], from: number, lacking: number)
 function openBlock(records: readonly LogRecord[], continued: Position | undefined): OpenBlock {
   const [first, last] = [records[0]!, records[records.length - 1]!];
   const before = continued ?? positionBefore(first);
+  const body = encodeBody(records, before);
   const { offset, appendedAt, receivedAt, seq } = last;
-  return {
-    first: first.offset,
+  const header = {
+    isCompressed: false,
+    isFull: false,
     count: records.length,
+    bodyBytes: body.length,
+    first: first.offset,
     before,
     last: { offset, appendedAt, receivedAt, seq },
-    body: encodeBody(records, before),
   };
+  return { key: first.offset, header, value: packBlock(header, body) };
 }
 
-function plainBlock({ count, before, last, body }: OpenBlock): Buffer {
-  return packBlock({ isCompressed: false, isFull: false, count, bodyBytes: body.length, before, last }, body);
+function mergedBlock(blocks: readonly OpenBlock[]): OpenBlock {
+  const body = joinedBody(blocks);
+  const header = { ...joinedHeader(blocks), isCompressed: false, isFull: false, bodyBytes: body.length };
+  return { key: header.first, header, value: packBlock(header, body) };
 }
 
-function joined(blocks: readonly OpenBlock[], isFull: boolean): Buffer {
-  const [oldest, newest] = [blocks[0]!, blocks[blocks.length - 1]!];
-  const body = blocks.length === 1 ? oldest.body : Buffer.concat(blocks.map((block) => block.body));
-  return compressBlock({ isFull, count: countOf(blocks), before: oldest.before, last: newest.last }, body);
+function compressed(blocks: readonly OpenBlock[], isFull: boolean): Buffer {
+  return compressBlock({ ...joinedHeader(blocks), isFull }, joinedBody(blocks));
 }
 
-function countOf(blocks: readonly OpenBlock[]): number {
-  return blocks.reduce((sum, { count }) => sum + count, 0);
+function joinedBody(blocks: readonly OpenBlock[]): Buffer {
+  const bodies = blocks.map(({ value }) => value.subarray(HEADER_BYTES));
+  return bodies.length === 1 ? bodies[0]! : Buffer.concat(bodies);
+}
+
+function joinedHeader(blocks: readonly OpenBlock[]) {
+  const [oldest, newest] = [blocks[0]!.header, blocks[blocks.length - 1]!.header];
+  const count = blocks.reduce((sum, { header }) => sum + header.count, 0);
+  return { count, first: oldest.first, before: oldest.before, last: newest.last };
 }

@@ -11,8 +11,11 @@ export interface Removal {
   readonly records?: readonly number[];
 }
 
-/** Removes in one transaction; returns how many records were removed. */
-export type RemoveRecords = (partition: Partition, removal: Removal) => number;
+/**
+ * Removes in one transaction what `plan` says of the partition's tree, into which everything was brought by then; returns
+ * how many records were removed.
+ */
+export type RemoveRecords = (partition: Partition, plan: () => Removal) => number;
 
 /** A block without some of its records. */
 interface Rewrite {
@@ -20,6 +23,12 @@ interface Rewrite {
   readonly removed: number;
   /** Null when no record is left. */
   readonly block: { readonly key: number; readonly bytes: Buffer } | null;
+}
+
+/** What of a removal lies below an offset. */
+export function removalBelow({ blocks = [], records = [] }: Removal, offset: number): Removal {
+  const isBelow = (at: number) => at < offset;
+  return { blocks: blocks.filter(isBelow), records: records.filter(isBelow) };
 }
 
 export function applyRemoval(
@@ -65,5 +74,8 @@ function blockOf(records: readonly LogRecord[], isFull: boolean): Buffer {
   const before = positionBefore(records[0]!);
   const { offset, appendedAt, receivedAt, seq } = records[records.length - 1]!;
   const last = { offset, appendedAt, receivedAt, seq };
-  return compressBlock({ isFull, count: records.length, before, last }, encodeBody(records, before));
+  return compressBlock(
+    { isFull, count: records.length, first: records[0]!.offset, before, last },
+    encodeBody(records, before),
+  );
 }

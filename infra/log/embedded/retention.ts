@@ -5,8 +5,8 @@
 import type { TopicStorage } from '../log.ts';
 import { lastOf } from './block-layout.ts';
 import { pagesOf } from './disk-room.ts';
-import type { Partition, StoredBlock } from './partition.ts';
-import type { RemoveRecords } from './removal.ts';
+import type { Partition } from './partition.ts';
+import type { Removal, RemoveRecords } from './removal.ts';
 import type { Slices } from './slices.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,9 +39,13 @@ export async function removeOlder(
 ): Promise<number> {
   let removed = 0;
   for (;;) {
-    const removal = olderThan(partition, before);
-    removed += remove(partition, removal);
-    if (removal.blocks.length < REMOVE_BLOCKS || !(await slices.next())) return removed;
+    let hasMore = false;
+    removed += remove(partition, () => {
+      const removal = olderThan(partition, before);
+      hasMore = removal.blocks.length === REMOVE_BLOCKS;
+      return removal;
+    });
+    if (!hasMore || !(await slices.next())) return removed;
   }
 }
 
@@ -74,30 +78,37 @@ export async function shrink(
   const sizes = new Map(partitions.map((partition) => [partition, bytesOf(partition)]));
   for (;;) {
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    const oldest = bytes > maxBytes ? oldestBlock(partitions) : null;
-    if (!oldest) return removed;
-    removed += remove(oldest.partition, oldest.removal);
-    sizes.set(oldest.partition, bytesOf(oldest.partition));
+    const oldest = bytes > maxBytes ? withOldestBlock(partitions) : null;
+    const gone = oldest ? remove(oldest, () => oldestOf(oldest)) : 0;
+    if (!oldest || gone === 0) return removed;
+    removed += gone;
+    sizes.set(oldest, bytesOf(oldest));
     if (slices.isUsedUp() && !(await slices.next())) return removed;
   }
 }
 
-/** The block that was appended first, in the partitions that have more than their last record; null when none has. */
-function oldestBlock(partitions: readonly Partition[]) {
-  let oldest: { readonly partition: Partition; readonly block: StoredBlock; readonly at: number } | null = null;
+/** The partition whose first block was appended first, of those with more than their last record; null when none has. */
+function withOldestBlock(partitions: readonly Partition[]): Partition | null {
+  let oldest: { readonly partition: Partition; readonly at: number } | null = null;
   for (const partition of partitions) {
     if (partition.first() >= partition.next - 1) continue;
-    for (const block of partition.blocksFrom(0, 1)) {
-      const at = lastOf(block.value).appendedAt;
-      if (!oldest || at < oldest.at) oldest = { partition, block, at };
+    for (const { value } of partition.blocksFrom(0, 1)) {
+      const at = lastOf(value).appendedAt;
+      if (!oldest || at < oldest.at) oldest = { partition, at };
     }
   }
-  if (!oldest) return null;
-  const { partition, block } = oldest;
+  return oldest?.partition ?? null;
+}
+
+/** The first block of a partition, but for the last record. */
+function oldestOf(partition: Partition): Removal {
   const last = partition.next - 1;
-  if (lastOf(block.value).offset < last) return { partition, removal: { blocks: [block.key], records: [] } };
-  const older = partition.recordsOf(block).filter(({ offset }) => offset < last);
-  return { partition, removal: { blocks: [], records: older.map(({ offset }) => offset) } };
+  for (const block of partition.blocksFrom(0, 1)) {
+    if (lastOf(block.value).offset < last) return { blocks: [block.key] };
+    const older = partition.recordsOf(block).filter(({ offset }) => offset < last);
+    return { records: older.map(({ offset }) => offset) };
+  }
+  return {};
 }
 
 function bytesOf(partition: Partition): number {
