@@ -81,31 +81,46 @@ export function positionBefore({ offset, appendedAt, receivedAt, seq }: Position
   return { offset: offset - 1, appendedAt, receivedAt, seq: seq - 1 };
 }
 
-/** Encodes records (at least one, offsets rising) as the body that continues at `before`. */
-export function encodeBody(records: readonly LogRecord[], before: Position): Buffer {
-  let bound = 0;
+/** Makes a block that is not compressed, of records (at least one, offsets rising) that continue at `before`. */
+export function encodeBlock(records: readonly LogRecord[], before: Position): { header: BlockHeader; block: Buffer } {
+  let bound = HEADER_BYTES;
   for (const record of records) bound += sizeBound(record);
   const bytes = Buffer.allocUnsafe(bound);
   let previous = before;
-  let at = 0;
+  let at = HEADER_BYTES;
   for (const record of records) {
     at = writeRecord(bytes, at, record, previous);
     previous = record;
   }
-  return bytes.subarray(0, at);
+  const { offset, appendedAt, receivedAt, seq } = previous;
+  const header = {
+    isCompressed: false,
+    isFull: false,
+    count: records.length,
+    bodyBytes: at - HEADER_BYTES,
+    first: records[0]!.offset,
+    before,
+    last: { offset, appendedAt, receivedAt, seq },
+  };
+  writeHeader(bytes, header);
+  return { header, block: bytes.subarray(0, at) };
 }
 
 /** The block of a body, or of what the body was compressed to. */
 export function packBlock(header: BlockHeader, stored: Buffer): Buffer {
   const block = Buffer.allocUnsafe(HEADER_BYTES + stored.length);
+  writeHeader(block, header);
+  block.set(stored, HEADER_BYTES);
+  return block;
+}
+
+function writeHeader(block: Buffer, header: BlockHeader): void {
   block[0] = (header.isCompressed ? COMPRESSED : 0) | (header.isFull ? FULL : 0);
   block.writeUInt32BE(header.count, COUNT_AT);
   block.writeUInt32BE(header.bodyBytes, BODY_BYTES_AT);
   block.writeDoubleBE(header.first, FIRST_AT);
   writePosition(block, BEFORE_AT, header.before);
   writePosition(block, LAST_AT, header.last);
-  block.set(stored, HEADER_BYTES);
-  return block;
 }
 
 export function readHeader(block: Buffer): BlockHeader {

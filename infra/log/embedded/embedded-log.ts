@@ -42,8 +42,6 @@ const REPLACE = {} as const;
 const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
 /** Flushed beside an append, so that it does not take long. */
 const FLUSH_PARTITIONS_MAX = 2;
-/** Entries of the journal that are removed at once, likewise. */
-const REMOVE_ENTRIES_MAX = 64;
 
 /** What becomes of the end of a partition. */
 interface EndChange {
@@ -245,8 +243,11 @@ export class EmbeddedLog implements EventLog {
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }
 
-  /** Writes changes of the ends of partitions, all or none; false when the disk has no room for them. */
-  private change(changes: readonly EndChange[]): boolean {
+  /**
+   * Writes changes of the ends of partitions, all or none; false when the disk has no room for them.
+   * @param cuts how many of the oldest entries of the journal are removed.
+   */
+  private change(changes: readonly EndChange[], cuts = this.journal.removable()): boolean {
     const { journal } = this;
     const journaled = changes.filter(({ change }) => change.journaled !== null);
     const parts = journaled.map(({ partition, change }) => ({ name: partition.name, block: change.journaled! }));
@@ -254,15 +255,14 @@ export class EmbeddedLog implements EventLog {
     const put = changes.flatMap(({ partition, change }) => change.put.map((block) => ({ partition, ...block })));
     const bytes = put.reduce((sum, { block }) => sum + block.length, entry?.length ?? 0);
     if (!this.writer!.room.takes(bytes, put.length + 1)) return false;
-    const removed = journal.removable(REMOVE_ENTRIES_MAX);
     this.environment.transact(() => {
       for (const { partition, key, block, replaces } of put)
         if (!partition.db.putSync(key, block, replaces ? REPLACE : APPEND))
           throw new Error(`offset ${key} of ${partition.name} is taken`);
       if (entry) journal.put(entry);
-      journal.remove(removed);
+      journal.remove(cuts);
     });
-    journal.forget(removed);
+    journal.forget(cuts);
     const number = journal.nextNumber;
     for (const { partition, change } of changes) partition.run.commit(change, number);
     if (entry) journal.note({ number, bytes: entry.length, partitions: journaled.map(({ partition }) => partition) });
@@ -287,7 +287,7 @@ export class EmbeddedLog implements EventLog {
   /** Empties the journal, as far as the disk has room for that. */
   private flushAll(): void {
     for (const { partitions } of this.topics.all()) for (const partition of partitions) this.flush(partition);
-    while (this.journal.removable(1) > 0 && this.change([]));
+    this.change([], this.journal.neededNoMore());
   }
 
   private remove(partition: Partition, plan: () => Removal): number {

@@ -33,6 +33,9 @@ interface Kept {
 const CLEARINGS = 'clearings';
 const NEXT = 'next';
 const APPEND = { append: true } as const;
+/** The journal is cut after so many entries or bytes. */
+const CUT_ENTRIES = 256;
+const CUT_BYTES = 1024 * 1024;
 
 export class Journal {
   private readonly entries: PartitionDb | null;
@@ -40,6 +43,9 @@ export class Journal {
   private readonly barriers: Database<number, string> | null;
   private kept: Kept[] = [];
   private bytesKept = 0;
+  /** What has come since entries were removed. */
+  private entriesSince = 0;
+  private bytesSince = 0;
   private clearings = -1;
   /** Number of the next entry. */
   private next = 0;
@@ -97,6 +103,8 @@ export class Journal {
     if (!this.canWrite) return;
     this.kept.push(entry);
     this.bytesKept += entry.bytes;
+    this.entriesSince += 1;
+    this.bytesSince += entry.bytes;
   }
 
   /** Partitions that keep the oldest entry from being removed. */
@@ -105,15 +113,23 @@ export class Journal {
     return oldest ? oldest.partitions.filter((partition) => partition.run.holds(oldest.number)) : [];
   }
 
-  /** How many of the oldest entries are not needed any more, at most so many. */
-  removable(max: number): number {
-    let count = 0;
-    while (count < Math.min(max, this.kept.length)) {
-      const { number, partitions } = this.kept[count]!;
-      if (partitions.some((partition) => partition.run.holds(number))) break;
-      count += 1;
-    }
-    return count;
+  /**
+   * How many of the oldest entries are to be removed now: none until enough has come since the last time, because each
+   * removal writes pages of its own.
+   */
+  removable(): number {
+    if (this.entriesSince < CUT_ENTRIES && this.bytesSince < CUT_BYTES) return 0;
+    this.entriesSince = 0;
+    this.bytesSince = 0;
+    return this.neededNoMore();
+  }
+
+  /** How many of the oldest entries hold nothing that is not in the trees. */
+  neededNoMore(): number {
+    const needed = this.kept.findIndex(({ number, partitions }) =>
+      partitions.some((partition) => partition.run.holds(number)),
+    );
+    return needed === -1 ? this.kept.length : needed;
   }
 
   /** Removes the oldest entries; call within a transaction, and `forget` afterwards. */

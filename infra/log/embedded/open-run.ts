@@ -6,7 +6,7 @@ import type { LogRecord } from '../log.ts';
 import { bodyOf, compressBlock } from './block-compression.ts';
 import {
   type BlockHeader,
-  encodeBody,
+  encodeBlock,
   HEADER_BYTES,
   type Position,
   packBlock,
@@ -16,6 +16,9 @@ import {
 
 /** Bytes of the body of a full block. More compress little better, and whoever reads one record reads all of them. */
 export const FULL_BYTES = 256 * 1024;
+
+/** For what is compressed at once; most full blocks fit. */
+const scratch = Buffer.allocUnsafeSlow(2 * FULL_BYTES);
 
 /** A block that is not compressed. */
 interface OpenBlock {
@@ -147,35 +150,30 @@ function endOfPart(records: readonly LogRecord[], from: number, lacking: number)
 }
 
 function openBlock(records: readonly LogRecord[], continued: Position | undefined): OpenBlock {
-  const [first, last] = [records[0]!, records[records.length - 1]!];
-  const before = continued ?? positionBefore(first);
-  const body = encodeBody(records, before);
-  const { offset, appendedAt, receivedAt, seq } = last;
-  const header = {
-    isCompressed: false,
-    isFull: false,
-    count: records.length,
-    bodyBytes: body.length,
-    first: first.offset,
-    before,
-    last: { offset, appendedAt, receivedAt, seq },
-  };
-  return { key: first.offset, header, value: packBlock(header, body) };
+  const { header, block } = encodeBlock(records, continued ?? positionBefore(records[0]!));
+  return { key: header.first, header, value: block };
 }
 
 function mergedBlock(blocks: readonly OpenBlock[]): OpenBlock {
-  const body = joinedBody(blocks);
+  const body = joinedBody(blocks, null);
   const header = { ...joinedHeader(blocks), isCompressed: false, isFull: false, bodyBytes: body.length };
   return { key: header.first, header, value: packBlock(header, body) };
 }
 
 function compressed(blocks: readonly OpenBlock[], isFull: boolean): Buffer {
-  return compressBlock({ ...joinedHeader(blocks), isFull }, joinedBody(blocks));
+  return compressBlock({ ...joinedHeader(blocks), isFull }, joinedBody(blocks, scratch));
 }
 
-function joinedBody(blocks: readonly OpenBlock[]): Buffer {
-  const bodies = blocks.map(({ value }) => value.subarray(HEADER_BYTES));
-  return bodies.length === 1 ? bodies[0]! : Buffer.concat(bodies);
+/** The bodies one after the other, in memory that the next call may use again if it fits. */
+function joinedBody(blocks: readonly OpenBlock[], into: Buffer | null): Buffer {
+  const bytes = blocks.reduce((sum, { header }) => sum + header.bodyBytes, 0);
+  const body = into && bytes <= into.length ? into.subarray(0, bytes) : Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const { value } of blocks) {
+    body.set(value.subarray(HEADER_BYTES), at);
+    at += value.length - HEADER_BYTES;
+  }
+  return body;
 }
 
 function joinedHeader(blocks: readonly OpenBlock[]) {

@@ -1,7 +1,7 @@
 /** Removes records from a partition: whole blocks, and single records out of blocks, which are written anew. */
 import type { LogRecord } from '../log.ts';
 import { compressBlock } from './block-compression.ts';
-import { encodeBody, positionBefore, readHeader } from './block-layout.ts';
+import { encodeBlock, HEADER_BYTES, positionBefore, readHeader } from './block-layout.ts';
 import type { Partition } from './partition.ts';
 
 export interface Removal {
@@ -71,11 +71,6 @@ function rewritesOf(partition: Partition, offsets: ReadonlySet<number>): Rewrite
 }
 
 function blockOf(records: readonly LogRecord[], isFull: boolean): Buffer {
-  const before = positionBefore(records[0]!);
-  const { offset, appendedAt, receivedAt, seq } = records[records.length - 1]!;
-  const last = { offset, appendedAt, receivedAt, seq };
-  return compressBlock(
-    { isFull, count: records.length, first: records[0]!.offset, before, last },
-    encodeBody(records, before),
-  );
+  const { header, block } = encodeBlock(records, positionBefore(records[0]!));
+  return compressBlock({ ...header, isFull }, block.subarray(HEADER_BYTES));
 }
