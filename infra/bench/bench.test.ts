@@ -132,7 +132,16 @@ describe('the report', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
-    expect(BENCH_NAMES).toEqual([...first, 'latency-p50', 'latency-p99', ...control, 'webhook-deliveries', ...events]);
+    const footprint = ['footprint-disk', 'footprint-disk-event'];
+    expect(BENCH_NAMES).toEqual([
+      ...first,
+      'latency-p50',
+      'latency-p99',
+      ...control,
+      'webhook-deliveries',
+      ...events,
+      ...footprint,
+    ]);
   });
 });
 

@@ -1,7 +1,16 @@
 /** What a benchmark is. Each file of `benches/` declares one. */
 
-/** Lower is better for milliseconds and MiB, higher for rates. */
-export type Unit = 'frames/s' | 'records/s' | 'events/s' | 'rows/s' | 'requests/s' | 'deliveries/s' | 'ms' | 'MiB';
+/** Lower is better for milliseconds, bytes and MiB, higher for rates. */
+export type Unit =
+  | 'frames/s'
+  | 'records/s'
+  | 'events/s'
+  | 'rows/s'
+  | 'requests/s'
+  | 'deliveries/s'
+  | 'ms'
+  | 'bytes'
+  | 'MiB';
 
 /** One line of the report, and one entry of `results` with `--json`. */
 export interface BenchResult {
@@ -16,7 +25,12 @@ export interface BenchResult {
 }
 
 /** What a first release should reach. */
-export type Aim = { readonly ratioMin: number } | { readonly valueMaxMs: number };
+export type Aim =
+  | { readonly ratioMin: number }
+  | { readonly ratioMax: number }
+  | { readonly valueMaxMs: number }
+  /** In the unit of the result. */
+  | { readonly valueMax: number };
 
 export interface BenchContext {
   /** An empty folder of its own; deleted afterwards. */

@@ -2,6 +2,7 @@
 import type { Bench } from './bench.ts';
 import { controlReduce } from './benches/control-reduce.ts';
 import { fanout } from './benches/fanout.ts';
+import { footprintDisk } from './benches/footprint-disk.ts';
 import { keyCheck } from './benches/key-check.ts';
 import { latency } from './benches/latency.ts';
 import { logAppend } from './benches/log-append.ts';
@@ -26,6 +27,7 @@ export const BENCHES: readonly Bench[] = [
   webhookDeliveries,
   spreads,
   reconcile,
+  footprintDisk,
 ];
 
 /** Names that `--only` takes. */

@@ -31,7 +31,15 @@ export function describeMachine(): Machine {
 /** Whether a result reaches its aim; null where nothing is asked. */
 export function reaches(result: BenchResult, aim: Aim | null): boolean | null {
   if (!aim) return null;
-  return 'ratioMin' in aim ? result.ratio !== null && result.ratio >= aim.ratioMin : result.value <= aim.valueMaxMs;
+  if ('ratioMin' in aim) return result.ratio !== null && result.ratio >= aim.ratioMin;
+  if ('ratioMax' in aim) return result.ratio !== null && result.ratio <= aim.ratioMax;
+  return result.value <= ('valueMax' in aim ? aim.valueMax : aim.valueMaxMs);
+}
+
+function aimText(aim: Aim): string {
+  if ('ratioMin' in aim) return `≥ ${aim.ratioMin}`;
+  if ('ratioMax' in aim) return `≤ ${aim.ratioMax}`;
+  return 'valueMax' in aim ? `≤ ${aim.valueMax}` : `≤ ${aim.valueMaxMs} ms`;
 }
 
 /** The table, a line for each result under one for the machine. */
@@ -61,7 +69,7 @@ function cellsOf(result: BenchResult, aim: Aim | null): string[] {
     unit,
     baseline === null ? '–' : numberText(baseline),
     ratio === null ? '–' : ratio.toFixed(2),
-    aim === null ? '–' : 'ratioMin' in aim ? `≥ ${aim.ratioMin}` : `≤ ${aim.valueMaxMs} ms`,
+    aim === null ? '–' : aimText(aim),
     reached === null ? '' : reached ? 'reached' : 'short',
   ];
 }

@@ -107,6 +107,8 @@ export type LogErrorCode =
   | 'log_fenced'
   /** A record is larger than the log takes. */
   | 'log_too_large'
+  /** The data was written in a format that this version does not read. */
+  | 'log_other_format'
   /** The log was closed. */
   | 'log_closed';
 

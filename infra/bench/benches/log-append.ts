@@ -4,7 +4,7 @@
  * `putSync`.
  *
  * What would skew it: other durability on one side (both commit without waiting for the disk, as the log does; its sync
- * points, which the baseline does not have, stay within the measurement); tiny or made-up values (they are real frames
+ * points and its compression, which the baseline does not have, stay within the measurement); tiny or made-up values (they are real frames
  * of real sizes); one file for both, where one side fills the pages that the other frees.
  */
 import { mkdirSync } from 'node:fs';

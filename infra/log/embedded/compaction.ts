@@ -1,6 +1,5 @@
 import type { Partition } from './partition.ts';
-import { appendedAtOf, isTombstone, keyOf } from './record-layout.ts';
-import type { RemoveRecords } from './retention.ts';
+import type { RemoveRecords } from './removal.ts';
 import type { Slices } from './slices.ts';
 
 /**
@@ -10,8 +9,8 @@ import type { Slices } from './slices.ts';
 export const TOMBSTONE_MS = 24 * 3_600_000;
 /** A pass is due when so much was appended since the last, as a share of what that one left. */
 const DUE_SHARE = 0.5;
-/** Removed at once, so that a transaction stays short. */
-const REMOVE_RECORDS = 256;
+/** Removed at once, so that a transaction stays short; a block or two is written anew. */
+const REMOVE_RECORDS = 1_024;
 
 interface Pass {
   /** Offset that it came to. */
@@ -49,7 +48,7 @@ export class Compaction {
     const scan = await scanStale(partition, end, { now, supersededMs }, slices);
     if (!scan) return 0;
     for (let at = 0; at < scan.stale.length; at += REMOVE_RECORDS) {
-      remove(partition, scan.stale.slice(at, at + REMOVE_RECORDS));
+      remove(partition, () => ({ records: scan.stale.slice(at, at + REMOVE_RECORDS) }));
       if (!(await slices.next())) return at + REMOVE_RECORDS;
     }
     this.passes.set(partition.name, { next: end, kept: scan.kept, dueAt: scan.dueAt });
@@ -81,18 +80,20 @@ async function scanStale(
   let firstDueAt = Number.POSITIVE_INFINITY;
   for (let from = end - 1; from >= 0; ) {
     let reached = -1;
-    for (const { key, value } of partition.db.getRange({ start: from, end: 0, inclusiveEnd: true, reverse: true })) {
-      const name = keyOf(value);
-      const superseded = seen.has(name);
-      seen.add(name);
-      // The last record of all stays even as a tombstone: offset and number go on from it.
-      const isGone = isTombstone(value) && key !== end - 1;
-      const stays = superseded ? supersededMs : isGone ? TOMBSTONE_MS : Number.POSITIVE_INFINITY;
-      const dueAt = appendedAtOf(value) + stays;
-      if (dueAt <= now) stale.push(key);
-      else firstDueAt = Math.min(firstDueAt, dueAt);
-      reached = key;
-      if (slices.over()) break;
+    for (const block of partition.blocksBackwards(from)) {
+      for (const record of [...partition.recordsOf(block)].reverse()) {
+        if (record.offset > from) continue;
+        const superseded = seen.has(record.key);
+        seen.add(record.key);
+        // The last record of all stays even as a tombstone: offset and number go on from it.
+        const isGone = record.value === null && record.offset !== end - 1;
+        const stays = superseded ? supersededMs : isGone ? TOMBSTONE_MS : Number.POSITIVE_INFINITY;
+        const dueAt = record.appendedAt + stays;
+        if (dueAt <= now) stale.push(record.offset);
+        else firstDueAt = Math.min(firstDueAt, dueAt);
+      }
+      reached = block.key;
+      if (slices.isUsedUp()) break;
     }
     if (reached <= 0) break;
     from = reached - 1;

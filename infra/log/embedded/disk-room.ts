@@ -21,6 +21,8 @@ const PATH_BYTES = 4 * 4_096;
 const META_PAGES = 2;
 /** Taken beyond what appends need, for what else is written: committed offsets, new topics, deletions. */
 const SPARE_BYTES = 1024 * 1024;
+/** Above the reserve: the largest append takes less. */
+const NEARLY_FULL_BYTES = 64 * 1024 * 1024;
 const ZEROS = Buffer.alloc(256 * 1024);
 /** Below this the disk counts as full when a write was cut short. */
 const LAST_BYTES = 1024 * 1024;
@@ -47,6 +49,8 @@ export class DiskRoom {
   private lookedAt = Number.NEGATIVE_INFINITY;
   /** The disk holds nothing but the reserve: only pages of the file that became free may be written to. */
   private short = false;
+  /** The disk may be short soon, so what could be reused then is looked up. */
+  private nearlyFull = false;
   /** Bytes of such pages, as far as is known. */
   private reusable = 0;
 
@@ -60,7 +64,7 @@ export class DiskRoom {
     if (this.budget < needed || performance.now() - this.lookedAt > LOOK_MS) this.look(needed);
     if (this.budget < needed) return false;
     this.budget -= needed;
-    if (this.short) this.reusable -= needed;
+    this.reusable = Math.max(0, this.reusable - needed);
     return true;
   }
 
@@ -69,7 +73,7 @@ export class DiskRoom {
    * before leads to, so what is free now can only be written to from then on.
    */
   beforeSyncPoint(): () => void {
-    if (!this.short) return () => {};
+    if (!this.nearlyFull) return () => {};
     const free = this.freeInsideBytes();
     return () => {
       this.reusable = free;
@@ -81,7 +85,7 @@ export class DiskRoom {
     this.lookedAt = performance.now();
     const beyondReserve = freeBytes(this.options.file) - this.options.reserveBytes;
     this.short = beyondReserve < needed;
-    if (!this.short) this.reusable = 0;
+    this.nearlyFull = beyondReserve < Math.max(needed, NEARLY_FULL_BYTES);
     // Pages that became free may lie too scattered for a large record: then the file grows all the same.
     const wanted = Math.min(Math.max(LOOK_BYTES, needed), this.short ? this.reusable : beyondReserve);
     this.budget = Math.min(wanted, this.takeAhead(wanted + SPARE_BYTES));

@@ -17,11 +17,13 @@ import { EmbeddedGroups } from './embedded-groups.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import type { LogEnvironment } from './environment.ts';
 import { ForeignTail } from './foreign-tail.ts';
+import { Journal, packEntry } from './journal.ts';
 import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
+import type { RunChange } from './open-run.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
-import { RecordPacker, sizeBound } from './record-layout.ts';
+import { applyRemoval, type Removal, removalBelow } from './removal.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
@@ -35,6 +37,17 @@ export interface WriterParts {
 }
 
 const APPEND = { append: true } as const;
+const REPLACE = {} as const;
+/** Above this the partitions that keep the oldest entries of the journal are flushed. */
+const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
+/** Flushed beside an append, so that it does not take long. */
+const FLUSH_PARTITIONS_MAX = 2;
+
+/** What becomes of the end of a partition. */
+interface EndChange {
+  readonly partition: Partition;
+  readonly change: RunChange;
+}
 
 /** Records of one batch that go to one partition. */
 interface Placed {
@@ -43,9 +56,10 @@ interface Placed {
 }
 
 /**
- * The event log in one LMDB environment, with a database for each partition: records of a partition stand side by side
- * and are only ever put at its end (which fills pages to the brim), its size is a look at one tree, and emptying it is
- * one operation. A batch is one synchronous transaction, whatever partitions it goes to.
+ * The event log in one LMDB environment, with a database for each partition: its records stand side by side in blocks
+ * (`block-layout.ts`), its size is a look at one tree, and emptying it is one operation. A batch is one synchronous
+ * transaction, whatever partitions it goes to: it puts one small block at the end of each, or a full, compressed one in
+ * place of those that gathered there (`open-run.ts`).
  */
 export class EmbeddedLog implements EventLog {
   private readonly environment: LogEnvironment;
@@ -54,7 +68,7 @@ export class EmbeddedLog implements EventLog {
   private readonly writer: WriterParts | null;
   private readonly groups: EmbeddedGroups | null;
   private readonly foreign: ForeignTail | null;
-  private readonly packer = new RecordPacker();
+  private readonly journal: Journal;
   private readonly recent = new RecentRecords();
   private readonly compaction = new Compaction();
   private readonly readers = new Set<EmbeddedReader>();
@@ -70,8 +84,11 @@ export class EmbeddedLog implements EventLog {
     this.writer = writer;
     this.groups = writer ? this.openGroups() : null;
     this.foreign = writer ? null : new ForeignTail(environment, () => this.takeForeignNews());
-    const newest = topics.all().flatMap(({ partitions }) => partitions.map((partition) => partition.lastRecord()));
-    this.appendedAt = newest.reduce((latest, record) => Math.max(latest, record?.appendedAt ?? 0), 0);
+    this.journal = new Journal(environment);
+    this.loadJournal();
+    this.appendedAt = 0;
+    for (const partition of this.everyPartition())
+      this.appendedAt = Math.max(this.appendedAt, partition.lastAppendedAt());
   }
 
   async createTopics(topics: readonly TopicStorage[]): Promise<void> {
@@ -84,25 +101,21 @@ export class EmbeddedLog implements EventLog {
 
   /** The log keeps the values of the newest records as they were handed over: they must not be written to afterwards. */
   async append(records: readonly AppendRecord[]): Promise<void> {
-    const { room, syncPoints } = this.assertWriting();
+    const { syncPoints } = this.assertWriting();
     if (records.length === 0) return;
     checkSizes(records);
     const placed = this.place(records);
-    let bytes = 0;
-    for (const record of records) bytes += sizeBound(record);
-    if (!room.takes(bytes, placed.length)) {
+    const holders = this.journal.bytes > JOURNAL_BYTES_MAX ? this.journal.holders() : [];
+    const changes = placed.map(({ partition, records: own }) => ({
+      partition,
+      change: partition.writableRun().append(own, holders.includes(partition)),
+    }));
+    const flushed = this.flushesBeside(changes, holders);
+    if (!this.change([...changes, ...flushed])) {
       // A sync point may show that there are free pages inside the file.
       syncPoints.touch();
       throw new LogError('log_full', 'the log has no room left on its disk');
     }
-    this.environment.transact(() => {
-      for (const { partition, records: own } of placed) {
-        for (const record of own) {
-          if (!partition.db.putSync(record.offset, this.packer.pack(record, record.appendedAt), APPEND))
-            throw new Error(`offset ${record.offset} of ${partition.name} is taken`);
-        }
-      }
-    });
     syncPoints.touch();
     for (const { partition, records: own } of placed) {
       partition.next += own.length;
@@ -174,8 +187,10 @@ export class EmbeddedLog implements EventLog {
     this.stopMaintenance = false;
     this.environment.transact(() => {
       for (const partition of partitions) partition.db.clearSync();
+      this.journal.clear(partitions);
       this.groups!.forgetTopic(partitions);
     });
+    this.journal.noteCleared();
     for (const partition of partitions) this.emptied(partition);
     syncPoints.touch();
   }
@@ -190,7 +205,8 @@ export class EmbeddedLog implements EventLog {
         now,
         limits,
         compaction: this.compaction,
-        remove: (partition, offsets) => this.remove(partition, offsets),
+        remove: (partition, plan) => this.remove(partition, plan),
+        flush: (partition) => void this.flush(partition),
         isStopped: () => this.stopMaintenance || this.closed || signal?.aborted === true,
       });
       // What was removed can only be written over once a sync point lies behind it.
@@ -208,6 +224,7 @@ export class EmbeddedLog implements EventLog {
     for (const reader of [...this.readers]) reader.stop(new LogError('log_closed', 'the log was closed'));
     await this.maintaining;
     try {
+      if (this.writer) this.flushAll();
       await this.writer?.syncPoints.close();
     } finally {
       await this.environment.root.close();
@@ -231,17 +248,69 @@ export class EmbeddedLog implements EventLog {
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }
 
-  private remove(partition: Partition, offsets: readonly number[]): void {
-    if (offsets.length === 0) return;
+  /**
+   * Writes changes of the ends of partitions, all or none; false when the disk has no room for them.
+   * @param cuts how many of the oldest entries of the journal are removed.
+   */
+  private change(changes: readonly EndChange[], cuts = this.journal.removable()): boolean {
+    const { journal } = this;
+    const journaled = changes.filter(({ change }) => change.journaled !== null);
+    const parts = journaled.map(({ partition, change }) => ({ name: partition.name, block: change.journaled! }));
+    const entry = parts.length > 0 ? packEntry(parts) : null;
+    const put = changes.flatMap(({ partition, change }) => change.put.map((block) => ({ partition, ...block })));
+    const bytes = put.reduce((sum, { block }) => sum + block.length, entry?.length ?? 0);
+    if (!this.writer!.room.takes(bytes, put.length + 1)) return false;
     this.environment.transact(() => {
-      for (const offset of offsets) partition.db.removeSync(offset);
+      for (const { partition, key, block, replaces } of put)
+        if (!partition.db.putSync(key, block, replaces ? REPLACE : APPEND))
+          throw new Error(`offset ${key} of ${partition.name} is taken`);
+      if (entry) journal.put(entry);
+      journal.remove(cuts);
     });
-    partition.forgetRecent();
+    journal.forget(cuts);
+    const number = journal.nextNumber;
+    for (const { partition, change } of changes) partition.run.commit(change, number);
+    if (entry) journal.note({ number, bytes: entry.length, partitions: journaled.map(({ partition }) => partition) });
+    return true;
+  }
+
+  /** Flushes of some partitions that keep the journal from being cut, of those that are not changed already. */
+  private flushesBeside(changes: readonly EndChange[], holders: readonly Partition[]): EndChange[] {
+    const changed = new Set(changes.map(({ partition }) => partition));
+    const others = holders.filter((partition) => !changed.has(partition)).slice(0, FLUSH_PARTITIONS_MAX);
+    return others.map((partition) => ({ partition, change: partition.run.flush() }));
+  }
+
+  /** Brings what is in the journal of a partition into its tree; false when the disk has no room for it. */
+  private flush(partition: Partition): boolean {
+    if (!partition.run.isJournaled) return true;
+    if (!this.change([{ partition, change: partition.run.flush() }])) return false;
     this.writer!.syncPoints.touch();
+    return true;
+  }
+
+  /** Empties the journal, as far as the disk has room for that. */
+  private flushAll(): void {
+    for (const { partitions } of this.topics.all()) for (const partition of partitions) this.flush(partition);
+    this.change([], this.journal.neededNoMore());
+  }
+
+  private remove(partition: Partition, plan: () => Removal): number {
+    const isFlushed = this.flush(partition);
+    const planned = plan();
+    // What is in the journal alone goes on from the last block of the tree: that one stays as it is, then.
+    const removal = isFlushed ? planned : removalBelow(planned, partition.run.blocks[0]!.key);
+    const removed = applyRemoval(partition, removal, (work) => this.environment.transact(work));
+    if (removed === 0) return 0;
+    partition.forgetRecent();
+    if (isFlushed) partition.forgetRun();
+    this.writer!.syncPoints.touch();
+    return removed;
   }
 
   private emptied(partition: Partition): void {
     partition.forgetRecent();
+    partition.forgetRun();
     partition.next = 0;
     partition.watermark = Number.NEGATIVE_INFINITY;
     partition.watermarkOffset = 0;
@@ -264,11 +333,14 @@ export class EmbeddedLog implements EventLog {
   /** Another process has appended: whoever reads here is told. */
   private takeForeignNews(): void {
     this.topics.load();
+    const before = new Map(this.everyPartition().map((partition) => [partition, partition.next]));
+    this.loadJournal();
     for (const { partitions } of this.topics.all()) {
       for (const partition of partitions) {
-        const next = (partition.lastRecord()?.offset ?? -1) + 1;
-        if (next === partition.next) continue;
-        const cleared = next < partition.next;
+        const next = partition.end();
+        const known = before.get(partition)!;
+        if (next === known) continue;
+        const cleared = next < known;
         partition.next = next;
         for (const listener of partition.listeners) {
           if (cleared) listener.onClear();
@@ -276,6 +348,23 @@ export class EmbeddedLog implements EventLog {
         }
       }
     }
+  }
+
+  /** Takes in what other records the journal holds than it did at the last time. */
+  private loadJournal(): void {
+    const byName = new Map(this.everyPartition().map((partition) => [partition.name, partition]));
+    this.journal.load(
+      (name) => byName.get(name),
+      () => {
+        for (const partition of byName.values()) partition.forgetRun();
+      },
+    );
+    // A reader's runs are cut where another process has brought them into the trees.
+    if (!this.writer) for (const partition of byName.values()) partition.dropStored();
+  }
+
+  private everyPartition(): Partition[] {
+    return this.topics.all().flatMap(({ partitions }) => partitions);
   }
 
   private assertOpen(): void {

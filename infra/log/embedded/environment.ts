@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Database, type DatabaseOptions, open, type RootDatabase, TransactionFlags } from 'lmdb';
 import { LogError } from '../log.ts';
 import { hasRoom } from './disk-room.ts';
-import { OFFSET_KEYS } from './record-layout.ts';
+import { OFFSET_KEYS } from './offset-keys.ts';
 
 /** Named databases of one environment: one for each partition of each topic, with room for topics to come. */
 const DATABASES_MAX = 4_096;
@@ -14,7 +14,7 @@ const DATABASES_MAX = 4_096;
 const NO_WAIT = TransactionFlags.ABORTABLE | TransactionFlags.SYNCHRONOUS_COMMIT | TransactionFlags.NO_SYNC_FLUSH;
 
 /**
- * Values as they are packed. LMDB hands each over in memory that it uses again for the next one, so it is copied: into
+ * Blocks as they are packed. LMDB hands each over in memory that it uses again for the next one, so it is copied: into
  * Node's pool, where a copy takes half as long as in a buffer of its own, which is what lmdb makes by itself.
  */
 const AS_PACKED = {
@@ -37,10 +37,10 @@ const PARTITION_OPTIONS: DatabaseOptions & {
   encoder: AS_PACKED,
 };
 
-/** Records of one partition, by offset. */
+/** Blocks of records of one partition (`block-layout.ts`), by the offset of the first. */
 export type PartitionDb = Omit<Database<Buffer, number>, 'putSync'> & {
   /** False when the put was refused, as an append of a key that is not the highest; the types of lmdb say nothing of it. */
-  putSync(offset: number, value: Buffer, options: { readonly append: true }): boolean;
+  putSync(offset: number, block: Buffer, options?: { readonly append?: true }): boolean;
 };
 
 /** Where LMDB keeps the data in a log folder. */
@@ -48,6 +48,7 @@ export const DATA_FILE = 'data.mdb';
 
 export interface LogEnvironment {
   readonly root: RootDatabase<Buffer, Buffer>;
+  readonly canWrite: boolean;
   /** The database of one partition; null when it does not exist and nothing may be written. */
   partition(name: string): PartitionDb | null;
   /** A database of JSON values; null when it does not exist and nothing may be written. */
@@ -95,6 +96,7 @@ export function openEnvironment(path: string, readOnly: boolean): LogEnvironment
   }) as RootDatabase<Buffer, Buffer>;
   return {
     root,
+    canWrite: !readOnly,
     partition: (name) => (root.openDB(name, PARTITION_OPTIONS) as unknown as PartitionDb) ?? null,
     json: <T>(name: string) => (root.openDB({ name, encoding: 'json' }) as Database<T, string>) ?? null,
     transact: (work) => transactOn(root, path, work),

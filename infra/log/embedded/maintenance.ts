@@ -1,8 +1,9 @@
-/** Retention and compaction, in slices small enough that the event loop never waits long for one. */
+/** Retention, compaction and compression, in slices small enough that the event loop never waits long for one. */
 import type { TopicStorage } from '../log.ts';
 import type { Compaction } from './compaction.ts';
 import type { Partition } from './partition.ts';
-import { maxAgeMs, type RemoveRecords, type RetentionLimits, removeOlder, shrink, supersededMs } from './retention.ts';
+import type { RemoveRecords } from './removal.ts';
+import { maxAgeMs, type RetentionLimits, removeOlder, shrink, supersededMs } from './retention.ts';
 import { Slices } from './slices.ts';
 
 export interface MaintenanceOptions {
@@ -12,18 +13,21 @@ export interface MaintenanceOptions {
   readonly limits: RetentionLimits;
   readonly compaction: Compaction;
   readonly remove: RemoveRecords;
+  /** Brings what is in the journal of a partition into its tree. */
+  readonly flush: (partition: Partition) => void;
   /** Looked at between slices: true ends the run early. */
   readonly isStopped: () => boolean;
 }
 
 /** Removes what no longer has to be kept; gives how many records went. */
 export async function maintain(options: MaintenanceOptions): Promise<number> {
-  const { topics, now, limits, compaction, remove, isStopped } = options;
+  const { topics, now, limits, compaction, remove, flush, isStopped } = options;
   const slices = new Slices(isStopped);
   let removed = 0;
   for (const { storage, partitions } of topics) {
     const ageMs = maxAgeMs(storage, limits);
     for (const partition of partitions) {
+      flush(partition);
       removed +=
         ageMs === null
           ? await compaction.compact(partition, { now, supersededMs: supersededMs(storage) }, remove, slices)

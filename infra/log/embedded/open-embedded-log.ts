@@ -4,6 +4,8 @@ import { type EventLog, LogError } from '../log.ts';
 import { DiskRoom } from './disk-room.ts';
 import { EmbeddedLog } from './embedded-log.ts';
 import { DATA_FILE, openEnvironment } from './environment.ts';
+import { checkFormat } from './format.ts';
+import { JOURNAL } from './journal.ts';
 import { claimFolder } from './single-writer.ts';
 import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.ts';
 import { TopicTable } from './topic-table.ts';
@@ -26,8 +28,8 @@ export interface EmbeddedLogOptions {
 }
 
 /**
- * Opens the event log in a folder. Rejects with `log_locked` when another process writes it, and with `log_unavailable`
- * when it is to be read only and is not there.
+ * Opens the event log in a folder. Rejects with `log_locked` when another process writes it, with `log_unavailable` when
+ * it is to be read only and is not there, and with `log_other_format` when another version wrote it.
  */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EventLog> {
   const { path, readOnly = false } = options;
@@ -46,9 +48,15 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
   const { path, reserveBytes = RESERVE_BYTES, onFault = warn } = options;
   restoreAfterPowerLoss(path);
   const environment = openEnvironment(path, false);
+  await checkFormat(environment, path);
   const topics = new TopicTable(environment);
   const groups = environment.json<number>('groups')!;
-  const databases = () => [groups, ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db))];
+  const journal = environment.partition(JOURNAL)!;
+  const databases = () => [
+    groups,
+    journal,
+    ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db)),
+  ];
   const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, databases });
   const syncPoints = new SyncPoints({ environment, path, onBegin: () => room.beforeSyncPoint(), onFault });
   const log = new EmbeddedLog(environment, topics, { room, syncPoints, release });
@@ -70,5 +78,6 @@ async function openReading(path: string): Promise<EventLog> {
     await release();
   }
   const environment = openEnvironment(path, true);
+  await checkFormat(environment, path);
   return new EmbeddedLog(environment, new TopicTable(environment), null);
 }

@@ -1,9 +1,18 @@
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
+import { bodyOf } from './block-compression.ts';
+import { decodeBody, lastOf, type Position, readHeader } from './block-layout.ts';
 import type { LogEnvironment, PartitionDb } from './environment.ts';
-import { appendedAtOf, unpackRecord } from './record-layout.ts';
+import { OpenRun } from './open-run.ts';
 
-const NEWEST = { start: Number.MAX_SAFE_INTEGER, end: 0, inclusiveEnd: true, reverse: true, limit: 1 } as const;
+/** A block under the offset of its first record. */
+export interface StoredBlock {
+  readonly key: number;
+  readonly value: Buffer;
+}
+
+/** Blocks of no more records are decoded each time that they are read. */
+const SMALL_RECORDS = 16;
 
 /** What a reader keeps of a partition; told of news without a look at the disk. */
 export interface PartitionListener {
@@ -34,26 +43,62 @@ export class Partition implements TopicPartition {
   recentHead = 0;
   /** Changes when `recent` is dropped. */
   recentEpoch = 0;
+  /** The end that is not a full block yet. */
+  run = new OpenRun();
+  /** Whether the run has begun with the last block of the tree. */
+  private hasBegun = false;
+  /** The block that was read last, if it is large, while some of its records are still to be read. */
+  private decoded: { readonly value: Buffer; readonly records: readonly LogRecord[] } | null = null;
 
   constructor(topic: string, partition: number, db: PartitionDb) {
     this.topic = topic;
     this.partition = partition;
     this.name = partitionName(this);
     this.db = db;
-    this.next = (this.lastRecord()?.offset ?? -1) + 1;
+    this.next = this.end();
   }
 
   /** Offset of the first kept record, or the next one when there is none. */
   first(): number {
     for (const offset of this.db.getKeys({ start: 0, limit: 1 })) return offset;
-    return this.next;
+    return this.run.blocks[0]?.key ?? this.next;
+  }
+
+  /** Offset after the last record, as it is on the disk. */
+  end(): number {
+    return Math.max(this.run.last?.offset ?? -1, this.lastInTree()?.offset ?? -1) + 1;
+  }
+
+  /** Append time of the last record; 0 when there is none. */
+  lastAppendedAt(): number {
+    return this.run.last?.appendedAt ?? this.lastInTree()?.appendedAt ?? 0;
   }
 
   lastRecord(): LogRecord | null {
-    const newest = this.recent[this.recent.length - 1];
-    if (newest) return newest;
-    for (const { key, value } of this.db.getRange(NEWEST)) return unpackRecord(this.topic, this.partition, key, value);
-    return null;
+    const recent = this.recent[this.recent.length - 1];
+    if (recent) return recent;
+    const newest = this.run.blocks[this.run.blocks.length - 1] ?? this.blockAt(Number.MAX_SAFE_INTEGER);
+    return newest ? this.recordsOf(newest).at(-1)! : null;
+  }
+
+  /** The run, for the process that appends. */
+  writableRun(): OpenRun {
+    if (!this.hasBegun) {
+      this.hasBegun = true;
+      const newest = this.blockAt(Number.MAX_SAFE_INTEGER);
+      if (newest) this.run.begin(newest.key, newest.value);
+    }
+    return this.run;
+  }
+
+  /** Takes a block of the journal into the run; false when its records are in the tree. @param writes for a writer. */
+  restore(block: Buffer, number: number, writes: boolean): boolean {
+    const last = this.lastInTree();
+    if (last && lastOf(block).offset <= last.offset) return false;
+    const run = writes ? this.writableRun() : this.run;
+    run.restore(block, number);
+    this.next = lastOf(block).offset + 1;
+    return true;
   }
 
   /** Records from an offset on, at most so many and, but for the first, at most so many bytes of values. */
@@ -73,16 +118,48 @@ export class Partition implements TopicPartition {
 
   /** Offset of the first record appended at or after this wall time; the next offset when there is none. */
   offsetAt(appendedAt: number): number {
-    // Append times never decrease within a partition, so a binary search over offsets finds the first.
+    // Append times never decrease within a partition, so a binary search over offsets finds the block of the first.
     let low = this.first();
     let high = this.next;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const entry = this.firstFrom(middle);
-      if (entry && entry.offset < high && entry.appendedAt < appendedAt) low = entry.offset + 1;
-      else high = middle;
+      const block = this.blockAt(middle);
+      const last = block && lastOf(block.value);
+      if (block && last && last.appendedAt >= appendedAt) high = Math.min(block.key, middle);
+      else low = Math.max(last?.offset ?? middle, middle) + 1;
     }
-    return this.firstFrom(low)?.offset ?? this.next;
+    for (const block of [...this.blocksFrom(low, 1), ...this.run.blocks]) {
+      const found = this.recordsOf(block).find((record) => record.appendedAt >= appendedAt);
+      if (found) return found.offset;
+    }
+    return this.next;
+  }
+
+  /** Blocks of the tree with keys from an offset on. */
+  blocksFrom(offset: number, limit = Number.MAX_SAFE_INTEGER): Iterable<StoredBlock> {
+    return this.db.getRange({ start: offset, limit });
+  }
+
+  /** Blocks of the tree backwards, from the one that may hold this offset on. */
+  blocksBackwards(offset: number): Iterable<StoredBlock> {
+    return this.db.getRange({ start: offset, end: 0, inclusiveEnd: true, reverse: true });
+  }
+
+  /** The block of the tree that holds this offset if any does: the last one that begins at or before it. */
+  blockAt(offset: number): StoredBlock | null {
+    for (const block of this.db.getRange({ start: offset, end: 0, inclusiveEnd: true, reverse: true, limit: 1 }))
+      return block;
+    return null;
+  }
+
+  /** The records of a block. */
+  recordsOf({ value }: StoredBlock): readonly LogRecord[] {
+    // Comparing the stored bytes also notices what another process has changed.
+    if (this.decoded?.value.equals(value)) return this.decoded.records;
+    const header = readHeader(value);
+    const records = decodeBody(this.topic, this.partition, header, bodyOf(header, value));
+    if (header.count > SMALL_RECORDS) this.decoded = { value, records };
+    return records;
   }
 
   /** Drops what is kept in memory, after records were removed from the disk. */
@@ -90,12 +167,23 @@ export class Partition implements TopicPartition {
     this.recent = [];
     this.recentHead = 0;
     this.recentEpoch += 1;
+    this.decoded = null;
   }
 
-  private firstFrom(offset: number): { readonly offset: number; readonly appendedAt: number } | null {
-    for (const { key, value } of this.db.getRange({ start: offset, limit: 1 }))
-      return { offset: key, appendedAt: appendedAtOf(value) };
-    return null;
+  /** Drops the run, which is read from the tree again when it is needed. Nothing of it may be in the journal alone. */
+  forgetRun(): void {
+    this.run = new OpenRun();
+    this.hasBegun = false;
+  }
+
+  /** Drops what the run repeats of the tree. */
+  dropStored(): void {
+    if (this.run.blocks.length > 0) this.run.dropBelow((this.lastInTree()?.offset ?? -1) + 1);
+  }
+
+  private lastInTree(): Position | null {
+    const newest = this.blockAt(Number.MAX_SAFE_INTEGER);
+    return newest && lastOf(newest.value);
   }
 
   private readRecent(from: number, max: number): LogRecord[] {
@@ -103,9 +191,40 @@ export class Partition implements TopicPartition {
   }
 
   private *readStored(offset: number, limit: number): Generator<LogRecord> {
-    for (const { key, value } of this.db.getRange({ start: offset, limit }))
-      yield unpackRecord(this.topic, this.partition, key, value);
+    let left = limit;
+    let next = offset;
+    for (const block of this.allBlocksFrom(offset)) {
+      const records = this.recordsOf(block);
+      for (let at = indexOf(records, next); at < records.length; at += 1) {
+        if (left === 0) return;
+        left -= 1;
+        next = records[at]!.offset + 1;
+        yield records[at]!;
+      }
+      // Read to its end: memory is for blocks that are under way.
+      this.decoded = null;
+      if (left === 0) return;
+    }
   }
+
+  /** Blocks of the tree and then of the run that may hold records from an offset on; the run may repeat what is in the tree. */
+  private *allBlocksFrom(offset: number): Generator<StoredBlock> {
+    const floor = this.blockAt(offset);
+    yield* this.blocksFrom(floor?.key ?? offset);
+    for (const block of this.run.blocks) if (block.header.last.offset >= offset) yield block;
+  }
+}
+
+/** Index of the first record at or after an offset. */
+function indexOf(records: readonly LogRecord[], offset: number): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (records[middle]!.offset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Opens the partitions of a topic, which are made when they may be. */

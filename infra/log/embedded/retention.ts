@@ -3,22 +3,20 @@
  * go on from there.
  */
 import type { TopicStorage } from '../log.ts';
+import { lastOf } from './block-layout.ts';
 import { pagesOf } from './disk-room.ts';
 import type { Partition } from './partition.ts';
-import { appendedAtOf } from './record-layout.ts';
+import type { Removal, RemoveRecords } from './removal.ts';
 import type { Slices } from './slices.ts';
 
 const HOUR_MS = 3_600_000;
-/** Records that shrinking takes from the oldest partition before it looks again how much is left. */
-const STEP_RECORDS = 256;
+/** Blocks that are removed at once, so that a transaction stays short. */
+const REMOVE_BLOCKS = 64;
 
 export interface RetentionLimits {
   readonly rawMaxAgeMs: number;
   readonly rawMaxBytes: number;
 }
-
-/** Removes records by offset, in one transaction. */
-export type RemoveRecords = (partition: Partition, offsets: readonly number[]) => void;
 
 /** How long records of a topic are kept, in ms; null where not their age counts but whether a newer one has their key. */
 export function maxAgeMs({ retention }: TopicStorage, { rawMaxAgeMs }: RetentionLimits): number | null {
@@ -41,14 +39,35 @@ export async function removeOlder(
 ): Promise<number> {
   let removed = 0;
   for (;;) {
-    const { offsets, more } = olderThan(partition, before, slices);
-    remove(partition, offsets);
-    removed += offsets.length;
-    if (!more || !(await slices.next())) return removed;
+    let hasMore = false;
+    removed += remove(partition, () => {
+      const removal = olderThan(partition, before);
+      hasMore = removal.blocks.length === REMOVE_BLOCKS;
+      return removal;
+    });
+    if (!hasMore || !(await slices.next())) return removed;
   }
 }
 
-/** Removes the oldest records, of whatever partition, until all together take no more than so many bytes on the disk. */
+/** What may go of the oldest blocks: whole ones, then records of the next. */
+function olderThan(partition: Partition, before: number): { readonly blocks: number[]; readonly records: number[] } {
+  const blocks: number[] = [];
+  const last = partition.next - 1;
+  for (const block of partition.blocksFrom(0, REMOVE_BLOCKS)) {
+    const end = lastOf(block.value);
+    if (end.appendedAt >= before || end.offset === last) {
+      const older = partition.recordsOf(block).filter(({ offset, appendedAt }) => appendedAt < before && offset < last);
+      return { blocks, records: older.map(({ offset }) => offset) };
+    }
+    blocks.push(block.key);
+  }
+  return { blocks, records: [] };
+}
+
+/**
+ * Removes the oldest records, of whatever partition and a block at a time, until all together take no more than so many
+ * bytes on the disk.
+ */
 export async function shrink(
   partitions: readonly Partition[],
   maxBytes: number,
@@ -56,51 +75,40 @@ export async function shrink(
   slices: Slices,
 ): Promise<number> {
   let removed = 0;
+  const sizes = new Map(partitions.map((partition) => [partition, bytesOf(partition)]));
   for (;;) {
-    const bytes = partitions.reduce((sum, partition) => sum + bytesOf(partition), 0);
-    const horizon = bytes > maxBytes ? oldestStep(partitions, 1 - maxBytes / bytes) : null;
-    if (horizon === null) return removed;
-    for (const partition of partitions) removed += await removeOlder(partition, horizon + 1, remove, slices);
-    if (!(await slices.next())) return removed;
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const oldest = bytes > maxBytes ? withOldestBlock(partitions) : null;
+    const gone = oldest ? remove(oldest, () => oldestOf(oldest)) : 0;
+    if (!oldest || gone === 0) return removed;
+    removed += gone;
+    sizes.set(oldest, bytesOf(oldest));
+    if (slices.isUsedUp() && !(await slices.next())) return removed;
   }
 }
 
-/** Every record but the last. */
-function removable({ next }: Partition): { readonly start: number; readonly end: number } {
-  return { start: 0, end: Math.max(0, next - 1) };
-}
-
-function olderThan(partition: Partition, before: number, slices: Slices): { offsets: number[]; more: boolean } {
-  const offsets: number[] = [];
-  for (const { key, value } of partition.db.getRange(removable(partition))) {
-    if (appendedAtOf(value) >= before) break;
-    offsets.push(key);
-    if (slices.over()) return { offsets, more: true };
-  }
-  return { offsets, more: false };
-}
-
-/**
- * A wall time up to which removing takes a step of records out of the partition with the oldest one; null when no
- * partition can spare any.
- */
-function oldestStep(partitions: readonly Partition[], share: number): number | null {
+/** The partition whose first block was appended first, of those with more than their last record; null when none has. */
+function withOldestBlock(partitions: readonly Partition[]): Partition | null {
   let oldest: { readonly partition: Partition; readonly at: number } | null = null;
   for (const partition of partitions) {
-    for (const { value } of partition.db.getRange({ ...removable(partition), limit: 1 })) {
-      const at = appendedAtOf(value);
+    if (partition.first() >= partition.next - 1) continue;
+    for (const { value } of partition.blocksFrom(0, 1)) {
+      const at = lastOf(value).appendedAt;
       if (!oldest || at < oldest.at) oldest = { partition, at };
     }
   }
-  if (!oldest) return null;
-  const { partition } = oldest;
-  // Not more than half of what has to go, so that the step does not overshoot by much.
-  const count = (partition.db.getStats() as { entryCount: number }).entryCount;
-  const step = Math.max(1, Math.min(STEP_RECORDS, Math.floor((count * share) / 2)));
-  let horizon = oldest.at;
-  for (const { value } of partition.db.getRange({ ...removable(partition), limit: step }))
-    horizon = appendedAtOf(value);
-  return horizon;
+  return oldest?.partition ?? null;
+}
+
+/** The first block of a partition, but for the last record. */
+function oldestOf(partition: Partition): Removal {
+  const last = partition.next - 1;
+  for (const block of partition.blocksFrom(0, 1)) {
+    if (lastOf(block.value).offset < last) return { blocks: [block.key] };
+    const older = partition.recordsOf(block).filter(({ offset }) => offset < last);
+    return { records: older.map(({ offset }) => offset) };
+  }
+  return {};
 }
 
 function bytesOf(partition: Partition): number {

@@ -18,7 +18,12 @@ export class Slices {
   /** Whether the slice at hand is used up, or everything is to end. */
   over(): boolean {
     this.steps += 1;
-    return this.steps % STEPS === 0 && (performance.now() - this.began > SLICE_MS || this.isStopped());
+    return this.steps % STEPS === 0 && this.isUsedUp();
+  }
+
+  /** As `over`, but looks at the clock each time: after steps that take long. */
+  isUsedUp(): boolean {
+    return performance.now() - this.began > SLICE_MS || this.isStopped();
   }
 
   /** Lets other work have its turn; false when there is no going on after it. */

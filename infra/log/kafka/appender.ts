@@ -4,7 +4,7 @@ import { partitionName } from '../partition-name.ts';
 import { bytesOf, checkSizes } from '../record-size.ts';
 import { toLogError } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import type { BatchProducer } from './kafka-client.ts';
+import { type BatchProducer, compressionFor } from './kafka-client.ts';
 import { toMessage } from './record-mapping.ts';
 
 /** Waiting beyond this is refused with `log_full`: whoever appends must slow down. */
@@ -163,9 +163,11 @@ export class Appender {
       const name = partitionName(record);
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
+    const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0);
     const producer = await this.connected();
     const answers = await producer.sendBatch({
       acks: -1,
+      compression: compressionFor(bytes),
       topicMessages: [...groupBy(records, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
         topic,
         messages: ofTopic.map((record) => toMessage(record, appendedAt)),

@@ -1,6 +1,15 @@
 /** The one place that knows how kafkajs is set up, and the part of its inside that the adapter uses. */
 import { createRequire } from 'node:module';
-import { Kafka, type LogEntry, logLevel, type ProducerBatch, type RecordMetadata } from 'kafkajs';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import {
+  type CompressionTypes,
+  Kafka,
+  type LogEntry,
+  logLevel,
+  type ProducerBatch,
+  type RecordMetadata,
+} from 'kafkajs';
 import type { Logger } from 'pino';
 import type { ProducerNumbers } from './producer-numbers.ts';
 
@@ -166,6 +175,26 @@ const createMessageProducer = inside('kafkajs/src/producer/messageProducer.js') 
   [option: string]: unknown;
 }) => Pick<BatchProducer, 'sendBatch'>;
 const createRetry = inside('kafkajs/src/retry/index.js') as (options: object) => unknown;
+
+/** A request of fewer bytes is sent as it is: it would hardly become smaller. */
+const COMPRESS_BYTES_MIN = 1_024;
+/** A third of the time of zlib's default level, for batches about a sixth larger. */
+const GZIP_LEVEL = 1;
+
+const { CompressionCodecs, CompressionTypes: Codec } = inside('kafkajs') as typeof import('kafkajs');
+const [compress, decompress] = [promisify(gzip), promisify(gunzip)];
+CompressionCodecs[Codec.GZIP] = () => ({
+  compress: ({ buffer }: { readonly buffer: Buffer }) => compress(buffer, { level: GZIP_LEVEL }),
+  decompress: (buffer: Buffer) => decompress(buffer),
+});
+
+/**
+ * How a request with so many bytes of records is compressed. gzip, because kafkajs and Node bring it along: zstd and LZ4
+ * need native packages, and Node itself has zstd only from 22.15 on.
+ */
+export function compressionFor(bytes: number): CompressionTypes {
+  return bytes < COMPRESS_BYTES_MIN ? Codec.None : Codec.GZIP;
+}
 
 /** Of debugging interest only: kafkajs calls an error what it then retries, and what fails reaches the caller typed. */
 function passOn(logger: Logger, { namespace, log }: LogEntry): void {

@@ -87,8 +87,8 @@ export class KafkaReader implements LogReader {
     const position = this.positions.get(partitionName(at));
     if (!position) throw new LogError('log_unknown_topic', `this reader does not read ${partitionName(at)}`);
     position.paused = paused;
-    if (paused) return;
-    this.mark(position);
+    if (!paused) this.mark(position);
+    // What a paused partition has fetched no longer counts, so there may be room for the others.
     this.pump();
   }
 

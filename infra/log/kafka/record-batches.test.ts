@@ -15,6 +15,9 @@ const decodeOfKafkajs = (version: number): ((bytes: Buffer) => Promise<FetchAnsw
 
 /** Where the form of a batch is told. */
 const MAGIC_AT = 16;
+const ATTRIBUTES_AT = 21;
+const GZIP = 1;
+const ZSTD = 4;
 
 interface Batch {
   readonly firstOffset: number;
@@ -73,6 +76,7 @@ const batch = fc.record({
   firstTimestamp: fc.integer({ min: -1, max: 2 ** 42 }),
   maxTimestamp: fc.integer({ min: -1, max: 2 ** 42 }),
   records: fc.array(record, { minLength: 1, maxLength: 5 }),
+  compression: fc.constantFrom(0, GZIP),
 });
 
 describe('the answer to a fetch', () => {
@@ -116,10 +120,28 @@ describe('the answer to a fetch', () => {
     expect(mine).toMatchObject([{ timestamp: 900, isControlRecord: true }]);
   });
 
-  it('is left to kafkajs where it is compressed, of old messages, or of another version', async () => {
+  it('ends early where its batches are far larger decompressed, and never before the first batch', async () => {
+    const batchOf = (firstOffset: number, mebibytes: number) =>
+      bytesOf({
+        firstOffset,
+        firstTimestamp: 100,
+        maxTimestamp: 100,
+        records: [{ key: null, value: Buffer.alloc(mebibytes * 2 ** 20) }],
+        compression: GZIP,
+      });
+    const offsetsOf = async (...sizes: number[]) => {
+      const batches = Buffer.concat(await Promise.all(sizes.map((size, index) => batchOf(index, size))));
+      return messagesOf(readFetchAnswer(answerOf(11, batches), 11)).map(({ offset }) => offset);
+    };
+    expect(await offsetsOf(3, 3, 3, 3)).toEqual([0, 1, 2]);
+    expect(await offsetsOf(20, 1)).toEqual([0]);
+  });
+
+  it('is left to kafkajs where it is compressed otherwise than with gzip, of old messages, or of another version', async () => {
     const one = { key: null, value: Buffer.from('v') };
     const plain = { firstOffset: 4, firstTimestamp: 100, maxTimestamp: 900, records: [one] };
-    const compressed = await bytesOf({ ...plain, compression: 1 });
+    const compressed = await bytesOf(plain);
+    compressed.writeInt16BE(ZSTD, ATTRIBUTES_AT);
     expect(readFetchAnswer(answerOf(11, compressed), 11)).toBeNull();
     const ofOld = await bytesOf(plain);
     ofOld.writeInt8(1, 16);

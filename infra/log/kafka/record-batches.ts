@@ -1,8 +1,9 @@
 /**
- * Reads what a broker answers to a fetch (versions 7 to 11, record batches of magic 2 that are not compressed), in a
+ * Reads what a broker answers to a fetch (versions 7 to 11, record batches of magic 2, plain or compressed with gzip), in a
  * fraction of what kafkajs takes, which makes big integers of every record's offset and time. The layout is Kafka's:
  * https://kafka.apache.org/protocol, "Fetch API" and "Record Batch".
  */
+import { gunzipSync } from 'node:zlib';
 import type { FetchedPartition, RawRecord } from './kafka-client.ts';
 
 const OLDEST_VERSION = 7;
@@ -13,9 +14,15 @@ const BATCH_HEADER_BYTES = 61;
 const MAGIC_AT = 16;
 const MAGIC = 2;
 const COMPRESSION = 0x07;
+const GZIP = 1;
 const LOG_APPEND_TIME = 0x08;
 const CONTROL = 0x20;
 const WORD = 2 ** 32;
+/**
+ * A partition's batches beyond so many decompressed bytes are left unread, as if the broker had cut the answer off there:
+ * compressed batches may be hundreds of times as large as the bytes that a fetch asks for.
+ */
+const DECOMPRESSED_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface FetchAnswer {
   /** The broker waited already; ms that are left for this side to wait. */
@@ -27,7 +34,7 @@ export interface FetchAnswer {
   }[];
 }
 
-/** Null where something in it is for kafkajs to read: another version, compressed batches, messages of old. */
+/** Null where something in it is for kafkajs to read: another version, another codec than gzip, messages of old. */
 export function readFetchAnswer(bytes: Buffer, version: number): FetchAnswer | null {
   if (version < OLDEST_VERSION || version > NEWEST_VERSION) return null;
   const at = new Cursor(bytes);
@@ -54,11 +61,12 @@ export function readFetchAnswer(bytes: Buffer, version: number): FetchAnswer | n
   return { clientSideThrottleTime, throttleTime: 0, responses };
 }
 
-/** The whole batches within so many bytes: a broker cuts the last one off where the answer is full. */
+/** The whole batches within so many bytes: a broker cuts the last one off where the answer is full. At least one is read. */
 function readBatches(at: Cursor, length: number): RawRecord[] | null {
   const records: RawRecord[] = [];
   const end = at.offset + Math.max(0, length);
-  while (end - at.offset > MAGIC_AT) {
+  let decompressed = 0;
+  while (end - at.offset > MAGIC_AT && decompressed < DECOMPRESSED_BYTES_MAX) {
     if (at.byteAfter(MAGIC_AT) !== MAGIC) return null;
     if (end - at.offset < BATCH_HEADER_BYTES) break;
     const firstOffset = at.int64();
@@ -67,7 +75,8 @@ function readBatches(at: Cursor, length: number): RawRecord[] | null {
     // The leader's epoch, the magic byte and the checksum.
     at.offset += 9;
     const attributes = at.int16();
-    if ((attributes & COMPRESSION) !== 0) return null;
+    const codec = attributes & COMPRESSION;
+    if (codec !== 0 && codec !== GZIP) return null;
     const lastOffsetDelta = at.int32();
     const [firstTime, lastTime] = [at.int64(), at.int64()];
     // Who produced it.
@@ -75,15 +84,19 @@ function readBatches(at: Cursor, length: number): RawRecord[] | null {
     const isControlRecord = (attributes & CONTROL) !== 0;
     const timestamp = (attributes & LOG_APPEND_TIME) !== 0 ? lastTime : null;
     const batchContext = { firstOffset, lastOffsetDelta };
-    for (let left = at.int32(); left > 0; left -= 1) {
-      const recordEnd = at.varint() + at.offset;
-      at.offset += 1;
-      const appended = firstTime + at.varint();
-      const offset = firstOffset + at.varint();
-      const key = at.bytes(at.varint());
-      const value = at.bytes(at.varint());
-      const headers = readHeaders(at);
-      at.offset = recordEnd;
+    const count = at.int32();
+    const plain = codec === GZIP ? gunzipSync(at.untilOffset(batchEnd)) : null;
+    decompressed += plain?.length ?? 0;
+    const inside = plain ? new Cursor(plain) : at;
+    for (let left = count; left > 0; left -= 1) {
+      const recordEnd = inside.varint() + inside.offset;
+      inside.offset += 1;
+      const appended = firstTime + inside.varint();
+      const offset = firstOffset + inside.varint();
+      const key = inside.bytes(inside.varint());
+      const value = inside.bytes(inside.varint());
+      const headers = readHeaders(inside);
+      inside.offset = recordEnd;
       records.push({ offset, timestamp: timestamp ?? appended, key, value, headers, isControlRecord, batchContext });
     }
     at.offset = batchEnd;
@@ -110,6 +123,11 @@ class Cursor {
 
   constructor(buffer: Buffer) {
     this.buffer = buffer;
+  }
+
+  /** A view of what lies before an offset; the position stays. */
+  untilOffset(end: number): Buffer {
+    return this.buffer.subarray(this.offset, end);
   }
 
   byteAfter(bytes: number): number | undefined {

@@ -1,0 +1,30 @@
+import { LogError } from '../log.ts';
+import type { LogEnvironment } from './environment.ts';
+
+/** Raised whenever what is stored changes so that an older or newer version would misread it. 1 had no number. */
+const FORMAT = 2;
+const NAME = 'log';
+
+/**
+ * Writes the number of the format into an environment without topics, and rejects one that has another number with
+ * `log_other_format`; it is closed then, and unchanged.
+ */
+export async function checkFormat(environment: LogEnvironment, path: string): Promise<void> {
+  const stored = environment.json<number>('format');
+  const found = stored?.get(NAME) ?? (hasTopics(environment) ? 1 : null);
+  if (found === FORMAT) return;
+  if (found === null) {
+    if (environment.canWrite) environment.transact(() => stored!.putSync(NAME, FORMAT));
+    return;
+  }
+  await environment.root.close();
+  throw new LogError(
+    'log_other_format',
+    `the log in ${path} has format ${found}, this version reads format ${FORMAT} only; choose another --data-dir`,
+  );
+}
+
+function hasTopics(environment: LogEnvironment): boolean {
+  for (const _ of environment.json('topics')?.getKeys({ limit: 1 }) ?? []) return true;
+  return false;
+}

@@ -1,0 +1,157 @@
+/** How records come from the journal into the trees, and that none is lost or doubled on the way. */
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordOf } from '../conformance/records.fixture.ts';
+import type { EventLog, LogRecord, TopicPartition } from '../log.ts';
+import { openEnvironment } from './environment.ts';
+import { openEmbeddedLog } from './open-embedded-log.ts';
+
+const TOPIC = { name: 'a', partitions: 3, retention: { kind: 'raw' } } as const;
+const [A, B, C]: TopicPartition[] = [0, 1, 2].map((partition) => ({ topic: 'a', partition }));
+const LIMITS = { rawMaxAgeMs: 1e12, rawMaxBytes: 1e12 };
+
+describe('the journal of the embedded log', () => {
+  let folder: string;
+  let log: EventLog;
+  const opened: EventLog[] = [];
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parallax-journal-'));
+    log = await openEmbeddedLog({ path: join(folder, 'log') });
+    await log.createTopics([TOPIC]);
+  });
+  afterEach(async () => {
+    for (const one of [log, ...opened.splice(0)]) await one.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The log as another process finds it when the one that wrote it dies now. */
+  async function afterDeath(): Promise<EventLog> {
+    const path = mkdtempSync(join(folder, 'copy-'));
+    cpSync(join(folder, 'log'), path, { recursive: true });
+    const copy = await openEmbeddedLog({ path });
+    opened.push(copy);
+    return copy;
+  }
+
+  async function readAll(from: EventLog, at: TopicPartition): Promise<LogRecord[]> {
+    const { first, next } = await from.bounds(at);
+    const reader = await from.reader([{ ...at, offset: first }]);
+    const records: LogRecord[] = [];
+    while (records.length < next - first) records.push(...(await reader.poll(37, 1_000)).records);
+    await reader.close();
+    return records;
+  }
+
+  const seqsOf = (records: readonly LogRecord[]) => records.map(({ seq }) => seq);
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+  /** Entries of the journal in a folder of a log that is closed. */
+  async function entriesIn(path: string): Promise<number> {
+    const environment = openEnvironment(path, true);
+    const count = [...environment.partition('journal')!.getKeys()].length;
+    await environment.root.close();
+    return count;
+  }
+
+  it('keeps every record through any number of deaths, in full blocks, flushed ones and entries', async () => {
+    const value = randomBytes(3_000);
+    for (let seq = 1; seq <= 400; seq += 1) {
+      const records = [{ ...recordOf(A!, seq), value }, ...(seq % 20 === 0 ? [recordOf(B!, seq / 20)] : [])];
+      await log.append(records);
+      if (seq === 150) await log.maintain(Date.now(), LIMITS);
+      if (seq % 90 !== 0) continue;
+      const copy = await afterDeath();
+      expect(seqsOf(await readAll(copy, A!))).toEqual(upTo(seq));
+      expect(seqsOf(await readAll(copy, B!))).toEqual(upTo(Math.floor(seq / 20)));
+      await copy.append([recordOf(A!, seq + 1)]);
+      expect((await copy.last(A!))?.seq).toBe(seq + 1);
+    }
+    expect(seqsOf(await readAll(log, A!))).toEqual(upTo(400));
+  });
+
+  it('is empty once the log is closed, and goes on in a later log', async () => {
+    for (let seq = 1; seq <= 50; seq += 1) await log.append([recordOf(A!, seq), recordOf(C!, seq)]);
+    await log.close();
+    expect(await entriesIn(join(folder, 'log'))).toBe(0);
+    for (const until of [60, 70]) {
+      log = await openEmbeddedLog({ path: join(folder, 'log') });
+      for (let seq = until - 9; seq <= until; seq += 1) await log.append([recordOf(A!, seq)]);
+      expect(seqsOf(await readAll(log, A!))).toEqual(upTo(until));
+      await log.close();
+    }
+    log = await openEmbeddedLog({ path: join(folder, 'log') });
+    expect(seqsOf(await readAll(log, A!))).toEqual(upTo(70));
+    expect(seqsOf(await readAll(log, C!))).toEqual(upTo(50));
+  });
+
+  it('says nothing more of a topic that was cleared, also after a death', async () => {
+    await log.createTopics([{ ...TOPIC, name: 'b' }]);
+    const other = { topic: 'b', partition: 0 };
+    await log.append([recordOf(A!, 1), recordOf(A!, 2), recordOf(other, 1)]);
+    await log.clearTopic('a');
+    expect(await (await afterDeath()).bounds(A!)).toEqual({ first: 0, next: 0 });
+    await log.append([recordOf(A!, 9)]);
+    const copy = await afterDeath();
+    expect(seqsOf(await readAll(copy, A!))).toEqual([9]);
+    expect(seqsOf(await readAll(copy, other))).toEqual([1]);
+  });
+
+  it('stays within bounds, though one partition gets little in every append and another nothing for long', async () => {
+    const value = randomBytes(64 * 1024);
+    await log.append([recordOf(C!, 1)]);
+    for (let seq = 1; seq <= 400; seq += 1) await log.append([{ ...recordOf(A!, seq), value }, recordOf(B!, seq)]);
+    const copy = mkdtempSync(join(folder, 'copy-'));
+    cpSync(join(folder, 'log'), copy, { recursive: true });
+    // 400 entries have 25 MiB.
+    expect(await entriesIn(copy)).toBeLessThan(200);
+    expect(seqsOf(await readAll(log, B!))).toEqual(upTo(400));
+    expect(seqsOf(await readAll(await afterDeath(), B!))).toEqual(upTo(400));
+  });
+
+  it('is followed by a process that only reads, while records move into the trees and topics are cleared', async () => {
+    const follower = await openEmbeddedLog({ path: join(folder, 'log'), readOnly: true });
+    opened.push(follower);
+    const reader = await follower.reader([{ ...A!, offset: 0 }]);
+    const seqs: number[] = [];
+    const value = randomBytes(20_000);
+    for (let seq = 1; seq <= 60; seq += 1) {
+      await log.append([{ ...recordOf(A!, seq), value }]);
+      if (seq % 7 === 0) seqs.push(...seqsOf((await reader.poll(100, 100)).records));
+      if (seq === 25) await log.maintain(Date.now(), LIMITS);
+    }
+    while (seqs.length < 60) seqs.push(...seqsOf((await reader.poll(100, 1_000)).records));
+    expect(seqs).toEqual(upTo(60));
+    await log.clearTopic('a');
+    await expect.poll(async () => (await follower.bounds(A!)).next).toBe(0);
+    await log.append([recordOf(A!, 1)]);
+    await expect.poll(async () => (await follower.last(A!))?.seq).toBe(1);
+  });
+
+  it('refuses the data of another format and leaves it as it is', async () => {
+    await log.close();
+    const path = join(folder, 'log');
+    const set = async (format: number | null) => {
+      const environment = openEnvironment(path, false);
+      const stored = environment.json<number>('format')!;
+      environment.transact(() => (format === null ? stored.removeSync('log') : stored.putSync('log', format)));
+      await environment.root.close();
+    };
+    for (const [format, named] of [
+      [null, 1],
+      [3, 3],
+    ] as const) {
+      await set(format);
+      for (const readOnly of [false, true]) {
+        const refused = await openEmbeddedLog({ path, readOnly }).catch((error) => error);
+        expect(refused).toMatchObject({ name: 'LogError', code: 'log_other_format', canRetry: false });
+        expect(refused.message).toContain(`format ${named}, this version reads format 2 only`);
+        expect(refused.message).not.toContain('\n');
+      }
+    }
+    await set(2);
+    log = await openEmbeddedLog({ path });
+  });
+});

@@ -1,0 +1,76 @@
+/** Removes records from a partition: whole blocks, and single records out of blocks, which are written anew. */
+import type { LogRecord } from '../log.ts';
+import { compressBlock } from './block-compression.ts';
+import { encodeBlock, HEADER_BYTES, positionBefore, readHeader } from './block-layout.ts';
+import type { Partition } from './partition.ts';
+
+export interface Removal {
+  /** Keys of blocks of which no record is left. */
+  readonly blocks?: readonly number[];
+  /** Offsets of records in other blocks, in any order. */
+  readonly records?: readonly number[];
+}
+
+/**
+ * Removes in one transaction what `plan` says of the partition's tree, into which everything was brought by then; returns
+ * how many records were removed.
+ */
+export type RemoveRecords = (partition: Partition, plan: () => Removal) => number;
+
+/** A block without some of its records. */
+interface Rewrite {
+  readonly key: number;
+  readonly removed: number;
+  /** Null when no record is left. */
+  readonly block: { readonly key: number; readonly bytes: Buffer } | null;
+}
+
+/** What of a removal lies below an offset. */
+export function removalBelow({ blocks = [], records = [] }: Removal, offset: number): Removal {
+  const isBelow = (at: number) => at < offset;
+  return { blocks: blocks.filter(isBelow), records: records.filter(isBelow) };
+}
+
+export function applyRemoval(
+  partition: Partition,
+  { blocks = [], records = [] }: Removal,
+  transact: (work: () => void) => void,
+): number {
+  if (blocks.length + records.length === 0) return 0;
+  const rewrites = rewritesOf(partition, new Set(records));
+  let removed = rewrites.reduce((sum, rewrite) => sum + rewrite.removed, 0);
+  for (const key of blocks) removed += readHeader(partition.blockAt(key)!.value).count;
+  transact(() => {
+    for (const key of blocks) partition.db.removeSync(key);
+    for (const { key, block } of rewrites) {
+      if (block?.key !== key) partition.db.removeSync(key);
+      if (block) partition.db.putSync(block.key, block.bytes);
+    }
+  });
+  return removed;
+}
+
+function rewritesOf(partition: Partition, offsets: ReadonlySet<number>): Rewrite[] {
+  const rewrites: Rewrite[] = [];
+  let handledTo = -1;
+  for (const offset of [...offsets].sort((a, b) => a - b)) {
+    if (offset <= handledTo) continue;
+    const block = partition.blockAt(offset);
+    if (!block) continue;
+    const header = readHeader(block.value);
+    const all = partition.recordsOf(block);
+    const kept = all.filter((record) => !offsets.has(record.offset));
+    handledTo = header.last.offset;
+    rewrites.push({
+      key: block.key,
+      removed: all.length - kept.length,
+      block: kept.length > 0 ? { key: kept[0]!.offset, bytes: blockOf(kept, header.isFull) } : null,
+    });
+  }
+  return rewrites;
+}
+
+function blockOf(records: readonly LogRecord[], isFull: boolean): Buffer {
+  const { header, block } = encodeBlock(records, positionBefore(records[0]!));
+  return compressBlock({ ...header, isFull }, block.subarray(HEADER_BYTES));
+}
