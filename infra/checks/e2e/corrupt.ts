@@ -6,7 +6,7 @@ import { TOPICS } from '#schemas/topics/catalog';
 import type { Topic } from '#schemas/topics/topic';
 import { openEnvironment, type PartitionDb } from '../../log/embedded/environment.ts';
 import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
-import { RecordPacker } from '../../log/embedded/record-layout.ts';
+import { blockOf } from '../../log/embedded/removal.ts';
 import type { EventLog, LogRecord } from '../../log/log.ts';
 import { partitionName } from '../../log/partition-name.ts';
 import { readPartition } from '../../log/read-partition.ts';
@@ -92,19 +92,15 @@ export async function corruptTopics(dataDir: string): Promise<Damage[]> {
     await log.close();
   }
   const environment = openEnvironment(path, false);
-  const packer = new RecordPacker();
-  for (const { at, removed, altered, added } of plans) {
+  for (const { at, records, removed, altered, added } of plans) {
     const db: PartitionDb = environment.partition(partitionName(at))!;
+    const damaged = records
+      .filter((record) => !removed.includes(record))
+      .map((record) => (record === altered ? { ...record, receivedAt: record.receivedAt - 1 } : record));
     environment.transact(() => {
-      for (const { offset } of removed) db.removeSync(offset);
-      if (altered) {
-        db.removeSync(altered.offset);
-        (db as unknown as { putSync(offset: number, value: Buffer): boolean }).putSync(
-          altered.offset,
-          packer.pack({ ...altered, receivedAt: altered.receivedAt - 1 }, altered.appendedAt),
-        );
-      }
-      db.putSync(added.offset, packer.pack(added, added.appendedAt), { append: true });
+      // A log that was closed in order has everything in its trees: the partition is written anew as one block.
+      db.clearSync();
+      db.putSync((damaged[0] ?? added).offset, blockOf([...damaged, added], true));
     });
   }
   await environment.root.close();
@@ -122,6 +118,8 @@ export async function corruptTopics(dataDir: string): Promise<Damage[]> {
 interface Plan {
   readonly topic: Topic;
   readonly at: LogRecord;
+  /** Every record of the partition. */
+  readonly records: readonly LogRecord[];
   readonly removed: readonly LogRecord[];
   readonly altered: LogRecord | null;
   readonly added: LogRecord;
@@ -147,5 +145,5 @@ async function planFor(log: EventLog, topic: Topic): Promise<Plan | null> {
         (record, at, all) => record !== altered && all.indexOf(record) === at,
       );
   const added = { ...last, key: isCompacted ? 'added' : last.key, seq: last.seq + 1, offset: last.offset + 1 };
-  return { topic, at: last, removed, altered, added };
+  return { topic, at: last, records: fullest, removed, altered, added };
 }

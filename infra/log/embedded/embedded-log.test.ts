@@ -70,9 +70,10 @@ describe('the embedded log', () => {
   it('never removes a tombstone before what it removed, however early a compaction is stopped', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
     const key = (index: number) => `key-${index}`;
-    await log.append(Array.from({ length: 1_000 }, (_, index) => recordOf(AT, index + 1, key(index))));
-    const tombstones = Array.from({ length: 1_000 }, (_, index) => ({
-      ...recordOf(AT, 1_001 + index, key(index)),
+    const keys = 10_000;
+    await log.append(Array.from({ length: keys }, (_, index) => recordOf(AT, index + 1, key(index))));
+    const tombstones = Array.from({ length: keys }, (_, index) => ({
+      ...recordOf(AT, keys + 1 + index, key(index)),
       value: null,
     }));
     await log.append(tombstones);
@@ -85,7 +86,7 @@ describe('the embedded log', () => {
       stop.abort();
       await maintenance;
       const reader = await log.reader([{ ...AT, offset: 0 }]);
-      const { records } = await reader.poll(2_000, 0);
+      const { records } = await reader.poll(2 * keys, 0);
       await reader.close();
       left.push(records.length);
       const last = new Map(records.map((record) => [record.key, record.value]));

@@ -70,7 +70,8 @@ function rewritesOf(partition: Partition, offsets: ReadonlySet<number>): Rewrite
   return rewrites;
 }
 
-function blockOf(records: readonly LogRecord[], isFull: boolean): Buffer {
+/** The compressed block of records (at least one, offsets rising). */
+export function blockOf(records: readonly LogRecord[], isFull: boolean): Buffer {
   const { header, block } = encodeBlock(records, positionBefore(records[0]!));
   return compressBlock({ ...header, isFull }, block.subarray(HEADER_BYTES));
 }
