@@ -128,6 +128,7 @@ describe('status frames', () => {
     expect(statesOf(later.subscription_id)).toEqual([['stale', receivedAt - 6_000]]);
     promise('events', receivedAt + 3_600_000);
     await until(() => statesOf(id).at(-1)?.[0] === 'live', 'that it has caught up');
+    expect(statesOf(id).at(-1)).toEqual(['live', receivedAt + 3_600_000]);
     expect(statesOf(rawId)).toEqual([['live', 10]]);
   });
 });

@@ -1,26 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { estimateBacklog } from './backlog.ts';
 
-const sample = (seconds: number, taken: number, left: number | null) => ({ at: seconds * 1_000, taken, left });
+const sample = (seconds: number, lagMs: number, taken: number, left: number | null) => ({
+  at: seconds * 1_000,
+  lagMs,
+  taken,
+  left,
+});
 
 describe('a backlog', () => {
-  it('ends after as long as it takes to shrink to nothing at the pace of the samples', () => {
-    const samples = [sample(0, 100, 50_000), sample(2, 10_100, 40_000), sample(4, 20_100, 30_000)];
+  it('ends after as long as its lag takes to shrink to nothing at the pace of the samples', () => {
+    const samples = [sample(0, 105_000, 100, 50_000), sample(2, 80_000, 10_100, 40_000), sample(4, 63_000, 20_100, 3)];
     expect(estimateBacklog('spreads', 63_249, samples)).toEqual({
       stage: 'spreads',
       lagSeconds: 63.2,
-      records: 30_000,
+      records: 3,
       recordsPerSecond: 5_000,
-      secondsLeft: 6,
+      secondsLeft: 7,
     });
   });
 
   it.each([
-    ['grows', [sample(0, 0, 10), sample(1, 500, 700)], { records: 700, recordsPerSecond: 500, secondsLeft: null }],
-    ['was seen once', [sample(0, 0, 10)], { records: 10, recordsPerSecond: null, secondsLeft: null }],
+    [
+      'grows',
+      [sample(0, 6_000, 0, 10), sample(1, 6_000, 500, 700)],
+      { records: 700, recordsPerSecond: 500, secondsLeft: null },
+    ],
+    ['was seen once', [sample(0, 6_000, 0, 10)], { records: 10, recordsPerSecond: null, secondsLeft: null }],
     [
       'is not known',
-      [sample(0, 0, null), sample(1, 5, null)],
+      [sample(0, 5_000, 0, null), sample(1, 6_000, 5, null)],
       { records: null, recordsPerSecond: 5, secondsLeft: null },
     ],
   ])('that %s has no known end', (_what, samples, expected) => {

@@ -18,6 +18,7 @@ const LOG_INTERVAL_MS = 10_000;
 const RECOVERED_MS = LAG_MAX_MS / 2;
 /** Samples that rates are worked out from: five seconds. */
 const SAMPLES_MAX = 10;
+const NOTHING_SAMPLED: ProgressSample = { at: 0, lagMs: 0, taken: 0, left: null };
 
 type Observed = Pick<RunningStage<unknown>, 'name' | 'progress'>;
 
@@ -64,6 +65,10 @@ export class StageMonitor {
         seconds: () => this.lagMs(stage) / 1_000,
         records: () => this.left.get(stage.name) ?? null,
       });
+      options.health.watchBacklog(stage.name, () => {
+        const backlog = this.backlogOf(stage);
+        return backlog && { backlog, isLive: options.clock.isLive() };
+      });
     }
   }
 
@@ -73,25 +78,32 @@ export class StageMonitor {
     this.unregistered = true;
     for (const { name } of stages) {
       metrics.stageLags.delete(name);
-      health.backlog(name, null, false);
+      health.watchBacklog(name, null);
     }
   }
 
   /** Works out which stages are behind, and reports it. */
   async sample(): Promise<void> {
-    const { stages, clock, health } = this.options;
+    const { stages, clock } = this.options;
     const all = await Promise.all(stages.map((stage) => this.recordsLeft(stage)));
     if (this.unregistered) return;
-    const behind: Backlog[] = [];
-    for (const [index, stage] of stages.entries()) {
-      this.left.set(stage.name, all[index]!);
-      const lagMs = this.lagMs(stage);
-      const backlog = lagMs > LAG_MAX_MS ? this.backlogOf(stage, lagMs, all[index]!) : null;
-      if (backlog) behind.push(backlog);
-      else this.samples.delete(stage.name);
-      health.backlog(stage.name, backlog, clock.isLive());
-    }
-    if (clock.isLive()) this.report(behind);
+    for (const [index, stage] of stages.entries()) this.note(stage, all[index]!);
+    if (clock.isLive()) this.report(stages.flatMap((stage) => this.backlogOf(stage) ?? []));
+  }
+
+  private note(stage: Observed, left: number | null): void {
+    const samples = this.samples.get(stage.name) ?? [];
+    this.samples.set(stage.name, samples);
+    this.left.set(stage.name, left);
+    samples.push({ at: performance.now(), lagMs: this.lagMs(stage), taken: stage.progress().taken, left });
+    if (samples.length > SAMPLES_MAX) samples.shift();
+  }
+
+  /** How far the stage is behind now; null while it is not. */
+  private backlogOf(stage: Observed): Backlog | null {
+    const lagMs = this.lagMs(stage);
+    if (lagMs <= LAG_MAX_MS) return null;
+    return estimateBacklog(stage.name, lagMs, this.samples.get(stage.name) ?? [NOTHING_SAMPLED]);
   }
 
   /** Age of what the stage has derived; 0 while nothing is known of its inputs. */
@@ -113,14 +125,6 @@ export class StageMonitor {
       if (error instanceof LogError) return null;
       throw error;
     }
-  }
-
-  private backlogOf(stage: Observed, lagMs: number, left: number | null): Backlog {
-    const samples = this.samples.get(stage.name) ?? [];
-    this.samples.set(stage.name, samples);
-    samples.push({ at: performance.now(), taken: stage.progress().taken, left });
-    if (samples.length > SAMPLES_MAX) samples.shift();
-    return estimateBacklog(stage.name, lagMs, samples);
   }
 
   private report(behind: readonly Backlog[]): void {

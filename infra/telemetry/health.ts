@@ -13,6 +13,12 @@ export interface Backlog {
   readonly secondsLeft: number | null;
 }
 
+export interface WatchedBacklog {
+  readonly backlog: Backlog;
+  /** True makes the service `degraded`; a recording may be played faster than it is derived. */
+  readonly isLive: boolean;
+}
+
 export interface HealthReport {
   readonly status: 'ok' | 'starting' | 'degraded';
   /** Every part and its state, as `ingest: ready` or `log: no room on the disk`. */
@@ -35,10 +41,10 @@ export interface Health {
    */
   failed(part: string, error: unknown, told?: string): void;
   /**
-   * Says how far a stage is behind; null: it is not.
-   * @param isLive true makes the service `degraded` while it is behind; a recording may be played faster than it is derived.
+   * Registers what tells how far a stage is behind, which every report asks; null removes it.
+   * @param read returns null while the stage is not behind.
    */
-  backlog(stage: string, backlog: Backlog | null, isLive: boolean): void;
+  watchBacklog(stage: string, read: (() => WatchedBacklog | null) | null): void;
   /** Adds a field to /health. */
   tell(field: string, value: string): void;
   report(): HealthReport;
@@ -63,7 +69,7 @@ type State = 'starting' | 'ready' | 'degraded' | 'failed';
 export function createHealth(): Health {
   const parts = new Map<string, { state: State; text: string }>();
   const extras = new Map<string, string>();
-  const backlogs = new Map<string, { readonly backlog: Backlog; readonly isLive: boolean }>();
+  const watched = new Map<string, () => WatchedBacklog | null>();
   let tellFailure: (failure: PartFailedError) => void = () => {};
   const failure = new Promise<PartFailedError>((resolve) => {
     tellFailure = resolve;
@@ -80,25 +86,26 @@ export function createHealth(): Health {
       set(part, 'failed', told);
       tellFailure(new PartFailedError(part, error));
     },
-    backlog(stage, backlog, isLive) {
-      if (backlog) backlogs.set(stage, { backlog, isLive });
-      else backlogs.delete(stage);
+    watchBacklog(stage, read) {
+      if (read) watched.set(stage, read);
+      else watched.delete(stage);
     },
     tell: (field, value) => void extras.set(field, value),
     report() {
       const states = [...parts.values()].map((part) => part.state);
+      const behind = [...watched.values()].flatMap((read) => read() ?? []);
       return {
         status:
           states.includes('failed') || states.includes('degraded')
             ? 'degraded'
             : states.includes('starting')
               ? 'starting'
-              : [...backlogs.values()].some(({ isLive }) => isLive)
+              : behind.some(({ isLive }) => isLive)
                 ? 'degraded'
                 : 'ok',
         parts: Object.fromEntries([...parts].map(([name, { text }]) => [name, text])),
         extras: Object.fromEntries(extras),
-        backlog: [...backlogs.values()].map(({ backlog }) => backlog),
+        backlog: behind.map(({ backlog }) => backlog),
       };
     },
   };

@@ -9,7 +9,7 @@ export const getHealth = defineRoute({
   scope: null,
   sku: null,
   cacheTtlMs: 0,
-  summary: 'Whether every role of this process is ready: 200 when it is, 503 before.',
+  summary: 'Whether every role of this process is ready and no stage is behind: 200 then, 503 otherwise.',
   params: z.object({}),
   query: z.object({}),
   response: z.looseObject({

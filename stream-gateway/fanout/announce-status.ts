@@ -27,9 +27,10 @@ export function statusOf({ markets, lagging }: StatusSources, channel: Channel |
   if (!shows) return null;
   const id = shows.idOf(channel);
   const status = shows.what === 'event' ? eventStatus(markets, id) : instrumentStatus(markets, id);
-  const laggingSince = lagging.get(writer);
-  if (status === null || laggingSince === undefined || !isBetterThanStale(status)) return status;
-  return { state: 'stale', since: laggingSince };
+  const lag = lagging.get(writer);
+  if (status === null || lag === undefined || !isBetterThanStale(status)) return status;
+  // What was stale for its lag is live since it has caught up, and not since the market is.
+  return lag.isBehind ? { state: 'stale', since: lag.since } : { ...status, since: Math.max(status.since, lag.since) };
 }
 
 /** Tells one subscription, unless it is what it was told last or nothing is known. */

@@ -1,5 +1,4 @@
 /** Which channels carry old events because the stage that writes them is behind. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Running } from '#infra/context';
 import { pause } from '#infra/pause';
 import { LAG_MAX_MS, type PipelineClock } from '#infra/stages/pipeline-clock';
@@ -8,8 +7,14 @@ import { type ChannelWriter, channelTopics } from '#schemas/topics/channels';
 const INTERVAL_MS = 500;
 const WRITERS = Object.keys(channelTopics) as ChannelWriter[];
 
-/** Since when the channels of a writer have been behind: the event time of what they had come to, unix ms. */
-export type LaggingWriters = ReadonlyMap<ChannelWriter, number>;
+/** Whether the channels of a writer are behind, and since when they are or are no longer: event time, unix ms. */
+export interface WriterLag {
+  readonly isBehind: boolean;
+  readonly since: number;
+}
+
+/** The lag of every writer whose channels are or were behind. */
+export type LaggingWriters = ReadonlyMap<ChannelWriter, WriterLag>;
 
 export interface ChannelLagOptions {
   readonly clock: Pick<PipelineClock, 'isLive' | 'now'>;
@@ -31,19 +36,21 @@ export interface ChannelLag extends Running {
 
 /** Watches the writers of channels until it is closed. */
 export function watchChannelLag({ clock, newest, positionOf, onChange, onFault }: ChannelLagOptions): ChannelLag {
-  const lagging = new Map<ChannelWriter, number>();
+  const lagging = new Map<ChannelWriter, WriterLag>();
   const closing = new AbortController();
   const lagOf = (writer: ChannelWriter): number => {
     const [position, now] = [positionOf(channelTopics[writer].name), clock.now(newest())];
     return position === null || now === null ? 0 : Math.max(0, now - position);
   };
   const sample = () => {
-    const before = new Map(lagging);
+    let changed = false;
     for (const writer of WRITERS) {
-      if (!clock.isLive() || lagOf(writer) <= LAG_MAX_MS) lagging.delete(writer);
-      else if (!lagging.has(writer)) lagging.set(writer, positionOf(channelTopics[writer].name)!);
+      const isBehind = clock.isLive() && lagOf(writer) > LAG_MAX_MS;
+      if (isBehind === (lagging.get(writer)?.isBehind ?? false)) continue;
+      lagging.set(writer, { isBehind, since: positionOf(channelTopics[writer].name) ?? 0 });
+      changed = true;
     }
-    if (!isDeepStrictEqual(before, lagging)) onChange();
+    if (changed) onChange();
   };
   const run = async () => {
     while (await pause(INTERVAL_MS, closing.signal)) sample();
