@@ -19,7 +19,7 @@ import { readRawRecords } from '../raw-records.ts';
 
 /** The default of `--sim-rate`. */
 const RATE = 200;
-const SECONDS = 150;
+const SECONDS = 240;
 const MEBIBYTE = 2 ** 20;
 
 export interface FootprintSize {

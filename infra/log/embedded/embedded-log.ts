@@ -39,7 +39,7 @@ export interface WriterParts {
 const APPEND = { append: true } as const;
 const REPLACE = {} as const;
 /** Above this the partitions that keep the oldest entries of the journal are flushed. */
-const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
+const JOURNAL_BYTES_MAX = 4 * 1024 * 1024;
 /** Flushed beside an append, so that it does not take long. */
 const FLUSH_PARTITIONS_MAX = 2;
 

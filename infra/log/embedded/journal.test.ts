@@ -106,7 +106,7 @@ describe('the journal of the embedded log', () => {
     const copy = mkdtempSync(join(folder, 'copy-'));
     cpSync(join(folder, 'log'), copy, { recursive: true });
     // 400 entries have 25 MiB.
-    expect(await entriesIn(copy)).toBeLessThan(200);
+    expect(await entriesIn(copy)).toBeLessThan(120);
     expect(seqsOf(await readAll(log, B!))).toEqual(upTo(400));
     expect(seqsOf(await readAll(await afterDeath(), B!))).toEqual(upTo(400));
   });

@@ -43,6 +43,8 @@ export class Journal {
   private readonly barriers: Database<number, string> | null;
   private kept: Kept[] = [];
   private bytesKept = 0;
+  /** How many of the oldest entries are known to be needed no more. */
+  private done = 0;
   /** What has come since entries were removed. */
   private entriesSince = 0;
   private bytesSince = 0;
@@ -107,9 +109,9 @@ export class Journal {
     this.bytesSince += entry.bytes;
   }
 
-  /** Partitions that keep the oldest entry from being removed. */
+  /** Partitions that keep the journal from being cut further. */
   holders(): Partition[] {
-    const oldest = this.kept[0];
+    const oldest = this.kept[this.neededNoMore()];
     return oldest ? oldest.partitions.filter((partition) => partition.run.holds(oldest.number)) : [];
   }
 
@@ -126,10 +128,10 @@ export class Journal {
 
   /** How many of the oldest entries hold nothing that is not in the trees. */
   neededNoMore(): number {
-    const needed = this.kept.findIndex(({ number, partitions }) =>
-      partitions.some((partition) => partition.run.holds(number)),
-    );
-    return needed === -1 ? this.kept.length : needed;
+    const isNeeded = ({ number, partitions }: Kept) => partitions.some((partition) => partition.run.holds(number));
+    // Nothing that is needed no more is needed again.
+    while (this.done < this.kept.length && !isNeeded(this.kept[this.done]!)) this.done += 1;
+    return this.done;
   }
 
   /** Removes the oldest entries; call within a transaction, and `forget` afterwards. */
@@ -142,6 +144,7 @@ export class Journal {
   /** The oldest entries are gone from the disk. */
   forget(count: number): void {
     for (const { bytes } of this.kept.splice(0, count)) this.bytesKept -= bytes;
+    this.done -= count;
   }
 
   /** Partitions are emptied: what stands here of them counts no more. Call within a transaction. */
