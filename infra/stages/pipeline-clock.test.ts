@@ -33,6 +33,17 @@ describe('with live data', () => {
     expect(clock.now(null)).toBe(NOW + 6_990);
   });
 
+  it('is in whole milliseconds, and no earlier than what is known', async () => {
+    const clock = await openOver(aMark(NOW, NOW));
+    const monotonic = vi.spyOn(performance, 'now');
+    for (let at = 1; at < 1_000; at += 1) {
+      monotonic.mockReturnValue(at * 1.123_456_7);
+      const newest = NOW + 10_000 + at * 2;
+      expect(clock.now(newest)).toBe(newest);
+    }
+    monotonic.mockRestore();
+  });
+
   it('goes by event time, whatever the clock of this machine says', async () => {
     const ahead = 60_000;
     const clock = await openOver(aMark(NOW, NOW));

@@ -20,7 +20,7 @@ export interface PipelineClock extends Running {
   /** False while or after a recording is played, and before the first clock mark. */
   isLive(): boolean;
   /**
-   * The pipeline's time, unix ms; null before any is known. Live it goes on by itself.
+   * The pipeline's time, whole unix ms; null before any is known. Live it goes on by itself.
    * @param newest the newest event time that the caller knows of.
    */
   now(newest: number | null): number | null;
@@ -48,9 +48,9 @@ class EventClock {
     this.offset = Math.max(this.offset, newest - at);
   }
 
-  /** Null before anything was learned. */
+  /** Whole ms; null before anything was learned. */
   now(): number | null {
-    const time = Math.max(this.offset, this.offsetBefore) + performance.now();
+    const time = Math.round(Math.max(this.offset, this.offsetBefore) + performance.now());
     return Number.isFinite(time) ? time : null;
   }
 }

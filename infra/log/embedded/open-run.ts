@@ -34,7 +34,12 @@ export interface RunChange {
   readonly put: readonly { readonly key: number; readonly block: Buffer; readonly replaces: boolean }[];
   /** The block for the journal, if there is something for it. */
   readonly journaled: Buffer | null;
-  readonly blocks: OpenBlock[];
+  /** Whether the blocks of the run before the change stay in it. */
+  readonly keepsOpen: boolean;
+  /** Blocks that come to the run. */
+  readonly added: readonly OpenBlock[];
+  /** Bytes of the bodies of the run afterwards. */
+  readonly bytes: number;
   /** Whether the first of the blocks is in the tree too. */
   readonly isStored: boolean;
 }
@@ -87,6 +92,7 @@ export class OpenRun {
   /** Drops the blocks of which every record is below this offset. */
   dropBelow(offset: number): void {
     this.open = this.open.filter(({ header }) => header.last.offset >= offset);
+    this.bytes = this.open.reduce((sum, { header }) => sum + header.bodyBytes, 0);
   }
 
   /**
@@ -94,25 +100,31 @@ export class OpenRun {
    * @param flushes whether nothing of the run may stay in the journal.
    */
   append(records: readonly LogRecord[], flushes: boolean): RunChange {
-    let blocks = [...this.open];
+    // What the run holds already is not copied: of small appends it has many blocks.
+    let keepsOpen = true;
+    let added: OpenBlock[] = [];
     let { bytes, isStored } = this;
+    const all = () => (keepsOpen ? [...this.open, ...added] : added);
     let journaled: Buffer | null = null;
     const put: { key: number; block: Buffer; replaces: boolean }[] = [];
     for (let from = 0; from < records.length; ) {
       const to = endOfPart(records, from, FULL_BYTES - bytes);
-      const added = openBlock(records.slice(from, to), blocks[blocks.length - 1]?.header.last);
-      blocks.push(added);
-      bytes += added.header.bodyBytes;
+      const continued = added[added.length - 1] ?? (keepsOpen ? this.open[this.open.length - 1] : undefined);
+      const block = openBlock(records.slice(from, to), continued?.header.last);
+      added.push(block);
+      bytes += block.header.bodyBytes;
       if (bytes >= FULL_BYTES) {
+        const blocks = all();
         put.push({ key: blocks[0]!.key, block: compressed(blocks, true), replaces: isStored });
-        blocks = [];
+        keepsOpen = false;
+        added = [];
         bytes = 0;
         isStored = false;
-      } else journaled = added.value;
+      } else journaled = block.value;
       from = to;
     }
-    if (!flushes || blocks.length === 0) return { put, journaled, blocks, isStored };
-    const flush = flushOf(blocks, isStored);
+    if (!flushes || bytes === 0) return { put, journaled, keepsOpen, added, bytes, isStored };
+    const flush = flushOf(all(), isStored);
     return { ...flush, put: [...put, ...flush.put] };
   }
 
@@ -122,19 +134,21 @@ export class OpenRun {
   }
 
   /** The change is on the disk; what is journaled is in the entry of this number. */
-  commit({ put, journaled, blocks, isStored }: RunChange, number: number): void {
+  commit({ put, journaled, keepsOpen, added, bytes, isStored }: RunChange, number: number): void {
     if (put.length > 0) this.journaledFrom = null;
     if (journaled) this.journaledFrom ??= number;
-    this.open = blocks;
+    if (keepsOpen) this.open.push(...added);
+    else this.open = [...added];
     this.isStored = isStored;
-    this.bytes = blocks.reduce((sum, { header }) => sum + header.bodyBytes, 0);
+    this.bytes = bytes;
   }
 }
 
 function flushOf(blocks: readonly OpenBlock[], isStored: boolean): RunChange {
   const merged = blocks.length === 1 ? blocks[0]! : mergedBlock(blocks);
   const put = [{ key: merged.key, block: compressed([merged], false), replaces: isStored }];
-  return { put, journaled: null, blocks: [merged], isStored: true };
+  const { bodyBytes: bytes } = merged.header;
+  return { put, journaled: null, keepsOpen: false, added: [merged], bytes, isStored: true };
 }
 
 /** End of the records that fill a block which lacks so many bytes; at least one record. */
