@@ -15,7 +15,7 @@ export interface AvroType<T> {
 /** The TypeScript type of the values of an `AvroType`. */
 export type Infer<A> = A extends AvroType<infer T> ? T : never;
 type Fields = Record<string, AvroType<unknown>>;
-type RecordOf<F extends Fields> = { [K in keyof F]: Infer<F[K]> };
+type RecordOf<F extends Fields> = { readonly [K in keyof F]: Infer<F[K]> };
 
 const of = <T>(schema: Schema, doc: string): AvroType<T> => ({ schema, doc });
 
@@ -38,7 +38,7 @@ export const nullable = <T>(type: AvroType<T>): AvroType<T | null> => ({
   default: null,
 });
 export const list = <T>(items: AvroType<T>, doc: string) =>
-  of<T[]>({ type: 'array', items: items.schema } as Schema, doc);
+  of<readonly T[]>({ type: 'array', items: items.schema } as Schema, doc);
 /** One of a closed set of words. Kept as a string on the wire, so that a set can grow without breaking old readers. */
 export const oneOf = <const V extends readonly string[]>(values: V, doc: string) =>
   of<V[number]>('string', `${doc} One of: ${values.join(', ')}.`);

@@ -1,4 +1,5 @@
 import type { Topic } from '#schemas/topics/topic';
+import type { LogRecord } from '../log/log.ts';
 
 /** Avro in the Confluent wire format: magic byte 0, 4-byte schema id, body. */
 export interface Codec {
@@ -11,6 +12,13 @@ export interface Codec {
    * (`unknown_schema`: `await codec.learn(buffer)` and try again; `malformed`: dead letter).
    */
   decode<T>(topic: Topic<T>, bytes: Buffer): T;
+  /**
+   * What a record that is no tombstone holds, like `decode`. Readers of one process that get the same record share the
+   * value, so it must not be changed.
+   */
+  valueOf<T>(topic: Topic<T>, record: LogRecord): T;
+  /** False while the schema that the bytes name has to be learned before they can be decoded. */
+  knows(bytes: Buffer): boolean;
   /** Fetches the writer schema that the record names. */
   learn(bytes: Buffer): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import avsc, { type Schema, type Type } from 'avsc';
 import { avroSchema } from '#schemas/avro';
 import type { Topic } from '#schemas/topics/topic';
+import type { LogRecord } from '../log/log.ts';
 import { type Codec, CodecError } from './codec.ts';
 import type { SchemaRegistry } from './registry.ts';
+import { SharedValues } from './shared-values.ts';
 
 /** Magic byte 0, then the schema id as 4 bytes, big endian (Confluent wire format). */
 export const HEADER_BYTES = 5;
@@ -30,6 +32,7 @@ class RegistryCodec implements Codec {
   private readonly prepared = new Map<string, Prepared>();
   /** Schemas that records were written with, by id. */
   private readonly writers = new Map<number, Type>();
+  private readonly shared = new SharedValues(this);
   private scratch = Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES);
 
   constructor(registry: SchemaRegistry) {
@@ -78,6 +81,15 @@ class RegistryCodec implements Codec {
     throw malformed(topic.name);
   }
 
+  valueOf<T>(topic: Topic<T>, record: LogRecord): T {
+    return this.shared.of(topic, record);
+  }
+
+  knows(bytes: Buffer): boolean {
+    // Bytes in no wire format are not learned either: decoding refuses them.
+    return !isInWireFormat(bytes) || this.writers.has(bytes.readUInt32BE(1));
+  }
+
   async learn(bytes: Buffer): Promise<void> {
     const id = idOf(bytes);
     if (this.writers.has(id)) return;
@@ -118,9 +130,12 @@ export function parseSchema(schema: Schema): Type {
 }
 
 function idOf(bytes: Buffer): number {
-  if (bytes.length < HEADER_BYTES || bytes[0] !== 0)
-    throw new CodecError('malformed', 'not in the Confluent wire format');
+  if (!isInWireFormat(bytes)) throw new CodecError('malformed', 'not in the Confluent wire format');
   return bytes.readUInt32BE(1);
+}
+
+function isInWireFormat(bytes: Buffer): boolean {
+  return bytes.length >= HEADER_BYTES && bytes[0] === 0;
 }
 
 function malformed(topic: string, options?: ErrorOptions): CodecError {

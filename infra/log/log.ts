@@ -30,6 +30,8 @@ export interface LogRecord extends AppendRecord {
   readonly offset: number;
   /** Wall time of the append, unix ms: what retention goes by. */
   readonly appendedAt: number;
+  /** The decoded value, while readers of this process share it (`Codec.valueOf`). */
+  decoded?: unknown;
 }
 
 /** A promise of a partition's writer: every record it appends from now on has `receivedAt >= watermark`. */

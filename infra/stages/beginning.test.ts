@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHealth } from '../telemetry/health.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
-import { onKeyed, onKeys, type Stage } from './stage.ts';
+import { on, onKeyed, type Stage } from './stage.ts';
 import type { StageMode } from './stage-loop.ts';
 import { type NumbersWorld, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
@@ -120,12 +120,12 @@ describe('a view', () => {
     expect((await run('view')).slice(0, 2)).toEqual([3, 4]);
   });
 
-  it('decodes no value where keys and times are enough', async () => {
+  it('decodes no value that no handler reads', async () => {
     const { log, codec, logger } = world;
     const seen: unknown[] = [];
     const keys: Stage<null> = {
       ...stage,
-      inputs: [onKeys(raw, (_state, { key, receivedAt }) => void seen.push([key, receivedAt]))],
+      inputs: [on(raw, (_state: null, { key, receivedAt }) => void seen.push([key, receivedAt]))],
       initialState: () => null,
     };
     await append(1);

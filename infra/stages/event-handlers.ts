@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { LogRecord } from '../log/log.ts';
 import { OutputTooLargeError, type StageOutputs } from './outputs.ts';
+import { RecordEvent } from './record-event.ts';
 import type { Stage } from './stage.ts';
 import { type Patience, untilTaken } from './until-taken.ts';
 
@@ -30,24 +31,16 @@ export class EventHandlers<S> {
    * waiting for each would cost more than taking it.
    */
   take(record: LogRecord): boolean {
-    const { topic, handle, keysOnly } = this.handlers.get(record.topic)!;
+    const { topic, handle } = this.handlers.get(record.topic)!;
     const { state, codec, outputs } = this.options;
-    let value: unknown;
-    try {
-      value = record.value === null || keysOnly ? null : codec.decode(topic, record.value);
-    } catch (error) {
-      if (!(error instanceof CodecError)) throw error;
-      if (error.code === 'unknown_schema') return false;
-      this.refuse(record, error.code, error);
-      return true;
-    }
-    const { partition, offset, key, receivedAt } = record;
+    if (record.value !== null && !codec.knows(record.value)) return false;
     outputs.begin(record);
     try {
-      handle(state, { topic: topic.name, partition, offset, key, receivedAt, value } as never, outputs.emit);
+      handle(state, new RecordEvent(topic, record, codec) as never, outputs.emit);
       outputs.commit();
     } catch (error) {
-      this.refuse(record, error instanceof OutputTooLargeError ? error.code : 'handler_failed', error);
+      const isTold = error instanceof OutputTooLargeError || error instanceof CodecError;
+      this.refuse(record, isTold ? error.code : 'handler_failed', error);
     }
     return true;
   }

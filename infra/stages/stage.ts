@@ -5,7 +5,11 @@
 import type { Topic } from '#schemas/topics/topic';
 import type { SlicedPath } from './sliced-state.ts';
 
-/** A decoded record with its position. A null value is a tombstone. */
+/**
+ * A record with its position. A null value is a tombstone. The value is decoded when it is first read, so a handler that
+ * sees from the key that a record is not for it leaves it unread. Stages of one process share a value: nothing of it is
+ * ever changed.
+ */
 export interface StageEvent<T> {
   readonly topic: string;
   readonly partition: number;
@@ -31,8 +35,6 @@ export interface Emit {
 export interface StageInput<S> {
   readonly topic: Topic;
   readonly handle: (state: S, event: StageEvent<never>, emit: Emit) => void;
-  /** For views that need keys and times alone: the value is not decoded, and null in the event. */
-  readonly keysOnly?: true;
 }
 
 /**
@@ -65,14 +67,6 @@ export interface Stage<S> {
 export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T>, emit: Emit) => void): StageInput<S> {
   if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: take it by onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
-}
-
-/** Like `on`, for views that need no more of a record than that it came: its value is not decoded. */
-export function onKeys<S>(
-  topic: Topic,
-  handle: (state: S, event: Pick<StageEvent<unknown>, 'key' | 'receivedAt'>) => void,
-): StageInput<S> {
-  return { topic, handle: handle as StageInput<S>['handle'], keysOnly: true };
 }
 
 /** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */

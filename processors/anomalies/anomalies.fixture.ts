@@ -128,13 +128,15 @@ export interface AnomaliesDriver {
   told(): Anomaly[];
 }
 
+const venueOf = ({ provider }: { readonly provider: string }) => (provider === 'venue_b' ? 'venue_b' : 'venue_a');
+
 export function driveAnomalies(anomalyZ = '6'): AnomaliesDriver {
   const driver = driveStage(createAnomaliesStage({ anomalyZ }));
   return {
     driver,
     event: (value) => driver.feed(eventTopic, value, { key: value.universalId }),
-    book: (value) => driver.feed(bookTopics.venue_b, value, { key: value.instrument }),
-    trade: (value, receivedAt = value.receivedAt) => driver.feed(tradeTopics.venue_b, value, { receivedAt }),
+    book: (value) => driver.feed(bookTopics[venueOf(value)], value),
+    trade: (value, receivedAt = value.receivedAt) => driver.feed(tradeTopics[venueOf(value)], value, { receivedAt }),
     resolution: (value, receivedAt = value.receivedAt) => driver.feed(resolutionTopics.venue_b, value, { receivedAt }),
     tick: (receivedAt) => {
       const hour = receivedAt % 3_600_000 === 0;

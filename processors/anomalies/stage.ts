@@ -7,7 +7,7 @@
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { parseLevels } from '#schemas/domain/book';
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import { PRICE_PROVIDERS } from '#schemas/domain/providers';
+import { VENUES, type Venue } from '#schemas/domain/providers';
 import { anomalyTopic } from '#schemas/topics/anomalies';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -20,6 +20,7 @@ import {
   tradeTopics,
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { isOfQuestion } from '#schemas/venues/question-instruments';
 import { takeWaiting } from '../shared/waiting.ts';
 import { closeBooks, takeBook } from './books.ts';
 import { dropBook, dropOldBuckets, forgetPast, loseBook, placeMarkets } from './markets.ts';
@@ -43,9 +44,9 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
     stateVersion: 2,
     inputs: [
       onKeyed<AnomaliesState, UniversalEvent>(eventTopic, taking(readEvent)),
-      ...Object.values(bookTopics).map((topic) => on<AnomaliesState, BookUpdate>(topic, taking(readBook))),
+      ...VENUES.map((venue) => on<AnomaliesState, BookUpdate>(bookTopics[venue], taking(ofQuestions(venue, readBook)))),
       ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, taking(readStatus))),
-      ...Object.values(tradeTopics).map((topic) => on<AnomaliesState, Trade>(topic, taking(readTrade))),
+      ...VENUES.map((venue) => on<AnomaliesState, Trade>(tradeTopics[venue], taking(ofQuestions(venue, readTrade)))),
       ...Object.values(resolutionTopics).map((topic) => on<AnomaliesState, Resolution>(topic, taking(readResolution))),
       on<AnomaliesState, ClockMark>(clockTopic, taking(readClock)),
     ],
@@ -75,6 +76,11 @@ function closingFirst<T>(bound: Decimal, read: Read<T>) {
 
 const NOTHING: Step = () => {};
 
+/** Passes over what is keyed by an instrument of no question. */
+function ofQuestions<T>(venue: Venue, read: Read<T>): Read<T> {
+  return (event) => (isOfQuestion[venue](event.key) ? read(event) : NOTHING);
+}
+
 function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
   if (value === null) return NOTHING;
   return (state, judging) => {
@@ -84,7 +90,6 @@ function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
 }
 
 function readBook({ value }: StageEvent<BookUpdate>): Step {
-  if (PRICE_PROVIDERS.has(value.provider)) return NOTHING;
   const { instrument, snapshot } = value;
   const change = { snapshot, bids: parseLevels(value.bids), asks: parseLevels(value.asks) };
   return (state) => takeBook(state, instrument, change);
@@ -98,7 +103,6 @@ function readStatus({ key, value }: StageEvent<MarketStatus | null>): Step {
 }
 
 function readTrade({ value }: StageEvent<Trade>): Step {
-  if (PRICE_PROVIDERS.has(value.provider)) return NOTHING;
   const qty = parseDecimal(value.qty);
   return (state) => takeTrade(state, value, qty);
 }

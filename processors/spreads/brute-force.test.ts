@@ -38,8 +38,8 @@ function legOf(chance: Chance, provider: PlainLeg['provider'], name: string): Pl
     marketId: `m${name}`,
     inverse: chance.random() < 0.3,
     rate: chance.random() < 0.05 ? null : rate,
-    yes: `y${name}`,
-    no: `n${name}`,
+    yes: `#y${name}`,
+    no: `#n${name}`,
     marketState: 'open',
   };
 }

@@ -4,7 +4,7 @@
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
-import { PRICE_PROVIDERS } from '#schemas/domain/providers';
+import { PRICE_PROVIDERS, VENUES, type Venue } from '#schemas/domain/providers';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import {
@@ -16,6 +16,7 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import { isOfQuestion } from '#schemas/venues/question-instruments';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
@@ -49,7 +50,7 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
     slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'aged'],
     inputs: [
       onKeyed<SpreadsState, UniversalEvent>(eventTopic, underTerms(termsAt, readEvent)),
-      ...Object.values(bookTopics).map((topic) => on<SpreadsState, BookUpdate>(topic, underTerms(termsAt, readBook))),
+      ...VENUES.map((venue) => on<SpreadsState, BookUpdate>(bookTopics[venue], underTerms(termsAt, bookReader(venue)))),
       ...Object.values(statusTopics).map((topic) =>
         onKeyed<SpreadsState, MarketStatus>(topic, underTerms(termsAt, readStatus)),
       ),
@@ -123,8 +124,11 @@ function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>
   };
 }
 
+function bookReader(venue: Venue) {
+  return (event: StageEvent<BookUpdate>): Step => (isOfQuestion[venue](event.key) ? readBook(event) : NOTHING);
+}
+
 function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
-  if (PRICE_PROVIDERS.has(value.provider)) return NOTHING;
   const { instrument: name, snapshot } = value;
   const bids = parseLevels(value.bids);
   const asks = parseLevels(value.asks);

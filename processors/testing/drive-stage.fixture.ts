@@ -22,7 +22,7 @@ export interface DrivenDeadLetter {
   readonly detail: string;
 }
 
-/** The position of an event; what is left out is 0, and its key is empty. */
+/** The position of an event; what is left out is 0, and its key is the field of the value that the topic names, or empty. */
 export type EventPlace = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
 
 export interface StageDriver<S> {
@@ -71,7 +71,10 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       const handle = handlers.get(topic.name);
       if (!handle) throw new Error(`${topic.name} is no input of ${stage.name}`);
       const receivedAt = (value as { receivedAt?: number } | null)?.receivedAt ?? 0;
-      const event = { topic: topic.name, partition: 0, offset: 0, key: '', receivedAt, ...place, value };
+      const key = (value as Record<string, string> | null)?.[topic.key] ?? '';
+      // As in the running loop, other stages share the value.
+      const shared = deepFreeze(deserialize(serialize(value)));
+      const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt, ...place, value: shared };
       source = topic.name;
       pending = [];
       try {
@@ -91,6 +94,12 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       state = deserialize(serialize(state)) as S;
     },
   };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
 }
 
 function check(topic: Topic, value: unknown): void {

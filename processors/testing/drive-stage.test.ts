@@ -5,7 +5,7 @@ import { type Reconcile, reconcileTopic } from '#schemas/topics/derived';
 import { driveStage } from './drive-stage.fixture.ts';
 
 interface Seen {
-  readonly told: Reconcile;
+  told: Reconcile;
 }
 
 /** Tells how many marks it saw; a mark of an hour fails after it told, a mark of a day tells what no schema allows. */
@@ -13,8 +13,7 @@ const counter: Stage<Seen> = {
   name: 'counter',
   inputs: [
     on<Seen, ClockMark>(clockTopic, (state, { value }, emit) => {
-      state.told.ingested += 1;
-      state.told.receivedAt = value.receivedAt;
+      state.told = { ingested: state.told.ingested + 1, receivedAt: value.receivedAt };
       emit(reconcileTopic, 'latest', value.day ? ({ receivedAt: 1 } as Reconcile) : state.told);
       if (!value.tick) emit.dead('no_tick', 'not a tick');
       if (value.hour) throw new Error('hour');

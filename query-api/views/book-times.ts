@@ -1,5 +1,5 @@
 /** View of when the last book frame of each instrument came. No record is decoded for it: its key and time say enough. */
-import { onKeys, type Stage } from '#infra/stages/stage';
+import { on, type Stage } from '#infra/stages/stage';
 import { bookTopics } from '#schemas/topics/normalised';
 
 /** Instruments after which the older generation is dropped; ended markets leave the view that way. */
@@ -14,7 +14,7 @@ export interface BookTimesView {
 export const bookTimesView: Stage<BookTimesView> = {
   name: 'view.book-times',
   inputs: Object.values(bookTopics).map((topic) =>
-    onKeys<BookTimesView>(topic, (view, { key, receivedAt }) => {
+    on(topic, (view: BookTimesView, { key, receivedAt }) => {
       view.newer.set(key, receivedAt);
       if (view.newer.size <= GENERATION_MAX) return;
       view.older = view.newer;

@@ -38,7 +38,7 @@ export class Decoder {
   frameNow(record: LogRecord): EncodedFrame | null {
     if (!this.epochs.has(record.topic)) return null;
     try {
-      const frame = this.options.codec.decode(CHANNEL_TOPICS.get(record.topic)!, record.value!);
+      const frame = this.options.codec.valueOf(CHANNEL_TOPICS.get(record.topic)!, record);
       return encodeEventFrame(frame, this.epochs.of(record.topic), record.offset);
     } catch (error) {
       if (error instanceof CodecError) return null;
@@ -58,7 +58,7 @@ export class Decoder {
     const { codec, logger, onUnreadable } = this.options;
     try {
       await this.retrying(() => codec.learn(record.value!));
-      return codec.decode(topic, record.value!);
+      return codec.valueOf(topic, record);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
       const { partition, offset } = record;

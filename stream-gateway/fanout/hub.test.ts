@@ -104,17 +104,20 @@ class FakeLog {
 /** Values are JSON; a schema is unknown until it is learned where the value says so. */
 function fakeCodec(): Codec {
   const learned = new Set<string>();
+  const decode = (_topic: unknown, bytes: Buffer) => {
+    const value = JSON.parse(bytes.toString()) as { unknown?: boolean };
+    if (value.unknown && !learned.has(bytes.toString())) throw new CodecError('unknown_schema', 'not yet');
+    const frame = { channel: CHANNEL, type: 't', provider: null, marketId: null, receivedAt: 1, payload: '{}' };
+    return { ...frame, ...value } as never;
+  };
   return {
     prepare: async () => {},
     encode: () => Buffer.alloc(0),
     learn: async (bytes: Buffer) => void learned.add(bytes.toString()),
-    decode: (_topic: unknown, bytes: Buffer) => {
-      const value = JSON.parse(bytes.toString()) as { unknown?: boolean };
-      if (value.unknown && !learned.has(bytes.toString())) throw new CodecError('unknown_schema', 'not yet');
-      const frame = { channel: CHANNEL, type: 't', provider: null, marketId: null, receivedAt: 1, payload: '{}' };
-      return { ...frame, ...value } as never;
-    },
-  } as Codec;
+    decode,
+    valueOf: (topic, record) => decode(topic, record.value!),
+    knows: () => true,
+  };
 }
 
 let hub: Hub | null = null;

@@ -2,9 +2,10 @@
  * Which markets are live, for `status` frames: a view of the status topics and of the events' links. A subscription to
  * an event's channel has the worst state of its legs; one to a raw feed the state of its instrument.
  */
-import { onKeyed, type Stage } from '#infra/stages/stage';
+import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import type { StreamState } from '#schemas/stream/frames';
+import { clockTopic } from '#schemas/topics/control';
 import { eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 
@@ -51,6 +52,8 @@ export const marketStatusView: Stage<MarketStatusState> = {
       state.changed.push(...legs);
       for (const instrument of legs) state.eventsOf.set(instrument, [...(state.eventsOf.get(instrument) ?? []), key]);
     }),
+    // Read for its time alone: what is derived may be too far behind to say how late it is.
+    on(clockTopic, () => {}),
   ],
   outputs: [],
   initialState: () => ({ instruments: new Map(), legs: new Map(), eventsOf: new Map(), changed: [] }),

@@ -107,6 +107,8 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
           prepare: (topics) => codec.prepare(topics),
           encode: (topic, value) => codec.encode(topic, value),
           decode: (topic, bytes) => codec.decode(topic, bytes),
+          valueOf: (topic, record) => codec.valueOf(topic, record),
+          knows: (bytes) => codec.knows(bytes),
         },
         control: slowControl,
         client,

@@ -172,7 +172,7 @@ export function decodeBody(
       value = body.subarray(at, at + valueBytes);
       at += valueBytes;
     }
-    records.push({ topic, partition, key, value, receivedAt, seq, offset, appendedAt });
+    records.push({ topic, partition, key, value, receivedAt, seq, offset, appendedAt, decoded: undefined });
   }
   return records;
 }

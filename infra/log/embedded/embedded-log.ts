@@ -243,7 +243,7 @@ export class EmbeddedLog implements EventLog {
       const own = placed.get(partition) ?? [];
       if (own.length === 0) placed.set(partition, own);
       const offset = partition.next + own.length;
-      own.push({ topic, partition: index, key, value, receivedAt, seq, offset, appendedAt });
+      own.push({ topic, partition: index, key, value, receivedAt, seq, offset, appendedAt, decoded: undefined });
     }
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }

@@ -1,15 +1,11 @@
 /** What the spelling of a coin tells (venue page, section 2.1). */
 import type { Provider } from '#schemas/domain/providers';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 
 /** The sub-provider of a coin: `#E` is an outcome, `dex:SYMBOL` a builder dex, all else (also spot) the venue itself. */
 export function providerOf(coin: string): Provider {
   if (isOutcomeCoin(coin)) return 'venue_a_outcome';
   return coin.includes(':') ? 'venue_a_dex' : 'venue_a_perp';
-}
-
-/** Whether it is the coin of one side of an outcome. */
-export function isOutcomeCoin(coin: string): boolean {
-  return coin.charCodeAt(0) === 0x23;
 }
 
 /** `#E` with E = 10 * outcome + side; side 0 is YES or the first name. */

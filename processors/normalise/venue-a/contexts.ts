@@ -29,7 +29,7 @@ const FIGURES: readonly (readonly [FigureName, string, Reader])[] = [
 /** Reads one `ctx`. Throws `FieldError`. @param field where it stands, for messages. */
 export function readContext(value: unknown, field: string): Figures {
   const context = readObject(value, field);
-  const figures: Figures = {};
+  const figures: { -readonly [F in FigureName]?: Exclude<Figures[F], undefined> } = {};
   try {
     for (const [name, written, read] of FIGURES) {
       const figure = context[written];

@@ -7,8 +7,9 @@ import type { Emit } from '#infra/stages/stage';
 import type { Provider } from '#schemas/domain/providers';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { tellRaw } from '../../shared/tell-raw.ts';
-import { isOutcomeCoin, marketOf, providerOf } from './coins.ts';
+import { marketOf, providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
 const ALL_MIDS = formatChannel({ kind: 'raw-mids' });

@@ -1,0 +1,38 @@
+import type { Topic } from '#schemas/topics/topic';
+import type { Codec } from '../codec/codec.ts';
+import type { LogRecord } from '../log/log.ts';
+import type { StageEvent } from './stage.ts';
+
+/** A record of the log as a handler sees it; decodes the value when it is first read. */
+export class RecordEvent implements StageEvent<unknown> {
+  readonly key: string;
+  readonly receivedAt: number;
+  private readonly schema: Topic;
+  private readonly record: LogRecord;
+  private readonly codec: Codec;
+
+  constructor(schema: Topic, record: LogRecord, codec: Codec) {
+    this.key = record.key;
+    this.receivedAt = record.receivedAt;
+    this.schema = schema;
+    this.record = record;
+    this.codec = codec;
+  }
+
+  get topic(): string {
+    return this.record.topic;
+  }
+
+  get partition(): number {
+    return this.record.partition;
+  }
+
+  get offset(): number {
+    return this.record.offset;
+  }
+
+  /** Null is a tombstone. Throws `CodecError` for bytes that do not fit the schema. */
+  get value(): unknown {
+    return this.record.value === null ? null : this.codec.valueOf(this.schema, this.record);
+  }
+}
