@@ -8,7 +8,10 @@ import { SharedValues } from './shared-values.ts';
 
 /** Magic byte 0, then the schema id as 4 bytes, big endian (Confluent wire format). */
 export const HEADER_BYTES = 5;
-const FIRST_BUFFER_BYTES = 64 * 1024;
+/** Records are encoded side by side into buffers of this size; each keeps its buffer in memory. */
+const SLAB_BYTES = 64 * 1024;
+/** Less room than this is not tried. */
+const ROOM_MIN_BYTES = 1024;
 
 type Resolver = ReturnType<Type['createResolver']>;
 
@@ -19,10 +22,7 @@ interface Prepared {
   readonly resolvers: Map<number, Resolver | CodecError>;
 }
 
-/**
- * A codec over a registry. Encoding goes into one buffer that all topics share and grows to the largest record, and
- * copies out exactly what was written.
- */
+/** A codec over a registry. */
 export function createCodec(registry: SchemaRegistry): Codec {
   return new RegistryCodec(registry);
 }
@@ -33,7 +33,9 @@ class RegistryCodec implements Codec {
   /** Schemas that records were written with, by id. */
   private readonly writers = new Map<number, Type>();
   private readonly shared = new SharedValues(this);
-  private scratch = Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES);
+  private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  /** Where the next record goes in it. */
+  private slabAt = 0;
 
   constructor(registry: SchemaRegistry) {
     this.registry = registry;
@@ -53,15 +55,19 @@ class RegistryCodec implements Codec {
   encode<T>(topic: Topic<T>, value: T): Buffer {
     const { id, type } = this.of(topic.name);
     try {
-      let end = type.encode(value, this.scratch, HEADER_BYTES);
-      while (end < 0) {
+      const start = this.slabAt;
+      const end = type.encode(value, this.slab, start + HEADER_BYTES);
+      if (end < 0) {
         // A negative position says how many bytes were missing.
-        this.scratch = Buffer.allocUnsafeSlow(Math.max(this.scratch.length * 2, this.scratch.length - end));
-        end = type.encode(value, this.scratch, HEADER_BYTES);
+        this.openSlab(this.slab.length - start - end);
+        return this.encode(topic, value);
       }
-      this.scratch.writeUInt8(0, 0);
-      this.scratch.writeUInt32BE(id, 1);
-      return Buffer.from(this.scratch.subarray(0, end));
+      this.slab.writeUInt8(0, start);
+      this.slab.writeUInt32BE(id, start + 1);
+      const bytes = this.slab.subarray(start, end);
+      this.slabAt = end;
+      if (this.slab.length - end < ROOM_MIN_BYTES) this.openSlab(SLAB_BYTES);
+      return bytes;
     } catch (error) {
       throw new CodecError('malformed', `a value does not fit the schema of ${topic.name}`, { cause: error });
     }
@@ -94,6 +100,11 @@ class RegistryCodec implements Codec {
     const id = idOf(bytes);
     if (this.writers.has(id)) return;
     this.writers.set(id, parseSchema(JSON.parse(await this.registry.fetch(id)) as Schema));
+  }
+
+  private openSlab(bytes: number): void {
+    this.slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes));
+    this.slabAt = 0;
   }
 
   private of(topic: string): Prepared {

@@ -2,7 +2,7 @@
 import type { Emit } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import type { Liveness } from '../shared/liveness.ts';
-import { readBook, tellBook } from './books.ts';
+import { type BookMessage, readBook, tellBook } from './books.ts';
 import { marketOf, providerOf } from './coins.ts';
 import {
   type CoinFigures,
@@ -14,10 +14,11 @@ import {
   tellMids,
 } from './contexts.ts';
 import { readList, readObject, readText } from './fields.ts';
-import { type Frame, parseFrame } from './messages.ts';
+import { cutFrame, type Frame, parseFrame } from './messages.ts';
 import { readOutcomeUpdates } from './outcome-messages.ts';
 import { takeOutcomeUpdate } from './outcomes.ts';
 import { tellBookFrame, tellMidsFrame, tellOutcomeFrame } from './raw-feeds.ts';
+import { scanBook } from './scan-book.ts';
 import type { VenueAState } from './state.ts';
 import { readTrades, tellTrades } from './trades.ts';
 
@@ -35,11 +36,13 @@ export interface FrameContext {
   readonly emit: Emit;
 }
 
+const BOOKS = 'l2Book';
+
 type TakeFrame = (frame: Frame, context: FrameContext) => void;
 
 /** By channel. Acknowledgements, pongs, errors and channels of no use here are signs of life and no more. */
 const CHANNELS: ReadonlyMap<string, TakeFrame> = new Map<string, TakeFrame>([
-  ['l2Book', takeBookFrame],
+  [BOOKS, takeBookFrame],
   ['trades', takeTradesFrame],
   ['allMids', takeMidsFrame],
   ['activeAssetCtx', takeActiveContext],
@@ -52,17 +55,27 @@ const CHANNELS: ReadonlyMap<string, TakeFrame> = new Map<string, TakeFrame>([
 
 /** Throws `MalformedError` or `FieldError`, and then nothing was told and nothing changed. */
 export function takeFrame(envelope: RawEnvelope, context: FrameContext): void {
-  const frame = parseFrame(envelope.payload.toString());
+  const text = envelope.payload.toString();
+  const cut = cutFrame(text);
+  const book = cut?.channel === BOOKS ? scanBook(cut.payload) : null;
+  if (book) {
+    takeBook(book, cut!.payload, context);
+    return;
+  }
+  const frame = parseFrame(text);
   if (frame) CHANNELS.get(frame.channel)?.(frame, context);
 }
 
-function takeBookFrame(frame: Frame, { state, feed, receivedAt, liveness, emit }: FrameContext): void {
-  const book = readBook(frame.data);
+function takeBookFrame(frame: Frame, context: FrameContext): void {
+  takeBook(readBook(frame.data), frame.payload, context);
+}
+
+function takeBook(book: BookMessage, payload: string, { state, feed, receivedAt, liveness, emit }: FrameContext): void {
   const { coin } = book;
   tellBook(state, book, feed, receivedAt, emit);
   const source = { provider: providerOf(coin), instrument: coin, marketId: marketOf(coin), feed };
   liveness.bookReceived(state.liveness, source, receivedAt, emit);
-  tellBookFrame(state, coin, frame.payload, receivedAt, emit);
+  tellBookFrame(state, coin, payload, receivedAt, emit);
 }
 
 function takeTradesFrame(frame: Frame, { state, receivedAt, emit }: FrameContext): void {

@@ -23,17 +23,22 @@ export function parseFrame(text: string): Frame | null {
 }
 
 /**
- * The venue writes every frame with the channel first and the data last. Then the data is parsed by itself, and that it
- * parses shows that the piece cut out is whole.
+ * The venue writes every frame with the channel first and the data last: cuts such a text into the two. Only once the
+ * payload was read, the piece cut out is known to be whole. Null for a text that is written otherwise.
  */
-function parseUsualFrame(text: string): Frame | null {
+export function cutFrame(text: string): Pick<Frame, 'channel' | 'payload'> | null {
   if (!text.startsWith(HEAD) || !text.endsWith('}')) return null;
   const nameEnd = text.indexOf('"', HEAD.length);
   const channel = text.slice(HEAD.length, nameEnd);
   if (!text.startsWith(MIDDLE, nameEnd) || channel.includes('\\')) return null;
-  const payload = text.slice(nameEnd + MIDDLE.length, -1);
+  return { channel, payload: text.slice(nameEnd + MIDDLE.length, -1) };
+}
+
+function parseUsualFrame(text: string): Frame | null {
+  const cut = cutFrame(text);
+  if (!cut) return null;
   try {
-    return { channel, data: JSON.parse(payload), payload };
+    return { ...cut, data: JSON.parse(cut.payload) };
   } catch {
     // Not as usual, or no JSON at all: reading the whole text tells which.
     return null;
