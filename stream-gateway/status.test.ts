@@ -131,4 +131,18 @@ describe('status frames', () => {
     expect(statesOf(id).at(-1)).toEqual(['live', receivedAt + 3_600_000]);
     expect(statesOf(rawId)).toEqual([['live', 10]]);
   });
+
+  it('count as late what ingest has passed, also while all that is derived stands still', async () => {
+    const { log, codec, metrics } = world.context;
+    const receivedAt = Date.now();
+    const mark = (at: number) => {
+      const value = codec.encode(clockTopic, { receivedAt: at, tick: true, hour: false, day: false });
+      return log.append([{ topic: clockTopic.name, partition: 0, key: 'clock', value, receivedAt: at, seq: 0 }]);
+    };
+    await mark(receivedAt);
+    for (const topic of Object.values(channelTopics))
+      log.advance(partitionsOf([topic]).map(({ at }) => ({ ...at, watermark: receivedAt })));
+    await mark(receivedAt + 30_000);
+    await until(() => metrics.gatewayLag.seconds!() >= 30, 'the lag behind the newest mark');
+  });
 });

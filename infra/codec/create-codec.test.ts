@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { added, avroSchema, blob, integer, list, nullable, record, text } from '#schemas/avro';
 import { defineTopic, type Topic } from '#schemas/topics/topic';
+import type { LogRecord } from '../log/log.ts';
 import { CodecError } from './codec.ts';
 import { createCodec } from './create-codec.ts';
 import type { SchemaRegistry } from './registry.ts';
@@ -52,6 +53,31 @@ describe('createCodec', () => {
     expect(codec.decode(thing, codec.encode(thing, value))).toEqual(value);
     const noted = { ...value, note: 'noted' };
     expect(codec.decode(thing, codec.encode(thing, noted))).toEqual(noted);
+  });
+
+  it('decodes a record once for those who ask one after the other, and keeps few values', async () => {
+    const codec = createCodec(memoryRegistry());
+    await codec.prepare([thing]);
+    const bytes = codec.encode(thing, value);
+    const recordAt = (offset: number): LogRecord => ({
+      ...{ topic: thing.name, partition: 0, key: '', receivedAt: 1, seq: 1, appendedAt: 1 },
+      offset,
+      value: bytes,
+    });
+    const first = recordAt(0);
+    expect(codec.valueOf(thing, first)).toEqual(value);
+    expect(codec.valueOf(thing, first)).toBe(codec.valueOf(thing, first));
+    for (let offset = 1; offset <= 4_096; offset += 1) codec.valueOf(thing, recordAt(offset));
+    expect(first.decoded).toBeUndefined();
+  });
+
+  it('keeps records of all sizes apart that are encoded side by side', async () => {
+    const codec = createCodec(memoryRegistry());
+    await codec.prepare([thing]);
+    const values = Array.from({ length: 100 }, (_, at) => ({ ...value, at, payload: Buffer.alloc(at * at * 10, at) }));
+    const encoded = values.map((one) => codec.encode(thing, one));
+    for (const [at, bytes] of encoded.entries())
+      expect(codec.decode(thing, bytes).payload.equals(values[at]!.payload)).toBe(true);
   });
 
   it('keeps records apart: a later one does not change an earlier one', async () => {
