@@ -3,6 +3,7 @@
  * `info` answer the body that was asked with.
  */
 import { jsonMembers } from '#schemas/domain/json-members';
+import type { TextPiece } from '../../shared/tell-raw.ts';
 import { type Fields, readObject } from './fields.ts';
 import { MalformedError } from './malformed-error.ts';
 
@@ -10,8 +11,8 @@ import { MalformedError } from './malformed-error.ts';
 export interface Frame {
   readonly channel: string;
   readonly data: unknown;
-  /** The piece of the frame's text that its data is, unchanged. */
-  readonly payload: string;
+  /** The piece of the frame's text that its data is. */
+  readonly piece: TextPiece;
 }
 
 const HEAD = '{"channel":"';
@@ -31,9 +32,10 @@ function parseUsualFrame(text: string): Frame | null {
   const nameEnd = text.indexOf('"', HEAD.length);
   const channel = text.slice(HEAD.length, nameEnd);
   if (!text.startsWith(MIDDLE, nameEnd) || channel.includes('\\')) return null;
-  const payload = text.slice(nameEnd + MIDDLE.length, -1);
+  const start = nameEnd + MIDDLE.length;
+  const length = text.length - 1 - start;
   try {
-    return { channel, data: JSON.parse(payload), payload };
+    return { channel, data: JSON.parse(text.slice(start, -1)), piece: { start, length } };
   } catch {
     // Not as usual, or no JSON at all: reading the whole text tells which.
     return null;
@@ -46,7 +48,7 @@ function parseAnyFrame(text: string): Frame | null {
   const { channel, data } = frame as Fields;
   const range = jsonMembers(text).members.get('data');
   if (typeof channel !== 'string' || !range) return null;
-  return { channel, data, payload: text.slice(range.start, range.end) };
+  return { channel, data, piece: { start: range.start, length: range.end - range.start } };
 }
 
 /** The body that an `info` answer was asked with. Throws `MalformedError` (`malformed_answer`). */
