@@ -1,5 +1,6 @@
 /** Raw feeds: their frames refer to records of raw topics, and clients get the bytes that the venue sent. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LogError } from '#infra/log/log';
 import { parseCursor } from '#schemas/stream/cursor';
 import { type RawChannelFrame, rawChannelTopics } from '#schemas/topics/channels';
 import { rawTopic } from '#schemas/topics/raw';
@@ -106,6 +107,39 @@ describe('the payload of a raw feed', () => {
     } finally {
       await gateway.close();
     }
+  });
+});
+
+describe('the raw topics', () => {
+  it('are read by one reader for many frames, live and in a reading of history', async () => {
+    const opened = vi.spyOn(world.context.log, 'reader');
+    const rawReaders = () => opened.mock.calls.filter(([from]) => from[0]!.topic === RAW_AT.topic).length;
+    const live = await client.subscribe(CHANNEL);
+    for (let nth = 1; nth <= 200; nth += 1) {
+      await publishBook(nth);
+      if (nth % 20 === 0) await until(() => client.seqs(live.subscription_id).includes(nth), `event ${nth}`);
+    }
+    expect(rawReaders()).toBe(1);
+    const history = await client.subscribe(CHANNEL, 'earliest');
+    await until(() => client.seqs(history.subscription_id).length === 200, 'the history');
+    expect(rawReaders()).toBe(2);
+  });
+
+  it('are read again once the log answers, and nothing is lost meanwhile', async () => {
+    const { subscription_id } = await client.subscribe(CHANNEL);
+    const { log, health } = world.context;
+    const states: string[] = [];
+    const { reader } = log;
+    vi.spyOn(log, 'reader').mockImplementation(async (from) => {
+      if (from[0]!.topic !== RAW_AT.topic || states.length === 3) return reader.call(log, from);
+      states.push(health.report().status);
+      throw new LogError('log_unavailable', 'away');
+    });
+    for (const nth of [1, 2]) await publishBook(nth);
+    await until(() => client.seqs(subscription_id).length === 2, 'both events');
+    expect([states, health.report().status]).toEqual([['ok', 'degraded', 'degraded'], 'ok']);
+    expect(payloadsOf(texts, subscription_id)).toEqual([1, 2].map(bookOf));
+    expect([await holes(), await deadLetters(), client.ofType('gap')]).toEqual([[], [], []]);
   });
 });
 

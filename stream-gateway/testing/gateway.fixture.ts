@@ -44,7 +44,7 @@ export interface GatewayWorld {
   /** A good token whose secret the node has to hash when it first sees it. */
   newToken(options?: TokenOptions): Promise<string>;
   /**
-   * Appends so many frames to a derived channel in one batch, numbered on from the last. Gives the newest `seq`.
+   * Appends so many frames to a channel that is no raw feed in one batch, numbered on from the last. Gives the newest `seq`.
    */
   publish(channel: string, frames: number, payload?: string): Promise<number>;
   /**
@@ -118,8 +118,9 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
       return formatToken(put(await hashSecret(token.secret), options, token));
     },
     async publish(channel, frames, payload = '{"yesMid":0.5}') {
-      const topic = channelTopics.events;
-      if (parseChannel(channel)!.writer !== 'events') throw new Error(`${channel} is no derived channel`);
+      const { writer } = parseChannel(channel)!;
+      if (writer !== 'events' && writer !== 'organizations') throw new Error(`${channel} is a raw feed`);
+      const topic = channelTopics[writer];
       const before = seqs.get(channel) ?? 0;
       const at = { topic: topic.name, partition: partitionOf(channel, topic.partitions), key: channel };
       const records = Array.from({ length: frames }, (_, nth) => {
