@@ -104,6 +104,7 @@ async function readOn({ log, hub, subscription }: CatchUpOptions): Promise<void>
   if (isOver()) return;
   const reader = await log.reader([{ ...at, offset: subscription.afterOffset + 1 }]);
   const payloads = hub.decoder.openPayloads(() => subscription.closed);
+  const isOwn = (record: LogRecord) => isEventOf(subscription, record);
   try {
     let read = 0;
     // The hub goes on meanwhile; this reading is done once it has passed what the hub has sent to others.
@@ -111,7 +112,8 @@ async function readOn({ log, hub, subscription }: CatchUpOptions): Promise<void>
       if (read + payloads.bytesRead >= TURN_BYTES) return;
       const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       if (records.length === 0) await skipRemoved({ log, hub, subscription, isOver });
-      if (!(await deliver({ records, hub, subscription, payloads, isOver }))) return;
+      for await (const part of hub.decoder.withPayloads(records, isOwn, payloads))
+        if (!(await deliver({ records: part, hub, subscription, payloads, isOver }))) return;
       for (const { key, value } of records) read += key.length + (value?.length ?? 0);
       await yieldToIo();
     }
@@ -150,18 +152,19 @@ function tellGap(subscription: Subscription, epoch: string, to: { readonly seq: 
   connection.tell(gapOf(subscription, from, formatCursor({ epoch, channel, ...to })));
 }
 
+function isEventOf({ channelName }: Subscription, { key, value }: LogRecord): boolean {
+  return key === channelName && value !== null;
+}
+
 /** Sends the subscription's own of these records, slice by slice. False when it stopped before the last. */
 async function deliver(reading: Reading & { records: readonly LogRecord[]; payloads: RawPayloads }): Promise<boolean> {
   const { records, hub, subscription, payloads, isOver } = reading;
   const { decoder } = hub;
-  const isOwn = ({ key, value }: LogRecord) => key === subscription.channelName && value !== null;
-  payloads.forget();
-  await decoder.loadPayloads(records.filter(isOwn), payloads);
   if (isOver()) return false;
   let slice: EncodedFrame[] = [];
   let bytes = 0;
   for (const record of records) {
-    if (isOwn(record)) {
+    if (isEventOf(subscription, record)) {
       const event = decoder.eventNow(record, payloads) ?? (await decoder.eventOf(record, payloads));
       if (isOver()) return false;
       const newest = slice.at(-1)?.seq ?? subscription.afterSeq;

@@ -10,6 +10,9 @@ import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.t
 import type { ChannelEpochs } from './channel-epochs.ts';
 import { type PayloadAbsence, type RawEntry, type RawEvent, RawPayloads } from './raw-payloads.ts';
 
+/** Payloads that are loaded together, in UTF-16 units; the last one may go beyond. */
+const PART_UNITS = 4 * 1024 * 1024;
+
 export interface DecoderOptions {
   readonly log: EventLog;
   readonly codec: Codec;
@@ -56,15 +59,30 @@ export class Decoder {
     return new RawPayloads({ log, codec, isOver });
   }
 
-  /** Fetches the payloads that these records refer to, so that `eventNow` has them: one wait for all. */
-  async loadPayloads(records: Iterable<LogRecord>, payloads: RawPayloads): Promise<void> {
-    const entries: RawEntry[] = [];
-    for (const record of records) {
+  /**
+   * Fetches the payloads that the wanted ones of these records refer to, so that `eventNow` has them: one wait for all.
+   * Gives the records back, in parts where the payloads are too large to be held together.
+   */
+  async *withPayloads(
+    records: readonly LogRecord[],
+    isWanted: (record: LogRecord) => boolean,
+    payloads: RawPayloads,
+  ): AsyncGenerator<readonly LogRecord[], void, void> {
+    let entries: RawEntry[] = [];
+    let [from, units] = [0, 0];
+    for (const [at, record] of records.entries()) {
       const topic = RAW_TOPICS.get(record.topic);
-      const frame = topic && this.decodeNow(topic, record);
+      const frame = topic && isWanted(record) ? this.decodeNow(topic, record) : null;
       if (frame) entries.push([record, frame]);
+      units += frame?.length ?? 0;
+      if (units < PART_UNITS && at < records.length - 1) continue;
+      const loading = entries;
+      if (loading.length > 0) await this.retrying(() => payloads.load(loading));
+      yield records.slice(from, at + 1);
+      payloads.forget();
+      entries = [];
+      [from, units] = [at + 1, 0];
     }
-    if (entries.length > 0) await this.retrying(() => payloads.load(entries));
   }
 
   /** The event of a record of a channel topic at once; null when that needs `eventOf`. */

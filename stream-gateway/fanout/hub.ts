@@ -187,15 +187,16 @@ export class Hub {
   }
 
   private async run(reader: LogReader): Promise<void> {
+    const isWanted = (record: LogRecord) => this.wantedBy(record) !== undefined;
     while (!this.stopping) {
       const { records, watermarks } = await this.decoder.retrying(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
       const began = performance.now();
       this.lookedForEpochs = false;
       await this.followEpochs(records);
-      await this.decoder.loadPayloads(this.wanted(records), this.payloads);
-      await this.dispatch(records);
-      this.flush();
-      this.payloads.forget();
+      for await (const part of this.decoder.withPayloads(records, isWanted, this.payloads)) {
+        await this.dispatch(part);
+        this.flush();
+      }
       await this.payloads.closeUnused(began);
       for (const mark of watermarks) this.noteTime(mark, mark.watermark);
       if (records.length > 0 && performance.now() - began < GATHER_MS) await sleep(GATHER_MS);
@@ -207,10 +208,6 @@ export class Hub {
   private wantedBy(record: LogRecord): LiveChannel | undefined {
     const channel = this.channels.get(record.key);
     return channel && record.value && !this.epochs.isLeftOver(record) ? channel : undefined;
-  }
-
-  private *wanted(records: readonly LogRecord[]): Iterable<LogRecord> {
-    for (const record of records) if (this.wantedBy(record)) yield record;
   }
 
   private async dispatch(records: readonly LogRecord[]): Promise<void> {
