@@ -16,7 +16,7 @@ export interface Codec {
    * What a record that is no tombstone holds, like `decode`. Readers of one process that get the same record share the
    * value, so it must not be changed.
    */
-  valueOf<T>(topic: Topic<T>, record: LogRecord): T;
+  decodeRecord<T>(topic: Topic<T>, record: LogRecord): T;
   /** False while the schema that the bytes name has to be learned before they can be decoded. */
   knows(bytes: Buffer): boolean;
   /** Fetches the writer schema that the record names. */

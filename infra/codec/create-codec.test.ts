@@ -65,9 +65,9 @@ describe('createCodec', () => {
       value: bytes,
     });
     const first = recordAt(0);
-    expect(codec.valueOf(thing, first)).toEqual(value);
-    expect(codec.valueOf(thing, first)).toBe(codec.valueOf(thing, first));
-    for (let offset = 1; offset <= 4_096; offset += 1) codec.valueOf(thing, recordAt(offset));
+    expect(codec.decodeRecord(thing, first)).toEqual(value);
+    expect(codec.decodeRecord(thing, first)).toBe(codec.decodeRecord(thing, first));
+    for (let offset = 1; offset <= 4_096; offset += 1) codec.decodeRecord(thing, recordAt(offset));
     expect(first.decoded).toBeUndefined();
   });
 

@@ -87,7 +87,7 @@ class RegistryCodec implements Codec {
     throw malformed(topic.name);
   }
 
-  valueOf<T>(topic: Topic<T>, record: LogRecord): T {
+  decodeRecord<T>(topic: Topic<T>, record: LogRecord): T {
     return this.shared.of(topic, record);
   }
 

@@ -30,7 +30,7 @@ export interface LogRecord extends AppendRecord {
   readonly offset: number;
   /** Wall time of the append, unix ms: what retention goes by. */
   readonly appendedAt: number;
-  /** The decoded value, while readers of this process share it (`Codec.valueOf`). */
+  /** The decoded value, while readers of this process share it (`Codec.decodeRecord`). */
   decoded?: unknown;
 }
 

@@ -116,8 +116,8 @@ it('passes over what cannot be read, and tells of a fault that does not pass', a
 });
 
 function codecThat(codec: Codec, learn: Codec['learn']): Codec {
-  const { prepare, encode, decode, knows } = bound(codec);
-  return { prepare, encode, decode, knows, learn, valueOf: bound(codec).valueOf };
+  const { prepare, encode, decode, decodeRecord, knows } = bound(codec);
+  return { prepare, encode, decode, decodeRecord, knows, learn };
 }
 
 function bound<T extends object>(target: T): T {

@@ -33,6 +33,6 @@ export class RecordEvent implements StageEvent<unknown> {
 
   /** Null is a tombstone. Throws `CodecError` for bytes that do not fit the schema. */
   get value(): unknown {
-    return this.record.value === null ? null : this.codec.valueOf(this.schema, this.record);
+    return this.record.value === null ? null : this.codec.decodeRecord(this.schema, this.record);
   }
 }

@@ -1,11 +1,10 @@
 /**
- * The numbers of a writer's channels (`ChannelFrame.seq`). Markets come and go, and their channels with them, so a channel
+ * The numbers of a writer's channels (`seq` of its frames). Markets come and go, and their channels with them, so a channel
  * that was silent for a week and whose market or event is over is forgotten. None of its numbers may be given out again
  * in the epoch: a channel without an entry begins above the highest number that a forgotten one had. That is so for each
  * partition, as a gateway takes a number for false which is higher than there are records in its partition.
  */
 import { type ChannelName, parseChannel } from '#schemas/stream/channel-names';
-import type { ChannelFrame } from '#schemas/topics/channels';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 
 /** Longer than frames are kept (48 hours): who has a number from before then is told of a gap in any case. */
@@ -35,7 +34,7 @@ export function createChannelSeqs(): ChannelSeqs {
 }
 
 /** Gives out the next number of a channel of the topic. */
-export function nextSeq(seqs: ChannelSeqs, topic: Topic<ChannelFrame>, channel: string): number {
+export function nextSeq(seqs: ChannelSeqs, topic: Topic, channel: string): number {
   const { heard } = seqs;
   const seq = (heard.get(channel) ?? newestOfQuiet(seqs, topic, channel)) + 1;
   heard.set(channel, seq);
@@ -43,11 +42,7 @@ export function nextSeq(seqs: ChannelSeqs, topic: Topic<ChannelFrame>, channel: 
 }
 
 /** Takes the channel out of where it is; one that is nowhere has what any forgotten one may have had. */
-function newestOfQuiet(
-  { silent, due, floors }: ChannelSeqs,
-  { partitions }: Topic<ChannelFrame>,
-  channel: string,
-): number {
+function newestOfQuiet({ silent, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
   const newest = silent.get(channel) ?? due.get(channel);
   if (newest === undefined) return floors[partitionOf(channel, partitions)] ?? 0;
   silent.delete(channel);
@@ -63,7 +58,7 @@ function newestOfQuiet(
  */
 export function forgetSilentChannels(
   seqs: ChannelSeqs,
-  { partitions }: Topic<ChannelFrame>,
+  { partitions }: Topic,
   now: number,
   mayStillSpeak: (channel: ChannelName) => boolean,
 ): void {

@@ -1,32 +1,24 @@
 import { expect, it } from 'vitest';
 import type { Emit } from '#infra/stages/stage';
 import { formatChannel } from '#schemas/stream/channel-names';
-import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
+import { channelTopics, type RawChannelFrame } from '#schemas/topics/channels';
 import { createChannelSeqs } from './channel-seqs.ts';
 import { tellRaw } from './tell-raw.ts';
 
 it('numbers the events of each channel from 1 and keys them by it', () => {
-  const told: [string, ChannelFrame][] = [];
+  const told: [string, RawChannelFrame][] = [];
   const emit: Emit = Object.assign(
     (_: unknown, key: string, value: unknown) => {
-      told.push([key, value as ChannelFrame]);
+      told.push([key, value as RawChannelFrame]);
     },
     { remove: () => {}, dead: () => {} },
   );
   const seqs = createChannelSeqs();
-  for (const [instrument, payload] of [
-    ['BTC', '{"a":1.0}'],
-    ['*', '[]'],
-    ['BTC', '{"a":2.0}'],
-  ] as const) {
+  for (const [offset, instrument] of ['BTC', '*', 'BTC'].entries()) {
     const channel = formatChannel(instrument === '*' ? { kind: 'raw-mids' } : { kind: 'raw-coin', coin: instrument });
-    tellRaw(seqs, channelTopics.venue_a, emit, {
-      channel,
-      provider: 'venue_a_perp',
-      marketId: null,
-      receivedAt: 7,
-      payload,
-    });
+    const source = { topic: 'raw.venue_a.ws', partition: 3, offset, receivedAt: 7 };
+    const event = { channel, provider: 'venue_a_perp', marketId: null, piece: { start: 5, length: 9 } };
+    tellRaw(seqs, channelTopics.venue_a, emit, source, event);
   }
   const channel = 'svc:stream:venue_a_perp:BTC';
   expect(told.map(([key, { seq }]) => `${key} ${seq}`)).toEqual([
@@ -37,10 +29,13 @@ it('numbers the events of each channel from 1 and keys them by it', () => {
   expect(told[2]![1]).toEqual({
     channel,
     seq: 2,
-    type: 'raw',
     provider: 'venue_a_perp',
     marketId: null,
     receivedAt: 7,
-    payload: '{"a":2.0}',
+    topic: 'raw.venue_a.ws',
+    partition: 3,
+    offset: 2,
+    start: 5,
+    length: 9,
   });
 });

@@ -1,12 +1,21 @@
 /**
- * The raw feeds of a venue as WebSocket channels: what the venue said, told again whole and unchanged. A channel's
- * events are numbered here, once, by its only writer, so that every gateway node tells the same numbers.
+ * The raw feeds of a venue as WebSocket channels: what the venue sent, whole and unchanged. A frame does not repeat the
+ * bytes: it says where they stand in the raw topic. A channel's events are numbered here, once, by its only writer, so
+ * that every gateway node has the same numbers.
  */
-import type { Emit } from '#infra/stages/stage';
-import type { ChannelFrame } from '#schemas/topics/channels';
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { RawChannelFrame } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
-import type { ChannelSeqs } from './channel-seqs.ts';
-import { tellFrame } from './tell-frame.ts';
+import { type ChannelSeqs, nextSeq } from './channel-seqs.ts';
+
+/** The raw record at hand. */
+export type RawSource = Pick<StageEvent<unknown>, 'topic' | 'partition' | 'offset' | 'receivedAt'>;
+
+/** A piece of the text of a raw record, in UTF-16 units. */
+export interface TextPiece {
+  readonly start: number;
+  readonly length: number;
+}
 
 /** One raw event of one channel. */
 export interface RawEvent {
@@ -15,14 +24,18 @@ export interface RawEvent {
   readonly provider: string;
   /** Null where the event speaks of many markets. */
   readonly marketId: string | null;
-  /** Unix ms. */
-  readonly receivedAt: number;
   /** The venue's own JSON text. */
-  readonly payload: string;
+  readonly piece: TextPiece;
 }
 
 /** Gives the event the next number of its channel and writes it. */
-export function tellRaw(seqs: ChannelSeqs, topic: Topic<ChannelFrame>, emit: Emit, event: RawEvent): void {
-  const { channel, ...body } = event;
-  tellFrame(seqs, topic, channel, { type: 'raw', ...body }, emit);
+export function tellRaw(
+  seqs: ChannelSeqs,
+  to: Topic<RawChannelFrame>,
+  emit: Emit,
+  { topic, partition, offset, receivedAt }: RawSource,
+  { channel, provider, marketId, piece: { start, length } }: RawEvent,
+): void {
+  const seq = nextSeq(seqs, to, channel);
+  emit(to, channel, { channel, seq, provider, marketId, receivedAt, topic, partition, offset, start, length });
 }

@@ -17,7 +17,7 @@ export type Outcome =
 /** The row of a record. */
 export function rowOf(record: LogRecord, { topic, table }: TableTopic, codec: Codec): Outcome {
   try {
-    if (record.value !== null) return { kind: 'row', row: table.row(codec.valueOf(topic, record), record) };
+    if (record.value !== null) return { kind: 'row', row: table.row(codec.decodeRecord(topic, record), record) };
     if (table.removed === 'kept') return { kind: 'nothing' };
     if (table.removed) return { kind: 'row', row: table.removed(record) };
     return { kind: 'dead', reason: 'unexpected_tombstone', detail: `rows of ${table.name} are never removed` };

@@ -229,9 +229,9 @@ describe('a record that can never become a row', () => {
     let attempts = 0;
     const { codec } = around;
     const forgetful = codecWith(codec, {
-      valueOf(of, record) {
+      decodeRecord(of, record) {
         if (!known) throw new CodecError('unknown_schema', 'not known here yet');
-        return codec.valueOf(of, record);
+        return codec.decodeRecord(of, record);
       },
       async learn() {
         attempts += 1;
@@ -248,7 +248,7 @@ describe('a record that can never become a row', () => {
   it('is one whose schema nobody knows', async () => {
     const { codec } = around;
     const unknowing = codecWith(codec, {
-      valueOf() {
+      decodeRecord() {
         throw new CodecError('unknown_schema', 'not known here yet');
       },
       learn: () => Promise.reject(new CodecError('unknown_schema', 'nobody registered it')),

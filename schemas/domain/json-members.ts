@@ -1,7 +1,7 @@
 /**
- * Where the members of a JSON object stand in its text. A recording keeps what a venue said verbatim, and re-serialising
- * it would change numbers (`3331.0`), spacing and the order of keys; so the value of a member is taken as the piece of
- * text that it is. Values are stepped over, not checked.
+ * Where the members of a JSON object or the elements of a JSON list stand in its text. A recording keeps what a venue
+ * said verbatim, and re-serialising it would change numbers (`3331.0`), spacing and the order of keys; so a value is
+ * taken as the piece of text that it is. Values are stepped over, not checked.
  */
 
 /** A half-open range of the text. */
@@ -25,6 +25,20 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+
+/** Where the elements of the list that `text` is stand, in order. The text must be whole JSON. */
+export function jsonElements(text: string): TextRange[] {
+  const elements: TextRange[] = [];
+  let at = skipBlank(text, text.indexOf('[') + 1);
+  while (text.charCodeAt(at) !== CLOSE_LIST) {
+    const end = valueEnd(text, at);
+    if (end <= at) throw new RangeError('the text is no JSON list');
+    elements.push({ start: at, end });
+    at = skipBlank(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipBlank(text, at + 1);
+  }
+  return elements;
+}
 
 /** Finds the top-level members of the object that `text` is. */
 export function jsonMembers(text: string): JsonMembers {

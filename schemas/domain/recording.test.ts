@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonMembers } from './json-members.ts';
+import { jsonElements, jsonMembers } from './json-members.ts';
 import { formatRecordingLine, parseRecordingLine, parseSource, RecordingError } from './recording.ts';
 
 const place = { file: 'ws.ndjson', line: 7 };
@@ -93,6 +93,30 @@ describe('formatRecordingLine', () => {
 
   it('has no line for what is no JSON', () => {
     expect(formatRecordingLine({ at: 1, source: 'venue_b.clob_ws', request: null, payload: 'PONG' })).toBeNull();
+  });
+});
+
+describe('jsonElements', () => {
+  const elementsOf = (text: string) => jsonElements(text).map(({ start, end }) => text.slice(start, end));
+
+  it('finds each element as it is written', () => {
+    expect(elementsOf(' [ {"a":"]},["} ,1.0,"é,\\"",[ ] , null]\n')).toEqual([
+      '{"a":"]},["}',
+      '1.0',
+      '"é,\\""',
+      '[ ]',
+      'null',
+    ]);
+    expect(elementsOf('[ ]')).toEqual([]);
+  });
+
+  it('finds the elements of any list', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.nat(3), (list, indent) => {
+        const text = JSON.stringify(list, null, indent);
+        expect(elementsOf(text).map((element) => JSON.parse(element))).toEqual(JSON.parse(text));
+      }),
+    );
   });
 });
 

@@ -1,12 +1,16 @@
 import { type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
-import { VENUES } from '../domain/providers.ts';
+import { VENUES, type Venue } from '../domain/providers.ts';
 import { defineTopic, type Topic } from './topic.ts';
 
-const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel, numbered once, here.', {
+const numbered = {
   channel: text('The channel, as subscribed to.'),
   seq: integer(
     'Counts the events of the channel without a hole, from 1 or from above those of a channel that is forgotten.',
   ),
+};
+
+const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel, numbered once, here.', {
+  ...numbered,
   type: text('`data.type` of the event frame.'),
   provider: nullable(text('`data.provider`.')),
   marketId: nullable(text('`data.marketId`.')),
@@ -15,6 +19,23 @@ const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel,
 });
 export type ChannelFrame = Infer<typeof channelFrame>;
 
+const rawChannelFrame = record(
+  'RawChannelFrame',
+  'One event of a raw feed, numbered once, here. Its payload is a piece of a record of a raw topic and stays there.',
+  {
+    ...numbered,
+    provider: text('`data.provider`.'),
+    marketId: nullable(text('`data.marketId`.')),
+    receivedAt: timestamp('`data.receivedAt`.'),
+    topic: text('Topic of the raw record.'),
+    partition: integer('Partition of the raw record.'),
+    offset: integer('Offset of the raw record.'),
+    start: integer("Where `data.payload` begins in the raw record's payload read as text, in UTF-16 units."),
+    length: integer('Length of `data.payload`, in UTF-16 units.'),
+  },
+);
+export type RawChannelFrame = Infer<typeof rawChannelFrame>;
+
 /**
  * Who writes a channel's frames: the normaliser of a venue for its raw feeds, the organizations processor for those that
  * one organization alone may hear, the channels processor for the rest.
@@ -22,22 +43,24 @@ export type ChannelFrame = Infer<typeof channelFrame>;
 export const CHANNEL_WRITERS = [...VENUES, 'events', 'organizations'] as const;
 export type ChannelWriter = (typeof CHANNEL_WRITERS)[number];
 
-const DESCRIPTIONS = new Map<ChannelWriter, string>([
-  ['events', 'Frames of the derived channels.'],
-  ['organizations', 'Frames of the channels of single organizations.'],
-]);
+const channelTopic = <T>(writer: ChannelWriter, description: string, schema: Topic<T>['schema']): Topic<T> =>
+  defineTopic({
+    name: `derived.channels.${writer}`,
+    description,
+    key: 'channel',
+    partitions: 4,
+    retention: { kind: 'hours', hours: 48 },
+    schema,
+  });
+
+/** `derived.channels.<venue>`. */
+export const rawChannelTopics = Object.fromEntries(
+  VENUES.map((venue) => [venue, channelTopic(venue, `Frames of the raw feeds of ${venue}.`, rawChannelFrame)]),
+) as Record<Venue, Topic<RawChannelFrame>>;
 
 /** `derived.channels.<writer>`. */
-export const channelTopics = Object.fromEntries(
-  CHANNEL_WRITERS.map((writer) => [
-    writer,
-    defineTopic({
-      name: `derived.channels.${writer}`,
-      description: DESCRIPTIONS.get(writer) ?? `Frames of the raw feeds of ${writer}.`,
-      key: 'channel',
-      partitions: 4,
-      retention: { kind: 'hours', hours: 48 },
-      schema: channelFrame,
-    }),
-  ]),
-) as Record<ChannelWriter, Topic<ChannelFrame>>;
+export const channelTopics = {
+  ...rawChannelTopics,
+  events: channelTopic('events', 'Frames of the derived channels.', channelFrame),
+  organizations: channelTopic('organizations', 'Frames of the channels of single organizations.', channelFrame),
+};

@@ -11,6 +11,13 @@ export interface Lag {
   dropped: number;
 }
 
+/** Where an event stands in its channel. */
+export interface EventPlace {
+  /** Its number, or 0 where that is unknown. */
+  readonly seq: number;
+  readonly offset: number;
+}
+
 /** One channel on one connection. */
 export interface Subscription {
   readonly id: string;
@@ -29,6 +36,11 @@ export interface Subscription {
   afterSeq: number;
   /** `afterSeq` is the client's word, from its cursor: good for this subscription, and for nothing that others share. */
   afterSeqIsGiven: boolean;
+  /**
+   * The event after which all that were read, up to `afterSeq`, have lost their payloads: they are one gap, which is sent
+   * with the next event that has its own. Null where there are none.
+   */
+  removedAfter: EventPlace | null;
   lag: Lag | null;
   /** The newest `status` it was told; null before the first. */
   toldStatus: { readonly state: StreamState; readonly since: number } | null;
@@ -48,6 +60,7 @@ export function createSubscription(connection: Connection, channel: Channel, cha
     afterOffset: -1,
     afterSeq: 0,
     afterSeqIsGiven: false,
+    removedAfter: null,
     lag: null,
     toldStatus: null,
     closed: false,

@@ -7,8 +7,10 @@ import type { Connection } from '../connection/connection.ts';
 import type { EncodedFrame } from '../connection/event-frame.ts';
 import { REPLAY_AHEAD_BYTES } from '../connection/limits.ts';
 import type { Subscription } from '../connection/subscription.ts';
+import { type ChannelEvent, isRemoved } from './decoder.ts';
 import type { FairSlots } from './fair-slots.ts';
 import type { ChannelPlace, Hub } from './hub.ts';
+import type { RawPayloads } from './raw-payloads.ts';
 
 const POLL_RECORDS = 512;
 const POLL_TIMEOUT_MS = 250;
@@ -27,7 +29,7 @@ export type Since = { readonly text: string; readonly cursor: GivenCursor } | 'e
 
 export interface CatchUpOptions {
   readonly log: EventLog;
-  readonly hub: Pick<Hub, 'placeOf' | 'positionOf' | 'newestSeqOf' | 'epochOf' | 'encode' | 'goLive' | 'noteHole'>;
+  readonly hub: Pick<Hub, 'placeOf' | 'positionOf' | 'newestSeqOf' | 'epochOf' | 'decoder' | 'goLive' | 'noteHole'>;
   readonly subscription: Subscription;
   readonly since: Since;
   readonly slots: FairSlots<Connection>;
@@ -101,20 +103,26 @@ async function readOn({ log, hub, subscription }: CatchUpOptions): Promise<void>
   const isOver = () => subscription.closed || hub.epochOf(at.topic) !== epoch;
   if (isOver()) return;
   const reader = await log.reader([{ ...at, offset: subscription.afterOffset + 1 }]);
+  const payloads = hub.decoder.openPayloads(() => subscription.closed);
+  const isOwn = (record: LogRecord) => isEventOf(subscription, record);
   try {
     let read = 0;
     // The hub goes on meanwhile; this reading is done once it has passed what the hub has sent to others.
     while (!isOver() && subscription.afterOffset < hub.positionOf(place)) {
-      if (read >= TURN_BYTES) return;
+      if (read + payloads.bytesRead >= TURN_BYTES) return;
       const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       if (records.length === 0) await skipRemoved({ log, hub, subscription, isOver });
-      if (!(await deliver({ records, hub, subscription, isOver }))) return;
+      for await (const part of hub.decoder.withPayloads(records, isOwn, payloads))
+        if (!(await deliver({ records: part, hub, subscription, payloads, isOver }))) return;
       for (const { key, value } of records) read += key.length + (value?.length ?? 0);
       await yieldToIo();
     }
-    if (!isOver()) hub.goLive(subscription);
+    if (isOver()) return;
+    sendRemoved(hub, subscription);
+    hub.goLive(subscription);
   } finally {
     await reader.close();
+    await payloads.close();
   }
 }
 
@@ -135,32 +143,44 @@ async function skipRemoved({ log, hub, subscription, isOver }: Reading & { reado
   subscription.afterSeqIsGiven = false;
 }
 
+/** Begins where the client stands, with what was removed before. */
 function tellGap(subscription: Subscription, epoch: string, to: { readonly seq: number | null; offset: number }): void {
-  const { channelName: channel, afterSeq, afterOffset, connection } = subscription;
-  const from = formatCursor({ epoch, channel, seq: afterSeq === 0 ? null : afterSeq, offset: afterOffset });
+  const { channelName: channel, removedAfter, afterSeq, afterOffset, connection } = subscription;
+  const { seq, offset } = removedAfter ?? { seq: afterSeq, offset: afterOffset };
+  subscription.removedAfter = null;
+  const from = formatCursor({ epoch, channel, seq: seq === 0 ? null : seq, offset });
   connection.tell(gapOf(subscription, from, formatCursor({ epoch, channel, ...to })));
 }
 
+function isEventOf({ channelName }: Subscription, { key, value }: LogRecord): boolean {
+  return key === channelName && value !== null;
+}
+
 /** Sends the subscription's own of these records, slice by slice. False when it stopped before the last. */
-async function deliver(reading: Reading & { readonly records: readonly LogRecord[] }): Promise<boolean> {
-  const { records, hub, subscription, isOver } = reading;
+async function deliver(reading: Reading & { records: readonly LogRecord[]; payloads: RawPayloads }): Promise<boolean> {
+  const { records, hub, subscription, payloads, isOver } = reading;
+  const { decoder } = hub;
+  if (isOver()) return false;
   let slice: EncodedFrame[] = [];
   let bytes = 0;
   for (const record of records) {
-    if (record.key === subscription.channelName && record.value) {
-      const encoded = hub.encode(record);
-      const frame = encoded instanceof Promise ? await encoded : encoded;
+    if (isEventOf(subscription, record)) {
+      const event = decoder.eventNow(record, payloads) ?? (await decoder.eventOf(record, payloads));
       if (isOver()) return false;
       const newest = slice.at(-1)?.seq ?? subscription.afterSeq;
       // The log may hold an event twice.
-      if (frame && frame.seq > newest) {
-        if (newest > 0 && frame.seq > newest + 1) {
+      if (event && event.seq > newest) {
+        if (isRemoved(event) || (newest > 0 && event.seq > newest + 1)) {
           if (!(await send(slice, reading))) return false;
           slice = [];
-          tellMissing(hub, subscription, frame);
+          if (newest > 0 && event.seq > newest + 1) tellMissing(hub, subscription, event);
         }
-        slice.push(frame);
-        bytes += frame.size;
+        if (isRemoved(event)) passOver(subscription, event);
+        else {
+          sendRemoved(hub, subscription);
+          slice.push(event);
+          bytes += event.size;
+        }
       }
     }
     if (bytes < SLICE_BYTES && record !== records[records.length - 1]) continue;
@@ -172,11 +192,27 @@ async function deliver(reading: Reading & { readonly records: readonly LogRecord
   return true;
 }
 
-/** Tells of the numbers that are missing between what the client has and this frame; a cursor alone proves no fault of the log. */
-function tellMissing(hub: CatchUpOptions['hub'], subscription: Subscription, { seq, offset }: EncodedFrame): void {
+/** Goes on to an event that has lost its payload. */
+function passOver(subscription: Subscription, { seq, offset }: ChannelEvent): void {
+  subscription.removedAfter ??= { seq: subscription.afterSeq, offset: subscription.afterOffset };
+  subscription.afterSeq = seq;
+  subscription.afterSeqIsGiven = false;
+  subscription.afterOffset = offset;
+}
+
+/** Tells that events have lost their payloads, if the last ones have. */
+function sendRemoved(hub: CatchUpOptions['hub'], subscription: Subscription): void {
+  const { removedAfter, afterSeq: seq, afterOffset: offset } = subscription;
+  if (removedAfter) tellGap(subscription, hub.epochOf(hub.placeOf(subscription).topic.name), { seq, offset });
+}
+
+/** Tells of the numbers that are missing between what the client has and this event; a cursor alone proves no fault of the log. */
+function tellMissing(hub: CatchUpOptions['hub'], subscription: Subscription, event: ChannelEvent): void {
+  const { seq, offset } = event;
   if (!subscription.afterSeqIsGiven) hub.noteHole(subscription, subscription.afterSeq + 1, seq - 1);
   const epoch = hub.epochOf(hub.placeOf(subscription).topic.name);
-  tellGap(subscription, epoch, { seq: seq - 1, offset: offset - 1 });
+  // The gap over events without payloads covers it.
+  if (!isRemoved(event)) tellGap(subscription, epoch, { seq: seq - 1, offset: offset - 1 });
 }
 
 /** A replay never drops: it waits for the client instead. False when the turn is over before there was room. */

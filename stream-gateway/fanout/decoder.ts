@@ -4,10 +4,14 @@ import { type Codec, CodecError } from '#infra/codec/codec';
 import { readEpochs } from '#infra/log/epochs';
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { mayPass, retry } from '#infra/retry';
-import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
+import { type ChannelFrame, channelTopics, type RawChannelFrame, rawChannelTopics } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
 import type { ChannelEpochs } from './channel-epochs.ts';
+import { type PayloadAbsence, type RawEntry, type RawEvent, RawPayloads } from './raw-payloads.ts';
+
+/** Payloads that are loaded together, in UTF-16 units; the last one may go beyond. */
+const PART_UNITS = 4 * 1024 * 1024;
 
 export interface DecoderOptions {
   readonly log: EventLog;
@@ -17,6 +21,21 @@ export interface DecoderOptions {
   readonly onUnreadable: (record: LogRecord, reason: string) => void;
   /** Told why the log cannot be read now, and null once it can again. */
   readonly onTrouble: (reason: string | null) => void;
+}
+
+/** An event of a raw feed whose payload retention has removed: its number is all that is left. */
+export interface RemovedEvent {
+  readonly isRemoved: true;
+  readonly channel: string;
+  readonly seq: number;
+  readonly offset: number;
+}
+
+/** What becomes of a record of a channel topic. */
+export type ChannelEvent = EncodedFrame | RemovedEvent;
+
+export function isRemoved(event: ChannelEvent): event is RemovedEvent {
+  return 'isRemoved' in event;
 }
 
 export class Decoder {
@@ -34,23 +53,64 @@ export class Decoder {
     this.stopping.abort();
   }
 
-  /** The event frame of a record of a channel topic at once; null when that needs `frameOf`. */
-  frameNow(record: LogRecord): EncodedFrame | null {
-    if (!this.epochs.has(record.topic)) return null;
-    try {
-      const frame = this.options.codec.valueOf(CHANNEL_TOPICS.get(record.topic)!, record);
-      return encodeEventFrame(frame, this.epochs.of(record.topic), record.offset);
-    } catch (error) {
-      if (error instanceof CodecError) return null;
-      throw error;
+  /** For one reader of channel topics. @param isOver whether it waits for payloads no more. */
+  openPayloads(isOver: () => boolean): RawPayloads {
+    const { log, codec } = this.options;
+    return new RawPayloads({ log, codec, isOver });
+  }
+
+  /**
+   * Fetches the payloads that the wanted ones of these records refer to, so that `eventNow` has them: one wait for all.
+   * Gives the records back, in parts where the payloads are too large to be held together.
+   */
+  async *withPayloads(
+    records: readonly LogRecord[],
+    isWanted: (record: LogRecord) => boolean,
+    payloads: RawPayloads,
+  ): AsyncGenerator<readonly LogRecord[], void, void> {
+    let entries: RawEntry[] = [];
+    let [from, units] = [0, 0];
+    for (const [at, record] of records.entries()) {
+      const topic = RAW_TOPICS.get(record.topic);
+      const frame = topic && isWanted(record) ? this.decodeNow(topic, record) : null;
+      if (frame) entries.push([record, frame]);
+      units += frame?.length ?? 0;
+      if (units < PART_UNITS && at < records.length - 1) continue;
+      const loading = entries;
+      if (loading.length > 0) await this.retrying(() => payloads.load(loading));
+      yield records.slice(from, at + 1);
+      payloads.forget();
+      entries = [];
+      [from, units] = [at + 1, 0];
     }
   }
 
-  /** The same with all that it takes; null where the record cannot be decoded. */
-  async frameOf(record: LogRecord): Promise<EncodedFrame | null> {
+  /** The event of a record of a channel topic at once; null when that needs `eventOf`. */
+  eventNow(record: LogRecord, payloads: RawPayloads): ChannelEvent | null {
+    if (!this.epochs.has(record.topic)) return null;
+    const topic = FRAME_TOPICS.get(record.topic);
+    if (topic) {
+      const frame = this.decodeNow(topic, record);
+      return frame && this.encode(frame, record);
+    }
+    const event = payloads.get(record);
+    return event ? this.eventOfRaw(event, record) : null;
+  }
+
+  /** The same with all that it takes; null where the record or its payload cannot be read. */
+  async eventOf(record: LogRecord, payloads: RawPayloads): Promise<ChannelEvent | null> {
     if (!this.epochs.has(record.topic)) this.epochs.fill(await this.readEpochs(), record.topic);
-    const frame = await this.valueOf(CHANNEL_TOPICS.get(record.topic)!, record);
-    return frame && encodeEventFrame(frame, this.epochs.of(record.topic), record.offset);
+    const topic = FRAME_TOPICS.get(record.topic);
+    if (topic) {
+      const frame = await this.valueOf(topic, record);
+      return frame && this.encode(frame, record);
+    }
+    const frame = await this.valueOf(RAW_TOPICS.get(record.topic)!, record);
+    if (!frame) return null;
+    await this.retrying(() => payloads.load([[record, frame]]));
+    const { payload } = payloads.get(record)!;
+    if ('absence' in payload && payload.absence !== 'removed') this.reportAbsence(record, frame, payload.absence);
+    return this.eventOfRaw({ frame, payload }, record);
   }
 
   /** What a record holds, after learning its schema; null, counted and told, where it cannot be decoded. */
@@ -58,7 +118,7 @@ export class Decoder {
     const { codec, logger, onUnreadable } = this.options;
     try {
       await this.retrying(() => codec.learn(record.value!));
-      return codec.valueOf(topic, record);
+      return codec.decodeRecord(topic, record);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
       const { partition, offset } = record;
@@ -87,8 +147,39 @@ export class Decoder {
       onRecovered: () => onTrouble(null),
     });
   }
+
+  /** Null where the schema is not known yet or the record cannot be decoded. */
+  private decodeNow<T>(topic: Topic<T>, record: LogRecord): T | null {
+    try {
+      return this.options.codec.decodeRecord(topic, record);
+    } catch (error) {
+      if (error instanceof CodecError) return null;
+      throw error;
+    }
+  }
+
+  /** Null where the payload cannot be read. */
+  private eventOfRaw({ frame, payload }: RawEvent, record: LogRecord): ChannelEvent | null {
+    const { channel, seq, provider, marketId, receivedAt } = frame;
+    if ('text' in payload)
+      return this.encode({ channel, seq, type: 'raw', provider, marketId, receivedAt, payload: payload.text }, record);
+    return payload.absence === 'removed' ? { isRemoved: true, channel, seq, offset: record.offset } : null;
+  }
+
+  private encode(frame: ChannelFrame, { topic, offset }: LogRecord): EncodedFrame {
+    return encodeEventFrame(frame, this.epochs.of(topic), offset);
+  }
+
+  private reportAbsence(record: LogRecord, frame: RawChannelFrame, absence: PayloadAbsence): void {
+    const { topic, partition, offset } = record;
+    const raw = { topic: frame.topic, partition: frame.partition, offset: frame.offset };
+    const { logger, onUnreadable } = this.options;
+    logger.error({ topic, partition, offset, raw, absence }, 'the payload of an event cannot be read; passed over');
+    onUnreadable(record, `payload_${absence}`);
+  }
 }
 
-const CHANNEL_TOPICS: ReadonlyMap<string, Topic<ChannelFrame>> = new Map(
-  Object.values(channelTopics).map((topic) => [topic.name, topic]),
-);
+const byName = <T>(topics: readonly Topic<T>[]): ReadonlyMap<string, Topic<T>> =>
+  new Map(topics.map((topic) => [topic.name, topic]));
+const FRAME_TOPICS = byName([channelTopics.events, channelTopics.organizations]);
+const RAW_TOPICS = byName(Object.values(rawChannelTopics));

@@ -115,7 +115,7 @@ function fakeCodec(): Codec {
     encode: () => Buffer.alloc(0),
     learn: async (bytes: Buffer) => void learned.add(bytes.toString()),
     decode,
-    valueOf: (topic, record) => decode(topic, record.value!),
+    decodeRecord: (topic, record) => decode(topic, record.value!),
     knows: () => true,
   };
 }

@@ -6,16 +6,18 @@ import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/prom
 import { readEpochs } from '#infra/log/epochs';
 import type { LogReader, LogRecord, TopicPartition } from '#infra/log/log';
 import { formatCursor } from '#schemas/stream/cursor';
-import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
+import { channelTopics } from '#schemas/topics/channels';
 import { epochTopic } from '#schemas/topics/control';
+import { rawTopics } from '#schemas/topics/raw';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { gapOf } from '../channels/gap.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { EncodedFrame } from '../connection/event-frame.ts';
 import type { Subscription } from '../connection/subscription.ts';
 import { ChannelEpochs } from './channel-epochs.ts';
-import { Decoder, type DecoderOptions } from './decoder.ts';
+import { type ChannelEvent, Decoder, type DecoderOptions, isRemoved } from './decoder.ts';
 import { LiveChannel } from './live-channel.ts';
+import { sendMissing, sendRemoved } from './live-gaps.ts';
+import type { RawPayloads } from './raw-payloads.ts';
 
 const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
@@ -27,7 +29,7 @@ const EPOCHS_AT = { topic: epochTopic.name, partition: 0 };
 
 /** Where a channel lives in the log. */
 export interface ChannelPlace {
-  readonly topic: Topic<ChannelFrame>;
+  readonly topic: Topic;
   readonly partition: number;
 }
 
@@ -47,7 +49,9 @@ export interface HubOptions extends DecoderOptions {
 export class Hub {
   private readonly options: HubOptions;
   private readonly epochs = new ChannelEpochs();
-  private readonly decoder: Decoder;
+  /** Makes events of records; for readings of history, too. */
+  readonly decoder: Decoder;
+  private readonly payloads: RawPayloads;
   private readonly channels = new Map<string, LiveChannel>();
   /** Newest dispatched offset of each partition, by topic. */
   private readonly positions = new Map<string, number[]>();
@@ -56,6 +60,8 @@ export class Hub {
   /** Channels with a run to send, and connections to flush. */
   private readonly gathered: LiveChannel[] = [];
   private readonly touched: Connection[] = [];
+  /** Channels whose newest events are lost, which nobody was sent a gap for yet. */
+  private readonly removed: LiveChannel[] = [];
   /** Whether the epochs were looked up because of a repeat in the batch at hand. */
   private lookedForEpochs = false;
   private reader: LogReader | null = null;
@@ -65,14 +71,16 @@ export class Hub {
   constructor(options: HubOptions) {
     this.options = options;
     this.decoder = new Decoder(options, this.epochs);
+    this.payloads = this.decoder.openPayloads(() => this.stopping);
   }
 
   /** Begins at the end of the log. @param onFault told when reading ends by a fault. */
   async start(onFault: (error: unknown) => void): Promise<void> {
     const { log, codec } = this.options;
     const topics = Object.values(channelTopics);
-    await log.createTopics([...topics, epochTopic]);
-    await codec.prepare([...topics, epochTopic]);
+    const read = [...topics, ...rawTopics.values(), epochTopic];
+    await log.createTopics(read);
+    await codec.prepare(read);
     // Bounds before the reading of what is there: an epoch that begins between the two is read twice, never missed.
     const from = [{ ...EPOCHS_AT, offset: (await log.bounds(EPOCHS_AT)).next }];
     for (const [topic, epoch] of await readEpochs(log, codec)) this.epochs.begin(topic, epoch, null);
@@ -97,7 +105,8 @@ export class Hub {
     }
     this.reader = await log.reader(from);
     this.running = this.run(this.reader);
-    this.running.catch(onFault);
+    // A wait for the log that the close cut short is no fault.
+    this.running.catch((error: unknown) => this.stopping || onFault(error));
   }
 
   async close(): Promise<void> {
@@ -105,6 +114,7 @@ export class Hub {
     this.decoder.stop();
     await this.running.catch(() => {});
     await this.reader?.close();
+    await this.payloads.close();
   }
 
   /** The epoch of a channel topic. */
@@ -170,11 +180,6 @@ export class Hub {
     channel.newestOffset = subscription.afterOffset;
   }
 
-  /** The event frame of a record of a channel topic; null where it cannot be decoded. At once wherever that is possible. */
-  encode(record: LogRecord): EncodedFrame | null | Promise<EncodedFrame | null> {
-    return this.decoder.frameNow(record) ?? this.decoder.frameOf(record);
-  }
-
   /** Tells of numbers that are missing between two events of a channel. */
   noteHole(subscription: Pick<Subscription, 'channel' | 'channelName'>, fromSeq: number, toSeq: number): void {
     const { channelName: channel } = subscription;
@@ -182,29 +187,38 @@ export class Hub {
   }
 
   private async run(reader: LogReader): Promise<void> {
+    const isWanted = (record: LogRecord) => this.wantedBy(record) !== undefined;
     while (!this.stopping) {
       const { records, watermarks } = await this.decoder.retrying(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
       const began = performance.now();
       this.lookedForEpochs = false;
       await this.followEpochs(records);
-      await this.dispatch(records);
-      this.flush();
+      for await (const part of this.decoder.withPayloads(records, isWanted, this.payloads)) {
+        await this.dispatch(part);
+        this.flush();
+      }
+      await this.payloads.closeUnused(began);
       for (const mark of watermarks) this.noteTime(mark, mark.watermark);
       if (records.length > 0 && performance.now() - began < GATHER_MS) await sleep(GATHER_MS);
       else await yieldToIo();
     }
   }
 
+  /** The channel of a record that is to be sent. The key is the channel: what nobody asked for is not even decoded. */
+  private wantedBy(record: LogRecord): LiveChannel | undefined {
+    const channel = this.channels.get(record.key);
+    return channel && record.value && !this.epochs.isLeftOver(record) ? channel : undefined;
+  }
+
   private async dispatch(records: readonly LogRecord[]): Promise<void> {
     let bytes = 0;
     for (const record of records) {
       if (record.topic === epochTopic.name) continue;
-      // The key is the channel: a frame that nobody asked for is not even decoded.
-      const channel = this.channels.get(record.key);
-      if (channel && record.value && !this.epochs.isLeftOver(record)) {
-        let frame = this.decoder.frameNow(record) ?? (await this.frameLater(record));
-        if (frame && frame.seq <= channel.newestSeq) frame = await this.frameOfNewEpoch(record, channel);
-        if (frame) bytes += this.gather(channel, frame);
+      const channel = this.wantedBy(record);
+      if (channel) {
+        let event = this.decoder.eventNow(record, this.payloads) ?? (await this.eventLater(record));
+        if (event && event.seq <= channel.newestSeq) event = await this.eventOfNewEpoch(record, channel);
+        if (event) bytes += this.gather(channel, event);
       }
       this.positions.get(record.topic)![record.partition] = record.offset;
       this.noteTime(record, record.receivedAt);
@@ -221,48 +235,51 @@ export class Hub {
   }
 
   /** Nothing may be held back over a wait: who joins meanwhile counts as having had what was dispatched. */
-  private frameLater(record: LogRecord): Promise<EncodedFrame | null> {
+  private eventLater(record: LogRecord): Promise<ChannelEvent | null> {
     this.flush();
-    return this.decoder.frameOf(record);
+    return this.decoder.eventOf(record, this.payloads);
   }
 
   /**
    * A number that came before: either the log holds the event twice (a producer's or a stage's retry), or the topic was
    * rebuilt and its epoch, which stands in another topic, has not been read yet. Null for the repeat.
    */
-  private async frameOfNewEpoch(record: LogRecord, channel: LiveChannel): Promise<EncodedFrame | null> {
+  private async eventOfNewEpoch(record: LogRecord, channel: LiveChannel): Promise<ChannelEvent | null> {
     this.flush();
     if (!this.lookedForEpochs) {
       this.lookedForEpochs = true;
       for (const [topic, epoch] of await this.decoder.readEpochs()) await this.beginEpoch(topic, epoch, null);
     }
-    const frame = this.decoder.frameNow(record);
-    if (frame && frame.seq > channel.newestSeq) return frame;
+    const event = this.decoder.eventNow(record, this.payloads);
+    if (event && event.seq > channel.newestSeq) return event;
     this.options.logger.debug({ channel: record.key, offset: record.offset }, 'an event that the log holds twice');
     return null;
   }
 
-  private gather(channel: LiveChannel, frame: EncodedFrame): number {
-    if (frame.seq > channel.newestSeq + 1) this.tellHole(channel, frame);
-    if (channel.gather(frame)) this.gathered.push(channel);
-    return frame.size;
+  private gather(channel: LiveChannel, event: ChannelEvent): number {
+    if (event.seq > channel.newestSeq + 1) this.tellHole(channel, event);
+    if (isRemoved(event)) {
+      // What was gathered before it goes out first.
+      if (!channel.removedAfter) this.flush();
+      if (channel.remove(event)) this.removed.push(channel);
+      return 0;
+    }
+    if (channel.removedAfter) this.flush();
+    if (channel.gather(event)) this.gathered.push(channel);
+    return event.size;
   }
 
-  /** While no event of the channel is known, only those are told who have one by their own cursors. */
-  private tellHole({ subscriptions, newestSeq, newestOffset }: LiveChannel, { channel, seq, offset }: EncodedFrame) {
+  private tellHole(channel: LiveChannel, event: ChannelEvent): void {
     this.flush();
-    let noted = newestSeq === 0;
-    for (const subscription of subscriptions) {
-      if (!noted) this.noteHole(subscription, newestSeq + 1, seq - 1);
-      noted = true;
-      const { live, afterOffset, afterSeq } = subscription;
-      if (!live || offset <= afterOffset || seq <= afterSeq + 1 || (newestSeq === 0 && afterSeq === 0)) continue;
-      const epoch = this.epochOf(this.placeOf(subscription).topic.name);
-      const last = newestSeq === 0 ? { seq: afterSeq, offset: afterOffset } : { seq: newestSeq, offset: newestOffset };
-      const from = formatCursor({ epoch, channel, ...last });
-      const to = formatCursor({ epoch, channel, seq: seq - 1, offset: offset - 1 });
-      subscription.connection.tell(gapOf(subscription, from, to));
-    }
+    const [subscription] = channel.subscriptions;
+    if (!subscription) return;
+    if (channel.newestSeq > 0) this.noteHole(subscription, channel.newestSeq + 1, event.seq - 1);
+    // The gap over events without payloads covers it.
+    if (!isRemoved(event)) sendMissing(channel, event, this.epochOfChannel(subscription));
+  }
+
+  private epochOfChannel(subscription: Subscription): string {
+    return this.epochOf(this.placeOf(subscription).topic.name);
   }
 
   private flush(): void {
@@ -275,6 +292,11 @@ export class Hub {
     this.gathered.length = 0;
     for (const connection of this.touched) connection.flush();
     this.touched.length = 0;
+    for (const channel of this.removed) {
+      const [subscription] = channel.subscriptions;
+      if (subscription) sendRemoved(channel, this.epochOfChannel(subscription));
+    }
+    this.removed.length = 0;
   }
 
   /** First of all in a batch, since frames of a new epoch come after its beginning. */
@@ -313,6 +335,7 @@ export class Hub {
       subscription.afterOffset = -1;
       subscription.afterSeq = 0;
       subscription.afterSeqIsGiven = false;
+      subscription.removedAfter = null;
       if (!subscription.acknowledged) continue;
       const to = formatCursor({ epoch, channel: name, seq: null, offset: -1 });
       subscription.connection.tell(gapOf(subscription, from, to));

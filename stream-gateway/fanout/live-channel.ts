@@ -1,5 +1,5 @@
 import type { EncodedFrame } from '../connection/event-frame.ts';
-import type { Subscription } from '../connection/subscription.ts';
+import type { EventPlace, Subscription } from '../connection/subscription.ts';
 
 /** What is known of a channel while somebody is subscribed to it. */
 export class LiveChannel {
@@ -7,6 +7,8 @@ export class LiveChannel {
   /** Number and offset of the newest event in the epoch at hand; 0 and -1 before the first. */
   newestSeq = 0;
   newestOffset = -1;
+  /** The event after which all newer ones have lost their payloads; null where the newest one has its own. */
+  removedAfter: EventPlace | null = null;
   private gathered: EncodedFrame[] = [];
 
   /** Adds an event to the next run; true when it is the first of it. */
@@ -14,6 +16,22 @@ export class LiveChannel {
     this.newestSeq = frame.seq;
     this.newestOffset = frame.offset;
     return this.gathered.push(frame) === 1;
+  }
+
+  /** Goes on to an event that has lost its payload; true when it is the first of a run. */
+  remove({ seq, offset }: EventPlace): boolean {
+    const isFirst = this.removedAfter === null;
+    this.removedAfter ??= { seq: this.newestSeq, offset: this.newestOffset };
+    this.newestSeq = seq;
+    this.newestOffset = offset;
+    return isFirst;
+  }
+
+  /** Ends the run of events without payloads. */
+  takeRemovedAfter(): EventPlace {
+    const after = this.removedAfter!;
+    this.removedAfter = null;
+    return after;
   }
 
   /** The events since the last call, oldest first. */

@@ -20,7 +20,8 @@ import { putKey } from '#schemas/domain/control/indices';
 import type { Key, Scope, SecretHash } from '#schemas/domain/control/state';
 import { parseChannel } from '#schemas/stream/channel-names';
 import { TOPICS } from '#schemas/topics/catalog';
-import { channelTopics } from '#schemas/topics/channels';
+import { channelTopics, rawChannelTopics } from '#schemas/topics/channels';
+import { rawTopic } from '#schemas/topics/raw';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { start } from '../start.ts';
 
@@ -42,8 +43,15 @@ export interface GatewayWorld {
   token(options?: TokenOptions): string;
   /** A good token whose secret the node has to hash when it first sees it. */
   newToken(options?: TokenOptions): Promise<string>;
-  /** Appends so many frames to a channel in one batch, numbered on from the last. Gives the newest `seq`. */
+  /**
+   * Appends so many frames to a channel that is no raw feed in one batch, numbered on from the last. Gives the newest `seq`.
+   */
   publish(channel: string, frames: number, payload?: string): Promise<number>;
+  /**
+   * Appends one raw record with this text, and to each of the channels of venue_a a frame for each piece of it. Gives the
+   * offset of the raw record.
+   */
+  publishRaw(channels: readonly string[], text: string, pieces: readonly string[]): Promise<number>;
   /** Appends one record to any topic. */
   append<T>(topic: Topic<T>, key: string, value: T): Promise<void>;
   /** Empties the channel topics and begins new epochs, as a rebuild does. */
@@ -110,7 +118,9 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
       return formatToken(put(await hashSecret(token.secret), options, token));
     },
     async publish(channel, frames, payload = '{"yesMid":0.5}') {
-      const topic = channelTopics[parseChannel(channel)!.writer];
+      const { writer } = parseChannel(channel)!;
+      if (writer !== 'events' && writer !== 'organizations') throw new Error(`${channel} is a raw feed`);
+      const topic = channelTopics[writer];
       const before = seqs.get(channel) ?? 0;
       const at = { topic: topic.name, partition: partitionOf(channel, topic.partitions), key: channel };
       const records = Array.from({ length: frames }, (_, nth) => {
@@ -129,6 +139,30 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
       seqs.set(channel, before + frames);
       await log.append(records);
       return before + frames;
+    },
+    async publishRaw(channels, text, pieces) {
+      const raw = { topic: rawTopic('venue_a', 'ws').name, partition: 1 };
+      const offset = (await log.bounds(raw)).next;
+      const event = { provider: 'venue_a', receivedAt: 7 } as const;
+      const envelope = { ...event, stream: 'ws', key: 'slot', request: null, payload: Buffer.from(text) };
+      const value = codec.encode(rawTopic('venue_a', 'ws'), envelope);
+      await log.append([{ ...raw, key: 'slot', value, receivedAt: 7, seq: offset + 1 }]);
+      const topic = rawChannelTopics.venue_a;
+      let from = 0;
+      const records = pieces.flatMap((piece) => {
+        const start = text.indexOf(piece, from);
+        from = start + piece.length;
+        return channels.map((channel) => {
+          const seq = (seqs.get(channel) ?? 0) + 1;
+          seqs.set(channel, seq);
+          const place = { ...raw, offset, start, length: piece.length };
+          const frame = codec.encode(topic, { channel, seq, ...event, marketId: null, ...place });
+          const partition = partitionOf(channel, topic.partitions);
+          return { topic: topic.name, partition, key: channel, seq, receivedAt: 7, value: frame };
+        });
+      });
+      await log.append(records);
+      return offset;
     },
     async append(topic, key, value) {
       const partition = partitionOf(key, topic.partitions);

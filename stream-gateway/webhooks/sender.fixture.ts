@@ -107,7 +107,7 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
           prepare: (topics) => codec.prepare(topics),
           encode: (topic, value) => codec.encode(topic, value),
           decode: (topic, bytes) => codec.decode(topic, bytes),
-          valueOf: (topic, record) => codec.valueOf(topic, record),
+          decodeRecord: (topic, record) => codec.decodeRecord(topic, record),
           knows: (bytes) => codec.knows(bytes),
         },
         control: slowControl,

@@ -1,6 +1,7 @@
 /** What the frames of a socket tell (venue page, section 7). Each is read whole before anything is told. */
-import type { Emit } from '#infra/stages/stage';
+import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import type { TextPiece } from '../../shared/tell-raw.ts';
 import type { Liveness } from '../shared/liveness.ts';
 import { type BookMessage, readBook, tellBook } from './books.ts';
 import { marketOf, providerOf } from './coins.ts';
@@ -28,6 +29,8 @@ export const PAST_TOLD_WITHIN_MS = 30_000;
 /** What a frame is taken with. */
 export interface FrameContext {
   readonly state: VenueAState;
+  /** The record that it stands in. */
+  readonly record: StageEvent<RawEnvelope>;
   /** The connection that it came over. */
   readonly feed: string;
   readonly receivedAt: number;
@@ -54,12 +57,12 @@ const CHANNELS: ReadonlyMap<string, TakeFrame> = new Map<string, TakeFrame>([
 ]);
 
 /** Throws `MalformedError` or `FieldError`, and then nothing was told and nothing changed. */
-export function takeFrame(envelope: RawEnvelope, context: FrameContext): void {
-  const text = envelope.payload.toString();
+export function takeFrame(context: FrameContext): void {
+  const text = context.record.value.payload.toString();
   const cut = cutFrame(text);
-  const book = cut?.channel === BOOKS ? scanBook(cut.payload) : null;
+  const book = cut?.channel === BOOKS ? scanBook(text, cut.piece) : null;
   if (book) {
-    takeBook(book, cut!.payload, context);
+    takeBook(book, cut!.piece, context);
     return;
   }
   const frame = parseFrame(text);
@@ -67,35 +70,40 @@ export function takeFrame(envelope: RawEnvelope, context: FrameContext): void {
 }
 
 function takeBookFrame(frame: Frame, context: FrameContext): void {
-  takeBook(readBook(frame.data), frame.payload, context);
+  takeBook(readBook(frame.data), frame.piece, context);
 }
 
-function takeBook(book: BookMessage, payload: string, { state, feed, receivedAt, liveness, emit }: FrameContext): void {
+function takeBook(book: BookMessage, piece: TextPiece, context: FrameContext): void {
+  const { state, feed, receivedAt, liveness, emit } = context;
   const { coin } = book;
   tellBook(state, book, feed, receivedAt, emit);
   const source = { provider: providerOf(coin), instrument: coin, marketId: marketOf(coin), feed };
   liveness.bookReceived(state.liveness, source, receivedAt, emit);
-  tellBookFrame(state, coin, payload, receivedAt, emit);
+  tellBookFrame({ ...context, piece }, coin);
 }
 
-function takeTradesFrame(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+function takeTradesFrame(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
   const trades = readTrades(frame.data);
   tellTrades(state, trades, receivedAt, emit);
-  tellOutcomeFrame(state, trades, frame.payload, receivedAt, emit);
+  tellOutcomeFrame({ ...context, piece: frame.piece }, trades);
 }
 
-function takeMidsFrame(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+function takeMidsFrame(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
   const { mids, dex } = readObject(frame.data, 'data');
-  tellMids(state, readMids(state, readObject(mids, 'data.mids'), 'data.mids'), receivedAt, emit);
+  const byCoin = readObject(mids, 'data.mids');
+  tellMids(state, readMids(state, byCoin, 'data.mids'), receivedAt, emit);
   const provider = typeof dex === 'string' && dex !== '' ? 'venue_a_dex' : 'venue_a_perp';
-  tellMidsFrame(state, provider, frame.payload, receivedAt, emit);
+  tellMidsFrame({ ...context, piece: frame.piece }, provider, Object.keys(byCoin));
 }
 
-function takeActiveContext(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+function takeActiveContext(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
   const contexts = readActiveContext(frame.data);
   tellContexts(state, contexts, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
-  tellOutcomeFrame(state, coins, frame.payload, receivedAt, emit);
+  tellOutcomeFrame({ ...context, piece: frame.piece }, coins);
 }
 
 function takeDexContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
@@ -120,11 +128,12 @@ function readDex(state: VenueAState, dex: unknown, contexts: unknown, field: str
   return readAlignedContexts(universe, contexts, field);
 }
 
-function takeSpotContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+function takeSpotContexts(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
   const contexts = readSpotContexts(frame.data, 'data');
   tellContexts(state, contexts, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
-  tellOutcomeFrame(state, coins, frame.payload, receivedAt, emit);
+  tellOutcomeFrame({ ...context, piece: frame.piece }, coins);
 }
 
 function takeOutcomeUpdates(frame: Frame, { state, feed, receivedAt, takerFeeRate, emit }: FrameContext): void {

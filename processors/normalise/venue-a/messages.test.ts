@@ -14,8 +14,12 @@ const codeOf = (f: () => unknown): string => {
 
 describe('a frame', () => {
   it('gives its channel, its data, and the text of the data as it was written', () => {
-    const frame = parseFrame('{"channel":"l2Book","data":{"px":"3331.0", "n":1e2}}');
-    expect(frame).toEqual({ channel: 'l2Book', data: { px: '3331.0', n: 100 }, payload: '{"px":"3331.0", "n":1e2}' });
+    const text = '{"channel":"l2Book","data":{"px":"3331.0", "n":1e2}}';
+    expect(parseFrame(text)).toEqual({
+      channel: 'l2Book',
+      data: { px: '3331.0', n: 100 },
+      piece: { start: text.indexOf('{"px"'), length: '{"px":"3331.0", "n":1e2}'.length },
+    });
   });
 
   it.each([
@@ -25,7 +29,8 @@ describe('a frame', () => {
     ['two data members, of which JSON takes the last', '{"channel":"x","data":1,"data":[2]}', '[2]'],
     ['a name that is escaped', '{"channel":"\\u0078","data":{}}', '{}'],
   ])('may have %s', (_, text, payload) => {
-    expect(parseFrame(text)).toEqual({ channel: 'x', data: JSON.parse(payload), payload });
+    const piece = { start: text.lastIndexOf(payload), length: payload.length };
+    expect(parseFrame(text)).toEqual({ channel: 'x', data: JSON.parse(payload), piece });
   });
 
   it.each(['{"channel":"pong"}', '{"data":{}}', '{"channel":5,"data":1}', '[]', 'null', '"text"', '7'])(

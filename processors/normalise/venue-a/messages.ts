@@ -3,6 +3,7 @@
  * `info` answer the body that was asked with.
  */
 import { jsonMembers } from '#schemas/domain/json-members';
+import type { TextPiece } from '../../shared/tell-raw.ts';
 import { type Fields, readObject } from './fields.ts';
 import { MalformedError } from './malformed-error.ts';
 
@@ -10,8 +11,8 @@ import { MalformedError } from './malformed-error.ts';
 export interface Frame {
   readonly channel: string;
   readonly data: unknown;
-  /** The piece of the frame's text that its data is, unchanged. */
-  readonly payload: string;
+  /** The piece of the frame's text that its data is. */
+  readonly piece: TextPiece;
 }
 
 const HEAD = '{"channel":"';
@@ -23,22 +24,23 @@ export function parseFrame(text: string): Frame | null {
 }
 
 /**
- * The venue writes every frame with the channel first and the data last: cuts such a text into the two. Only once the
- * payload was read, the piece cut out is known to be whole. Null for a text that is written otherwise.
+ * The venue writes every frame with the channel first and the data last: says where they are. Only once the
+ * piece was read it is known to be whole. Null for a text that is written otherwise.
  */
-export function cutFrame(text: string): Pick<Frame, 'channel' | 'payload'> | null {
+export function cutFrame(text: string): Pick<Frame, 'channel' | 'piece'> | null {
   if (!text.startsWith(HEAD) || !text.endsWith('}')) return null;
   const nameEnd = text.indexOf('"', HEAD.length);
   const channel = text.slice(HEAD.length, nameEnd);
   if (!text.startsWith(MIDDLE, nameEnd) || channel.includes('\\')) return null;
-  return { channel, payload: text.slice(nameEnd + MIDDLE.length, -1) };
+  const start = nameEnd + MIDDLE.length;
+  return { channel, piece: { start, length: text.length - 1 - start } };
 }
 
 function parseUsualFrame(text: string): Frame | null {
   const cut = cutFrame(text);
   if (!cut) return null;
   try {
-    return { ...cut, data: JSON.parse(cut.payload) };
+    return { ...cut, data: JSON.parse(text.slice(cut.piece.start, -1)) };
   } catch {
     // Not as usual, or no JSON at all: reading the whole text tells which.
     return null;
@@ -51,7 +53,7 @@ function parseAnyFrame(text: string): Frame | null {
   const { channel, data } = frame as Fields;
   const range = jsonMembers(text).members.get('data');
   if (typeof channel !== 'string' || !range) return null;
-  return { channel, data, payload: text.slice(range.start, range.end) };
+  return { channel, data, piece: { start: range.start, length: range.end - range.start } };
 }
 
 /** The body that an `info` answer was asked with. Throws `MalformedError` (`malformed_answer`). */

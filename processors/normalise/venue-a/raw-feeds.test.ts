@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
+import { channelTopics, type RawChannelFrame } from '#schemas/topics/channels';
 import { bookOf, driveVenueA, START, trade } from './venue-a.fixture.ts';
 
 const ALL_MIDS = 'svc:stream:venue_a_perp:*';
 const OUTCOMES = 'svc:stream:venue_a_outcome:*';
 
 type Venue = ReturnType<typeof driveVenueA>;
-const frames = (venue: Venue): ChannelFrame[] => venue.stage.of(channelTopics.venue_a);
+const frames = (venue: Venue): RawChannelFrame[] => venue.stage.of(channelTopics.venue_a);
 /** `channel provider marketId`. */
 const told = (venue: Venue) =>
   frames(venue).map(({ channel, provider, marketId }) => `${channel} ${provider} ${marketId}`);
@@ -14,26 +14,29 @@ const told = (venue: Venue) =>
 describe('a raw feed', () => {
   it('carries the data of the frame letter for letter, numbered within its channel', () => {
     const venue = driveVenueA();
-    const data = `{"coin":"BTC", "time":${START},"levels":[[{"px":"1.50","sz":"2.0","n":1}],[]]}`;
+    const data = `{"coin":"BTC", "näme":"€ 😀","time":${START},"levels":[[{"px":"1.50","sz":"2.0","n":1}],[]]}`;
     venue.text(`{"channel":"l2Book","data":${data}}`, 7);
     venue.frame('l2Book', bookOf('ETH', [], []), 8);
     venue.stage.restart();
-    venue.text(`{"data":${data},"channel":"l2Book"}`, 9);
+    venue.text(`{"note":"ö 😀","data":${data},"channel":"l2Book"}`, 9);
     expect(frames(venue)[0]).toEqual({
       channel: 'svc:stream:venue_a_perp:BTC',
       seq: 1,
-      type: 'raw',
       provider: 'venue_a_perp',
       marketId: 'BTC',
       receivedAt: START + 7,
-      payload: data,
+      topic: 'raw.venue_a.ws',
+      partition: 2,
+      offset: 0,
+      start: '{"channel":"l2Book","data":'.length,
+      length: data.length,
     });
     expect(frames(venue).map(({ channel, seq }) => `${channel} ${seq}`)).toEqual([
       'svc:stream:venue_a_perp:BTC 1',
       'svc:stream:venue_a_perp:ETH 1',
       'svc:stream:venue_a_perp:BTC 2',
     ]);
-    expect(frames(venue)[2]!.payload).toBe(data);
+    expect([0, 2].map((at) => venue.payloadOf(frames(venue)[at]!))).toEqual([data, data]);
   });
 
   it('of books is that of the coin, of a builder dex too', () => {
@@ -53,6 +56,8 @@ describe('a raw feed', () => {
       `${ALL_MIDS} venue_a_perp null`,
       `${OUTCOMES} venue_a_outcome null`,
     ]);
+    const [, , mids, outcomes] = frames(venue).map((frame) => venue.payloadOf(frame));
+    expect([mids, outcomes]).toEqual(Array(2).fill('{"mids":{"BTC":"1","#70":"0.4"}}'));
   });
 
   it('of outcomes carries their books, trades and figures', () => {

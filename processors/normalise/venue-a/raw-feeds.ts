@@ -8,44 +8,35 @@ import type { Provider } from '#schemas/domain/providers';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
-import { tellRaw } from '../../shared/tell-raw.ts';
+import { type RawEvent, type RawSource, type TextPiece, tellRaw } from '../../shared/tell-raw.ts';
 import { marketOf, providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
 const ALL_MIDS = formatChannel({ kind: 'raw-mids' });
 const ALL_OUTCOMES = formatChannel({ kind: 'raw-outcomes' });
 
+/** A frame of the socket: the record that it came in, the piece of it that is its data, and where its events go. */
+export interface FrameSource {
+  readonly state: VenueAState;
+  readonly record: RawSource;
+  readonly piece: TextPiece;
+  readonly emit: Emit;
+}
+
 /** A book, on the channel of its coin, or with the outcomes. */
-export function tellBookFrame(state: VenueAState, coin: string, payload: string, receivedAt: number, emit: Emit): void {
+export function tellBookFrame(source: FrameSource, coin: string): void {
   const channel = isOutcomeCoin(coin) ? ALL_OUTCOMES : formatChannel({ kind: 'raw-coin', coin });
-  const event = { channel, provider: providerOf(coin), marketId: marketOf(coin), receivedAt, payload };
-  tellRaw(state.channelSeqs, channelTopics.venue_a, emit, event);
+  write(source, { channel, provider: providerOf(coin), marketId: marketOf(coin) });
 }
 
 /** All mids, of the main dex with its spot coins or of one builder dex. */
-export function tellMidsFrame(
-  state: VenueAState,
-  provider: Provider,
-  payload: string,
-  receivedAt: number,
-  emit: Emit,
-): void {
-  const event = { channel: ALL_MIDS, provider, marketId: null, receivedAt, payload };
-  tellRaw(state.channelSeqs, channelTopics.venue_a, emit, event);
-  // In a map of coins to decimals only the name of a coin can begin so.
-  if (!payload.includes('"#')) return;
-  const outcomes = { channel: ALL_OUTCOMES, provider: 'venue_a_outcome', marketId: null, receivedAt, payload };
-  tellRaw(state.channelSeqs, channelTopics.venue_a, emit, outcomes);
+export function tellMidsFrame(source: FrameSource, provider: Provider, coins: readonly string[]): void {
+  write(source, { channel: ALL_MIDS, provider, marketId: null });
+  if (coins.some(isOutcomeCoin)) write(source, { channel: ALL_OUTCOMES, provider: 'venue_a_outcome', marketId: null });
 }
 
 /** Any other frame, when it names coins of outcomes; with their market when it is the only one. */
-export function tellOutcomeFrame(
-  state: VenueAState,
-  named: readonly { readonly coin: string }[],
-  payload: string,
-  receivedAt: number,
-  emit: Emit,
-): void {
+export function tellOutcomeFrame(source: FrameSource, named: readonly { readonly coin: string }[]): void {
   let market: string | null = null;
   let isOnly = true;
   for (const { coin } of named) {
@@ -54,7 +45,9 @@ export function tellOutcomeFrame(
     market = marketOf(coin);
   }
   if (market === null) return;
-  const marketId = isOnly ? market : null;
-  const event = { channel: ALL_OUTCOMES, provider: 'venue_a_outcome', marketId, receivedAt, payload };
-  tellRaw(state.channelSeqs, channelTopics.venue_a, emit, event);
+  write(source, { channel: ALL_OUTCOMES, provider: 'venue_a_outcome', marketId: isOnly ? market : null });
+}
+
+function write({ state, record, piece, emit }: FrameSource, event: Omit<RawEvent, 'piece'>): void {
+  tellRaw(state.channelSeqs, channelTopics.venue_a, emit, record, { ...event, piece });
 }

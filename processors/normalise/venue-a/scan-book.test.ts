@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { readBook } from './books.ts';
 import { scanBook } from './scan-book.ts';
 
+/** The text stands in a frame, as `text` in `x…}`. */
+const scan = (text: string) => scanBook(`x${text}}`, { start: 1, length: text.length });
+
 const level = fc.record({
   px: fc.stringMatching(/^(0|[1-9]\d{0,6})(\.\d{1,6})?$/),
   sz: fc.stringMatching(/^\d{1,7}(\.\d{1,8})?$/),
@@ -19,7 +22,7 @@ describe('the scan of a book', () => {
   it('reads what parsing it as JSON reads, or leaves it to that', () => {
     fc.assert(
       fc.property(book, (value) => {
-        const scanned = scanBook(JSON.stringify(value));
+        const scanned = scan(JSON.stringify(value));
         const isPlain = !/[\\"\p{Cc}]/u.test(value.coin);
         if (isPlain) expect(scanned).toEqual(readBook(value));
         else expect(scanned ?? readBook(value)).toEqual(readBook(value));
@@ -34,9 +37,9 @@ describe('the scan of a book', () => {
       time: 1_700_000_000_000,
       levels: [[{ px: '70100.0', sz: '1.50', n: 3 }], [{ px: '70101', sz: '0.1', n: 12 }]],
     });
-    expect(scanBook(text)).not.toBeNull();
+    expect(scan(text)).not.toBeNull();
     const isSame = (changed: string) => {
-      const scanned = scanBook(changed);
+      const scanned = scan(changed);
       if (scanned) expect(scanned).toEqual(readBook(JSON.parse(changed)));
     };
     for (let at = 0; at < text.length; at += 1) {
@@ -57,6 +60,6 @@ describe('the scan of a book', () => {
     ['an escape in the name', '{"coin":"B\\u0054C","time":1,"levels":[[],[]]}'],
     ['a number that JSON does not have', '{"coin":"BTC","time":01,"levels":[[],[]]}'],
   ])('leaves %s to others', (_what, text) => {
-    expect(scanBook(text)).toBeNull();
+    expect(scan(text)).toBeNull();
   });
 });

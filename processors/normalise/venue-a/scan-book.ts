@@ -4,6 +4,7 @@
  * in its table of all texts.
  */
 import type { BookLevel } from '#schemas/topics/normalised';
+import type { TextPiece } from '../../shared/tell-raw.ts';
 import type { BookMessage } from './books.ts';
 import { readAmount } from './fields.ts';
 import { FieldError } from './malformed-error.ts';
@@ -19,9 +20,9 @@ const DIGITS_MAX = 15;
 const ZERO_UNIT = 0x30;
 const NINE_UNIT = 0x39;
 
-/** Null for a text that is written otherwise or is no book; `readBook` reads it, or says what is wrong with it. */
-export function scanBook(text: string): BookMessage | null {
-  const scan = new BookScan(text);
+/** Null for a piece that is written otherwise or is no book; `readBook` reads it, or says what is wrong with it. */
+export function scanBook(text: string, piece: TextPiece): BookMessage | null {
+  const scan = new BookScan(text, piece);
   try {
     return scan.book();
   } catch (error) {
@@ -32,10 +33,13 @@ export function scanBook(text: string): BookMessage | null {
 
 class BookScan {
   private readonly text: string;
-  private at = 0;
+  private readonly end: number;
+  private at: number;
 
-  constructor(text: string) {
+  constructor(text: string, { start, length }: TextPiece) {
     this.text = text;
+    this.at = start;
+    this.end = start + length;
   }
 
   book(): BookMessage | null {
@@ -47,7 +51,7 @@ class BookScan {
     const bids = this.side();
     if (!bids || !this.skip(',')) return null;
     const asks = this.side();
-    if (!asks || !this.skip(']}') || this.at !== this.text.length) return null;
+    if (!asks || !this.skip(']}') || this.at !== this.end) return null;
     return { coin, time, bids, asks };
   }
 

@@ -39,12 +39,13 @@ const liveness = createLiveness(statusTopics.venue_a);
 export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
   const takerFeeRate = canonicalDecimal(options.outcomeTakerFeeRate);
 
-  const onFrame = (state: VenueAState, { key, value }: StageEvent<RawEnvelope>, emit: Emit) => {
+  const onFrame = (state: VenueAState, record: StageEvent<RawEnvelope>, emit: Emit) => {
+    const { key, value } = record;
     const { receivedAt } = value;
     // Also a frame that cannot be read shows that the connection is alive.
     liveness.heard(state.liveness, key, receivedAt, emit);
     refuseMalformed('malformed_frame', emit, () =>
-      takeFrame(value, { state, feed: key, receivedAt, takerFeeRate, liveness, emit }),
+      takeFrame({ state, record, feed: key, receivedAt, takerFeeRate, liveness, emit }),
     );
   };
 

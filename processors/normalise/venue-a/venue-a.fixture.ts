@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseRecordingLine } from '#schemas/domain/recording';
+import type { RawChannelFrame } from '#schemas/topics/channels';
 import { clockTopic } from '#schemas/topics/control';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { driveStage, type StageDriver } from '../../testing/drive-stage.fixture.ts';
@@ -26,13 +27,18 @@ export interface VenueADriver {
   /** An `info` answer. */
   answer(request: unknown, body: unknown, at?: number): void;
   feedEvent(kind: FeedEvent['kind'], at: number, feed?: string): void;
+  /** What a subscriber gets as the payload of a frame. */
+  payloadOf(frame: RawChannelFrame): string;
   clock(at: number, marks?: { hour?: boolean; day?: boolean }): void;
 }
 
 export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
   const stage = driveStage(createVenueAStage({ outcomeTakerFeeRate }));
-  const text: VenueADriver['text'] = (written, at = 0, feed = 'ws-1') =>
-    stage.feed(WS, envelope('ws', feed, START + at, null, written), { key: feed });
+  const texts: string[] = [];
+  const text: VenueADriver['text'] = (written, at = 0, feed = 'ws-1') => {
+    const place = { key: feed, partition: 2, offset: texts.push(written) - 1 };
+    stage.feed(WS, envelope('ws', feed, START + at, null, written), place);
+  };
   return {
     stage,
     text,
@@ -41,6 +47,10 @@ export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
       const asked = typeof request === 'string' || request === null ? request : JSON.stringify(request);
       const answered = typeof body === 'string' ? body : JSON.stringify(body);
       stage.feed(INFO, envelope('info', 'info-1', START + at, asked, answered), { key: 'info-1' });
+    },
+    payloadOf({ topic, partition, offset, start, length }) {
+      if (topic !== WS.name || partition !== 2) throw new Error(`${topic}/${partition} holds no frames`);
+      return texts[offset]!.slice(start, start + length);
     },
     feedEvent: (kind, at, feed = 'ws-1') =>
       stage.feed(feedTopics.venue_a, { provider: 'venue_a', feed, receivedAt: START + at, kind, reason: null }),

@@ -214,22 +214,28 @@ describe('a raw channel', () => {
   it('carries every event of a token whole, numbered from 1', () => {
     const trade = { event_type: 'last_trade_price', market: MARKET, asset_id: 'yes', price: '0.5', timestamp: '1' };
     const both = priceChange(change('0.45', '1', 'BUY'), change('0.55', '1', 'SELL', { asset_id: 'no' }));
-    const { frames } = play([START, frame(trade), frame(both)]);
-    expect(frames.map(({ channel, seq, payload }) => [channel, seq, JSON.parse(payload)])).toEqual([
+    const { frames, payloads } = play([START, frame(trade), frame(both)]);
+    expect(frames.map(({ channel, seq }, at) => [channel, seq, JSON.parse(payloads[at]!)])).toEqual([
       ['svc:stream:venue_b:yes', 1, book([['0.4', '10']], [['0.6', '20']])],
       ['svc:stream:venue_b:yes', 2, trade],
       ['svc:stream:venue_b:yes', 3, both],
       ['svc:stream:venue_b:no', 1, both],
     ]);
-    expect(frames[0]).toMatchObject({ type: 'raw', provider: 'venue_b', marketId: MARKET, receivedAt: AT });
+    expect(frames[0]).toMatchObject({ provider: 'venue_b', marketId: MARKET, receivedAt: AT });
   });
 
   it('carries one event of a frame that lists several', () => {
     const first = book([], []);
     const second = book([], [], { asset_id: 'no' });
-    const { frames, books } = play([frame([first, second])]);
-    expect(frames.map((told) => JSON.parse(told.payload))).toEqual([first, second]);
+    const { payloads, books } = play([frame([first, second])]);
+    expect(payloads).toEqual([first, second].map((event) => JSON.stringify(event)));
     expect(books).toHaveLength(2);
+  });
+
+  it('carries the event of a list as the venue wrote it, other text and spacing around it or not', () => {
+    const written = JSON.stringify(book([], [], { note: 'ä "]}, 😀' }), null, 1).replace('"h"', '1.0');
+    const { payloads } = play([frame(` [ ${written},\n7 , ${written} ]`)]);
+    expect(payloads).toEqual([written, written]);
   });
 });
 

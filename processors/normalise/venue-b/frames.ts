@@ -1,9 +1,10 @@
 /** Frames of the market socket: told again on their tokens' channels, and folded into books. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
+import { jsonElements } from '#schemas/domain/json-members';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { RawEnvelope } from '#schemas/topics/raw';
-import { tellRaw } from '../../shared/tell-raw.ts';
+import { type TextPiece, tellRaw } from '../../shared/tell-raw.ts';
 import { awaitSnapshot, forgetToken, liveness } from './book-status.ts';
 import { isJsonObject, type JsonObject, parseJson } from './fields.ts';
 import { MalformedError, quote } from './malformed-error.ts';
@@ -23,35 +24,46 @@ export function onMarketFrame(state: VenueBState, event: StageEvent<RawEnvelope>
   if (HEARTBEATS.has(text)) return;
   try {
     const frame = parseJson(text);
-    if (!Array.isArray(frame)) takeEvent(state, frame, text, event, emit);
-    else for (const entry of frame) takeListed(state, entry, event, emit);
+    if (Array.isArray(frame)) takeList(state, frame, text, event, emit);
+    else takeEvent(state, frame, { start: 0, length: text.length }, event, emit);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
     emit.dead(error.code, error.message);
   }
 }
 
-function takeListed(state: VenueBState, entry: unknown, event: StageEvent<RawEnvelope>, emit: Emit): void {
-  try {
-    takeEvent(state, entry, JSON.stringify(entry), event, emit);
-  } catch (error) {
-    if (!(error instanceof MalformedError)) throw error;
-    emit.dead(error.code, error.message);
+function takeList(
+  state: VenueBState,
+  entries: readonly unknown[],
+  text: string,
+  event: StageEvent<RawEnvelope>,
+  emit: Emit,
+): void {
+  const pieces = jsonElements(text);
+  for (const [at, entry] of entries.entries()) {
+    const { start, end } = pieces[at]!;
+    try {
+      takeEvent(state, entry, { start, length: end - start }, event, emit);
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error;
+      emit.dead(error.code, error.message);
+    }
   }
 }
 
-/** @param text the event as JSON, which its channels carry. */
+/** @param piece where the event stands in the frame. */
 function takeEvent(
   state: VenueBState,
   value: unknown,
-  text: string,
-  { key, receivedAt }: StageEvent<RawEnvelope>,
+  piece: TextPiece,
+  record: StageEvent<RawEnvelope>,
   emit: Emit,
 ): void {
+  const { key, receivedAt } = record;
   if (!isJsonObject(value)) throw new MalformedError('malformed_frame', `no object: ${quote(value)}`);
   const type = value.event_type;
   if (typeof type !== 'string') throw new MalformedError('malformed_frame', `event_type: ${quote(type)}`);
-  if (CHANNEL_EVENTS.has(type)) tellChannels(state, value, text, receivedAt, emit);
+  if (CHANNEL_EVENTS.has(type)) tellChannels(state, value, piece, record, emit);
   // Other types come without notice, and change no book.
   if (type === 'book') onBook(state, value, sourceOf(state, value, key, receivedAt), emit);
   else if (type === 'price_change') onPriceChange(state, value, sourceOf(state, value, key, receivedAt), emit);
@@ -93,16 +105,17 @@ function sourceOf(state: VenueBState, value: JsonObject, feed: string, receivedA
   return { feed, marketId, ts: timeOf(value), receivedAt };
 }
 
-function tellChannels(state: VenueBState, value: JsonObject, text: string, receivedAt: number, emit: Emit): void {
+function tellChannels(
+  state: VenueBState,
+  value: JsonObject,
+  piece: TextPiece,
+  record: StageEvent<RawEnvelope>,
+  emit: Emit,
+): void {
   const marketId = marketOf(value);
   for (const token of tokensOf(value)) {
-    tellRaw(state.channelSeqs, channelTopics.venue_b, emit, {
-      channel: formatChannel({ kind: 'raw-token', tokenId: token }),
-      provider: 'venue_b',
-      marketId,
-      receivedAt,
-      payload: text,
-    });
+    const channel = formatChannel({ kind: 'raw-token', tokenId: token });
+    tellRaw(state.channelSeqs, channelTopics.venue_b, emit, record, { channel, provider: 'venue_b', marketId, piece });
   }
 }
 

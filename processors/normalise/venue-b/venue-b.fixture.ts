@@ -5,10 +5,10 @@ import { deserialize, serialize } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageEvent } from '#infra/stages/stage';
-import type { ChannelFrame } from '#schemas/topics/channels';
+import type { RawChannelFrame } from '#schemas/topics/channels';
 import type { BookUpdate, Market, MarketStatus, Trade } from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
-import type { FeedEvent } from '#schemas/topics/raw';
+import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { createVenueBStage, type VenueBStageOptions, type VenueBState } from './stage.ts';
@@ -125,7 +125,9 @@ export interface Played {
   readonly markets: Market[];
   /** A tombstone is null. */
   readonly statuses: (MarketStatus | null)[];
-  readonly frames: ChannelFrame[];
+  readonly frames: RawChannelFrame[];
+  /** What a subscriber gets as the payload of each frame. */
+  readonly payloads: string[];
   readonly phases: DisputePhase[];
   readonly resolutions: Resolution[];
   readonly dead: { reason: string; detail: string }[];
@@ -151,9 +153,9 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
     },
   );
   let state = stage.initialState();
-  for (const each of events) {
+  for (const [offset, each] of events.entries()) {
     if (restarts) state = deserialize(serialize(state)) as VenueBState;
-    handlers.get(each.topic)!(state, each as StageEvent<never>, emit);
+    handlers.get(each.topic)!(state, { ...each, offset } as StageEvent<never>, emit);
   }
   const of = <T>(thing: string) => written.get(`derived.${thing}.venue_b`) as T[];
   return {
@@ -162,12 +164,20 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),
     statuses: of<MarketStatus | null>('status'),
-    frames: of<ChannelFrame>('channels'),
+    frames: of<RawChannelFrame>('channels'),
+    payloads: of<RawChannelFrame>('channels').map((frame) => payloadOf(events, frame)),
     phases: of<DisputePhase>('disputes'),
     resolutions: of<Resolution>('resolutions'),
     dead,
     state,
   };
+}
+
+/** The piece of an event that a frame refers to; the offset of an event is its place in the list. */
+function payloadOf(events: readonly AnyEvent[], { topic, offset, start, length }: RawChannelFrame): string {
+  const event = events[offset]!;
+  if (event.topic !== topic) throw new Error(`${topic} has nothing at ${offset}`);
+  return (event.value as RawEnvelope).payload.toString().slice(start, start + length);
 }
 
 const SHARED = process.env.PARALLAX_SHARED ?? '../shared';

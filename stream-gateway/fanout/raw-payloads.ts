@@ -1,0 +1,153 @@
+/** The payloads of raw feeds, which stand in the raw topics: frames only say where. */
+import { type Codec, CodecError } from '#infra/codec/codec';
+import type { EventLog, LogRecord } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
+import type { RawChannelFrame } from '#schemas/topics/channels';
+import { rawTopics } from '#schemas/topics/raw';
+import { type Absence, RawPartition } from './raw-partition.ts';
+
+/** A reader that nobody needed for so long is closed. */
+const UNUSED_MS = 10_000;
+
+/** Why there is no payload: as the record is, or its record or the piece of it cannot be read. */
+export type PayloadAbsence = Absence | 'malformed';
+
+/** The JSON text that a frame of a raw feed refers to, or why there is none. */
+export type RawPayload = { readonly text: string } | { readonly absence: PayloadAbsence };
+
+/** A frame of a raw feed with its payload. */
+export interface RawEvent {
+  readonly frame: RawChannelFrame;
+  readonly payload: RawPayload;
+}
+
+/** A record of a raw channel with what it says. */
+export type RawEntry = readonly [record: LogRecord, frame: RawChannelFrame];
+
+export interface RawPayloadsOptions {
+  readonly log: EventLog;
+  readonly codec: Codec;
+  /** Whether nobody waits for payloads any more: then a load that waits for the log rejects. */
+  readonly isOver: () => boolean;
+}
+
+/** Reads the raw topics for one reader of channel topics, which asks in the order of the events. */
+export class RawPayloads {
+  private readonly options: RawPayloadsOptions;
+  private readonly partitions = new Map<string, { readonly partition: RawPartition; usedAt: number }>();
+  private readonly loaded = new Map<LogRecord, RawEvent>();
+
+  constructor(options: RawPayloadsOptions) {
+    this.options = options;
+  }
+
+  /** Bytes that were read of raw topics so far. */
+  get bytesRead(): number {
+    let bytes = 0;
+    for (const { partition } of this.partitions.values()) bytes += partition.bytesRead;
+    return bytes;
+  }
+
+  /**
+   * Fetches the payloads of these events for `get`, each raw record once. Rejects with a `LogError`; after one that can
+   * be retried the same call goes on where it ended.
+   */
+  async load(entries: readonly RawEntry[]): Promise<void> {
+    let place: RawChannelFrame | null = null;
+    let whole: RawPayload = { absence: 'missing' };
+    for (const [record, frame] of [...entries].sort(byPlace)) {
+      if (this.loaded.has(record)) continue;
+      if (place === null || !isSamePlace(place, frame)) whole = this.textNow(frame) ?? (await this.textOf(frame));
+      place = frame;
+      this.loaded.set(record, { frame, payload: pieceOf(whole, frame) });
+    }
+  }
+
+  /** The event of a record that was loaded since the last `forget`. */
+  get(record: LogRecord): RawEvent | undefined {
+    return this.loaded.get(record);
+  }
+
+  /** Lets go of what was loaded. */
+  forget(): void {
+    this.loaded.clear();
+  }
+
+  /** Closes readers that nobody needed for a while. @param now of the monotonic clock, ms. */
+  async closeUnused(now: number): Promise<void> {
+    for (const used of this.partitions.values()) {
+      if (now - used.usedAt < UNUSED_MS) continue;
+      used.usedAt = Number.POSITIVE_INFINITY;
+      await used.partition.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.forget();
+    for (const { partition } of this.partitions.values()) await partition.close();
+  }
+
+  /** The text of a raw record where that takes no waiting; null where it does. */
+  private textNow(frame: RawChannelFrame): RawPayload | null {
+    const partition = this.partitionOf(frame);
+    if (!partition) return { absence: 'missing' };
+    const record = partition.peek(frame.offset);
+    if (record === undefined) return null;
+    try {
+      return this.decode(frame, record);
+    } catch (error) {
+      if (error instanceof CodecError) return null;
+      throw error;
+    }
+  }
+
+  /** The same, with reading and learning a schema. */
+  private async textOf(frame: RawChannelFrame): Promise<RawPayload> {
+    const record = await this.partitionOf(frame)!.read(frame.offset);
+    try {
+      if (typeof record === 'object' && record.value) await this.options.codec.learn(record.value);
+      return this.decode(frame, record);
+    } catch (error) {
+      if (error instanceof CodecError) return { absence: 'malformed' };
+      throw error;
+    }
+  }
+
+  private decode({ topic }: RawChannelFrame, record: LogRecord | Absence): RawPayload {
+    if (typeof record === 'string') return { absence: record };
+    if (!record.value) return { absence: 'malformed' };
+    return { text: this.options.codec.decode(rawTopics.get(topic)!, record.value).payload.toString() };
+  }
+
+  /** Null where the catalog has no such partition. */
+  private partitionOf({ topic, partition }: RawChannelFrame): RawPartition | null {
+    const at = { topic, partition };
+    const name = partitionName(at);
+    let used = this.partitions.get(name);
+    if (!used) {
+      if (partition < 0 || partition >= (rawTopics.get(topic)?.partitions ?? 0)) return null;
+      const { log, isOver } = this.options;
+      used = { partition: new RawPartition({ log, at, isOver }), usedAt: 0 };
+      this.partitions.set(name, used);
+    }
+    used.usedAt = performance.now();
+    return used.partition;
+  }
+}
+
+function byPlace([, a]: RawEntry, [, b]: RawEntry): number {
+  if (a.topic !== b.topic) return a.topic < b.topic ? -1 : 1;
+  return a.partition - b.partition || a.offset - b.offset;
+}
+
+function isSamePlace(a: RawChannelFrame, b: RawChannelFrame): boolean {
+  return a.offset === b.offset && a.partition === b.partition && a.topic === b.topic;
+}
+
+/** The piece of a raw record's text that a frame refers to. */
+function pieceOf(whole: RawPayload, { start, length }: RawChannelFrame): RawPayload {
+  if ('absence' in whole) return whole;
+  const { text } = whole;
+  if (start < 0 || length <= 0 || start + length > text.length) return { absence: 'malformed' };
+  return { text: text.slice(start, start + length) };
+}
