@@ -1,6 +1,5 @@
 /** A node that cannot read events any more must not keep its clients. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CodecError } from '#infra/codec/codec';
 import type { RoleContext } from '#infra/context';
 import { channelTopics } from '#schemas/topics/channels';
 import { statusTopics } from '#schemas/topics/normalised';
@@ -42,7 +41,7 @@ describe('a fault of the view of the markets', () => {
   it('closes the sockets with 1012 as well', async () => {
     const client = await openClient(world.address, world.token());
     await client.subscribe(CHANNEL);
-    breakDecoding(world.context, statusTopics.venue_a.name, new CodecError('unknown_schema', 'not known here'));
+    world.context.codec.knows = () => false;
     world.context.codec.learn = () => Promise.reject(new Error('a fault of the program'));
     await world.append(statusTopics.venue_a, 'BTC', {
       provider: 'venue_a',
