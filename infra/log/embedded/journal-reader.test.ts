@@ -99,7 +99,7 @@ describe('the files of the journal', () => {
     write(2);
     expect(numbers()).toEqual([0, 1]);
     write(2_500);
-    await writer.flush();
+    await writer.flush(0);
     writer.removeBelow(2_400);
     expect(segmentsIn(folder)[0]).toBeGreaterThan(1_500);
     // The file that it has open is still there for it; behind that only what is needed can follow.
@@ -114,7 +114,7 @@ describe('the files of the journal', () => {
 
   it('goes on with the same numbers once all files are removed', async () => {
     write(5);
-    await writer.flush();
+    await writer.flush(0);
     writer.removeBelow(5);
     expect(segmentsIn(folder)).toEqual([]);
     expect(reopen(5)).toEqual([]);

@@ -111,9 +111,9 @@ export class JournalSegments {
     return true;
   }
 
-  /** Resolves when all entries so far would survive a loss of power. */
-  async flush(): Promise<void> {
-    for (const segment of [...this.segments]) {
+  /** Resolves when all entries so far, from this number on, would survive a loss of power. */
+  async flush(first: number): Promise<void> {
+    for (const segment of this.segments.filter((one) => this.lastOf(one) >= first)) {
       const { file, end } = segment;
       if (file === null) continue;
       if (segment.flushed !== end) await flushFile(file);

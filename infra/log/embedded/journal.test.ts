@@ -1,12 +1,14 @@
 /** How records come from the journal into the trees, and that none is lost or doubled on the way. */
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordOf } from '../conformance/records.fixture.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../log.ts';
+import { DiskRoom } from './disk-room.ts';
 import { openEnvironment } from './environment.ts';
+import { ENTRY_HEADER_BYTES } from './journal-entry.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
 
 const TOPIC = { name: 'a', partitions: 3, retention: { kind: 'raw' } } as const;
@@ -81,6 +83,60 @@ describe('the journal of the embedded log', () => {
     log = await openEmbeddedLog({ path: join(folder, 'log') });
     expect(seqsOf(await readAll(log, A!))).toEqual(upTo(70));
     expect(seqsOf(await readAll(log, C!))).toEqual(upTo(50));
+  });
+
+  it('has each append whole or not at all, wherever the death of the process cut the last one off', async () => {
+    for (let seq = 1; seq <= 3; seq += 1) await log.append([recordOf(A!, seq), recordOf(B!, seq), recordOf(C!, seq)]);
+    const path = join(folder, 'cut');
+    cpSync(join(folder, 'log'), path, { recursive: true });
+    const [name] = readdirSync(join(path, 'journal'));
+    const whole = readFileSync(join(path, 'journal', name!));
+    const end = whole.findLastIndex((byte) => byte !== 0) + 1;
+    const entryAt = whole.lastIndexOf(Buffer.from('a/0')) - 1 - ENTRY_HEADER_BYTES;
+    for (let cut = entryAt; cut <= end; cut += cut < entryAt + 30 || cut > end - 10 ? 1 : 17) {
+      writeFileSync(join(path, 'journal', name!), whole.subarray(0, cut));
+      const copy = await openEmbeddedLog({ path });
+      for (const at of [A!, B!, C!]) expect((await copy.bounds(at)).next).toBe(cut < end ? 2 : 3);
+      await copy.close();
+      rmSync(path, { recursive: true });
+      cpSync(join(folder, 'log'), path, { recursive: true });
+    }
+  });
+
+  it('holds what has no room in the trees, up to a bound, and moves it when there is room', async () => {
+    const errors: unknown[] = [];
+    const room = vi.spyOn(DiskRoom.prototype, 'takes').mockReturnValue(false);
+    const value = randomBytes(100_000);
+    let seq = 0;
+    const append = () =>
+      log.append([{ ...recordOf(A!, seq + 1), value }, recordOf(B!, seq + 1)]).then(() => (seq += 1));
+    while (errors.length === 0) await append().catch((error) => errors.push(error));
+    expect(errors).toMatchObject([{ code: 'log_full', canRetry: true }]);
+    expect(seq * value.length).toBeGreaterThan(16 * 2 ** 20);
+    expect(seq * value.length).toBeLessThan(40 * 2 ** 20);
+    expect(seqsOf(await readAll(log, A!))).toEqual(upTo(seq));
+    expect(seqsOf(await readAll(await afterDeath(), B!))).toEqual(upTo(seq));
+    room.mockRestore();
+    const goesOn = () =>
+      append().then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(goesOn, { timeout: 5_000 }).toBe(true);
+    await expect.poll(goesOn, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => journalBytes(join(folder, 'log')), { timeout: 5_000 }).toBeLessThan(19 * 2 ** 20);
+    expect(seqsOf(await readAll(await afterDeath(), A!))).toEqual(upTo(seq));
+    expect(seqsOf(await readAll(log, B!))).toEqual(upTo(seq));
+  });
+
+  it('opens with a full journal in little time', async () => {
+    const value = Buffer.from(JSON.stringify({ coin: 'ETH', px: '3000.5', side: 'B', sz: '0.25' }).repeat(10));
+    for (let seq = 1; seq <= 20_000; seq += 1) await log.append([{ ...recordOf(seq % 2 ? A! : B!, seq), value }]);
+    const before = process.cpuUsage();
+    const copy = await afterDeath();
+    const { user, system } = process.cpuUsage(before);
+    expect((await copy.bounds(A!)).next).toBe(10_000);
+    expect((user + system) / 1e6).toBeLessThan(2);
   });
 
   it('says nothing more of a topic that was cleared, also after a death', async () => {

@@ -155,9 +155,9 @@ export class Journal {
     this.state.clear(partitions, this.segments.next);
   }
 
-  /** Resolves when what was appended would survive a loss of power. */
+  /** Resolves when what was appended, and is not in the trees as of the newest transaction, would survive a loss of power. */
   flush(): Promise<void> {
-    return this.segments.flush();
+    return this.segments.flush(this.recordedFirst);
   }
 
   /** Called when a sync point begins; gives what to call once it is made: then files can be removed. */
