@@ -261,6 +261,8 @@ export class EmbeddedLog implements EventLog {
     this.waiting = turn.catch(() => {});
     try {
       await turn;
+    } catch (cause) {
+      throw new LogError('log_unavailable', 'the log could not flush its files', { cause });
     } finally {
       this.waitingAppends -= 1;
     }

@@ -81,9 +81,9 @@ export class JournalSegments {
     return this.segments;
   }
 
-  /** Number of the last entry of a segment. */
-  lastOf(segment: Segment): number {
-    return (this.segments[this.segments.indexOf(segment) + 1]?.first ?? this.nextNumber) - 1;
+  /** Number of the last entry of the segment at this index. */
+  lastAt(index: number): number {
+    return (this.segments[index + 1]?.first ?? this.nextNumber) - 1;
   }
 
   /** The segment of an entry. */
@@ -113,7 +113,7 @@ export class JournalSegments {
 
   /** Resolves when all entries so far, from this number on, would survive a loss of power. */
   async flush(first: number): Promise<void> {
-    for (const segment of this.segments.filter((one) => this.lastOf(one) >= first)) {
+    for (const segment of this.segments.filter((_, index) => this.lastAt(index) >= first)) {
       const { file, end } = segment;
       if (file === null) continue;
       if (segment.flushed !== end) await flushFile(file);
@@ -127,11 +127,7 @@ export class JournalSegments {
 
   /** Removes the oldest segments, as far as all their entries are below this number. */
   removeBelow(number: number): void {
-    for (
-      let [oldest] = this.segments;
-      oldest && oldest.end > 0 && this.lastOf(oldest) < number;
-      [oldest] = this.segments
-    ) {
+    for (let [oldest] = this.segments; oldest && oldest.end > 0 && this.lastAt(0) < number; [oldest] = this.segments) {
       if (oldest === this.current) this.current = null;
       closeFile(oldest);
       unlinkSync(oldest.path);

@@ -10,7 +10,7 @@ import type { DiskRoom } from './disk-room.ts';
 import type { LogEnvironment } from './environment.ts';
 import { EntryPacker, entryBound, partsOf } from './journal-entry.ts';
 import type { JournalEntry } from './journal-reader.ts';
-import { JournalSegments, type Segment } from './journal-segments.ts';
+import { JournalSegments } from './journal-segments.ts';
 import type { Partition } from './partition.ts';
 
 /** Names in the state of the first entry that may be needed, and of the count of clearings; a partition's has a slash. */
@@ -128,15 +128,14 @@ export class Journal {
 
   /** Partitions that keep the oldest needed segment. */
   holders(): Partition[] {
-    const oldest = this.needed()[0];
-    if (!oldest) return [];
-    const last = this.segments.lastOf(oldest);
-    return [...oldest.partitions].filter(({ run }) => run.holds(last));
+    const index = this.firstNeeded();
+    const partitions = this.segments.all[index]?.partitions ?? [];
+    return [...partitions].filter(({ run }) => run.holds(this.segments.lastAt(index)));
   }
 
   /** Number of the first entry that may be needed, as far as the trees are now. */
   get first(): number {
-    return this.needed()[0]?.first ?? this.segments.next;
+    return this.segments.all[this.firstNeeded()]?.first ?? this.segments.next;
   }
 
   /** Whether the state in LMDB says less than what is so now. */
@@ -171,21 +170,19 @@ export class Journal {
   }
 
   private get neededBytes(): number {
-    return this.needed().reduce((sum, { end }) => sum + end, 0);
+    return this.segments.all.slice(this.firstNeeded()).reduce((sum, { end }) => sum + end, 0);
   }
 
-  /** The segments from the first on that has records which are in no tree. */
-  private needed(): readonly Segment[] {
+  /** Index of the first segment with records that are in no tree; how many there are when none has. */
+  private firstNeeded(): number {
     const { all } = this.segments;
-    const isNeeded = (segment: Segment) => {
-      const last = this.segments.lastOf(segment);
-      for (const { run } of segment.partitions) if (run.holds(last)) return true;
+    for (const [index, { partitions }] of all.entries()) {
+      const last = this.segments.lastAt(index);
+      for (const { run } of partitions) if (run.holds(last)) return index;
       // What is needed no more is not needed again, but for what still comes to the newest.
-      segment.partitions.clear();
-      return false;
-    };
-    const first = all.findIndex(isNeeded);
-    return first < 0 ? [] : all.slice(first);
+      partitions.clear();
+    }
+    return all.length;
   }
 }
 
