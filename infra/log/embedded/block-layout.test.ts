@@ -11,7 +11,6 @@ import {
   positionBefore,
   readHeader,
 } from './block-layout.ts';
-import { packEntry, unpackEntry } from './journal.ts';
 import { readVarint, VARINT_BYTES_MAX, varintEnd, writeVarint } from './varint.ts';
 
 const AT = { topic: 'a', partition: 3 };
@@ -103,15 +102,4 @@ it('reads numbers as they were written, and finds their ends', () => {
     expect([readVarint(bytes, 0), varintEnd(bytes, 0)]).toEqual([value, end]);
   });
   fc.assert(holds, { numRuns: 500 });
-});
-
-it('gives back the parts of an entry of the journal', () => {
-  const part = fc.record({
-    name: fc.string({ unit: 'grapheme', maxLength: 40 }),
-    block: fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
-  });
-  const holds = fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
-    expect([...unpackEntry(packEntry(parts))]).toEqual(parts);
-  });
-  fc.assert(holds);
 });

@@ -1,5 +1,5 @@
 /**
- * How records are stored in LMDB: in **blocks**, each of records of one partition with rising offsets. In the tree of the
+ * How records are stored: in **blocks**, each of records of one partition with rising offsets. In the tree of the
  * partition the key of a block is the offset of its first record. Numbers of the header are big endian:
  *
  * | bytes | what |
@@ -86,24 +86,37 @@ export function encodeBlock(records: readonly LogRecord[], before: Position): { 
   let bound = HEADER_BYTES;
   for (const record of records) bound += sizeBound(record);
   const bytes = Buffer.allocUnsafe(bound);
+  const header = writeBlock(bytes, 0, records, before, Number.POSITIVE_INFINITY);
+  return { header, block: bytes.subarray(0, HEADER_BYTES + header.bodyBytes) };
+}
+
+/** As `encodeBlock`, into memory. @param fullFrom bytes of the body from which on the block counts as full. */
+export function writeBlock(
+  bytes: Buffer,
+  start: number,
+  records: readonly LogRecord[],
+  before: Position,
+  fullFrom: number,
+): BlockHeader {
   let previous = before;
-  let at = HEADER_BYTES;
+  let at = start + HEADER_BYTES;
   for (const record of records) {
     at = writeRecord(bytes, at, record, previous);
     previous = record;
   }
   const { offset, appendedAt, receivedAt, seq } = previous;
+  const bodyBytes = at - start - HEADER_BYTES;
   const header = {
     isCompressed: false,
-    isFull: false,
+    isFull: bodyBytes >= fullFrom,
     count: records.length,
-    bodyBytes: at - HEADER_BYTES,
+    bodyBytes,
     first: records[0]!.offset,
     before,
     last: { offset, appendedAt, receivedAt, seq },
   };
-  writeHeader(bytes, header);
-  return { header, block: bytes.subarray(0, at) };
+  writeHeader(bytes.subarray(start), header);
+  return header;
 }
 
 /** The block of a body, or of what the body was compressed to. */
@@ -114,7 +127,7 @@ export function packBlock(header: BlockHeader, stored: Buffer): Buffer {
   return block;
 }
 
-function writeHeader(block: Buffer, header: BlockHeader): void {
+export function writeHeader(block: Buffer, header: BlockHeader): void {
   block[0] = (header.isCompressed ? COMPRESSED : 0) | (header.isFull ? FULL : 0);
   block.writeUInt32BE(header.count, COUNT_AT);
   block.writeUInt32BE(header.bodyBytes, BODY_BYTES_AT);

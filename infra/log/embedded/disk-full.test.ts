@@ -91,11 +91,12 @@ describe.skipIf(!run)(title, () => {
     }
   }
 
-  /** Takes the rest of the disk, to the last byte. */
-  function takeRest(): void {
+  /** Takes the rest of the disk, to the last byte or but for so many. */
+  function takeRest(leaving = 0): void {
     const file = openSync(filler, 'w');
     try {
-      for (;;) writeSync(file, Buffer.alloc(64 * 1024));
+      while (leaving === 0 || freeBytes() > leaving) writeSync(file, Buffer.alloc(64 * 1024));
+      return;
     } catch (error) {
       expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
     } finally {
@@ -136,6 +137,24 @@ describe.skipIf(!run)(title, () => {
     await expectWhole();
     await log.close();
     log = await openEmbeddedLog({ path, reserveBytes: RESERVE_BYTES });
+    await expectWhole();
+  });
+
+  it('goes on in pages of its own file that retention has freed, while the disk holds nothing but the reserve', async () => {
+    for (let before = -1; seq > before + 200; await sleep(300)) {
+      before = seq;
+      expect(await fillUp()).toMatchObject({ code: 'log_full' });
+    }
+    expect(await log.maintain(Date.now(), { ...EVERYTHING, rawMaxBytes: MEBIBYTE })).toBeGreaterThan(100);
+    await sleep(300);
+    takeRest(RESERVE_BYTES - MEBIBYTE / 4);
+    const until = seq + 400;
+    const goesOn = async () => {
+      await log.append(batch());
+      seq += 10;
+      return seq;
+    };
+    await expect.poll(() => goesOn().catch(({ code }) => code), { timeout: 10_000, interval: 5 }).toBe(until);
     await expectWhole();
   });
 

@@ -1,13 +1,14 @@
 /**
- * Refuses appends before the disk is full to the last byte. What is left then lets retention and compaction go on,
- * whose deletions need new pages first, and keeps LMDB from failing in the middle of a write.
+ * Refuses appends and moves into the trees before the disk is full to the last byte. What is left then lets retention and
+ * compaction go on, whose deletions need new pages first, and keeps LMDB from failing in the middle of a write.
  *
- * A failed write must not happen at all: `lmdb` (3.5.6) tells of it in a buffer of 100 bytes that the numbers of a large
+ * A failed write of LMDB must not happen at all: `lmdb` (3.5.6) tells of it in a buffer of 100 bytes that the numbers of a large
  * file overrun, which breaks the heap of the process and ends it at some later moment. Whoever else uses the disk may
- * fill it at any time, so what an append may make the file grow by is taken from the disk, as zeros behind the last
- * page, before the append is let through.
+ * fill it at any time, so what a move may make the file grow by is taken from the disk, as zeros behind the last page,
+ * before the move is let through. The journal takes room in the same way, but a write of its own may fail: it is undone.
  */
 import { closeSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { LogError } from '../log.ts';
 import type { LogEnvironment } from './environment.ts';
 
 /** The disk is looked at again after this many bytes, or this much time. */
@@ -15,11 +16,11 @@ const LOOK_BYTES = 1024 * 1024;
 const LOOK_MS = 50;
 /** Pages are not filled to the brim. */
 const WASTE = 2;
-/** A batch writes the path to the end of each partition anew: so many pages, of the largest usual size. */
+/** A move writes the path to the end of each partition anew: so many pages, of the largest usual size. */
 const PATH_BYTES = 4 * 4_096;
 /** The file begins with two pages that say where everything is. */
 const META_PAGES = 2;
-/** Taken beyond what appends need, for what else is written: committed offsets, new topics, deletions. */
+/** Taken beyond what moves need, for what else is written: committed offsets, new topics, deletions. */
 const SPARE_BYTES = 1024 * 1024;
 /** Above the reserve: the largest append takes less. */
 const NEARLY_FULL_BYTES = 64 * 1024 * 1024;
@@ -44,11 +45,9 @@ export interface DiskRoomOptions {
 
 export class DiskRoom {
   private readonly options: DiskRoomOptions;
-  /** What may be appended before the disk is looked at again. */
+  /** What may be put into the trees before the disk is looked at again. */
   private budget = 0;
   private lookedAt = Number.NEGATIVE_INFINITY;
-  /** The disk holds nothing but the reserve: only pages of the file that became free may be written to. */
-  private short = false;
   /** The disk may be short soon, so what could be reused then is looked up. */
   private nearlyFull = false;
   /** Bytes of such pages, as far as is known. */
@@ -58,7 +57,16 @@ export class DiskRoom {
     this.options = options;
   }
 
-  /** Whether a batch of so many bytes, to so many partitions, may be appended. */
+  /**
+   * Whether the journal may take so many bytes more of the disk. Where the disk holds nothing but the reserve, it may if
+   * what it holds can move into pages of the data file that became free.
+   * @param waiting bytes of the journal that are not in the trees.
+   */
+  mayGrow(bytes: number, waiting: number): boolean {
+    return this.beyondReserve(bytes) >= bytes || this.reusable >= (waiting + bytes) * WASTE;
+  }
+
+  /** Whether blocks of so many bytes, of so many partitions, may be put into the trees. */
   takes(bytes: number, partitions: number): boolean {
     const needed = bytes * WASTE + partitions * PATH_BYTES;
     if (this.budget < needed || performance.now() - this.lookedAt > LOOK_MS) this.look(needed);
@@ -83,12 +91,18 @@ export class DiskRoom {
 
   private look(needed: number): void {
     this.lookedAt = performance.now();
-    const beyondReserve = freeBytes(this.options.file) - this.options.reserveBytes;
-    this.short = beyondReserve < needed;
-    this.nearlyFull = beyondReserve < Math.max(needed, NEARLY_FULL_BYTES);
+    const beyondReserve = this.beyondReserve(needed);
+    const isShort = beyondReserve < needed;
     // Pages that became free may lie too scattered for a large record: then the file grows all the same.
-    const wanted = Math.min(Math.max(LOOK_BYTES, needed), this.short ? this.reusable : beyondReserve);
+    const wanted = Math.min(Math.max(LOOK_BYTES, needed), isShort ? this.reusable : beyondReserve);
     this.budget = Math.min(wanted, this.takeAhead(wanted + SPARE_BYTES));
+  }
+
+  /** Bytes of the disk that are free beyond the reserve; notes whether more may be short soon. */
+  private beyondReserve(needed: number): number {
+    const bytes = freeBytes(this.options.file) - this.options.reserveBytes;
+    this.nearlyFull = bytes < Math.max(needed, NEARLY_FULL_BYTES);
+    return bytes;
   }
 
   /** Makes the file reach so many bytes beyond its last page, as far as the disk has them; gives how many it reaches. */
@@ -129,15 +143,33 @@ export function pagesOf(stats: TreeStats): number {
   return stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
 }
 
-/** Writes zeros from the end of a file on; a disk that is full ends it early. */
+/** Makes a file reach further, as far as the disk has room. */
 function extend(path: string, from: number, to: number): void {
   const file = openSync(path, 'r+');
   try {
-    for (let at = from; at < to; ) at += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
-  } catch (error) {
-    if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    writeZeros(file, from, to);
   } finally {
     closeSync(file);
+  }
+}
+
+/** Writes zeros; false when a disk that is full has ended it early. */
+export function writeZeros(file: number, from: number, to: number): boolean {
+  return whenRoom(() => {
+    for (let at = from; at < to; ) at += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
+  });
+}
+
+/** Does something that writes to the disk; false when a full disk has ended it early. */
+export function whenRoom(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOSPC', 'EDQUOT'].includes(code)) return false;
+    if (code === 'EIO') throw new LogError('log_unavailable', 'the disk of the log fails', { cause: error });
+    throw error;
   }
 }
 

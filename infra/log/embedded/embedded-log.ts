@@ -12,41 +12,27 @@ import {
 } from '../log.ts';
 import { checkSizes } from '../record-size.ts';
 import { Compaction } from './compaction.ts';
-import type { DiskRoom } from './disk-room.ts';
 import { EmbeddedGroups } from './embedded-groups.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import type { LogEnvironment } from './environment.ts';
-import { ForeignTail } from './foreign-tail.ts';
-import { Journal, packEntry } from './journal.ts';
+import { type ForeignNews, ForeignTail } from './foreign-tail.ts';
+import { type Journal, restoreEntries } from './journal.ts';
 import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
-import type { RunChange } from './open-run.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
-import { applyRemoval, type Removal, removalBelow } from './removal.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
+import type { TreeMoves } from './tree-moves.ts';
 
 /** What only the writing process has. */
 export interface WriterParts {
-  readonly room: DiskRoom;
+  readonly journal: Journal;
+  readonly moves: TreeMoves;
   readonly syncPoints: SyncPoints;
   /** Lets another process write. */
   readonly release: () => Promise<void>;
-}
-
-const APPEND = { append: true } as const;
-const REPLACE = {} as const;
-/** Above this the partitions that keep the oldest entries of the journal are flushed. */
-const JOURNAL_BYTES_MAX = 4 * 1024 * 1024;
-/** Flushed beside an append, so that it does not take long. */
-const FLUSH_PARTITIONS_MAX = 2;
-
-/** What becomes of the end of a partition. */
-interface EndChange {
-  readonly partition: Partition;
-  readonly change: RunChange;
 }
 
 /** Records of one batch that go to one partition. */
@@ -57,9 +43,9 @@ interface Placed {
 
 /**
  * The event log in one LMDB environment, with a database for each partition: its records stand side by side in blocks
- * (`block-layout.ts`), its size is a look at one tree, and emptying it is one operation. A batch is one synchronous
- * transaction, whatever partitions it goes to: it puts one small block at the end of each, or a full, compressed one in
- * place of those that gathered there (`open-run.ts`).
+ * (`block-layout.ts`), its size is a look at one tree, and emptying it is one operation. A batch is one synchronous write
+ * to the journal (`journal.ts`), whatever partitions it goes to; full, compressed blocks of what has gathered of a
+ * partition (`open-run.ts`) move into its tree.
  */
 export class EmbeddedLog implements EventLog {
   private readonly environment: LogEnvironment;
@@ -68,25 +54,30 @@ export class EmbeddedLog implements EventLog {
   private readonly writer: WriterParts | null;
   private readonly groups: EmbeddedGroups | null;
   private readonly foreign: ForeignTail | null;
-  private readonly journal: Journal;
   private readonly recent = new RecentRecords();
   private readonly compaction = new Compaction();
   private readonly readers = new Set<EmbeddedReader>();
   private readonly loopShare = new LoopShare();
-  private appendedAt: number;
+  private appendedAt = 0;
+  /** Number of the newest transaction that made or emptied partitions. */
+  private startedIn = -1;
+  /** Appends that wait until a sync point holds that transaction, one after the other. */
+  private waiting: Promise<unknown> = Promise.resolve();
+  private waitingAppends = 0;
   private maintaining: Promise<unknown> = Promise.resolve();
   private stopMaintenance = false;
   private closed = false;
 
-  constructor(environment: LogEnvironment, topics: TopicTable, writer: WriterParts | null) {
+  /** @param process what the writing process has, or what a reading one follows another with. */
+  constructor(environment: LogEnvironment, topics: TopicTable, process: WriterParts | ForeignTail) {
     this.environment = environment;
     this.topics = topics;
-    this.writer = writer;
-    this.groups = writer ? this.openGroups() : null;
-    this.foreign = writer ? null : new ForeignTail(environment, () => this.takeForeignNews());
-    this.journal = new Journal(environment);
-    this.loadJournal();
-    this.appendedAt = 0;
+    this.writer = process instanceof ForeignTail ? null : process;
+    this.groups = this.writer ? this.openGroups() : null;
+    this.foreign = process instanceof ForeignTail ? process : null;
+    this.writer?.journal.restore(this.partitionsByName(), (partition) => this.writer!.moves.note(partition));
+    if (this.foreign) this.takeForeignNews(this.foreign.take());
+    this.foreign?.follow((news) => this.takeForeignNews(news));
     for (const partition of this.everyPartition())
       this.appendedAt = Math.max(this.appendedAt, partition.lastAppendedAt());
   }
@@ -95,33 +86,35 @@ export class EmbeddedLog implements EventLog {
     this.assertOpen();
     if (this.writer) {
       this.topics.create(topics);
-      this.writer.syncPoints.touch();
+      this.noteStart();
     } else this.topics.require(topics);
   }
 
   /** The log keeps the values of the newest records as they were handed over: they must not be written to afterwards. */
   async append(records: readonly AppendRecord[]): Promise<void> {
-    const { syncPoints } = this.assertWriting();
+    const { syncPoints, journal, moves } = this.assertWriting();
     if (records.length === 0) return;
     checkSizes(records);
+    if (this.waitingAppends > 0 || this.startedIn > syncPoints.transaction) await this.waitForStart();
+    syncPoints.touch();
+    const hasRoom = moves.makeRoom();
     const placed = this.place(records);
-    const holders = this.journal.bytes > JOURNAL_BYTES_MAX ? this.journal.holders() : [];
-    const changes = placed.map(({ partition, records: own }) => ({
-      partition,
-      change: partition.writableRun().append(own, holders.includes(partition)),
-    }));
-    const flushed = this.flushesBeside(changes, holders);
-    if (!this.change([...changes, ...flushed])) {
-      // A sync point may show that there are free pages inside the file.
-      syncPoints.touch();
+    const partitions = placed.map(({ partition }) => partition);
+    const entry = journal.entryFor(placed);
+    const added = placed.map(({ partition, records: own }) => partition.writableRun().pack(partition.name, own, entry));
+    if (!hasRoom || !journal.append(entry, partitions)) {
+      // Room may come from what moves and from the sync point after that.
+      moves.moveBeside();
       throw new LogError('log_full', 'the log has no room left on its disk');
     }
-    syncPoints.touch();
-    for (const { partition, records: own } of placed) {
+    for (const [index, { partition, records: own }] of placed.entries()) {
+      for (const block of added[index]!) partition.run.add(block);
+      moves.note(partition);
       partition.next += own.length;
       this.recent.add(partition, own);
     }
-    for (const { partition } of placed) for (const listener of partition.listeners) listener.onRecords();
+    for (const partition of partitions) for (const listener of partition.listeners) listener.onRecords();
+    moves.moveBeside();
     if (this.loopShare.isUsedUp()) await this.loopShare.next();
   }
 
@@ -179,7 +172,7 @@ export class EmbeddedLog implements EventLog {
   }
 
   async clearTopic(topic: string): Promise<void> {
-    const { syncPoints } = this.assertWriting();
+    const { journal } = this.assertWriting();
     const partitions = this.topics.partitionsOf(topic);
     // A maintenance run under way knows offsets that are about to mean something else.
     this.stopMaintenance = true;
@@ -187,16 +180,15 @@ export class EmbeddedLog implements EventLog {
     this.stopMaintenance = false;
     this.environment.transact(() => {
       for (const partition of partitions) partition.db.clearSync();
-      this.journal.clear(partitions);
+      journal.clear(partitions);
       this.groups!.forgetTopic(partitions);
     });
-    this.journal.noteCleared();
     for (const partition of partitions) this.emptied(partition);
-    syncPoints.touch();
+    this.noteStart();
   }
 
   async maintain(now: number, limits: RetentionLimits, signal?: AbortSignal): Promise<number> {
-    const { syncPoints } = this.assertWriting();
+    const { syncPoints, moves } = this.assertWriting();
     const run = this.maintaining.then(async () => {
       if (this.closed || signal?.aborted) return 0;
       this.environment.root.readerCheck();
@@ -205,8 +197,8 @@ export class EmbeddedLog implements EventLog {
         now,
         limits,
         compaction: this.compaction,
-        remove: (partition, plan) => this.remove(partition, plan),
-        flush: (partition) => void this.flush(partition),
+        remove: (partition, plan) => moves.remove(partition, plan),
+        flush: (partition) => void moves.flush(partition),
         isStopped: () => this.stopMaintenance || this.closed || signal?.aborted === true,
       });
       // What was removed can only be written over once a sync point lies behind it.
@@ -224,9 +216,11 @@ export class EmbeddedLog implements EventLog {
     for (const reader of [...this.readers]) reader.stop(new LogError('log_closed', 'the log was closed'));
     await this.maintaining;
     try {
-      if (this.writer) this.flushAll();
+      if (this.writer) for (const partition of this.everyPartition()) this.writer.moves.flush(partition);
+      this.writer?.moves.noteFirst();
       await this.writer?.syncPoints.close();
     } finally {
+      this.writer?.journal.close();
       await this.environment.root.close();
       await this.writer?.release();
     }
@@ -248,64 +242,31 @@ export class EmbeddedLog implements EventLog {
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }
 
+  /** Partitions were made or emptied. */
+  private noteStart(): void {
+    this.startedIn = this.environment.newestTransaction();
+    this.writer!.syncPoints.touch();
+  }
+
   /**
-   * Writes changes of the ends of partitions, all or none; false when the disk has no room for them.
-   * @param cuts how many of the oldest entries of the journal are removed.
+   * Resolves, in the order of the calls, once a sync point holds the newest start of partitions: after a loss of power
+   * the journal must not have entries of a partition whose tree is missing or an earlier one.
    */
-  private change(changes: readonly EndChange[], cuts = this.journal.removable()): boolean {
-    const { journal } = this;
-    const journaled = changes.filter(({ change }) => change.journaled !== null);
-    const parts = journaled.map(({ partition, change }) => ({ name: partition.name, block: change.journaled! }));
-    const entry = parts.length > 0 ? packEntry(parts) : null;
-    const put = changes.flatMap(({ partition, change }) => change.put.map((block) => ({ partition, ...block })));
-    const bytes = put.reduce((sum, { block }) => sum + block.length, entry?.length ?? 0);
-    if (!this.writer!.room.takes(bytes, put.length + 1)) return false;
-    this.environment.transact(() => {
-      for (const { partition, key, block, replaces } of put)
-        if (!partition.db.putSync(key, block, replaces ? REPLACE : APPEND))
-          throw new Error(`offset ${key} of ${partition.name} is taken`);
-      if (entry) journal.put(entry);
-      journal.remove(cuts);
+  private async waitForStart(): Promise<void> {
+    const { syncPoints } = this.assertWriting();
+    this.waitingAppends += 1;
+    const turn = this.waiting.then(async () => {
+      while (this.startedIn > syncPoints.transaction && !this.closed) await syncPoints.make();
     });
-    journal.forget(cuts);
-    const number = journal.nextNumber;
-    for (const { partition, change } of changes) partition.run.commit(change, number);
-    if (entry) journal.note({ number, bytes: entry.length, partitions: journaled.map(({ partition }) => partition) });
-    return true;
-  }
-
-  /** Flushes of some partitions that keep the journal from being cut, of those that are not changed already. */
-  private flushesBeside(changes: readonly EndChange[], holders: readonly Partition[]): EndChange[] {
-    const changed = new Set(changes.map(({ partition }) => partition));
-    const others = holders.filter((partition) => !changed.has(partition)).slice(0, FLUSH_PARTITIONS_MAX);
-    return others.map((partition) => ({ partition, change: partition.run.flush() }));
-  }
-
-  /** Brings what is in the journal of a partition into its tree; false when the disk has no room for it. */
-  private flush(partition: Partition): boolean {
-    if (!partition.run.isJournaled) return true;
-    if (!this.change([{ partition, change: partition.run.flush() }])) return false;
-    this.writer!.syncPoints.touch();
-    return true;
-  }
-
-  /** Empties the journal, as far as the disk has room for that. */
-  private flushAll(): void {
-    for (const { partitions } of this.topics.all()) for (const partition of partitions) this.flush(partition);
-    this.change([], this.journal.neededNoMore());
-  }
-
-  private remove(partition: Partition, plan: () => Removal): number {
-    const isFlushed = this.flush(partition);
-    const planned = plan();
-    // What is in the journal alone goes on from the last block of the tree: that one stays as it is, then.
-    const removal = isFlushed ? planned : removalBelow(planned, partition.run.blocks[0]!.key);
-    const removed = applyRemoval(partition, removal, (work) => this.environment.transact(work));
-    if (removed === 0) return 0;
-    partition.forgetRecent();
-    if (isFlushed) partition.forgetRun();
-    this.writer!.syncPoints.touch();
-    return removed;
+    this.waiting = turn.catch(() => {});
+    try {
+      await turn;
+    } catch (cause) {
+      throw new LogError('log_unavailable', 'the log could not flush its files', { cause });
+    } finally {
+      this.waitingAppends -= 1;
+    }
+    this.assertOpen();
   }
 
   private emptied(partition: Partition): void {
@@ -315,6 +276,7 @@ export class EmbeddedLog implements EventLog {
     partition.watermark = Number.NEGATIVE_INFINITY;
     partition.watermarkOffset = 0;
     this.compaction.forget(partition);
+    this.writer!.moves.forget(partition);
     for (const listener of partition.listeners) listener.onClear();
   }
 
@@ -330,37 +292,31 @@ export class EmbeddedLog implements EventLog {
     });
   }
 
-  /** Another process has appended: whoever reads here is told. */
-  private takeForeignNews(): void {
-    this.topics.load();
-    const before = new Map(this.everyPartition().map((partition) => [partition, partition.next]));
-    this.loadJournal();
-    for (const { partitions } of this.topics.all()) {
-      for (const partition of partitions) {
-        const next = partition.end();
-        const known = before.get(partition)!;
-        if (next === known) continue;
-        const cleared = next < known;
-        partition.next = next;
-        for (const listener of partition.listeners) {
-          if (cleared) listener.onClear();
-          listener.onRecords();
-        }
+  /** Takes in what another process has done, and calls whoever reads here. */
+  private takeForeignNews({ entries, barriers, cleared, hasCommitted }: ForeignNews): void {
+    if (hasCommitted) this.topics.load();
+    const byName = this.partitionsByName();
+    const before = new Map(Array.from(byName.values(), (partition) => [partition, partition.next]));
+    for (const name of cleared) byName.get(name)?.forgetRun();
+    const changed = new Set<Partition>();
+    restoreEntries(entries, byName, barriers, { writes: false, onPart: (partition) => changed.add(partition) });
+    for (const partition of hasCommitted ? byName.values() : changed) {
+      if (hasCommitted) {
+        // What the other process has brought into the trees.
+        partition.dropStored();
+        partition.next = partition.end();
+      }
+      const isCleared = cleared.has(partition.name);
+      if (partition.next === before.get(partition) && !isCleared) continue;
+      for (const listener of partition.listeners) {
+        if (isCleared) listener.onClear();
+        listener.onRecords();
       }
     }
   }
 
-  /** Takes in what other records the journal holds than it did at the last time. */
-  private loadJournal(): void {
-    const byName = new Map(this.everyPartition().map((partition) => [partition.name, partition]));
-    this.journal.load(
-      (name) => byName.get(name),
-      () => {
-        for (const partition of byName.values()) partition.forgetRun();
-      },
-    );
-    // A reader's runs are cut where another process has brought them into the trees.
-    if (!this.writer) for (const partition of byName.values()) partition.dropStored();
+  private partitionsByName(): Map<string, Partition> {
+    return new Map(this.everyPartition().map((partition) => [partition.name, partition]));
   }
 
   private everyPartition(): Partition[] {

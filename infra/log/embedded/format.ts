@@ -2,7 +2,7 @@ import { LogError } from '../log.ts';
 import type { LogEnvironment } from './environment.ts';
 
 /** Raised whenever what is stored changes so that an older or newer version would misread it. 1 had no number. */
-const FORMAT = 2;
+const FORMAT = 3;
 const NAME = 'log';
 
 /**

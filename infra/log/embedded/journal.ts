@@ -1,187 +1,192 @@
 /**
- * The journal: what was appended and is not in the trees of the partitions yet, because too little of it has gathered to
- * be compressed. An append is one entry, whatever partitions it goes to, so it costs one put; the entries follow each
- * other under rising numbers and are removed from the front once all their records are in the trees.
- *
- * | bytes | what an entry holds, for each partition that it concerns |
- * |---|---|
- * | varint, n | bytes of the partition's name, and the name in UTF-8 |
- * | varint, n | bytes of a block, and the block (`block-layout.ts`), not compressed |
+ * The journal: everything that is appended, before it is known to be in the trees of the partitions. An append is one
+ * write to a file, whatever partitions it goes to. Blocks move into the trees later, with those of other appends, and the
+ * oldest files are removed once nothing in them is needed, even after a loss of power.
  */
+import { join } from 'node:path';
 import type { Database } from 'lmdb';
-import type { LogEnvironment, PartitionDb } from './environment.ts';
+import type { LogRecord } from '../log.ts';
+import type { DiskRoom } from './disk-room.ts';
+import type { LogEnvironment } from './environment.ts';
+import { EntryPacker, entryBound, partsOf } from './journal-entry.ts';
+import type { JournalEntry } from './journal-reader.ts';
+import { JournalSegments } from './journal-segments.ts';
 import type { Partition } from './partition.ts';
-import { readVarint, VARINT_BYTES_MAX, varintEnd, writeVarint } from './varint.ts';
 
-/** Name of its database. */
-export const JOURNAL = 'journal';
-
-/** A partition's part of an entry. */
-export interface JournalPart {
-  readonly name: string;
-  readonly block: Buffer;
-}
-
-/** An entry that is still there, as its writer knows it. */
-interface Kept {
-  readonly number: number;
-  readonly bytes: number;
-  readonly partitions: readonly Partition[];
-}
-
-/** Names among the barriers of the count of clearings, and of where an empty journal goes on; a partition's has a slash. */
+/** Names in the state of the first entry that may be needed, and of the count of clearings; a partition's has a slash. */
+const FIRST = 'first';
 const CLEARINGS = 'clearings';
-const NEXT = 'next';
-const APPEND = { append: true } as const;
-/** The journal is cut after so many entries or bytes. */
-const CUT_ENTRIES = 256;
-const CUT_BYTES = 1024 * 1024;
+/** Above this the partitions that keep the oldest segment are flushed. */
+const BOUND_BYTES = 16 * 1024 * 1024;
+/** Entries are packed into memory of this size, one behind the other; a larger one gets memory of its own. */
+const MEMORY_BYTES = 1024 * 1024;
 
-export class Journal {
-  private readonly entries: PartitionDb | null;
-  /** By partition that was cleared: entries below this number say nothing of it any more. */
-  private readonly barriers: Database<number, string> | null;
-  private kept: Kept[] = [];
-  private bytesKept = 0;
-  /** How many of the oldest entries are known to be needed no more. */
-  private done = 0;
-  /** What has come since entries were removed. */
-  private entriesSince = 0;
-  private bytesSince = 0;
-  private clearings = -1;
-  /** Number of the next entry. */
-  private next = 0;
-
-  private readonly canWrite: boolean;
+/** What LMDB holds about the journal. */
+export class JournalState {
+  private readonly stored: Database<number, string> | null;
 
   constructor(environment: LogEnvironment) {
-    this.canWrite = environment.canWrite;
-    this.entries = environment.partition(JOURNAL);
-    this.barriers = environment.json<number>('journal-barriers');
+    this.stored = environment.json<number>('journal');
   }
 
-  get bytes(): number {
-    return this.bytesKept;
+  /** All entries below this number are in the trees. */
+  get first(): number {
+    return this.stored?.get(FIRST) ?? 0;
   }
 
-  /**
-   * Gives the open runs what came since the last call and is not in the trees. After a topic was cleared it begins from
-   * the front again; `onRestart` has to empty all runs then.
-   */
-  load(partitionNamed: (name: string) => Partition | undefined, onRestart: () => void): void {
-    if (!this.entries || !this.barriers) return;
-    const clearings = this.barriers.get(CLEARINGS) ?? 0;
-    if (clearings !== this.clearings) {
-      this.clearings = clearings;
-      this.next = 0;
-      onRestart();
+  /** How often a topic was cleared. */
+  get clearings(): number {
+    return this.stored?.get(CLEARINGS) ?? 0;
+  }
+
+  /** By name of a partition that was cleared: entries below this number say nothing of it any more. */
+  barriers(): Map<string, number> {
+    return new Map([...(this.stored?.getRange() ?? [])].map(({ key, value }) => [key, value]));
+  }
+
+  /** Call within a transaction. */
+  putFirst(first: number): void {
+    this.stored!.putSync(FIRST, first);
+  }
+
+  /** Notes that partitions are emptied as of the next entry. Call within a transaction. */
+  clear(partitions: readonly Partition[], next: number): void {
+    for (const { name } of partitions) this.stored!.putSync(name, next);
+    this.stored!.putSync(CLEARINGS, this.clearings + 1);
+  }
+}
+
+/** Gives the open runs what entries hold of them that is not in the trees, and calls `onPart` for each such part. */
+export function restoreEntries(
+  entries: readonly JournalEntry[],
+  partitions: ReadonlyMap<string, Partition>,
+  barriers: ReadonlyMap<string, number>,
+  { writes, onPart }: { writes: boolean; onPart: (partition: Partition, number: number) => void },
+): void {
+  const ends = new Map<Partition, number>();
+  for (const { number, bytes } of entries)
+    for (const { name, block } of partsOf(bytes)) {
+      const partition = partitions.get(name);
+      if (!partition || number < (barriers.get(name) ?? 0)) continue;
+      const inTree = ends.get(partition) ?? partition.endInTree();
+      ends.set(partition, inTree);
+      if (partition.restore(block, number, inTree, writes)) onPart(partition, number);
     }
-    for (const { key: number, value } of this.entries.getRange({ start: this.next })) {
-      const partitions: Partition[] = [];
-      for (const { name, block } of unpackEntry(value)) {
-        const partition = partitionNamed(name);
-        if (!partition || number < (this.barriers.get(name) ?? 0)) continue;
-        if (partition.restore(block, number, this.canWrite)) partitions.push(partition);
-      }
-      this.note({ number, bytes: value.length, partitions });
-    }
-    this.next = Math.max(this.next, this.barriers.get(NEXT) ?? 0);
+}
+
+export class Journal {
+  private readonly state: JournalState;
+  private readonly segments: JournalSegments;
+  private readonly room: DiskRoom;
+  private readonly loaded: JournalEntry[] = [];
+  private memory = Buffer.alloc(0);
+  /** What the state says, as of the newest transaction. */
+  private recordedFirst: number;
+
+  constructor(environment: LogEnvironment, folder: string, room: DiskRoom) {
+    this.state = new JournalState(environment);
+    this.room = room;
+    this.recordedFirst = this.state.first;
+    this.segments = new JournalSegments(folder, this.recordedFirst, (entries) => this.loaded.push(...entries));
   }
 
-  /** Puts an entry; call within a transaction, and `note` afterwards. */
-  put(entry: Buffer): void {
-    if (!this.entries!.putSync(this.next, entry, APPEND))
-      throw new Error(`number ${this.next} of the journal is taken`);
+  /** Gives the open runs what was in the files when they were opened; `onPart` is called for each part that they take. */
+  restore(partitions: ReadonlyMap<string, Partition>, onPart: (partition: Partition) => void): void {
+    restoreEntries(this.loaded.splice(0), partitions, this.state.barriers(), {
+      writes: true,
+      onPart: (partition, number) => {
+        this.segments.holding(number).partitions.add(partition);
+        onPart(partition);
+      },
+    });
   }
 
-  /** Number that the next entry gets. */
-  get nextNumber(): number {
-    return this.next;
+  /** Makes an entry for records. It is in memory alone until it is appended, and its blocks are views of that memory. */
+  entryFor(parts: readonly { readonly partition: Partition; readonly records: readonly LogRecord[] }[]): EntryPacker {
+    const bound = entryBound(parts.map(({ partition: { name }, records }) => ({ name, records })));
+    if (bound > MEMORY_BYTES) return new EntryPacker(this.segments.next, Buffer.allocUnsafeSlow(bound));
+    if (bound > this.memory.length) this.memory = Buffer.allocUnsafeSlow(MEMORY_BYTES);
+    return new EntryPacker(this.segments.next, this.memory);
   }
 
-  /** The entry is on the disk. */
-  note(entry: Kept): void {
-    this.next = entry.number + 1;
-    if (!this.canWrite) return;
-    this.kept.push(entry);
-    this.bytesKept += entry.bytes;
-    this.entriesSince += 1;
-    this.bytesSince += entry.bytes;
+  /** Appends an entry with records of these partitions; false when the disk, or the bound, has no room for it. */
+  append(entry: EntryPacker, partitions: readonly Partition[]): boolean {
+    const bytes = entry.finish();
+    const { memory } = this;
+    if (!this.segments.write(bytes, (more) => this.room.mayGrow(more, this.neededBytes))) return false;
+    if (bytes.buffer === memory.buffer) this.memory = memory.subarray(bytes.length);
+    const holders = this.segments.all.at(-1)!.partitions;
+    for (const partition of partitions) holders.add(partition);
+    return true;
   }
 
-  /** Partitions that keep the journal from being cut further. */
+  /** Whether it holds more than it should of what is not in the trees. @param times the bound. */
+  isAbove(times: number): boolean {
+    const bound = times * BOUND_BYTES;
+    return this.segments.all.reduce((sum, { end }) => sum + end, 0) > bound && this.neededBytes > bound;
+  }
+
+  /** Partitions that keep the oldest needed segment. */
   holders(): Partition[] {
-    const oldest = this.kept[this.neededNoMore()];
-    return oldest ? oldest.partitions.filter((partition) => partition.run.holds(oldest.number)) : [];
+    const index = this.firstNeeded();
+    const partitions = this.segments.all[index]?.partitions ?? [];
+    return [...partitions].filter(({ run }) => run.holds(this.segments.lastAt(index)));
   }
 
-  /**
-   * How many of the oldest entries are to be removed now: none until enough has come since the last time, because each
-   * removal writes pages of its own.
-   */
-  removable(): number {
-    if (this.entriesSince < CUT_ENTRIES && this.bytesSince < CUT_BYTES) return 0;
-    this.entriesSince = 0;
-    this.bytesSince = 0;
-    return this.neededNoMore();
+  /** Number of the first entry that may be needed, as far as the trees are now. */
+  get first(): number {
+    return this.segments.all[this.firstNeeded()]?.first ?? this.segments.next;
   }
 
-  /** How many of the oldest entries hold nothing that is not in the trees. */
-  neededNoMore(): number {
-    const isNeeded = ({ number, partitions }: Kept) => partitions.some((partition) => partition.run.holds(number));
-    // Nothing that is needed no more is needed again.
-    while (this.done < this.kept.length && !isNeeded(this.kept[this.done]!)) this.done += 1;
-    return this.done;
+  /** Whether the state in LMDB says less than what is so now. */
+  get isBehind(): boolean {
+    return this.first > this.recordedFirst;
   }
 
-  /** Removes the oldest entries; call within a transaction, and `forget` afterwards. */
-  remove(count: number): void {
-    for (const { number } of this.kept.slice(0, count)) this.entries!.removeSync(number);
-    // Numbers never start over: readers in other processes go on from the last that they saw.
-    if (count > 0 && count === this.kept.length) this.barriers!.putSync(NEXT, this.next);
-  }
-
-  /** The oldest entries are gone from the disk. */
-  forget(count: number): void {
-    for (const { bytes } of this.kept.splice(0, count)) this.bytesKept -= bytes;
-    this.done -= count;
+  /** Notes in LMDB, with what else the transaction does, what is in the trees before it; gives what to call once it is done. */
+  note(): { readonly put: () => void; readonly done: () => void } {
+    const { first } = this;
+    return { put: () => this.state.putFirst(first), done: () => (this.recordedFirst = first) };
   }
 
   /** Partitions are emptied: what stands here of them counts no more. Call within a transaction. */
   clear(partitions: readonly Partition[]): void {
-    for (const { name } of partitions) this.barriers!.putSync(name, this.next);
-    this.barriers!.putSync(CLEARINGS, this.clearings + 1);
+    this.state.clear(partitions, this.segments.next);
   }
 
-  /** The partitions were emptied. */
-  noteCleared(): void {
-    this.clearings += 1;
+  /** Resolves when what was appended, and is not in the trees as of the newest transaction, would survive a loss of power. */
+  flush(): Promise<void> {
+    return this.segments.flush(this.recordedFirst);
   }
-}
 
-export function packEntry(parts: readonly JournalPart[]): Buffer {
-  const names = parts.map(({ name }) => Buffer.from(name));
-  let bound = 0;
-  for (const [index, { block }] of parts.entries()) bound += 2 * VARINT_BYTES_MAX + names[index]!.length + block.length;
-  const entry = Buffer.allocUnsafe(bound);
-  let at = 0;
-  for (const [index, { block }] of parts.entries())
-    for (const bytes of [names[index]!, block]) {
-      at = writeVarint(entry, at, bytes.length);
-      entry.set(bytes, at);
-      at += bytes.length;
+  /** Called when a sync point begins; gives what to call once it is made: then files can be removed. */
+  beforeSyncPoint(): () => void {
+    const { recordedFirst } = this;
+    return () => this.segments.removeBelow(recordedFirst);
+  }
+
+  close(): void {
+    this.segments.close();
+  }
+
+  private get neededBytes(): number {
+    return this.segments.all.slice(this.firstNeeded()).reduce((sum, { end }) => sum + end, 0);
+  }
+
+  /** Index of the first segment with records that are in no tree; how many there are when none has. */
+  private firstNeeded(): number {
+    const { all } = this.segments;
+    for (const [index, { partitions }] of all.entries()) {
+      const last = this.segments.lastAt(index);
+      for (const { run } of partitions) if (run.holds(last)) return index;
+      // What is needed no more is not needed again, but for what still comes to the newest.
+      partitions.clear();
     }
-  return entry.subarray(0, at);
+    return all.length;
+  }
 }
 
-/** The parts of an entry; their blocks are views of it. */
-export function* unpackEntry(entry: Buffer): Generator<JournalPart> {
-  let at = 0;
-  const next = (): Buffer => {
-    const length = readVarint(entry, at);
-    const from = varintEnd(entry, at);
-    at = from + length;
-    return entry.subarray(from, at);
-  };
-  while (at < entry.length) yield { name: next().toString('utf8'), block: next() };
+/** The folder of the journal in that of a log. */
+export function journalFolder(path: string): string {
+  return join(path, 'journal');
 }

@@ -4,11 +4,13 @@ import { type EventLog, LogError } from '../log.ts';
 import { DiskRoom } from './disk-room.ts';
 import { EmbeddedLog } from './embedded-log.ts';
 import { DATA_FILE, openEnvironment } from './environment.ts';
+import { ForeignTail } from './foreign-tail.ts';
 import { checkFormat } from './format.ts';
-import { JOURNAL } from './journal.ts';
+import { Journal, journalFolder } from './journal.ts';
 import { claimFolder } from './single-writer.ts';
 import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.ts';
 import { TopicTable } from './topic-table.ts';
+import { TreeMoves } from './tree-moves.ts';
 
 /** Left free on the disk for the deletions that make room again. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
@@ -34,7 +36,7 @@ export interface EmbeddedLogOptions {
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EventLog> {
   const { path, readOnly = false } = options;
   if (readOnly) return openReading(path);
-  mkdirSync(path, { recursive: true });
+  mkdirSync(journalFolder(path), { recursive: true });
   const release = await claimFolder(path);
   try {
     return await openWriting(options, release);
@@ -51,15 +53,18 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
   await checkFormat(environment, path);
   const topics = new TopicTable(environment);
   const groups = environment.json<number>('groups')!;
-  const journal = environment.partition(JOURNAL)!;
-  const databases = () => [
-    groups,
-    journal,
-    ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db)),
-  ];
+  const databases = () => [groups, ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db))];
   const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, databases });
-  const syncPoints = new SyncPoints({ environment, path, onBegin: () => room.beforeSyncPoint(), onFault });
-  const log = new EmbeddedLog(environment, topics, { room, syncPoints, release });
+  const journal = new Journal(environment, journalFolder(path), room);
+  const onBegin = () => {
+    const onMade = [room.beforeSyncPoint(), journal.beforeSyncPoint()];
+    return () => {
+      for (const call of onMade) call();
+    };
+  };
+  const syncPoints = new SyncPoints({ environment, path, onBegin, onFault, flushBeside: () => journal.flush() });
+  const moves = new TreeMoves({ environment, journal, room, syncPoints, onFault });
+  const log = new EmbeddedLog(environment, topics, { journal, moves, syncPoints, release });
   // From here on there is a sync point to go back to.
   await syncPoints.make();
   return log;
@@ -79,5 +84,6 @@ async function openReading(path: string): Promise<EventLog> {
   }
   const environment = openEnvironment(path, true);
   await checkFormat(environment, path);
-  return new EmbeddedLog(environment, new TopicTable(environment), null);
+  const foreign = new ForeignTail(environment, journalFolder(path));
+  return new EmbeddedLog(environment, new TopicTable(environment), foreign);
 }

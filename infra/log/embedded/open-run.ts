@@ -1,18 +1,20 @@
 /**
- * The end of a partition that is not a full block yet, in memory. Its records are in the journal, or in the last block of
- * the partition's tree where they were flushed to. Once there are enough for a full block, that block takes their place.
+ * The end of a partition that is not in its tree as full blocks yet, in memory. Its records are in the journal, or in the
+ * last block of the tree where they were flushed to. Once there are enough for a full block, that block can take their
+ * place.
  */
 import type { LogRecord } from '../log.ts';
 import { bodyOf, compressBlock } from './block-compression.ts';
 import {
   type BlockHeader,
-  encodeBlock,
   HEADER_BYTES,
   type Position,
   packBlock,
   positionBefore,
   readHeader,
+  writeHeader,
 } from './block-layout.ts';
+import type { EntryPacker } from './journal-entry.ts';
 
 /** Bytes of the body of a full block. More compress little better, and whoever reads one record reads all of them. */
 export const FULL_BYTES = 256 * 1024;
@@ -20,55 +22,65 @@ export const FULL_BYTES = 256 * 1024;
 /** For what is compressed at once; most full blocks fit. */
 const scratch = Buffer.allocUnsafeSlow(2 * FULL_BYTES);
 
-/** A block that is not compressed. */
-interface OpenBlock {
+/** A block that is not compressed. What came with an append is a view of the memory that the entry was packed into. */
+export interface OpenBlock {
   /** Offset of its first record. */
   readonly key: number;
   readonly header: BlockHeader;
   readonly value: Buffer;
+  /** The entry of the journal that it is in; null when it is in the tree. */
+  readonly number: number | null;
 }
 
-/** A change of the end of a partition: what a transaction does, and what the run is afterwards. */
-export interface RunChange {
+/** What moves into the tree. */
+export interface RunMove {
   /** Blocks for the tree, in rising order of their keys. */
   readonly put: readonly { readonly key: number; readonly block: Buffer; readonly replaces: boolean }[];
-  /** The block for the journal, if there is something for it. */
-  readonly journaled: Buffer | null;
-  /** Whether the blocks of the run before the change stay in it. */
-  readonly keepsOpen: boolean;
-  /** Blocks that come to the run. */
-  readonly added: readonly OpenBlock[];
-  /** Bytes of the bodies of the run afterwards. */
-  readonly bytes: number;
-  /** Whether the first of the blocks is in the tree too. */
-  readonly isStored: boolean;
+  /** Of how many full blocks the run is free afterwards. */
+  readonly full: number;
+  /** What was joined to the last block of the tree, which stays in the run; null when nothing was. */
+  readonly flushed: OpenBlock | null;
+}
+
+/** How many parts of an entry so many bytes of a partition make at most: one fills a block, others are full, one is left. */
+export function partsMax(bytes: number): number {
+  return 2 + Math.floor(bytes / FULL_BYTES);
 }
 
 export class OpenRun {
+  /** The parts of full blocks that are not in the tree yet. */
+  private full: OpenBlock[][] = [];
+  /** The parts of the last block. */
   private open: OpenBlock[] = [];
+  /** Bytes of the bodies of the last block. */
   private bytes = 0;
+  /** Whether the first of all parts is in the tree too. */
   private isStored = false;
-  /** Number of the oldest entry of the journal that holds records which are nowhere else; null without one. */
-  private journaledFrom: number | null = null;
 
-  /** The blocks, which follow each other; the first may be in the tree as well. */
+  /** The parts, which follow each other; the first may be in the tree as well. */
   get blocks(): readonly OpenBlock[] {
-    return this.open;
+    return this.full.length === 0 ? this.open : [...this.full, this.open].flat();
   }
 
   /** Position of the last record; null when the run is empty. */
   get last(): Position | null {
-    return this.open[this.open.length - 1]?.header.last ?? null;
+    return (this.open.at(-1) ?? this.full.at(-1)?.at(-1))?.header.last ?? null;
+  }
+
+  get hasFullBlocks(): boolean {
+    return this.full.length > 0;
   }
 
   /** Whether records are in the journal alone. */
   get isJournaled(): boolean {
-    return this.journaledFrom !== null;
+    return this.holds(Number.POSITIVE_INFINITY);
   }
 
-  /** Whether an entry of the journal may hold records of this run that are nowhere else. */
+  /** Whether records are in the journal alone, in entries up to this number. */
   holds(number: number): boolean {
-    return this.journaledFrom !== null && this.journaledFrom <= number;
+    const [first, second] = this.full[0] ?? this.open;
+    const from = first?.number ?? second?.number ?? null;
+    return from !== null && from <= number;
   }
 
   /** Begins with the last block of the tree, unless that is full. */
@@ -76,79 +88,69 @@ export class OpenRun {
     const header = readHeader(block);
     if (header.isFull) return;
     const plain = { ...header, isCompressed: false };
-    this.open = [{ key, header: plain, value: header.isCompressed ? packBlock(plain, bodyOf(header, block)) : block }];
+    const value = header.isCompressed ? packBlock(plain, bodyOf(header, block)) : block;
+    this.open = [{ key, header: plain, value, number: null }];
     this.bytes = header.bodyBytes;
     this.isStored = true;
   }
 
-  /** Adds a block of the journal. */
-  restore(block: Buffer, number: number): void {
-    const header = readHeader(block);
-    this.open.push({ key: header.first, header, value: block });
-    this.bytes += header.bodyBytes;
-    this.journaledFrom ??= number;
+  /** Packs records, with offsets behind all others, into an entry; `add` what it returns once that is in the journal. */
+  pack(name: string, records: readonly LogRecord[], entry: EntryPacker): OpenBlock[] {
+    const added: OpenBlock[] = [];
+    let { bytes } = this;
+    let before = this.open.at(-1)?.header.last;
+    for (let from = 0; from < records.length; ) {
+      const lacking = FULL_BYTES - bytes;
+      const to = endOfPart(records, from, lacking);
+      const block = entry.add(name, records.slice(from, to), before ?? positionBefore(records[from]!), lacking);
+      added.push(block);
+      bytes = block.header.isFull ? 0 : bytes + block.header.bodyBytes;
+      before = block.header.isFull ? undefined : block.header.last;
+      from = to;
+    }
+    return added;
   }
 
-  /** Drops the blocks of which every record is below this offset. */
+  /** Adds a part of the journal. */
+  add(block: OpenBlock): void {
+    this.open.push(block);
+    this.bytes += block.header.bodyBytes;
+    if (!block.header.isFull) return;
+    this.full.push(this.open);
+    this.open = [];
+    this.bytes = 0;
+  }
+
+  /** Drops the parts of which every record is below this offset. */
   dropBelow(offset: number): void {
-    this.open = this.open.filter(({ header }) => header.last.offset >= offset);
-    this.bytes = this.open.reduce((sum, { header }) => sum + header.bodyBytes, 0);
+    const kept = (blocks: OpenBlock[]) => blocks.filter(({ header }) => header.last.offset >= offset);
+    this.full = this.full.map(kept).filter(({ length }) => length > 0);
+    this.open = kept(this.open);
+    this.bytes = bodyBytesOf(this.open);
   }
 
   /**
-   * Adds records, with offsets behind all others; `commit` what it returns once that is done.
-   * @param flushes whether nothing of the run may stay in the journal.
+   * Makes the blocks for the tree; `moved` once they are there.
+   * @param flushes also joins what makes no full block to the last block of the tree, which later records still join.
    */
-  append(records: readonly LogRecord[], flushes: boolean): RunChange {
-    // What the run holds already is not copied: of small appends it has many blocks.
-    let keepsOpen = true;
-    let added: OpenBlock[] = [];
-    let { bytes, isStored } = this;
-    const all = () => (keepsOpen ? [...this.open, ...added] : added);
-    let journaled: Buffer | null = null;
-    const put: { key: number; block: Buffer; replaces: boolean }[] = [];
-    for (let from = 0; from < records.length; ) {
-      const to = endOfPart(records, from, FULL_BYTES - bytes);
-      const continued = added[added.length - 1] ?? (keepsOpen ? this.open[this.open.length - 1] : undefined);
-      const block = openBlock(records.slice(from, to), continued?.header.last);
-      added.push(block);
-      bytes += block.header.bodyBytes;
-      if (bytes >= FULL_BYTES) {
-        const blocks = all();
-        put.push({ key: blocks[0]!.key, block: compressed(blocks, true), replaces: isStored });
-        keepsOpen = false;
-        added = [];
-        bytes = 0;
-        isStored = false;
-      } else journaled = block.value;
-      from = to;
-    }
-    if (!flushes || bytes === 0) return { put, journaled, keepsOpen, added, bytes, isStored };
-    const flush = flushOf(all(), isStored);
-    return { ...flush, put: [...put, ...flush.put] };
+  move(flushes: boolean): RunMove {
+    const put = this.full.map((blocks, index) => ({
+      key: blocks[0]!.key,
+      block: compressed(blocks, true),
+      replaces: index === 0 && this.isStored,
+    }));
+    if (!flushes || this.open.length === 0) return { put, full: put.length, flushed: null };
+    const flushed = merged(this.open);
+    const last = { key: flushed.key, block: compressed([flushed], false), replaces: put.length === 0 && this.isStored };
+    return { put: [...put, last], full: put.length, flushed };
   }
 
-  /** Brings what is in the journal into the last block of the tree, which later records still join. */
-  flush(): RunChange {
-    return flushOf(this.open, this.isStored);
+  /** The move is done. */
+  moved({ full, flushed }: RunMove): void {
+    this.full.splice(0, full);
+    if (flushed) this.open = [flushed];
+    if (full > 0 || flushed) this.isStored = flushed !== null;
   }
-
-  /** The change is on the disk; what is journaled is in the entry of this number. */
-  commit({ put, journaled, keepsOpen, added, bytes, isStored }: RunChange, number: number): void {
-    if (put.length > 0) this.journaledFrom = null;
-    if (journaled) this.journaledFrom ??= number;
-    if (keepsOpen) this.open.push(...added);
-    else this.open = [...added];
-    this.isStored = isStored;
-    this.bytes = bytes;
-  }
-}
-
-function flushOf(blocks: readonly OpenBlock[], isStored: boolean): RunChange {
-  const merged = blocks.length === 1 ? blocks[0]! : mergedBlock(blocks);
-  const put = [{ key: merged.key, block: compressed([merged], false), replaces: isStored }];
-  const { bodyBytes: bytes } = merged.header;
-  return { put, journaled: null, keepsOpen: false, added: [merged], bytes, isStored: true };
 }
 
 /** End of the records that fill a block which lacks so many bytes; at least one record. */
@@ -163,31 +165,36 @@ function endOfPart(records: readonly LogRecord[], from: number, lacking: number)
   return to;
 }
 
-function openBlock(records: readonly LogRecord[], continued: Position | undefined): OpenBlock {
-  const { header, block } = encodeBlock(records, continued ?? positionBefore(records[0]!));
-  return { key: header.first, header, value: block };
-}
-
-function mergedBlock(blocks: readonly OpenBlock[]): OpenBlock {
-  const body = joinedBody(blocks, null);
-  const header = { ...joinedHeader(blocks), isCompressed: false, isFull: false, bodyBytes: body.length };
-  return { key: header.first, header, value: packBlock(header, body) };
+/** The block that parts make, in memory of its own: it stays longer than what they are views of. */
+function merged(blocks: readonly OpenBlock[]): OpenBlock {
+  const bodyBytes = bodyBytesOf(blocks);
+  const value = Buffer.allocUnsafe(HEADER_BYTES + bodyBytes);
+  const header = { ...joinedHeader(blocks), isCompressed: false, isFull: false, bodyBytes };
+  writeHeader(value, header);
+  joinBodies(blocks, value.subarray(HEADER_BYTES));
+  return { key: header.first, header, value, number: null };
 }
 
 function compressed(blocks: readonly OpenBlock[], isFull: boolean): Buffer {
-  return compressBlock({ ...joinedHeader(blocks), isFull }, joinedBody(blocks, scratch));
+  const header = { ...joinedHeader(blocks), isFull };
+  if (blocks.length === 1) return compressBlock(header, blocks[0]!.value.subarray(HEADER_BYTES));
+  const bytes = bodyBytesOf(blocks);
+  const body = bytes <= scratch.length ? scratch.subarray(0, bytes) : Buffer.allocUnsafe(bytes);
+  joinBodies(blocks, body);
+  return compressBlock(header, body);
 }
 
-/** The bodies one after the other, in memory that the next call may use again if it fits. */
-function joinedBody(blocks: readonly OpenBlock[], into: Buffer | null): Buffer {
-  const bytes = blocks.reduce((sum, { header }) => sum + header.bodyBytes, 0);
-  const body = into && bytes <= into.length ? into.subarray(0, bytes) : Buffer.allocUnsafe(bytes);
+/** Puts the bodies one after the other. */
+function joinBodies(blocks: readonly OpenBlock[], body: Buffer): void {
   let at = 0;
   for (const { value } of blocks) {
     body.set(value.subarray(HEADER_BYTES), at);
     at += value.length - HEADER_BYTES;
   }
-  return body;
+}
+
+function bodyBytesOf(blocks: readonly OpenBlock[]): number {
+  return blocks.reduce((sum, { header }) => sum + header.bodyBytes, 0);
 }
 
 function joinedHeader(blocks: readonly OpenBlock[]) {

@@ -66,7 +66,7 @@ export class Partition implements TopicPartition {
 
   /** Offset after the last record, as it is on the disk. */
   end(): number {
-    return Math.max(this.run.last?.offset ?? -1, this.lastInTree()?.offset ?? -1) + 1;
+    return Math.max((this.run.last?.offset ?? -1) + 1, this.endInTree());
   }
 
   /** Append time of the last record; 0 when there is none. */
@@ -91,13 +91,17 @@ export class Partition implements TopicPartition {
     return this.run;
   }
 
-  /** Takes a block of the journal into the run; false when its records are in the tree. @param writes for a writer. */
-  restore(block: Buffer, number: number, writes: boolean): boolean {
-    const last = this.lastInTree();
-    if (last && lastOf(block).offset <= last.offset) return false;
+  /**
+   * Takes a part of an entry of the journal into the run; false when it is in the tree already.
+   * @param inTree the offset behind the last record of the tree.
+   * @param writes for a process that appends.
+   */
+  restore(block: Buffer, number: number, inTree: number, writes: boolean): boolean {
+    const header = readHeader(block);
+    if (header.last.offset < inTree) return false;
     const run = writes ? this.writableRun() : this.run;
-    run.restore(block, number);
-    this.next = lastOf(block).offset + 1;
+    run.add({ key: header.first, header, value: block, number });
+    this.next = header.last.offset + 1;
     return true;
   }
 
@@ -178,7 +182,12 @@ export class Partition implements TopicPartition {
 
   /** Drops what the run repeats of the tree. */
   dropStored(): void {
-    if (this.run.blocks.length > 0) this.run.dropBelow((this.lastInTree()?.offset ?? -1) + 1);
+    if (this.run.last) this.run.dropBelow(this.endInTree());
+  }
+
+  /** Offset behind the last record of the tree. */
+  endInTree(): number {
+    return (this.lastInTree()?.offset ?? -1) + 1;
   }
 
   private lastInTree(): Position | null {

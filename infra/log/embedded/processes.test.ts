@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asAppended } from '../conformance/records.fixture.ts';
 import type { EventLog, LogRecord } from '../log.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
-import { BATCH_RECORDS, recordNumber, WRITER_TOPIC } from './writer-records.fixture.ts';
+import { BATCH_RECORDS, largeRecordNumber, recordNumber, WRITER_TOPIC } from './writer-records.fixture.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const RUN_TS = join(HERE, '..', '..', 'testing', 'run-ts.mjs');
@@ -26,7 +26,7 @@ interface Writer {
   kill(): Promise<void>;
 }
 
-function startWriter(path: string, mode: 'forever' | 'on-demand'): Writer {
+function startWriter(path: string, mode: 'forever' | 'resume' | 'on-demand'): Writer {
   const child = spawn(process.execPath, [RUN_TS, WRITER, path, mode], { stdio: ['pipe', 'pipe', 'inherit'] });
   const acknowledged: number[] = [];
   let printed = 0;
@@ -129,6 +129,41 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     await expect(log.clearTopic(WRITER_TOPIC)).rejects.toEqual(locked);
     await expect(log.group('g', [WRITER_TOPIC])).rejects.toEqual(locked);
     await expect(log.maintain(0, { rawMaxAgeMs: 1, rawMaxBytes: 1 })).rejects.toEqual(locked);
+    await log.close();
+  });
+
+  it('gives a process that reads along every record once, while it lags and writers are killed', async () => {
+    writer = startWriter(path, 'resume');
+    await writer.lines(2);
+    const log = await openEmbeddedLog({ path, readOnly: true });
+    const reader = await log.reader([0, 1].map((partition) => ({ topic: WRITER_TOPIC, partition, offset: 0 })));
+    const next = [0, 0];
+    const read = async (until: number) => {
+      const deadline = Date.now() + PATIENCE_MS;
+      while (next[0]! + next[1]! < until) {
+        if (Date.now() > deadline) throw new Error(`read ${next} of ${until} records`);
+        for (const record of (await reader.poll(1_000, 500)).records) {
+          const { partition } = record;
+          expect(record.offset).toBe(next[partition]);
+          const expected = largeRecordNumber(2 * record.offset + (partition === 1 ? 1 : 2));
+          expect([record.seq, record.key]).toEqual([expected.seq, expected.key]);
+          expect(record.value!.equals(expected.value!)).toBe(true);
+          next[partition]! += 1;
+        }
+      }
+    };
+    for (let round = 0; round < 3; round += 1) {
+      await writer.lines(50);
+      await read(writer.acknowledged.at(-1)!);
+      // Nothing is looked at meanwhile: files of the journal come and go.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+      await writer.lines(300);
+      await writer.kill();
+      await read(writer.acknowledged.at(-1)!);
+      writer = startWriter(path, 'resume');
+      await writer.lines(2);
+    }
+    await read(writer.acknowledged.at(-1)!);
     await log.close();
   });
 

@@ -107,7 +107,9 @@ describe('a loss of power', () => {
 
       expect(restoreAfterPowerLoss(crashed, 'another boot')).toBe(true);
       const again = await openEmbeddedLog({ path: crashed });
-      expect(await readAll(again)).toEqual(kept);
+      // What had not moved into the trees by then is in the journal, which reached the disk whole.
+      const later = Array.from({ length: 300 }, (_, at) => ({ seq: seq + 3 + at, whole: true }));
+      expect(await readAll(again)).toEqual([...kept, ...later]);
       expect(kept.every(({ whole }) => whole)).toBe(true);
       // And the log goes on from there.
       const last = (await again.last(AT))!.seq;
@@ -147,7 +149,13 @@ describe('a loss of power', () => {
     const log = await openEmbeddedLog({ path });
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([{ ...AT, key: 'k', value: Buffer.from('v'), receivedAt: 1, seq: 1 }]);
+    const journal = join(path, 'journal');
+    const before = mkdtempSync(join(tmpdir(), 'parallax-sync-journal-'));
+    cpSync(journal, before, { recursive: true });
     await log.close();
+    // Files of the journal are removed only when the newest point is whole.
+    cpSync(before, journal, { recursive: true });
+    rmSync(before, { recursive: true });
     const file = join(path, 'sync-point');
     const bytes = readFileSync(file);
     // Generation numbers rise from 1, odd ones in the second slot: garble the newest.
@@ -158,8 +166,8 @@ describe('a loss of power', () => {
     expect(older).toBeGreaterThan(0);
     expect(restoreAfterPowerLoss(path, 'another boot')).toBe(true);
     const again = await openEmbeddedLog({ path });
-    // The older point was made when the log was opened, before there was a topic.
-    await expect(again.bounds(AT)).rejects.toMatchObject({ code: 'log_unknown_topic' });
+    // The older point was made before the first append to the topic.
+    expect((await again.last(AT))?.seq).toBe(1);
     await again.close();
   });
 
@@ -169,7 +177,14 @@ describe('a loss of power', () => {
     await log.append([{ ...AT, key: 'k', value: Buffer.from('v'), receivedAt: 1, seq: 1 }]);
     await log.close();
     const environment = openEnvironment(path, false);
-    const points = new SyncPoints({ environment, path, boot: 'another boot', onBegin: () => () => {}, onFault: fail });
+    const points = new SyncPoints({
+      environment,
+      path,
+      boot: 'another boot',
+      flushBeside: async () => {},
+      onBegin: () => () => {},
+      onFault: fail,
+    });
     await points.close();
     await environment.root.close();
     expect(wasPowerLost(path)).toBe(true);

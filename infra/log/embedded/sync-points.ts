@@ -7,12 +7,14 @@
  *
  * 1. a read transaction is opened, which keeps LMDB from writing over any page of the newest commit, and the two meta
  *    pages are copied;
- * 2. the data file is flushed, off the event loop, while appends go on;
+ * 2. the data file and the journal are flushed, off the event loop, while appends go on;
  * 3. the copied meta pages are written to the file `sync-point` and flushed;
- * 4. the read transaction of the sync point before is let go.
+ * 4. the read transaction of the sync point before is let go, and files of the journal are removed whose records were all
+ *    in the trees of the commit.
  *
  * When the log is opened after the machine was started anew, the meta pages of the newest sync point are put back:
- * every page that they lead to is as it was. When only the process died, the system has kept what was written, and the
+ * every page that they lead to is as it was, and what had not moved into the trees by then is in the journal, with what
+ * came later as far as it reached the disk. When only the process died, the system has kept what was written, and the
  * newest commit stays.
  */
 import {
@@ -72,6 +74,8 @@ function lostPoint(path: string, boot: string): SyncPoint | null {
 export interface SyncPointsOptions {
   readonly environment: LogEnvironment;
   readonly path: string;
+  /** Flushes what is beside the data file; called for each sync point. */
+  readonly flushBeside: () => Promise<void>;
   /** Called when a sync point begins; what it gives is called once it is made. */
   readonly onBegin: () => () => void;
   /** Told when a sync point that nobody waits for could not be made; the next write tries again. */
@@ -117,7 +121,12 @@ export class SyncPoints {
     this.timer.unref();
   }
 
-  /** Resolves when everything committed until now would survive a loss of power. */
+  /** Number of the transaction of the newest sync point. */
+  get transaction(): number {
+    return this.synced;
+  }
+
+  /** Resolves when everything written until now would survive a loss of power. */
   make(): Promise<void> {
     const run = this.running.then(() => this.makeOne());
     this.running = run.catch(() => {});
@@ -139,10 +148,11 @@ export class SyncPoints {
   }
 
   private async makeOne(): Promise<void> {
-    const { environment, onBegin } = this.options;
+    const { environment, onBegin, flushBeside } = this.options;
     const newest = environment.newestTransaction();
     const onMade = onBegin();
-    if (newest !== this.synced) {
+    if (newest === this.synced) await flushBeside();
+    else {
       environment.root.resetReadTxn();
       const pin = environment.root.useReadTransaction();
       try {
@@ -162,7 +172,7 @@ export class SyncPoints {
     const meta = Buffer.alloc(META_PAGES * this.pageBytes);
     // Before anything else may be committed: these are the meta pages of the pinned transaction.
     readSync(this.data, meta, 0, meta.length, 0);
-    await flush(this.data);
+    await Promise.all([flush(this.data), this.options.flushBeside()]);
     const generation = this.generation + 1;
     const slot = packSlot({ generation, boot: this.boot, meta });
     await writeAt(this.file, slot, 0, slot.length, slotAt(generation));

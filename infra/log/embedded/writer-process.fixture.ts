@@ -2,22 +2,26 @@
  * A process that writes a log, for tests that kill it: `node infra/testing/run-ts.mjs <this file> <folder> <mode>`.
  *
  * - `forever`: appends batches until it dies and prints the last `seq` of each batch once it is acknowledged;
+ * - `resume`: as `forever`, but after the last number that the log has, with records that soon fill files of the journal;
  * - `on-demand`: prints `ready`, then appends one record for every line that it is given and prints its `seq`.
  */
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { openEmbeddedLog } from './open-embedded-log.ts';
-import { BATCH_RECORDS, recordNumber, WRITER_TOPIC } from './writer-records.fixture.ts';
+import { BATCH_RECORDS, largeRecordNumber, recordNumber, WRITER_TOPIC } from './writer-records.fixture.ts';
 
 const [path, mode] = process.argv.slice(3);
-if (!path || !mode) throw new Error('usage: writer-process.fixture.ts <folder> forever|on-demand');
+if (!path || !mode) throw new Error('usage: writer-process.fixture.ts <folder> forever|resume|on-demand');
 const log = await openEmbeddedLog({ path });
 await log.createTopics([{ name: WRITER_TOPIC, partitions: 2, retention: { kind: 'raw' } }]);
 
-if (mode === 'forever') {
-  for (let seq = 1; ; seq += BATCH_RECORDS) {
-    await log.append(Array.from({ length: BATCH_RECORDS }, (_, index) => recordNumber(seq + index)));
+if (mode === 'forever' || mode === 'resume') {
+  const last = await log.last({ topic: WRITER_TOPIC, partition: 0 });
+  const make = mode === 'resume' ? largeRecordNumber : recordNumber;
+  for (let seq = mode === 'resume' ? (last?.seq ?? 0) + 1 : 1; ; seq += BATCH_RECORDS) {
+    await log.append(Array.from({ length: BATCH_RECORDS }, (_, index) => make(seq + index)));
     process.stdout.write(`${seq + BATCH_RECORDS - 1}\n`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await (mode === 'resume' ? sleep(4) : turn());
   }
 } else {
   process.stdout.write('ready\n');

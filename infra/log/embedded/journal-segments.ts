@@ -1,0 +1,199 @@
+/** The files of the journal (`journal-reader.ts`) as their only writer knows them. */
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import { whenRoom, writeZeros } from './disk-room.ts';
+import { type JournalEntry, JournalReader, segmentPath, segmentsIn } from './journal-reader.ts';
+import type { Partition } from './partition.ts';
+
+/** A segment takes so much of the disk at once; a larger entry has one of its own. */
+const SEGMENT_BYTES = 1024 * 1024;
+const WRITE = constants.O_RDWR | constants.O_CREAT;
+
+const flushFile = promisify(fdatasync);
+const flushFolder = promisify(fsync);
+
+export interface Segment {
+  /** Number of its first entry. */
+  readonly first: number;
+  readonly path: string;
+  /** Null once everything in it is flushed and nothing more is written to it. */
+  file: number | null;
+  /** Bytes that the file takes of the disk. */
+  capacity: number;
+  /** Where its last entry ends. */
+  end: number;
+  flushed: number;
+  /** Partitions with records in it. */
+  readonly partitions: Set<Partition>;
+}
+
+export class JournalSegments {
+  private readonly folder: string;
+  private readonly folderFile: number;
+  private readonly segments: Segment[] = [];
+  /** The one that entries are written to. */
+  private current: Segment | null = null;
+  private nextNumber: number;
+  private folderChanged = false;
+
+  /**
+   * Opens the journal in a folder that exists, and cuts off what is no whole entry.
+   * @param first the first entry that may be needed.
+   * @param onEntries called with the entries from there on, or from a few before it.
+   */
+  constructor(folder: string, first: number, onEntries: (entries: readonly JournalEntry[]) => void) {
+    this.folder = folder;
+    this.folderFile = openSync(folder, 'r');
+    const reader = new JournalReader(folder);
+    const entries = reader.readFrom(first);
+    this.nextNumber = reader.next;
+    const { first: last, end } = reader.reached ?? { first: first - 1, end: null };
+    reader.close();
+    for (const number of segmentsIn(folder)) {
+      if (number <= last) this.segments.push(openSegment(folder, number));
+      else unlinkSync(segmentPath(folder, number));
+    }
+    if (end !== null) cutOff(this.segments.at(-1)!, end);
+    // What was cut off or removed must not come back beside later entries of the same numbers.
+    fsyncSync(this.folderFile);
+    onEntries(entries);
+  }
+
+  /** Number of the next entry. */
+  get next(): number {
+    return this.nextNumber;
+  }
+
+  /** The segments from the oldest on. */
+  get all(): readonly Segment[] {
+    return this.segments;
+  }
+
+  /** Number of the last entry of the segment at this index. */
+  lastAt(index: number): number {
+    return (this.segments[index + 1]?.first ?? this.nextNumber) - 1;
+  }
+
+  /** The segment of an entry. */
+  holding(number: number): Segment {
+    return this.segments.findLast(({ first }) => first <= number)!;
+  }
+
+  /**
+   * Writes the next entry; false when the disk has no room for it.
+   * @param mayGrow whether so many bytes more of the disk may be taken.
+   */
+  write(entry: Buffer, mayGrow: (bytes: number) => boolean): boolean {
+    const segment = this.withRoom(entry.length, mayGrow);
+    if (!segment) return false;
+    const isWritten = whenRoom(() => {
+      for (let done = 0; done < entry.length; )
+        done += writeSync(segment.file!, entry, done, entry.length - done, segment.end + done);
+    });
+    if (!isWritten) {
+      truncate(segment, segment.end);
+      return false;
+    }
+    segment.end += entry.length;
+    this.nextNumber += 1;
+    return true;
+  }
+
+  /** Resolves when all entries so far, from this number on, would survive a loss of power. */
+  async flush(first: number): Promise<void> {
+    for (const segment of this.segments.filter((_, index) => this.lastAt(index) >= first)) {
+      const { file, end } = segment;
+      if (file === null) continue;
+      if (segment.flushed !== end) await flushFile(file);
+      segment.flushed = end;
+      if (segment !== this.current && segment.end === end) closeFile(segment);
+    }
+    if (!this.folderChanged) return;
+    this.folderChanged = false;
+    await flushFolder(this.folderFile);
+  }
+
+  /** Removes the oldest segments, as far as all their entries are below this number. */
+  removeBelow(number: number): void {
+    for (let [oldest] = this.segments; oldest && oldest.end > 0 && this.lastAt(0) < number; [oldest] = this.segments) {
+      if (oldest === this.current) this.current = null;
+      closeFile(oldest);
+      unlinkSync(oldest.path);
+      this.segments.shift();
+    }
+  }
+
+  close(): void {
+    for (const segment of this.segments) closeFile(segment);
+    closeSync(this.folderFile);
+  }
+
+  private withRoom(bytes: number, mayGrow: (bytes: number) => boolean): Segment | null {
+    const { current } = this;
+    if (current && current.end + bytes <= current.capacity) return current;
+    const capacity = Math.max(SEGMENT_BYTES, bytes);
+    if (!mayGrow(capacity)) return null;
+    const segment = current && current.end === 0 ? current : this.begin();
+    if (!segment) return null;
+    if (!writeZeros(segment.file!, 0, capacity)) {
+      // It stays, empty: readers may have opened it.
+      truncate(segment, 0);
+      return null;
+    }
+    segment.capacity = capacity;
+    return segment;
+  }
+
+  /** Begins a segment with the next entry; null when the disk has no room for that. */
+  private begin(): Segment | null {
+    if (this.current) truncate(this.current, this.current.end);
+    this.current = null;
+    const { folder, nextNumber } = this;
+    // One that was begun before and has no entry is there already.
+    const begun = this.segments.at(-1)?.first === nextNumber ? this.segments.pop()! : null;
+    if (begun) closeFile(begun);
+    whenRoom(() => {
+      this.current = openSegment(folder, nextNumber);
+      this.segments.push(this.current);
+      this.folderChanged = true;
+    });
+    return this.current;
+  }
+}
+
+function openSegment(folder: string, first: number): Segment {
+  const path = segmentPath(folder, first);
+  const file = openSync(path, WRITE);
+  const { size } = fstatSync(file);
+  return { first, path, file, capacity: size, end: size, flushed: 0, partitions: new Set() };
+}
+
+function closeFile(segment: Segment): void {
+  if (segment.file !== null) closeSync(segment.file);
+  segment.file = null;
+}
+
+function truncate(segment: Segment, end: number): void {
+  ftruncateSync(segment.file!, end);
+  segment.capacity = end;
+}
+
+/** Cuts a segment off where its whole entries end. */
+function cutOff(segment: Segment, end: number): void {
+  if (segment.end === end) return;
+  truncate(segment, end);
+  segment.end = end;
+  fdatasyncSync(segment.file!);
+}
