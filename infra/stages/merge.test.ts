@@ -19,7 +19,7 @@ const take = (input: MergedInput, max = 1_000) => {
   input.take(max, ({ topic, partition, offset }) => void names.push(`${topic}/${partition}/${offset}`));
   return names;
 };
-const at = (topic: string, partition = 0) => ({ topic, partition });
+const at = (topic: string, partition = 0) => ({ topic, partition, offset: 0 });
 
 describe('the merged order', () => {
   it('goes by receive time, then topic, then partition, then offset', () => {

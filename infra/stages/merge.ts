@@ -37,6 +37,8 @@ interface Queue extends TopicPartition {
   lastSeq: number;
   /** Newest number taken: what a snapshot stands at. */
   takenSeq: number;
+  /** Offset of the next record to take. */
+  nextOffset: number;
   paused: boolean;
 }
 
@@ -58,14 +60,14 @@ export class MergedInput {
    * what they are told twice changes nothing, and a topic that was rebuilt under them is numbered from 1 again.
    */
   constructor(
-    partitions: readonly (TopicPartition & { readonly lastSeq?: number })[],
+    partitions: readonly (TopicPartition & { readonly offset: number; readonly lastSeq?: number })[],
     pause: (at: TopicPartition, paused: boolean) => void,
     ordered = true,
   ) {
     this.pause = pause;
     this.ordered = ordered;
     this.queues = partitions
-      .map(({ topic, partition, lastSeq }) => ({
+      .map(({ topic, partition, offset, lastSeq }) => ({
         topic,
         partition,
         name: partitionName({ topic, partition }),
@@ -76,6 +78,7 @@ export class MergedInput {
         promised: Number.NEGATIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
         takenSeq: lastSeq ?? 0,
+        nextOffset: offset,
         paused: false,
       }))
       .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
@@ -84,8 +87,11 @@ export class MergedInput {
 
   /** Takes what a poll brought; in order, a record whose number was seen before (a repeat by a revived writer) is dropped. */
   push(batch: ReadBatch): void {
+    let queue: Queue | null = null;
     for (const record of batch.records) {
-      const queue = this.byName.get(partitionName(record))!;
+      // Records of a partition come one after the other.
+      if (queue?.topic !== record.topic || queue.partition !== record.partition)
+        queue = this.byName.get(partitionName(record))!;
       if (this.ordered && record.seq !== 0 && record.seq <= queue.lastSeq) continue;
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
@@ -134,6 +140,7 @@ export class MergedInput {
           );
         this.last = record;
         if (record.seq !== 0) first.takenSeq = record.seq;
+        first.nextOffset = record.offset + 1;
         visit(record);
       }
       this.shrink(first);
@@ -165,6 +172,11 @@ export class MergedInput {
   /** Bytes of the records that are held, those that were just taken among them. */
   heldBytes(): number {
     return this.queues.reduce((sum, queue) => sum + queue.bytes + queue.spentBytes, 0);
+  }
+
+  /** Offset of the next record to take of every input partition. */
+  nextOffsets(): Map<string, number> {
+    return new Map(this.queues.map((queue) => [queue.name, queue.nextOffset]));
   }
 
   /** Newest `seq` taken of every input partition, for snapshots. */

@@ -15,6 +15,16 @@ interface Pending {
   readonly value: unknown;
 }
 
+/** What a stage has written to one partition of an output. */
+interface Written {
+  /** `topic/partition`. */
+  readonly name: string;
+  /** Newest number given out. */
+  given: number;
+  /** Newest number that the log held at the start: what was written before a crash. */
+  readonly kept: number;
+}
+
 interface Letter {
   readonly reason: string;
   readonly detail: string;
@@ -34,10 +44,7 @@ export class StageOutputs {
   private readonly stage: string;
   private readonly codec: Codec;
   private readonly metrics: Metrics;
-  /** Newest number given out, by `topic/partition`. */
-  private readonly given: Map<string, number>;
-  /** Newest number that the log holds, by `topic/partition`: what was written before a crash. */
-  private readonly kept: ReadonlyMap<string, number>;
+  private readonly written: ReadonlyMap<string, readonly Written[]>;
   private event: LogRecord | null = null;
   /** Outputs and letters of the event at hand; dropped when its handler throws. */
   private pending: Pending[] = [];
@@ -50,16 +57,14 @@ export class StageOutputs {
     stage: string,
     codec: Codec,
     metrics: Metrics,
-    given: ReadonlyMap<string, number>,
-    kept: ReadonlyMap<string, number>,
+    written: ReadonlyMap<string, readonly Written[]>,
     writesLetters: boolean,
   ) {
     this.writesLetters = writesLetters;
     this.stage = stage;
     this.codec = codec;
     this.metrics = metrics;
-    this.given = new Map(given);
-    this.kept = kept;
+    this.written = written;
   }
 
   /**
@@ -75,12 +80,14 @@ export class StageOutputs {
     given: ReadonlyMap<string, number>;
     writesLetters?: boolean;
   }): Promise<StageOutputs> {
-    const kept = new Map<string, number>();
-    for (const { at } of partitionsOf(options.topics)) {
-      kept.set(partitionName(at), (await options.log.last(at))?.seq ?? 0);
-    }
     const { stage, codec, metrics, given, writesLetters = true } = options;
-    return new StageOutputs(stage, codec, metrics, given, kept, writesLetters);
+    const written = new Map<string, Written[]>(options.topics.map(({ name }) => [name, []]));
+    for (const { topic, at } of partitionsOf(options.topics)) {
+      const name = partitionName(at);
+      const kept = (await options.log.last(at))?.seq ?? 0;
+      written.get(topic.name)!.push({ name, given: given.get(name) ?? 0, kept });
+    }
+    return new StageOutputs(stage, codec, metrics, written, writesLetters);
   }
 
   /** The handle that handlers write through. */
@@ -127,15 +134,16 @@ export class StageOutputs {
   }
 
   seqs(): Map<string, number> {
-    return new Map(this.given);
+    const partitions = [...this.written.values()].flat();
+    return new Map(partitions.flatMap(({ name, given }) => (given === 0 ? [] : [[name, given]])));
   }
 
   private add(topic: Topic, key: string, value: Buffer | null): void {
     const partition = partitionOf(key, topic.partitions);
-    const name = partitionName({ topic: topic.name, partition });
-    const seq = (this.given.get(name) ?? 0) + 1;
-    this.given.set(name, seq);
-    if (seq <= (this.kept.get(name) ?? 0)) return;
+    const written = this.written.get(topic.name)![partition]!;
+    written.given += 1;
+    const seq = written.given;
+    if (seq <= written.kept) return;
     this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.event!.receivedAt, seq });
   }
 

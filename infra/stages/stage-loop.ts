@@ -69,8 +69,6 @@ export class StageLoop<S> {
   private readonly options: StageLoopOptions<S>;
   private readonly input: MergedInput;
   private readonly reader: LogReader;
-  /** Next offset to take, by `topic/partition`. */
-  private readonly offsets: Map<string, number>;
   /** Last offset that each input held at the start and that is not taken yet. */
   private readonly behind: Map<string, number>;
   private resolveCaughtUp: () => void = () => {};
@@ -84,7 +82,6 @@ export class StageLoop<S> {
     this.options = options;
     this.reader = reader;
     this.behind = behind;
-    this.offsets = new Map(from.map((at) => [partitionName(at), at.offset]));
     this.takenAt = since ?? 0;
     this.cutAt = since === null ? null : nextMidnight(since);
     this.input = new MergedInput(from, (at, paused) => reader.pause(at, paused), mode !== 'view');
@@ -107,15 +104,15 @@ export class StageLoop<S> {
   }
 
   progress(): StageProgress {
-    const { from } = this.options;
+    const offsets = this.input.nextOffsets();
     return {
       position: finiteOrNull(this.position) ?? this.options.since,
       newest: finiteOrNull(this.input.newest()),
       taken: this.taken,
-      offsets: from.map(({ topic, partition }) => ({
+      offsets: this.options.from.map(({ topic, partition }) => ({
         topic,
         partition,
-        offset: this.offsets.get(partitionName({ topic, partition }))!,
+        offset: offsets.get(partitionName({ topic, partition }))!,
       })),
     };
   }
@@ -163,7 +160,6 @@ export class StageLoop<S> {
     const taken = this.input.take(STEP_RECORDS, (record) => void ready.push(record), this.cutAt ?? undefined);
     for (const record of ready) {
       if (!handlers.take(record)) await handlers.learnAndTake(record);
-      this.offsets.set(partitionName(record), record.offset + 1);
       this.takenAt = record.receivedAt;
     }
     if (taken === 0) return false;
@@ -206,14 +202,17 @@ export class StageLoop<S> {
   }
 
   private checkCaughtUp(): void {
-    for (const [name, last] of this.behind) if (this.offsets.get(name)! > last) this.behind.delete(name);
+    if (this.behind.size > 0) {
+      const offsets = this.input.nextOffsets();
+      for (const [name, last] of this.behind) if (offsets.get(name)! > last) this.behind.delete(name);
+    }
     if (this.behind.size === 0) this.resolveCaughtUp();
   }
 
   private standing(): StagePosition {
     const position = this.input.position();
     return {
-      offsets: this.offsets,
+      offsets: this.input.nextOffsets(),
       inputSeqs: this.input.takenSeqs(),
       outputSeqs: this.options.outputs.seqs(),
       // A rebuild that has read all is behind every time there is, and a start in front of it.
