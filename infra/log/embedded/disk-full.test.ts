@@ -10,8 +10,8 @@ import { type EventLog, LogError } from '../log.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
 
 const MEBIBYTE = 2 ** 20;
-const DISK_BYTES = 16 * MEBIBYTE;
-const RESERVE_BYTES = 3 * MEBIBYTE;
+const DISK_BYTES = 24 * MEBIBYTE;
+const RESERVE_BYTES = 8 * MEBIBYTE;
 const AT = { topic: 'raw.full', partition: 0 };
 const KEPT = { topic: 'kept', partition: 0 };
 const EVERYTHING = { rawMaxAgeMs: 1e12, rawMaxBytes: 1e12 };
@@ -141,7 +141,7 @@ describe.skipIf(!run)(title, () => {
   });
 
   it('goes on in pages of its own file that retention has freed, while the disk holds nothing but the reserve', async () => {
-    for (let before = -1; seq > before + 200; await sleep(300)) {
+    for (let before = Number.NEGATIVE_INFINITY; seq > before + 200; await sleep(300)) {
       before = seq;
       expect(await fillUp()).toMatchObject({ code: 'log_full' });
     }

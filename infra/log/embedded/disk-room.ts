@@ -63,7 +63,7 @@ export class DiskRoom {
    * @param waiting bytes of the journal that are not in the trees.
    */
   mayGrow(bytes: number, waiting: number): boolean {
-    return this.beyondReserve(bytes) >= bytes || this.reusable >= (waiting + bytes) * WASTE;
+    return this.beyondReserve(bytes) >= bytes || this.reusable >= waiting + bytes;
   }
 
   /** Whether blocks of so many bytes, of so many partitions, may be put into the trees. */

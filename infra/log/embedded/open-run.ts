@@ -19,6 +19,9 @@ import type { EntryPacker } from './journal-entry.ts';
 /** Bytes of the body of a full block. More compress little better, and whoever reads one record reads all of them. */
 export const FULL_BYTES = 256 * 1024;
 
+/** Full blocks that move at once: a disk that is short of room may take few. */
+const MOVE_BLOCKS_MAX = 4;
+
 /** For what is compressed at once; most full blocks fit. */
 const scratch = Buffer.allocUnsafeSlow(2 * FULL_BYTES);
 
@@ -130,16 +133,17 @@ export class OpenRun {
   }
 
   /**
-   * Makes the blocks for the tree; `moved` once they are there.
-   * @param flushes also joins what makes no full block to the last block of the tree, which later records still join.
+   * Makes blocks for the tree, at most a few; `moved` once they are there.
+   * @param flushes behind all full ones, also joins what makes no full block to the last block of the tree, which later records still join.
    */
   move(flushes: boolean): RunMove {
-    const put = this.full.map((blocks, index) => ({
+    const put = this.full.slice(0, MOVE_BLOCKS_MAX).map((blocks, index) => ({
       key: blocks[0]!.key,
       block: compressed(blocks, true),
       replaces: index === 0 && this.isStored,
     }));
-    if (!flushes || this.open.length === 0) return { put, full: put.length, flushed: null };
+    if (!flushes || this.open.length === 0 || put.length < this.full.length)
+      return { put, full: put.length, flushed: null };
     const flushed = merged(this.open);
     const last = { key: flushed.key, block: compressed([flushed], false), replaces: put.length === 0 && this.isStored };
     return { put: [...put, last], full: put.length, flushed };

@@ -150,10 +150,11 @@ export class SyncPoints {
   private async makeOne(): Promise<void> {
     const { environment, onBegin, flushBeside } = this.options;
     const newest = environment.newestTransaction();
+    // Who is called looks at the trees as they are now.
+    environment.root.resetReadTxn();
     const onMade = onBegin();
     if (newest === this.synced) await flushBeside();
     else {
-      environment.root.resetReadTxn();
       const pin = environment.root.useReadTransaction();
       try {
         await this.write();

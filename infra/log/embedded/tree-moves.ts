@@ -64,7 +64,8 @@ export class TreeMoves {
 
   /** Brings everything of a partition into its tree; false when the disk has no room for it. */
   flush(partition: Partition): boolean {
-    return !partition.run.isJournaled || this.move([partition], true);
+    while (partition.run.isJournaled) if (!this.move([partition], true)) return false;
+    return true;
   }
 
   /** Notes in LMDB how far the journal is not needed any more; false when the disk has no room for that. */
@@ -90,6 +91,8 @@ export class TreeMoves {
     if (performance.now() < this.againAt) return false;
     try {
       if (this.move(partitions, flushes)) return true;
+      // Less may have room.
+      if (partitions.length > 1 && this.move(partitions.slice(0, 1), flushes)) return true;
     } catch (error) {
       // The records are in the journal, so what has failed here is not what was asked for.
       if (!(error instanceof LogError && error.canRetry)) throw error;
@@ -116,7 +119,7 @@ export class TreeMoves {
     note.done();
     for (const { partition, move } of moves) {
       partition.run.moved(move);
-      this.full.delete(partition);
+      if (!partition.run.hasFullBlocks) this.full.delete(partition);
     }
     syncPoints.touch();
     return true;
