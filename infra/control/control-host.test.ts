@@ -1,67 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { clockTopic, commandTopic } from '#schemas/topics/control';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import { RegistryError } from '../codec/confluent-registry.ts';
-import { SettingError } from '../config/declare.ts';
 import { LogError } from '../log/log.ts';
 import { createHealth } from '../telemetry/health.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { type ControlHost, openControlHost } from './control-host.ts';
-import { openTestLog, type TestLog } from './open-test-log.fixture.ts';
-import { seedAdminKey } from './seed.ts';
+import { openControlHost } from './control-host.ts';
 import { slowLog } from './slow-log.fixture.ts';
-import { formatToken, mintToken, parseToken } from './token.ts';
+import { testNodes } from './test-nodes.fixture.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_MS = Date.UTC(2026, 2, 1);
-let opened: TestLog;
-let hosts: ControlHost[];
-let logged: string[];
-const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-
-beforeEach(async () => {
-  opened = await openTestLog();
-  hosts = [];
-  logged = [];
-});
-afterEach(async () => {
-  for (const host of hosts) await host.close();
-  await opened.close();
-});
-
-async function host(log = opened.log): Promise<ControlHost> {
-  const made = await openControlHost({ log, codec: opened.codec, logger });
-  hosts.push(made);
-  return made;
-}
-/** Another node: the same log, told apart by being another object. */
-const otherNode = () => host(Object.create(opened.log) as typeof opened.log);
-
-async function seed(on: ControlHost, adminToken: string | null): Promise<string | null> {
-  return seedAdminKey({ host: on, authenticator: createAuthenticator(on), logger, adminToken, plan: 'pro' });
-}
-async function commands() {
-  const reader = await opened.log.reader([{ ...AT, offset: 0 }]);
-  const { records } = await reader.poll(100, 50);
-  await reader.close();
-  return records;
-}
+const nodes = testNodes();
+const { hosts, logged, logger, host, otherNode, seed, commands } = nodes;
 
 describe('a host', () => {
   it('asks and writes a slow log together for all that is submitted at once; what is refused fails alone', async () => {
-    const slow = Object.create(opened.log) as typeof opened.log;
+    const slow = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     let asked = 0;
     slow.last = async (at) => {
       if (at.topic === clockTopic.name) asked += 1;
       await sleep(20);
-      return opened.log.last(at);
+      return nodes.opened.log.last(at);
     };
     slow.append = async (records) => {
       await sleep(20);
       if (records.some(({ value }) => value!.includes('"nth":7}'))) throw new LogError('log_too_large', 'too large');
-      await opened.log.append(records);
+      await nodes.opened.log.append(records);
     };
     const on = await host(slow);
     asked = 0;
@@ -69,7 +35,7 @@ describe('a host', () => {
     expect(ends.filter(({ status }) => status === 'rejected')).toEqual([ends[7]]);
     expect(ends[7]).toMatchObject({ reason: { code: 'log_too_large' } });
     expect(asked).toBeLessThanOrEqual(2);
-    const bodies = (await commands()).map(({ value }) => opened.codec.decode(commandTopic, value!).body);
+    const bodies = (await commands()).map(({ value }) => nodes.opened.codec.decode(commandTopic, value!).body);
     expect(bodies).toEqual(Array.from({ length: 40 }, (_, nth) => `{"nth":${nth}}`).filter((_, nth) => nth !== 7));
   });
 
@@ -95,10 +61,12 @@ describe('a host', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const began = Date.now();
-      expect((await host(slowLog(opened.log, commandTopic.name, { silent: false }).log)).state).toEqual(first.state);
+      expect((await host(slowLog(nodes.opened.log, commandTopic.name, { silent: false }).log)).state).toEqual(
+        first.state,
+      );
       expect(Date.now() - began).toBeGreaterThan(60_000);
-      const { log, openReaders } = slowLog(opened.log, commandTopic.name, { silent: true });
-      await expect(openControlHost({ log, codec: opened.codec, logger })).rejects.toMatchObject({
+      const { log, openReaders } = slowLog(nodes.opened.log, commandTopic.name, { silent: true });
+      await expect(openControlHost({ log, codec: nodes.opened.codec, logger })).rejects.toMatchObject({
         code: 'log_unavailable',
         message: expect.stringContaining(commandTopic.name),
       });
@@ -120,7 +88,7 @@ describe('a host', () => {
     await on.submit('key.paint', {});
     const mark = { receivedAt: CLOCK_MS, tick: true, hour: false, day: false };
     const clock = { topic: clockTopic.name, partition: 0, key: 'clock', receivedAt: CLOCK_MS, seq: 1 };
-    await opened.log.append([{ ...clock, value: opened.codec.encode(clockTopic, mark) }]);
+    await nodes.opened.log.append([{ ...clock, value: nodes.opened.codec.encode(clockTopic, mark) }]);
     await Promise.all([on.submit('key.paint', {}), on.submit('key.paint', {})]);
     const times = (await commands()).map((record) => record.receivedAt);
     expect(times).toEqual([0, CLOCK_MS, CLOCK_MS]);
@@ -156,8 +124,9 @@ describe('a host', () => {
 
   it('says so when the log takes nothing, and goes on when it does again', async () => {
     let full = true;
-    const log = Object.create(opened.log) as typeof opened.log;
-    log.append = (records) => (full ? Promise.reject(new LogError('log_full', 'no room')) : opened.log.append(records));
+    const log = Object.create(nodes.opened.log) as typeof nodes.opened.log;
+    log.append = (records) =>
+      full ? Promise.reject(new LogError('log_full', 'no room')) : nodes.opened.log.append(records);
     const on = await host(log);
     await expect(on.submit('key.paint', {})).rejects.toMatchObject({ code: 'log_full' });
     full = false;
@@ -165,7 +134,7 @@ describe('a host', () => {
   });
 
   it('gives up on a verdict in time also while the log does not answer an append', async () => {
-    const log = Object.create(opened.log) as typeof opened.log;
+    const log = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     log.append = () => new Promise(() => {});
     const on = await host(log);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -180,7 +149,7 @@ describe('a host', () => {
 
   it('passes over a record that is no command', async () => {
     const on = await host();
-    await opened.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
+    await nodes.opened.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
     expect(await seed(on, null)).toMatch(/^plx_live_/);
     expect(logged.join()).toContain('passed over');
   });
@@ -191,7 +160,10 @@ describe('a host that cannot read every command', () => {
   /** A host whose log and codec can be made to fail; a key whose token is known here. */
   async function troubledHost() {
     const health = createHealth();
-    const [log, codec] = [Object.create(opened.log) as typeof opened.log, Object.create(opened.codec) as Codec];
+    const [log, codec] = [
+      Object.create(nodes.opened.log) as typeof nodes.opened.log,
+      Object.create(nodes.opened.codec) as Codec,
+    ];
     const on = await openControlHost({ log, codec, logger, health, staleAfterMs: STALE_MS });
     hosts.push(on);
     const token = (await seed(on, null))!;
@@ -204,8 +176,8 @@ describe('a host that cannot read every command', () => {
       throw new CodecError('unknown_schema', 'schema 9 is not known here yet');
     };
     return () => {
-      codec.decode = (topic, bytes) => opened.codec.decode(topic, bytes);
-      codec.learn = (bytes) => opened.codec.learn(bytes);
+      codec.decode = (topic, bytes) => nodes.opened.codec.decode(topic, bytes);
+      codec.learn = (bytes) => nodes.opened.codec.learn(bytes);
     };
   }
   const REFUSAL = { name: 'ApiError', code: 'internal_error', status: 503, retryAfterSeconds: 1 };
@@ -231,7 +203,7 @@ describe('a host that cannot read every command', () => {
     let learnt = 0;
     codec.decode = (topic, bytes) => {
       if (learnt === 0) throw new CodecError('unknown_schema', 'schema 9 is not known here yet');
-      return opened.codec.decode(topic, bytes);
+      return nodes.opened.codec.decode(topic, bytes);
     };
     codec.learn = async () => {
       learnt += 1;
@@ -247,7 +219,7 @@ describe('a host that cannot read every command', () => {
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
     expect(health.report().parts.control).toBe('no broker answers');
-    log.last = (at) => opened.log.last(at);
+    log.last = (at) => nodes.opened.log.last(at);
     await vi.waitFor(() => expect(authenticator.authenticateKnown(token)).not.toBeNull(), 5_000);
     expect(health.report().parts.control).toBe('ready');
   });
@@ -280,79 +252,5 @@ describe('a host that cannot read every command', () => {
     hosts.pop();
     await on.close();
     expect(logged.join()).not.toContain('stopped by a fault');
-  });
-});
-
-describe('seeding', () => {
-  it('makes a token once, tells it once, and keeps no trace of its secret', async () => {
-    const on = await host();
-    const token = await seed(on, null);
-    expect(parseToken(token!)).not.toBeNull();
-    expect(await seed(on, null)).toBeNull();
-    const { secret } = parseToken(token!)!;
-    for (const record of await commands()) expect(record.value!.includes(secret)).toBe(false);
-    expect(logged.join()).not.toContain(secret);
-  });
-
-  it('takes a given token, tells nothing, and knows it again at the next start', async () => {
-    const on = await host();
-    const given = formatToken(mintToken());
-    expect(await seed(on, given)).toBeNull();
-    expect(await seed(on, given)).toBeNull();
-    expect(await commands()).toHaveLength(1);
-    expect(createAuthenticator(on).authenticateKnown(given)?.key.scopes).toEqual(['read', 'trade', 'stream', 'admin']);
-  });
-
-  it('leaves a given token whose key was revoked revoked, says so, and goes on', async () => {
-    const on = await host();
-    await seed(on, null);
-    const given = mintToken();
-    await seed(on, formatToken(given));
-    const { orgId, userId } = on.state.keys.get(given.keyId)!;
-    const actor = { orgId, keyId: given.keyId, userId, sandbox: false };
-    expect(await on.submit('key.revoke', { actor, keyId: given.keyId })).toMatchObject({ ok: true });
-    expect(await seed(on, formatToken(given))).toBeNull();
-    expect(createAuthenticator(on).authenticateKnown(formatToken(given))).toBeNull();
-    expect(logged.join()).toContain('was revoked; it stays so');
-  });
-
-  it('makes another given token one more admin key of the first organization, and logs it', async () => {
-    const on = await host();
-    await seed(on, null);
-    const given = formatToken(mintToken());
-    await seed(on, given);
-    expect(on.state.keys.size).toBe(2);
-    expect(on.state.organizations.size).toBe(1);
-    expect(createAuthenticator(on).authenticateKnown(given)?.key.orgId).toBe(on.state.firstOrganizationId);
-    expect(logged.join()).toContain('one more admin key');
-  });
-
-  it('refuses a given token whose id is that of a key with another secret', async () => {
-    const on = await host();
-    const token = mintToken();
-    await seed(on, formatToken(token));
-    const other = formatToken({ ...token, secret: mintToken().secret });
-    await expect(seed(on, other)).rejects.toThrow(SettingError);
-    expect(createAuthenticator(on).authenticateKnown(other)).toBeNull();
-  });
-
-  it('refuses a sandbox token', async () => {
-    await expect(seed(await host(), formatToken(mintToken(true)))).rejects.toThrow(SettingError);
-  });
-
-  it('by two nodes at once leaves one organization, and one token that was told', async () => {
-    const nodes = [await host(), await otherNode()];
-    const tokens = await Promise.all(nodes.map((node) => seed(node, null)));
-    expect(tokens.filter((token) => token !== null)).toHaveLength(1);
-    expect(nodes[0]!.state.organizations.size).toBe(1);
-    expect(nodes[0]!.state.keys.size).toBe(1);
-  });
-
-  it('by two nodes at once with the same token gives both a key that works', async () => {
-    const nodes = [await host(), await otherNode()];
-    const given = formatToken(mintToken());
-    await Promise.all(nodes.map((node) => seed(node, given)));
-    for (const node of nodes) expect(createAuthenticator(node).authenticateKnown(given)).not.toBeNull();
-    expect(nodes[0]!.state.keys.size).toBe(1);
   });
 });

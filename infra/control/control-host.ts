@@ -1,12 +1,11 @@
 /** Hosts the control reducer: reads `control.commands` from the newest snapshot on, and answers what was submitted here. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Verdict } from '#schemas/domain/control/command';
-import { buildLookups, deferLookups } from '#schemas/domain/control/indices';
-import { unpackCommands } from '#schemas/domain/control/packed-commands';
-import { reduceControl, reduceRead } from '#schemas/domain/control/reduce';
+import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
-import { clockTopic, commandTopic } from '#schemas/topics/control';
+import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/control';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
@@ -14,16 +13,14 @@ import { mayPass, retry } from '../retry.ts';
 import { sharedByLog } from '../shared-by-log.ts';
 import type { Health } from '../telemetry/health.ts';
 import { ControlSnapshots } from './control-snapshots.ts';
-import { decodeCommand } from './decode-command.ts';
 import { Freshness } from './freshness.ts';
-import { type Ahead, COMMANDS as AT, type LogAddress, readAhead } from './read-ahead.ts';
 import { type SnapshotPace, SnapshotSchedule } from './snapshot-schedule.ts';
+import { StartProgress } from './start-progress.ts';
 
+const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
 /** Appended at a time: far fewer than the newest ids that the reducer knows a repeat by (`recent-ids.ts`). */
 const BATCH_COMMANDS = 256;
-/** From so many commands on it is worth it to start a thread that reads them ahead. */
-const AHEAD_MIN = 20_000;
 const POLL_RECORDS = 1_024;
 const POLL_TIMEOUT_MS = 250;
 const VERDICT_TIMEOUT_MS = 10_000;
@@ -64,10 +61,6 @@ interface HostContext {
   readonly staleAfterMs?: number;
   /** When snapshots are taken; `SNAPSHOT_PACE` by default. */
   readonly snapshotPace?: SnapshotPace;
-  /** Where `log` is, so that a thread can read very many commands ahead; without it they are all read here. */
-  readonly settings?: LogAddress;
-  /** That thread's program; for tests. */
-  readonly aheadProgram?: URL;
 }
 
 /**
@@ -84,17 +77,10 @@ async function startHost(context: HostContext): Promise<Host> {
   const snapshots = await ControlSnapshots.open(context);
   const last = await log.last(AT);
   const { first } = await log.bounds(AT);
-  const { state, next } = (await snapshots.load()) ?? { state: emptyState(), next: first };
+  const { state, next } = (await snapshots.load()) ?? { state: initialControlState(), next: first };
   const host = new Host(context, { state, position: next - 1, snapshots });
   await host.start(last);
   return host;
-}
-
-/** To be caught up with every command that there is: nobody asks it anything until then. */
-function emptyState(): ControlState {
-  const state = initialControlState();
-  deferLookups(state);
-  return state;
 }
 
 interface Beginning {
@@ -164,11 +150,14 @@ class Host implements ControlHost {
   async start(last: LogRecord | null): Promise<void> {
     this.lastReceivedAt = last?.receivedAt ?? 0;
     const { log, logger, health } = this.context;
-    const newest = last?.offset ?? -1;
-    await this.takeAhead(newest);
-    const range = { from: this.position + 1, last: newest, atOnce: POLL_RECORDS };
-    for await (const records of readUntil(log, AT, range)) await this.takeAll(records);
-    buildLookups(this.state);
+    const range = { from: this.position + 1, last: last?.offset ?? -1, atOnce: POLL_RECORDS };
+    const progress = new StartProgress({ logger, ...range });
+    for await (const records of readUntil(log, AT, range)) {
+      await this.takeAll(records);
+      progress.reached(this.position);
+      // An embedded log answers without a pause, and a million commands take long: timers and sockets need turns.
+      await yieldToIo();
+    }
     this.reader = await log.reader([{ ...AT, offset: this.position + 1 }]);
     const reading = this.run(this.reader).catch((error: unknown) => {
       this.stopped = true;
@@ -262,23 +251,6 @@ class Host implements ControlHost {
     else await this.takeAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
   }
 
-  /** Takes what a thread reads ahead, if that is worth it: up to the newest command, or as far as the thread comes. */
-  private async takeAhead(newest: number): Promise<void> {
-    const { settings: address, aheadProgram: program, logger } = this.context;
-    if (!address || newest - this.position < AHEAD_MIN) return;
-    const onFailure = (error: unknown) =>
-      logger.warn({ error }, 'commands cannot be read ahead in a thread of their own; going on without');
-    const call = { address, from: this.position + 1, last: newest };
-    for await (const batch of readAhead(call, { onFailure, program })) this.takeBatch(batch);
-  }
-
-  private takeBatch({ packed, position, receivedAt, faults }: Ahead): void {
-    for (const { offset, message } of faults) this.passOver(offset, message);
-    for (const command of unpackCommands(packed)) reduceRead(this.state, command);
-    this.lastReceivedAt = Math.max(this.lastReceivedAt, receivedAt);
-    this.position = position;
-  }
-
   private takeAll(records: readonly LogRecord[]): Promise<void> {
     this.read = records;
     this.taken = 0;
@@ -317,10 +289,16 @@ class Host implements ControlHost {
   private take(record: LogRecord): boolean {
     this.lastReceivedAt = Math.max(this.lastReceivedAt, record.receivedAt);
     if (!record.value) return true;
-    const command = decodeCommand(this.context.codec, record.value);
-    if (command instanceof CodecError) {
-      if (command.code === 'unknown_schema') return false;
-      this.passOver(record.offset, command.message);
+    const { codec, logger } = this.context;
+    let command: ControlCommand;
+    try {
+      command = codec.decode(commandTopic, record.value);
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      if (error.code === 'unknown_schema') return false;
+      // Every node passes over it, so all stay with the same state.
+      const { offset } = record;
+      logger.error({ offset, reason: error.message }, 'a record of control.commands is no command; passed over');
       return true;
     }
     const verdict = reduceControl(this.state, command);
@@ -330,11 +308,6 @@ class Host implements ControlHost {
     if (!verdict.ok) return true;
     for (const keyId of verdict.revokedKeyIds) for (const listener of this.listeners) listener(keyId);
     return true;
-  }
-
-  /** Bytes that are no command: every node passes over them, so all stay with the same state. */
-  private passOver(offset: number, message: string): void {
-    this.context.logger.error({ offset, reason: message }, 'a record of control.commands is no command; passed over');
   }
 
   /** The newest clock position: a command counts from there on, also while a recording plays. */

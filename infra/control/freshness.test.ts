@@ -48,6 +48,18 @@ describe('freshness', () => {
     expect(newest).toHaveBeenCalledTimes(2);
   });
 
+  it('comes back at once when it is watched after a start that took longer than it lasts', async () => {
+    const { freshness, advance } = open(async () => 4);
+    freshness.reached(4);
+    advance(2 * STALE_AFTER_MS);
+    expect(freshness.isFresh).toBe(false);
+    const ending = new AbortController();
+    const watched = freshness.watch(ending.signal);
+    await vi.waitFor(() => expect(freshness.isFresh).toBe(true));
+    ending.abort();
+    await watched;
+  });
+
   it('ends while nobody can say what there is, and comes back when somebody can', async () => {
     let away = true;
     const told: unknown[] = [];

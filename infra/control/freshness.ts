@@ -50,10 +50,13 @@ export class Freshness {
     this.asked = null;
   }
 
-  /** Asks at intervals until the signal ends it. */
+  /**
+   * Asks at intervals until the signal ends it. The first question comes at once: the reducer's start may have taken
+   * longer than it may be behind.
+   */
   async watch(signal: AbortSignal): Promise<void> {
     let troubled = false;
-    while (await pause(this.staleAfterMs / CHECKS, signal)) {
+    do {
       try {
         await this.check();
         if (troubled) this.options.onTrouble(null);
@@ -62,7 +65,7 @@ export class Freshness {
         troubled = true;
         this.options.onTrouble(error);
       }
-    }
+    } while (await pause(this.staleAfterMs / CHECKS, signal));
   }
 
   /** One question; none while the answer to the last is not reached, which would put off when it is. */

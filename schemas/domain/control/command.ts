@@ -60,10 +60,7 @@ interface CommandBase<B> {
   readonly type: string;
   /** What the audit log calls it. */
   readonly action: string;
-  /**
-   * The arguments. What `decide` is given may hold fields beside them, such as those of the envelope: it takes the
-   * arguments by name.
-   */
+  /** The arguments. It drops fields that it does not name, such as those of the envelope. */
   readonly body: z.ZodType<B>;
 }
 

@@ -2,13 +2,9 @@
 import { type Owner, ownerName } from './owner.ts';
 import type { Attribution, ControlState, Key, Organization, Session, Wallet, Webhook } from './state.ts';
 
-/** What was put together last: a decision looks for a pair, then puts it, and a text is hashed once. */
-let pair = { provider: '', id: '', name: ' ' };
-
 /** Two names that are unique together. Neither holds a space. */
 export function pairName(provider: string, id: string): string {
-  if (pair.id !== id || pair.provider !== provider) pair = { provider, id, name: `${provider} ${id}` };
-  return pair.name;
+  return `${provider} ${id}`;
 }
 
 function addTo<T>(index: Map<string, Set<T>>, name: string, row: T): void {
@@ -78,23 +74,6 @@ export function dropKey(state: ControlState, key: Key): void {
   else state.adminKeys.set(key.orgId, left);
 }
 
-/**
- * Leaves the two lookups by what happens on venues empty until `buildLookups`: no verdict depends on them, and to keep
- * them true through very many commands costs more than to make them once (a twentieth of all that the reducer does with
- * a mix of them). For a state that nobody looks at yet.
- */
-export function deferLookups(state: ControlState): void {
-  state.lookupsDeferred = true;
-}
-
-/** Makes what was deferred, in the order that keeping it would have given: rows stand in that of their last put. */
-export function buildLookups(state: ControlState): void {
-  if (!state.lookupsDeferred) return;
-  delete state.lookupsDeferred;
-  for (const wallet of state.wallets.values()) addAddress(state, wallet);
-  for (const webhook of state.webhooks.values()) addSubscriber(state, webhook);
-}
-
 function addAddress(state: ControlState, wallet: Wallet): void {
   if (wallet.sandbox) return;
   const others = state.walletsByAddress.get(wallet.address);
@@ -106,13 +85,13 @@ function addAddress(state: ControlState, wallet: Wallet): void {
 export function putWallet(state: ControlState, wallet: Wallet): void {
   state.wallets.set(wallet.id, wallet);
   addPair(state.walletsByOwner, wallet, pairName(wallet.provider, wallet.address), wallet);
-  if (!state.lookupsDeferred) addAddress(state, wallet);
+  addAddress(state, wallet);
 }
 
 export function dropWallet(state: ControlState, wallet: Wallet): void {
   state.wallets.delete(wallet.id);
   removePair(state.walletsByOwner, wallet, pairName(wallet.provider, wallet.address));
-  if (wallet.sandbox || state.lookupsDeferred) return;
+  if (wallet.sandbox) return;
   const left = state.walletsByAddress.get(wallet.address)!;
   left.splice(left.indexOf(wallet), 1);
   if (left.length === 0) state.walletsByAddress.delete(wallet.address);
@@ -135,13 +114,13 @@ export function putWebhook(state: ControlState, webhook: Webhook): void {
   if (before) dropWebhook(state, before);
   state.webhooks.set(webhook.id, webhook);
   addTo(state.webhooksByOwner, ownerName(webhook), webhook);
-  if (!state.lookupsDeferred) addSubscriber(state, webhook);
+  addSubscriber(state, webhook);
 }
 
 export function dropWebhook(state: ControlState, webhook: Webhook): void {
   state.webhooks.delete(webhook.id);
   removeFrom(state.webhooksByOwner, ownerName(webhook), webhook);
-  if (!state.lookupsDeferred) removeSubscriber(state, webhook);
+  removeSubscriber(state, webhook);
 }
 
 function addSubscriber(state: ControlState, webhook: Webhook): void {

@@ -6,7 +6,7 @@ import type { ControlCommand } from '../../topics/control.ts';
 import type { Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
 import { initialIdempotency } from './idempotency.ts';
-import { buildLookups, deferLookups, putAttribution, putKey, putSession, putWallet, putWebhook } from './indices.ts';
+import { putAttribution, putKey, putSession, putWallet, putWebhook } from './indices.ts';
 import { initialRecentIds } from './recent-ids.ts';
 import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
@@ -274,29 +274,6 @@ describe('any sequence of commands', () => {
         expectInvariants(halved);
       }),
       { seed: 6, numRuns: 150 },
-    );
-  });
-
-  it('gives the same lookups where they are made afterwards, in the same order', () => {
-    const idsOf = (index: ReadonlyMap<string, Iterable<{ readonly id: string }>>) =>
-      Array.from(index, ([name, rows]) => [name, Array.from(rows, ({ id }) => id)]).sort();
-    const orders = (state: ControlState) => [idsOf(state.walletsByAddress), idsOf(state.webhooksByEventType)];
-    fc.assert(
-      fc.property(fc.array(sent, LENGTHS), (sequence) => {
-        const [kept, deferred, write] = [begin(), begin(), createWriter()];
-        deferLookups(deferred);
-        for (const each of sequence) {
-          const command = write(kept, each);
-          const verdict = reduceControl(kept, command);
-          expect(reduceControl(deferred, command)).toEqual(verdict);
-        }
-        expect([deferred.walletsByAddress.size, deferred.webhooksByEventType.size]).toEqual([0, 0]);
-        buildLookups(deferred);
-        expect(deferred).toEqual(kept);
-        expect(orders(deferred)).toEqual(orders(kept));
-        expectInvariants(deferred);
-      }),
-      { seed: 7, numRuns: 150 },
     );
   });
 

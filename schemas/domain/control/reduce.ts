@@ -1,41 +1,63 @@
 import type { z } from 'zod';
+import type { ControlCommand } from '../../topics/control.ts';
 import { auditEntries } from './audit.ts';
-import { type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
+import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
+import { COMMAND_TYPES } from './command-types.ts';
 import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
 import { earlierAnswer, keepAnswer, namedRequest, turnGenerations } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';
 import { goodKey } from './lookups.ts';
-import { type CommandText, type ReadCommand, readCommand } from './read-command.ts';
 import { isNewId } from './recent-ids.ts';
 import type { ControlState } from './state.ts';
+
+/** Beyond it a `Date` cannot be made. */
+const WALL_TIME_MAX = 8_640_000_000_000_000;
+
+/** What of a record of `control.commands` counts. */
+type CommandText = Pick<ControlCommand, 'id' | 'wallTime' | 'type' | 'body'>;
+
+/** A command whose type and time are known and whose body is JSON. */
+interface ReadCommand {
+  readonly ok: true;
+  readonly id: string;
+  readonly type: CommandType<unknown, unknown>;
+  /** Unix ms. */
+  readonly wallTime: number;
+  /** `wallTime` as ISO-8601. */
+  readonly at: string;
+  /** Envelope and arguments, not validated yet. */
+  readonly body: unknown;
+}
 
 /**
  * Decides one command, in log order. Pure but for the state, which it changes in place: every node that has read as far
  * has come to the same verdicts. Never throws, whatever the command holds.
  */
 export function reduceControl(state: ControlState, command: CommandText): Verdict {
-  return reduceRead(state, readCommand(command));
-}
-
-/** A command that was read, and when it was appended. */
-interface Asked extends ReadCommand {
-  /** `wallTime` as ISO-8601. */
-  readonly at: string;
-}
-
-/** As `reduceControl`, of a command that `readCommand` has read already. */
-export function reduceRead(state: ControlState, read: ReadCommand | Refusal): Verdict {
+  const read = readCommand(command);
   if (!read.ok) return notDecided(read);
-  const { id, wallTime, type, body, isSurelyGood } = read;
+  const { id, wallTime, type } = read;
   if (!isNewId(state.recentIds, id)) return notDecided(refused('conflict', 'the command stands in the log twice'));
   turnGenerations(state.idempotency, wallTime);
-  const asked: Asked = { ok: true, id, wallTime, type, body, isSurelyGood, at: isoTime(wallTime) };
-  return type.by === 'service' ? verdictOf(asked, null, decide(state, asked, null)) : decideForKey(state, asked, type);
+  return type.by === 'service' ? verdictOf(read, null, decide(state, read, null)) : decideForKey(state, read, type);
+}
+
+function readCommand({ id, wallTime, type: name, body: text }: CommandText): ReadCommand | Refusal {
+  const type = COMMAND_TYPES.get(name);
+  if (!type) return refused('bad_request', `unknown command ${name}`);
+  if (!(Math.abs(wallTime) <= WALL_TIME_MAX)) return refused('bad_request', 'wallTime: is no time');
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return refused('bad_request', `the body of ${name} is no JSON`);
+  }
+  return { ok: true, id, type, wallTime, at: isoTime(wallTime), body };
 }
 
 /** The one place for what holds for every command of a client: its key is good, and its `Idempotency-Key` counts once. */
-function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unknown, unknown>): Verdict {
-  const envelope = understood<Envelope>(asked, envelopeSchema);
+function decideForKey(state: ControlState, read: ReadCommand, { by }: KeyCommand<unknown, unknown>): Verdict {
+  const envelope = validated<Envelope>(read.body, envelopeSchema);
   if (!envelope.ok) return notDecided(envelope);
   const { actor: claimed, idempotency } = envelope.value;
   const key = goodKey(state, claimed.keyId)?.key;
@@ -46,7 +68,7 @@ function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unkn
     return notDecided(refused('forbidden_scope', 'this needs the scope admin, which the key lacks'));
   // The key's own texts instead of equal ones: rows share them, and their hashes are known.
   const actor: Actor = { orgId: key.orgId, keyId: key.id, userId: claimed.userId, sandbox: key.sandbox };
-  const { wallTime } = asked;
+  const { wallTime } = read;
   const request = idempotency && namedRequest(idempotency);
   const earlier = request && earlierAnswer(state.idempotency, actor, request, wallTime);
   if (earlier) {
@@ -55,14 +77,14 @@ function decideForKey(state: ControlState, asked: Asked, { by }: KeyCommand<unkn
       ? { ok: true, result: answer.result, revokedKeyIds: [], audit: [], replayed }
       : { ...answer, replayed };
   }
-  const decision = decide(state, asked, actor);
+  const decision = decide(state, read, actor);
   if (request) keepAnswer(state.idempotency, actor, request, wallTime, decision);
-  return verdictOf(asked, actor, decision);
+  return verdictOf(read, actor, decision);
 }
 
-function decide(state: ControlState, asked: Asked, actor: Actor | null): Decision<unknown> {
-  const { type, wallTime, at } = asked;
-  const parsed = understood(asked, type.body);
+function decide(state: ControlState, read: ReadCommand, actor: Actor | null): Decision<unknown> {
+  const { type, wallTime, at } = read;
+  const parsed = validated(read.body, type.body);
   if (!parsed.ok) return parsed;
   // Commands of the service are decided without an actor, all others with one.
   return type.by === 'service'
@@ -70,12 +92,8 @@ function decide(state: ControlState, asked: Asked, actor: Actor | null): Decisio
     : type.decide(state, parsed.value, { wallTime, at, actor: actor! });
 }
 
-/** The body as the schema reads it, which need not be asked where it is surely good. */
-function understood<T>(
-  { body, isSurelyGood }: ReadCommand,
-  schema: z.ZodType<T>,
-): { readonly ok: true; readonly value: T } | Refusal {
-  if (isSurelyGood) return { ok: true, value: body as T };
+/** The body as the schema reads it, or which field is wrong. */
+function validated<T>(body: unknown, schema: z.ZodType<T>): { readonly ok: true; readonly value: T } | Refusal {
   const parsed = schema.safeParse(body);
   return parsed.success ? { ok: true, value: parsed.data } : invalid(parsed.error);
 }
@@ -95,7 +113,7 @@ function notDecided(refusal: Refusal): Verdict {
   return { ...refusal, replayed: false };
 }
 
-function verdictOf({ id, type, at }: Asked, actor: Actor | null, decision: Decision<unknown>): Verdict {
+function verdictOf({ id, type, at }: ReadCommand, actor: Actor | null, decision: Decision<unknown>): Verdict {
   if (!decision.ok) return notDecided(decision);
   const { result, change } = decision;
   return {

@@ -147,8 +147,6 @@ export interface ControlState {
   readonly webhooksByEventType: Map<string, Set<Webhook>>;
   /** By key, oldest first. */
   readonly sessionsByKey: Map<string, Set<Session>>;
-  /** While commands are caught up with: `walletsByAddress` and `webhooksByEventType` are made afterwards. Absent: no. */
-  lookupsDeferred?: true;
 
   readonly idempotency: Idempotency;
   readonly recentIds: RecentIds;

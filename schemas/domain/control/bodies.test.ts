@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { COMMAND_TYPES } from './command-types.ts';
+import { reduceControl } from './reduce.ts';
+import { createWorld, refusal, SECRET, signingSecret, WALL_MS, type World } from './world.fixture.ts';
+
+const UUID = '0b5f7c1e-9f57-4d0e-a4a1-5a3f6b1c2d3e';
+const wallet = { walletId: 'wal_1', provider: 'venue_a', address: `0x${'aB'.repeat(20)}`, label: '' };
+const organization = { id: 'org_1', name: 'First', plan: 'pro' };
+const plain = [{ eventType: 'e', version: 1 }];
+const subscriptions = [...plain, { eventType: 'f', version: 2, filters: { brokers: ['venue_a'] } }];
+const key = { keyId: 'k', name: 'n', userId: 'u', scopes: ['read', 'admin'], sandbox: true, secret: SECRET };
+const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
+
+/** A valid body of each command, with every field. */
+const GOOD: Readonly<Record<string, object>> = {
+  'key.seed': { keyId: 'k', secret: SECRET, organization, minted: true },
+  'key.create': key,
+  'key.revoke': { keyId: 'k' },
+  'organization.create': { organizationId: 'org_1', name: 'n', plan: 'pro', adminKey: { id: 'a', secret: SECRET } },
+  'organization.change': { organizationId: 'org_1', name: 'n', plan: 'free', suspended: true },
+  'organization.delete': { organizationId: 'org_1' },
+  'wallet.bind': wallet,
+  'wallet.unbind': { walletId: 'wal_1' },
+  'platform_attribution.create': {
+    attributionId: UUID,
+    provider: 'venue_b',
+    builder: `0x${'1'.repeat(64)}`,
+    label: 'l',
+  },
+  'platform_attribution.delete': { attributionId: UUID },
+  'webhook.create': webhook,
+  'webhook.change': { webhookId: 'wh_1', url: 'https://b', subscriptions, enabled: false },
+  'webhook.disable': { webhookId: 'wh_1', updatedAt: 'then', reason: 'gone' },
+  'webhook.delete': { webhookId: 'wh_1' },
+  'webhook.rotate_secret': { webhookId: 'wh_1', secret: signingSecret('b') },
+  'webhook.test': { webhookId: 'wh_1', eventType: null, deliveryId: 'd', eventId: 'e' },
+  'webhook.redeliver': {
+    webhookId: 'wh_1',
+    deliveryId: 'd',
+    newDeliveryId: 'n',
+    eventId: 'e',
+    eventType: 't',
+    body: '{}',
+  },
+  'session.open': { digest: 'd'.repeat(64) },
+  'session.close': { digest: 'd' },
+};
+const idempotency = { key: 'k', route: 'POST /x', bodyDigest: 'd' };
+/** Fields without which the body is good, by command. */
+const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
+  'organization.change': ['name', 'plan', 'suspended'],
+  'webhook.change': ['url', 'subscriptions', 'subscriptions.1.filters', 'enabled'],
+  'webhook.create': ['subscriptions.1.filters'],
+};
+/** Where any value is good. */
+const ANYTHING = /filters\./;
+
+const TOO_LONG = 'x'.repeat(201);
+const subscription = { eventType: 'e', version: 1 };
+/** Values beyond what each field may hold. */
+const BEYOND: readonly (readonly [type: string, path: string, values: readonly unknown[]])[] = [
+  ['key.create', 'keyId', ['', 'x'.repeat(65), 'a b', 'a\n', null]],
+  ['key.create', 'name', ['', TOO_LONG, 'a\ud800']],
+  ['key.create', 'scopes', [[], ['read', 'read', 'read', 'read', 'read'], {}]],
+  ['key.create', 'scopes.0', ['write', null]],
+  ['key.create', 'sandbox', [null, 1, 'true']],
+  ['key.create', 'secret.algorithm', ['plain']],
+  ['key.create', 'secret.N', [1.5, 2 ** 53, '1', null]],
+  ['organization.create', 'plan', ['gold', null, 'toString']],
+  ['organization.create', 'adminKey.id', ['', 'x'.repeat(65)]],
+  ['organization.change', 'suspended', [null, 1]],
+  ['wallet.bind', 'provider', ['venue_c', '', '__proto__']],
+  ['wallet.bind', 'address', ['0x', `0x${'g'.repeat(40)}`, `0x${'a'.repeat(41)}`, `0x${'a'.repeat(40)}\n`]],
+  ['wallet.bind', 'label', [TOO_LONG, '\udfff', null]],
+  ['platform_attribution.create', 'attributionId', ['x', `${UUID}\n`, UUID.replace('4d0e', '9d0e')]],
+  ['webhook.create', 'url', ['', 'x'.repeat(2_049)]],
+  ['webhook.create', 'subscriptions', [[], Array(101).fill(subscription), { 0: subscription }]],
+  ['webhook.create', 'subscriptions.0.eventType', ['', 'x'.repeat(101)]],
+  ['webhook.create', 'subscriptions.0.version', [1.5, '1']],
+  ['webhook.create', 'subscriptions.1.filters', [null, [], 'x']],
+  ['webhook.create', 'secret', ['whsec_', signingSecret('-')]],
+  ['webhook.disable', 'reason', ['manual', null]],
+  ['session.open', 'digest', ['d'.repeat(31), 'd'.repeat(129), `${'d'.repeat(31)}+`]],
+  ['key.revoke', 'actor.orgId', [TOO_LONG, null]],
+  ['key.revoke', 'actor.sandbox', [null, 0]],
+  ['key.revoke', 'idempotency', [null, [], 'k']],
+  ['key.revoke', 'idempotency.key', ['', 'x'.repeat(256)]],
+  ['key.revoke', 'idempotency.route', ['', 'x'.repeat(2_049)]],
+  ['key.revoke', 'idempotency.bodyDigest', ['', 'x'.repeat(129)]],
+];
+
+type Plain = Record<string, unknown>;
+
+/** Every field of a value, those within others too, as `a.0.b`. */
+function pathsOf(value: unknown, prefix = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) => [`${prefix}${name}`, ...pathsOf(field, `${prefix}${name}.`)]);
+}
+
+/** A copy with another value in one place; without that place where `to` is undefined. */
+function changed(value: object, path: string, to: unknown): Plain {
+  const copy = structuredClone(value) as Plain;
+  const names = path.split('.');
+  const last = names.pop()!;
+  const holder = names.reduce((node, name) => node[name] as Plain, copy);
+  if (to === undefined) delete holder[last];
+  else holder[last] = to;
+  return copy;
+}
+
+function wholeBody(type: string, { operator: actor }: World): object {
+  return COMMAND_TYPES.get(type)!.by === 'service' ? GOOD[type]! : { actor, idempotency, ...GOOD[type] };
+}
+
+/** Sends the body as it is to a new world; also whether anything but the memory of commands changed. */
+function sendAlone(type: string, bodyOf: (world: World) => object) {
+  const world = createWorld();
+  const contents = () => JSON.stringify([world.state.organizations, world.state.keys].map((rows) => [...rows]));
+  const before = contents();
+  const verdict = world.send(type, bodyOf(world), { as: null });
+  return { verdict, isUnchanged: contents() === before };
+}
+
+const TYPES = [...COMMAND_TYPES.keys()];
+
+describe('the body of', () => {
+  it.each(TYPES)('%s is valid when every field is, whatever stands beside them', (type) => {
+    for (const beside of [{}, { more: 1, constructor: null }]) {
+      const { verdict } = sendAlone(type, (world) => ({ ...beside, ...wholeBody(type, world) }));
+      // It may name what is not there.
+      if (!verdict.ok) expect(verdict.code).toBe('not_found');
+    }
+  });
+
+  it.each(TYPES)('%s is refused with a field of another type, naming it', (type) => {
+    for (const path of pathsOf(wholeBody(type, createWorld())).filter((each) => !ANYTHING.test(each))) {
+      const { verdict, isUnchanged } = sendAlone(type, (world) => changed(wholeBody(type, world), path, 7.5));
+      expect(verdict, path).toMatchObject(refusal('validation_failed', `${path}: `));
+      expect(isUnchanged).toBe(true);
+    }
+  });
+
+  it.each(TYPES)('%s is refused without a field that it needs, naming it', (type) => {
+    const optional = ['idempotency', ...(OPTIONAL[type] ?? [])];
+    for (const path of pathsOf(wholeBody(type, createWorld())).filter((each) => !ANYTHING.test(each))) {
+      if (/\.\d+$/.test(path)) continue;
+      const { verdict } = sendAlone(type, (world) => changed(wholeBody(type, world), path, undefined));
+      if (optional.includes(path)) expect(verdict, path).not.toMatchObject({ code: 'validation_failed' });
+      else expect(verdict, path).toMatchObject(refusal('validation_failed', `${path}: `));
+    }
+  });
+
+  it.each(BEYOND)('%s is refused with a %s beyond its bounds', (type, path, values) => {
+    for (const value of values) {
+      const { verdict, isUnchanged } = sendAlone(type, (world) => changed(wholeBody(type, world), path, value));
+      expect(verdict, JSON.stringify(value)).toMatchObject(refusal('validation_failed', path));
+      expect(isUnchanged).toBe(true);
+    }
+  });
+
+  it.each(TYPES)('%s is refused when it is no object', (type) => {
+    for (const body of ['null', '[]', '"x"', '7']) {
+      const { state } = createWorld();
+      const command = { id: 'c', receivedAt: 0, wallTime: WALL_MS, type, body };
+      expect(reduceControl(state, command), body).toMatchObject(refusal('validation_failed'));
+    }
+  });
+});
+
+describe('a command with fields that nobody knows', () => {
+  it.each(Object.keys(GOOD).filter((type) => type !== 'key.seed'))(
+    '%s leaves the state that it leaves without them',
+    (type) => {
+      const states = [{}, { more: 1, createdAt: 'never', orgId: 'org_other', sandbox: true, id: 'x', enabled: 1 }].map(
+        (beside) => {
+          const world = createWorld();
+          const send = (of: string, body: object) =>
+            world.send(of, { ...body, id: of }, { as: world.operator, id: of });
+          for (const before of ['key.create', 'organization.create', 'wallet.bind', 'webhook.create'])
+            if (before !== type) send(before, GOOD[before]!);
+          const named = Object.keys(GOOD[type]!);
+          const others = Object.entries(beside).filter(([name]) => !named.includes(name));
+          const body = { ...Object.fromEntries(others), ...GOOD[type] };
+          const verdict = world.send(type, body, { as: world.operator, id: 'asked', wallTime: WALL_MS, idempotency });
+          return { verdict, state: world.state };
+        },
+      );
+      expect(states[1]).toStrictEqual(states[0]);
+    },
+  );
+});
