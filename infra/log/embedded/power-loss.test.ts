@@ -40,7 +40,8 @@ async function contentsOf(log: EventLog): Promise<Contents> {
       while (seqs.length < next - first) {
         const { records } = await reader.poll(1_000, 1_000);
         if (records.length === 0) throw new Error(`${at.topic}/${at.partition} ends before ${next}`);
-        for (const { seq, offset, value } of records) {
+        for (const { seq, offset, value, receivedAt } of records) {
+          expect(receivedAt).toBe(seq * 7);
           expect(offset).toBe(first + seqs.length);
           expect(value!.equals(bytesOf(seq, value!.length))).toBe(true);
           seqs.push(seq);
@@ -155,7 +156,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
           seqs[index]! += 1;
           const seq = seqs[index]!;
           const value = bytesOf(seq, Math.floor(chance() * bytes));
-          records.push({ ...PLACES[index]!, key: `k${seq % 3}`, value, receivedAt: step, seq });
+          records.push({ ...PLACES[index]!, key: `k${seq % 3}`, value, receivedAt: seq * 7, seq });
           contents[index]!.push(seq);
         }
         await log.append(records);
@@ -177,7 +178,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
       // It goes on from there, also after a death.
       const more = PLACES.map((at, index) => {
         const seq = (found[index]!.at(-1) ?? 0) + 1;
-        return { ...at, key: 'k', value: bytesOf(seq, 3_000), receivedAt: step, seq };
+        return { ...at, key: 'k', value: bytesOf(seq, 3_000), receivedAt: seq * 7, seq };
       });
       await again.append(more);
       const expected = found.map((own, index) => [...own, more[index]!.seq]);
