@@ -124,10 +124,10 @@ describe('the merged order', () => {
     expect(calls).toEqual(['a true', 'a false']);
   });
 
-  it('pauses a partition whose records hold much, and resumes it below half of it', () => {
+  it('pauses partitions whose records hold much together, and resumes them below half of it', () => {
     const calls: string[] = [];
     const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));
-    const value = Buffer.alloc(8 * 1024 * 1024 - 1_024);
+    const value = Buffer.alloc(4 * 1024 * 1024 - 1_024);
     const pages = Array.from({ length: 5 }, (_, offset) => ({ ...record('a', 0, offset, offset), value }));
     input.push({ records: pages.slice(0, 4), watermarks: [] });
     expect(calls).toEqual([]);
@@ -140,6 +140,26 @@ describe('the merged order', () => {
     expect(take(input, 1)).toHaveLength(1);
     expect(calls).toEqual(['a true', 'a false']);
     expect(take(input)).toEqual(['a/0/3', 'a/0/4']);
+  });
+
+  it('counts what all partitions hold, and leaves one that holds nothing unpaused', () => {
+    const paused = new Set<string>();
+    const input = new MergedInput([at('a'), at('b'), at('c')], ({ topic }, isPaused) => {
+      if (isPaused) paused.add(topic);
+      else paused.delete(topic);
+    });
+    const value = Buffer.alloc(3 * 1024 * 1024);
+    const page = (topic: string, offset: number) => ({ ...record(topic, 0, offset, offset), value });
+    input.push({ records: [0, 1, 2].map((offset) => page('a', offset)), watermarks: [] });
+    expect([...paused]).toEqual([]);
+    input.push({ records: [0, 1, 2].map((offset) => page('b', offset)), watermarks: [] });
+    expect([...paused]).toEqual(['a', 'b']);
+    input.push({ records: [], watermarks: ['a', 'c'].map((topic) => ({ ...at(topic), watermark: 100 })) });
+    // Neither is read on before both together hold less than half.
+    expect(take(input, 3)).toHaveLength(3);
+    expect([...paused]).toEqual(['a', 'b']);
+    expect(take(input)).toHaveLength(3);
+    expect([...paused]).toEqual([]);
   });
 
   it('lets go of what was taken, and never stands with a partition paused that it waits for', () => {
@@ -162,7 +182,7 @@ describe('the merged order', () => {
         next[topic] += 1;
         input.push({ records: [page], watermarks: [{ ...at(topic), watermark }] });
       }
-      expect(input.heldBytes()).toBeLessThan(2 * 40 * 1024 * 1024);
+      expect(input.heldBytes()).toBeLessThan(40 * 1024 * 1024);
       taken += take(input, 3).length;
     }
     expect(taken).toBe(100);

@@ -13,11 +13,12 @@ const QUEUE_RECORDS_MAX = 8_192;
 /** Queued records below which a paused partition is read again. */
 const QUEUE_RECORDS_RESUME = 2_048;
 /**
- * The same for what they hold: a page of a catalog has hundreds of kilobytes. Only a queue that holds something is ever
- * paused, and an empty one never stays so; what the order waits for can therefore always come.
+ * Bytes of the records of all queues above which every partition that has some is paused, and below which they are read
+ * again as they are taken. Only a queue that holds something is ever paused, and an empty one never stays so; what the
+ * order waits for can therefore always come.
  */
-const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
-const QUEUE_BYTES_RESUME = QUEUE_BYTES_MAX / 2;
+const HELD_BYTES_MAX = 16 * 1024 * 1024;
+const HELD_BYTES_RESUME = HELD_BYTES_MAX / 2;
 /** Records taken of a queue, and what they hold, above which it lets go of them. */
 const SPENT_RECORDS_MAX = 4_096;
 const SPENT_BYTES_MAX = 4 * 1024 * 1024;
@@ -27,8 +28,6 @@ interface Queue extends TopicPartition {
   records: LogRecord[];
   /** Where the first is that was not taken. */
   head: number;
-  /** Of the records from `head` on. */
-  bytes: number;
   /** Of the records before `head`. */
   spentBytes: number;
   /** Every record still to come has `receivedAt` at or above this: the newest watermark, or the newest record read. */
@@ -52,6 +51,8 @@ export class MergedInput {
   private readonly byName = new Map<string, Queue>();
   private readonly pause: (at: TopicPartition, paused: boolean) => void;
   private last: LogRecord | null = null;
+  /** Bytes of the records that were not taken. */
+  private waitingBytes = 0;
   private readonly ordered: boolean;
 
   /**
@@ -73,7 +74,6 @@ export class MergedInput {
         name: partitionName({ topic, partition }),
         records: [],
         head: 0,
-        bytes: 0,
         spentBytes: 0,
         promised: Number.NEGATIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
@@ -95,7 +95,7 @@ export class MergedInput {
       if (this.ordered && record.seq !== 0 && record.seq <= queue.lastSeq) continue;
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
-      queue.bytes += bytesOf(record);
+      this.waitingBytes += bytesOf(record);
       // A partition's times never decrease. So the order goes on where a long backlog has not come to its watermark yet.
       if (record.receivedAt > queue.promised) queue.promised = record.receivedAt;
     }
@@ -104,8 +104,9 @@ export class MergedInput {
       if (mark.watermark > queue.promised) queue.promised = mark.watermark;
     }
     for (const queue of this.queues) {
-      if (queue.paused) continue;
-      if (queue.records.length - queue.head <= QUEUE_RECORDS_MAX && queue.bytes <= QUEUE_BYTES_MAX) continue;
+      const waiting = queue.records.length - queue.head;
+      if (queue.paused || waiting === 0) continue;
+      if (waiting <= QUEUE_RECORDS_MAX && this.waitingBytes <= HELD_BYTES_MAX) continue;
       queue.paused = true;
       this.pause(queue, true);
     }
@@ -131,7 +132,7 @@ export class MergedInput {
         const record = first.records[first.head]!;
         if (record.receivedAt >= before || (limit && comesAfter(record, limit.at, limit.queue))) break;
         first.head += 1;
-        first.bytes -= bytesOf(record);
+        this.waitingBytes -= bytesOf(record);
         first.spentBytes += bytesOf(record);
         taken += 1;
         if (this.ordered && this.last && record.receivedAt < this.last.receivedAt)
@@ -171,7 +172,7 @@ export class MergedInput {
 
   /** Bytes of the records that are held, those that were just taken among them. */
   heldBytes(): number {
-    return this.queues.reduce((sum, queue) => sum + queue.bytes + queue.spentBytes, 0);
+    return this.queues.reduce((sum, { spentBytes }) => sum + spentBytes, this.waitingBytes);
   }
 
   /** Offset of the next record to take of every input partition. */
@@ -226,7 +227,8 @@ export class MergedInput {
       queue.spentBytes = 0;
     }
     if (!queue.paused) return;
-    if (queue.records.length - queue.head < QUEUE_RECORDS_RESUME && queue.bytes < QUEUE_BYTES_RESUME) {
+    const waiting = queue.records.length - queue.head;
+    if (waiting === 0 || (waiting < QUEUE_RECORDS_RESUME && this.waitingBytes < HELD_BYTES_RESUME)) {
       queue.paused = false;
       this.pause(queue, false);
     }

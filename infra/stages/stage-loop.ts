@@ -56,6 +56,8 @@ export interface StageProgress {
   readonly newest: number | null;
   /** Records taken since the start. */
   readonly taken: number;
+  /** Bytes of the records that were read and are not let go of. */
+  readonly heldBytes: number;
   /** The next offset to take of each input partition. */
   readonly offsets: readonly (TopicPartition & { readonly offset: number })[];
 }
@@ -109,6 +111,7 @@ export class StageLoop<S> {
       position: finiteOrNull(this.position) ?? this.options.since,
       newest: finiteOrNull(this.input.newest()),
       taken: this.taken,
+      heldBytes: this.input.heldBytes(),
       offsets: this.options.from.map(({ topic, partition }) => ({
         topic,
         partition,

@@ -24,7 +24,7 @@ beforeEach(() => {
   health.ready('processors');
   const logger: Logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const offsets = [{ topic: 'raw.test', partition: 0, offset: 100 }];
-  const stage = { name: 'spreads', progress: () => ({ position, newest: now, taken: 5, offsets }) };
+  const stage = { name: 'spreads', progress: () => ({ position, newest: now, taken: 5, heldBytes: 7, offsets }) };
   const bounds = async () => {
     if (end instanceof LogError) throw end;
     return { first: 0, next: end };
@@ -73,6 +73,7 @@ describe('a stage that is more than 5 s behind', () => {
     await wait();
     expect(await metric('parallax_stage_lag_seconds')).toBe('parallax_stage_lag_seconds{stage="spreads"} 1.5');
     expect(await metric('parallax_stage_lag_records')).toBe('parallax_stage_lag_records{stage="spreads"} 7');
+    expect(await metric('parallax_stage_held_bytes')).toBe('parallax_stage_held_bytes{stage="spreads"} 7');
     end = new LogError('log_unavailable', 'away');
     await wait();
     expect(await metric('parallax_stage_lag_records')).toBeUndefined();

@@ -64,6 +64,7 @@ export class StageMonitor {
       options.metrics.stageLags.set(stage.name, {
         seconds: () => this.lagMs(stage) / 1_000,
         records: () => this.left.get(stage.name) ?? null,
+        heldBytes: () => stage.progress().heldBytes,
       });
       options.health.watchBacklog(stage.name, () => {
         const backlog = this.backlogOf(stage);

@@ -5,6 +5,7 @@ export interface StageLag {
   seconds(): number;
   /** Null while the log cannot say. */
   records(): number | null;
+  heldBytes(): number;
 }
 
 /** Every metric of the program, declared once; `/metrics` prints the registry. */
@@ -33,6 +34,16 @@ export function createMetrics() {
         const records = lag.records();
         if (records !== null) this.set({ stage }, records);
       }
+    },
+  });
+  new Gauge({
+    name: 'parallax_stage_held_bytes',
+    help: 'Bytes of the records that a stage has read and not let go of; bounded, however far the stage is behind.',
+    labelNames: ['stage'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [stage, lag] of stageLags) this.set({ stage }, lag.heldBytes());
     },
   });
   const gatewayLag: { seconds: (() => number) | null } = { seconds: null };
