@@ -53,6 +53,13 @@ describe('a service on a venue that misbehaves', () => {
     expect(out, err).not.toBe('');
     return { code, ...(JSON.parse(out) as Verification) };
   }
+  /** Records that stages have not processed yet. */
+  async function recordsLeft(): Promise<number> {
+    const metrics = await (await fetch(`${service.rest}/metrics`)).text();
+    const lags = [...metrics.matchAll(/^parallax_stage_lag_records\{.*\} (\d+)$/gm)];
+    expect(lags.length).toBeGreaterThan(0);
+    return lags.reduce((sum, [, records]) => sum + Number(records), 0);
+  }
   /** Something to deliver, to audit and to count. */
   async function useWebhooks(): Promise<void> {
     const post = async (path: string, body?: object) => {
@@ -117,6 +124,9 @@ describe('a service on a venue that misbehaves', () => {
     const seqs = stream.events(trades).map((frame) => frame.seq);
     expect(seqs).toEqual(seqs.map((_, index) => seqs[0]! + index));
     await stream.close();
+    // Stages that have processed all that there is: what is damaged below would otherwise meet what they still derive.
+    await simulator.close();
+    await eventually(recordsLeft, (count) => count === 0, 30_000);
     expect(await service.stop()).toBe(0);
 
     // A stop leaves to the next start what the sink had not read yet; no more of it than comes within a moment.
