@@ -44,6 +44,12 @@ describe('a service on a venue that misbehaves', () => {
   let service: Service;
   let endpoint: Endpoint;
 
+  let closing: Promise<void> | null = null;
+  const closeSimulator = () => {
+    closing ??= simulator.close();
+    return closing;
+  };
+
   async function verify() {
     const { out, err, code } = await runCommand(
       'replay',
@@ -94,7 +100,7 @@ describe('a service on a venue that misbehaves', () => {
   });
   afterAll(async () => {
     await endpoint.close();
-    await simulator.close();
+    await closeSimulator();
     folder.remove();
   });
 
@@ -125,7 +131,7 @@ describe('a service on a venue that misbehaves', () => {
     expect(seqs).toEqual(seqs.map((_, index) => seqs[0]! + index));
     await stream.close();
     // Stages that have processed all that there is: what is damaged below would otherwise meet what they still derive.
-    await simulator.close();
+    await closeSimulator();
     await eventually(recordsLeft, (count) => count === 0, 30_000);
     expect(await service.stop()).toBe(0);
 
