@@ -108,6 +108,16 @@ describe('with a registry that fails', () => {
     expect(asked('/subjects/a/versions')).toBe(3);
   });
 
+  it('asks again where another process registers the same schema at this moment', async () => {
+    const rivalry = { status: 409, body: '{"error_code":409,"message":"An artifact with ID \'a\' already exists."}' };
+    const url = await serve((request, count) => {
+      if (isSubjects(request)) return SUBJECTS;
+      return count === 0 ? rivalry : { status: 200, body: '{"id":12}' };
+    });
+    expect(await openConfluentRegistry(url).register('a', schemaOf('A'))).toBe(12);
+    expect(asked('/subjects/a/versions')).toBe(2);
+  });
+
   it('gives up after six answers of 5xx, and says that it may help to try later', async () => {
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : { status: 500, body: 'broken' }));
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: true });

@@ -67,7 +67,15 @@ async function findBase(given: string, headers: Record<string, string>): Promise
   throw new RegistryError(`${given} does not speak the Confluent schema registry API`, false);
 }
 
-/** Null for 404. Network errors and 5xx are tried again, with jitter, a limited number of times. */
+/**
+ * Whether another process registers the same schema at this moment, to which Apicurio answers with an error: a moment later
+ * it answers both with the same id.
+ */
+function isRivalry(status: number, text: string): boolean {
+  return status === 409 && text.includes('already exists');
+}
+
+/** Null for 404. Network errors, rivalry and 5xx are tried again, with jitter, a limited number of times. */
 async function request(url: string, headers: Record<string, string>, body?: unknown): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -96,7 +104,7 @@ async function requestOnce(url: string, headers: Record<string, string>, body: u
   if (!response.ok)
     throw new RegistryError(
       `the schema registry answers ${response.status}: ${text.slice(0, 300)}`,
-      response.status >= 500,
+      response.status >= 500 || isRivalry(response.status, text),
     );
   try {
     return JSON.parse(text) as unknown;
