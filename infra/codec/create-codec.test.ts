@@ -71,6 +71,19 @@ describe('createCodec', () => {
     expect(first.decoded).toBeUndefined();
   });
 
+  it('keeps few values of large records', async () => {
+    const codec = createCodec(memoryRegistry());
+    await codec.prepare([thing]);
+    const page = codec.encode(thing, { ...value, payload: Buffer.alloc(1024 * 1024) });
+    const records = Array.from({ length: 17 }, (_, offset): LogRecord => {
+      const at = { topic: thing.name, partition: 0, key: '', receivedAt: 1, seq: 1, appendedAt: 1 };
+      return { ...at, offset, value: page };
+    });
+    for (const record of records) codec.decodeRecord(thing, record);
+    // Sixteen pages of a little more than 1 MiB are more than the 16 MiB that are kept.
+    expect(records.map(({ decoded }) => decoded !== undefined)).toEqual([false, false, ...Array(15).fill(true)]);
+  });
+
   it('keeps records of all sizes apart that are encoded side by side', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);

@@ -8,12 +8,14 @@ import type { Codec } from './codec.ts';
 
 /** Stages of one process take a record within a few thousand others. */
 const VALUES_MAX = 4_096;
+/** Encoded bytes of the records whose values are kept: a page of a catalog has hundreds of kilobytes. */
+const BYTES_MAX = 16 * 1024 * 1024;
 
 export class SharedValues {
   private readonly codec: Pick<Codec, 'decode'>;
-  /** Records whose values are kept, the oldest at `next` once the list is full. */
-  private readonly kept: LogRecord[] = [];
-  private next = 0;
+  /** Records whose values are kept, the oldest first. */
+  private readonly kept = new Set<LogRecord>();
+  private bytes = 0;
 
   constructor(codec: Pick<Codec, 'decode'>) {
     this.codec = codec;
@@ -29,9 +31,13 @@ export class SharedValues {
   }
 
   private keep(record: LogRecord): void {
-    const oldest = this.kept[this.next];
-    if (oldest) oldest.decoded = undefined;
-    this.kept[this.next] = record;
-    this.next = (this.next + 1) % VALUES_MAX;
+    this.kept.add(record);
+    this.bytes += record.value!.length;
+    for (const oldest of this.kept) {
+      if (this.kept.size <= VALUES_MAX && this.bytes <= BYTES_MAX) return;
+      this.kept.delete(oldest);
+      this.bytes -= oldest.value!.length;
+      oldest.decoded = undefined;
+    }
   }
 }

@@ -39,8 +39,8 @@ export class EventHandlers<S> {
       handle(state, new RecordEvent(topic, record, codec) as never, outputs.emit);
       outputs.commit();
     } catch (error) {
-      const isTold = error instanceof OutputTooLargeError || error instanceof CodecError;
-      this.refuse(record, isTold ? error.code : 'handler_failed', error);
+      const hasCode = error instanceof OutputTooLargeError || error instanceof CodecError;
+      this.refuse(record, hasCode ? error.code : 'handler_failed', error);
     }
     return true;
   }
