@@ -132,7 +132,9 @@ describe('the report', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
-    const footprint = ['footprint-disk', 'footprint-disk-event'];
+    const footprint = ['footprint-disk', 'footprint-disk-event', 'footprint-cpu-300', 'footprint-cpu-3000'];
+    const memory = ['footprint-memory', 'footprint-memory-growth'];
+    const load = ['sustained-lag', 'sustained-loss', 'restart'];
     expect(BENCH_NAMES).toEqual([
       ...first,
       'latency-p50',
@@ -141,6 +143,8 @@ describe('the report', () => {
       'webhook-deliveries',
       ...events,
       ...footprint,
+      ...memory,
+      ...load,
     ]);
   });
 });

@@ -1,6 +1,6 @@
 /** What a benchmark is. Each file of `benches/` declares one. */
 
-/** Lower is better for milliseconds, bytes and MiB, higher for rates. */
+/** Higher is better for what is done a second, lower for everything else. */
 export type Unit =
   | 'frames/s'
   | 'records/s'
@@ -9,8 +9,11 @@ export type Unit =
   | 'requests/s'
   | 'deliveries/s'
   | 'ms'
+  | 's/1,000 records'
+  | 'events'
   | 'bytes'
-  | 'MiB';
+  | 'MiB'
+  | 'MiB/min';
 
 /** One line of the report, and one entry of `results` with `--json`. */
 export interface BenchResult {

@@ -2,7 +2,9 @@
 import type { Bench } from './bench.ts';
 import { controlReduce } from './benches/control-reduce.ts';
 import { fanout } from './benches/fanout.ts';
+import { footprintCpu } from './benches/footprint-cpu.ts';
 import { footprintDisk } from './benches/footprint-disk.ts';
+import { footprintMemory } from './benches/footprint-memory.ts';
 import { keyCheck } from './benches/key-check.ts';
 import { latency } from './benches/latency.ts';
 import { logAppend } from './benches/log-append.ts';
@@ -10,8 +12,10 @@ import { normalise } from './benches/normalise.ts';
 import { processors } from './benches/processors.ts';
 import { reconcile } from './benches/reconcile.ts';
 import { restCached } from './benches/rest-cached.ts';
+import { restart } from './benches/restart.ts';
 import { spreads } from './benches/spreads.ts';
 import { storeInsert } from './benches/store-insert.ts';
+import { sustained } from './benches/sustained.ts';
 import { webhookDeliveries } from './benches/webhook-deliveries.ts';
 
 export const BENCHES: readonly Bench[] = [
@@ -28,6 +32,10 @@ export const BENCHES: readonly Bench[] = [
   spreads,
   reconcile,
   footprintDisk,
+  footprintCpu,
+  footprintMemory,
+  sustained,
+  restart,
 ];
 
 /** Names that `--only` takes. */

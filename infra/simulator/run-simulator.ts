@@ -20,8 +20,8 @@ export interface SimulatorSurroundings {
   readonly stopped: () => Promise<void>;
 }
 
-/** `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
-function variableOf(name: string): string {
+/** The variable of a URL: `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
+export function variableOfUrl(name: string): string {
   return `PARALLAX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
@@ -38,7 +38,7 @@ async function serve(settings: SimulatorSettings, { print, stopped, complain }: 
     inject: settings.inject,
     onError: (error) => complain(`simulator: ${error}`),
   });
-  for (const [name, url] of Object.entries(simulator.urls)) print(`${variableOf(name)}=${url}`);
+  for (const [name, url] of Object.entries(simulator.urls)) print(`${variableOfUrl(name)}=${url}`);
   await end;
   await simulator.close();
 }

@@ -22,13 +22,14 @@ import { runInNewContext } from 'node:vm';
 import { createSpreadsStage } from '#processors/spreads/stage';
 import { type RunningStage, runStage } from '../../stages/run-stage.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
+import { benchSeconds } from '../bench-seconds.ts';
 import { rateOf, rateResult } from '../measure.ts';
 import { type BookFeed, openBookFeed } from '../spreads/book-feed.ts';
 import { openLogContext } from '../webhooks/open-log.ts';
 
 const EVENTS = 10_000;
 const RATE = 20_000;
-const SECONDS = Number(process.env.PARALLAX_BENCH_SECONDS ?? 20);
+const SECONDS = benchSeconds(20);
 const SECOND_MS = 1_000;
 const POLL_MS = 2;
 /** Seconds of updates, fed as fast as they are taken, after which books grow no more. */

@@ -1,8 +1,9 @@
 /** The baseline of the REST benchmark: Fastify as it comes, with one route that sends the bytes of a file. */
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
+import { programArguments } from './program-arguments.ts';
 
-const body = readFileSync(process.argv[2]!);
+const body = readFileSync(programArguments()[0]!);
 const app = Fastify({ logger: false });
 app.get('/bare', (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body));
 process.once('SIGTERM', () => void app.close());

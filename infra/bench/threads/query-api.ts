@@ -6,8 +6,9 @@ import { loadSettings } from '../../config/settings.ts';
 import { createHealth } from '../../telemetry/health.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
+import { programArguments } from './program-arguments.ts';
 
-const settings = loadSettings(process.argv.slice(2), process.env);
+const settings = loadSettings(programArguments(), process.env);
 const ports = await openPorts(settings);
 const logger = createLogger('error');
 const api = await startQueryApi({ settings, ...ports, logger, metrics: createMetrics(), health: createHealth() });

@@ -1,7 +1,8 @@
 /** The least that can stand between a venue and a subscriber: passes every frame on to everyone, untouched. */
 import { WebSocket, WebSocketServer } from 'ws';
+import { programArguments } from './program-arguments.ts';
 
-const [upstream] = process.argv.slice(2);
+const [upstream] = programArguments();
 if (!upstream) throw new Error('usage: relay <address of the venue>');
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
 await new Promise((resolve) => server.once('listening', resolve));

@@ -1,4 +1,5 @@
 /** The program of the service under test: `npm start` with the flags of this process. */
 import { main } from '../../cli/main.ts';
+import { programArguments } from './program-arguments.ts';
 
-await main(['start', ...process.argv.slice(2)]);
+await main(['start', ...programArguments()]);
