@@ -28,48 +28,58 @@ import { quantile } from '../statistics.ts';
 import { startThread } from '../threads/start-thread.ts';
 import type { SubscribersCall, SubscribersReply } from '../threads/subscribers.ts';
 
-const RATE = 3_000;
-const SUBSCRIBERS = 100;
-const READS_PER_SECOND = 20;
 const SECONDS = benchSeconds(30);
-const WARM_UP_MS = 10_000;
+const READS_PER_SECOND = 20;
 const TRADES_TIMEOUT_MS = 60_000;
 const SECOND_MS = 1_000;
 const TIMED_CHANNEL = 'svc:stream:trade:venue_a_perp';
 const PROVIDER_CHANNELS = [TIMED_CHANNEL, 'svc:stream:trade:venue_a_outcome', 'svc:stream:trade:venue_b'];
 const EVENTS_PER_SUBSCRIBER = 2;
 
+export interface SustainedSize {
+  /** Simulated events a second. */
+  readonly rate: number;
+  readonly subscribers: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
 export const sustained: Bench = {
   aims: { 'sustained-lag': { valueMaxMs: 1_000 }, 'sustained-loss': { valueMax: 0 } },
   limitMs: SECONDS * SECOND_MS + 240_000,
-  async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
-    const world = ['--venues', 'sim', '--sim-rate', String(RATE)];
-    const service = await startService({ dataDir: join(folder, 'service'), world });
-    const closers = [() => service.stop()];
-    try {
-      await waitForTrades(service, TRADES_TIMEOUT_MS);
-      const thread = startThread<SubscribersCall, SubscribersReply>('subscribers', null);
-      closers.push(() => thread.close());
-      const ask = async (call: SubscribersCall): Promise<SubscribersReply> => {
-        const reply = await thread.ask(call);
-        if (reply.fault !== null) throw new Error(`a subscriber could not be opened: ${reply.fault}`);
-        return reply;
-      };
-      const { port, pathname } = new URL(`${service.streamUrl}/v1/stream`);
-      const target = { port: Number(port), path: pathname, headers: service.headers };
-      const channels = channelsOf(await universalIds(service), SUBSCRIBERS);
-      await ask({ kind: 'open', target, channels, timedChannel: TIMED_CHANNEL });
-      await sleep(WARM_UP_MS);
-      await ask({ kind: 'begin' });
-      const durationMs = SECONDS * SECOND_MS;
-      const onRead = (elapsedMs: number) => onProgress(elapsedMs / durationMs);
-      const restAges = await readNewestTrades(service, { perSecond: READS_PER_SECOND, durationMs, onRead });
-      return resultsOf(restAges, await ask({ kind: 'end' }));
-    } finally {
-      await closeInReverse(closers);
-    }
-  },
+  run: (context) => measureSustained(context, { rate: 3_000, subscribers: 100, warmUpSeconds: 10, seconds: SECONDS }),
 };
+
+export async function measureSustained(
+  { folder, onProgress }: BenchContext,
+  { rate, subscribers, warmUpSeconds, seconds }: SustainedSize,
+): Promise<BenchResult[]> {
+  const world = ['--venues', 'sim', '--sim-rate', String(rate)];
+  const service = await startService({ dataDir: join(folder, 'service'), world });
+  const closers = [() => service.stop()];
+  try {
+    await waitForTrades(service, TRADES_TIMEOUT_MS);
+    const thread = startThread<SubscribersCall, SubscribersReply>('subscribers', null);
+    closers.push(() => thread.close());
+    const ask = async (call: SubscribersCall): Promise<SubscribersReply> => {
+      const reply = await thread.ask(call);
+      if (reply.fault !== null) throw new Error(`a subscriber could not be opened: ${reply.fault}`);
+      return reply;
+    };
+    const { port, pathname } = new URL(`${service.streamUrl}/v1/stream`);
+    const target = { port: Number(port), path: pathname, headers: service.headers };
+    const channels = channelsOf(await universalIds(service), subscribers);
+    await ask({ kind: 'open', target, channels, timedChannel: TIMED_CHANNEL });
+    await sleep(warmUpSeconds * SECOND_MS);
+    await ask({ kind: 'begin' });
+    const durationMs = seconds * SECOND_MS;
+    const onRead = (elapsedMs: number) => onProgress(elapsedMs / durationMs);
+    const restAges = await readNewestTrades(service, { perSecond: READS_PER_SECOND, durationMs, onRead });
+    return resultsOf(restAges, await ask({ kind: 'end' }));
+  } finally {
+    await closeInReverse(closers);
+  }
+}
 
 /** What each subscriber listens to. */
 export function channelsOf(universalIds: readonly string[], subscribers: number): string[][] {

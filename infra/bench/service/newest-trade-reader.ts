@@ -1,6 +1,6 @@
 /** Reads of the newest trades over REST on schedule, whether or not the one before was answered. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readJson, type StartedService } from './start-service.ts';
+import { ANSWER_TIMEOUT_MS, readJson, type StartedService } from './start-service.ts';
 
 /** The coins that are traded most: one of them every 16 to 35 ms at 3,000 events a second. */
 const COINS = ['BTC', 'ETH', 'SOL'];
@@ -24,7 +24,10 @@ export interface ReadSchedule {
   readonly onRead?: (elapsedMs: number) => void;
 }
 
-/** The age of the newest trade in each answer, in ms, when it arrived. Throws for a read that fails. */
+/**
+ * The age of the newest trade in each answer, in ms, when it arrived; of a read without an answer in time, the time that
+ * it was waited for. Throws for a read that is refused.
+ */
 export async function readNewestTrades(
   service: StartedService,
   { perSecond, durationMs, onRead = () => {} }: ReadSchedule,
@@ -47,8 +50,12 @@ export async function readNewestTrades(
 }
 
 async function ageOfNewest(service: StartedService, path: string): Promise<number> {
-  const { trades } = await readJson<CoinTrades>(service, path);
-  const [newest] = trades;
+  const answer = await readJson<CoinTrades>(service, path).catch((error: Error) => {
+    if (error.name === 'TimeoutError') return null;
+    throw error;
+  });
+  if (answer === null) return ANSWER_TIMEOUT_MS;
+  const [newest] = answer.trades;
   if (newest === undefined) throw new Error(`${path}: no trades`);
   return Date.now() - newest.ts;
 }

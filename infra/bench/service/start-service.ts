@@ -3,7 +3,8 @@ import { formatToken, mintToken } from '../../control/token.ts';
 import { type SpawnedProgram, spawnProgram } from '../threads/start-process.ts';
 
 const START_TIMEOUT_MS = 60_000;
-const ANSWER_TIMEOUT_MS = 20_000;
+/** How long a REST answer is waited for. */
+export const ANSWER_TIMEOUT_MS = 20_000;
 
 /** REST reads are counted, but none is refused; frames of sockets are unlimited in this plan anyway. */
 const QUOTAS = '{"enterprise":{"markets.read":{"minute":null,"day":null},"api.request":{"minute":null,"day":null}}}';
