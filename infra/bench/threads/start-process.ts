@@ -14,6 +14,8 @@ export interface SpawnedProgram {
   readonly pid: number;
   /** Waits for the line `<label> <value>` and gives the value. Rejects when the program ends before, or is late. */
   line(label: string, timeoutMs?: number): Promise<string>;
+  /** The last that it wrote to standard error, once it has ended; null while it runs. */
+  ending(): string | null;
   /** Asks it to end, and makes it when it does not. */
   stop(): Promise<void>;
   /** SIGKILL; resolves once it is gone. */
@@ -56,6 +58,7 @@ export function spawnProgram(
   };
   return {
     pid: child.pid!,
+    ending: () => (child.exitCode === null && child.signalCode === null ? null : errors),
     kill,
     async stop() {
       child.kill('SIGTERM');
