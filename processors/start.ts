@@ -35,12 +35,12 @@ export const start: StartRole = async (context) => {
     part: 'processors',
     lease: PROCESSORS_LEASE,
     topics: topics.map(({ name }) => name),
-    start: () => startAlone(context),
+    start: () => startAsLeader(context),
   });
 };
 
 /** Starts as the only process that runs them. */
-async function startAlone(context: RoleContext): Promise<Running> {
+async function startAsLeader(context: RoleContext): Promise<Running> {
   const { log, codec, logger, metrics, health } = context;
   await ensureEpochs(
     log,

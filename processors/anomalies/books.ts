@@ -17,13 +17,13 @@ import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
 import { dropOldest } from '../shared/drop-oldest.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
-import { type Judging, judge } from './tell-anomaly.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 
 /** Takes a frame of the book of an instrument. */
-export function takeBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
+export function applyBookFrame(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const key = state.yesOf.get(instrument);
   if (key === undefined) {
-    if (!state.noSides.has(instrument)) holdBook(state, instrument, change);
+    if (!state.noSides.has(instrument)) storeWaitingBook(state, instrument, change);
     return;
   }
   const market = state.markets.get(key)!;
@@ -37,7 +37,7 @@ export function takeBook(state: AnomaliesState, instrument: string, change: Book
 }
 
 /** Keeps the book of an instrument that no event has named yet. */
-function holdBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
+function storeWaitingBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const { waitingBooks } = state;
   const known = waitingBooks.get(instrument);
   if (!known && !change.snapshot) return;
@@ -58,7 +58,7 @@ function measure(state: AnomaliesState, key: string, market: MarketState, book: 
 }
 
 /** Judges the minute in which books were measured, and begins another. */
-export function closeBooks(state: AnomaliesState, next: number, judging: Judging): void {
+export function closeBooks(state: AnomaliesState, next: number, context: EvaluationContext): void {
   const minute = state.bookMinute;
   for (const key of state.measured) {
     const market = state.markets.get(key);
@@ -68,7 +68,7 @@ export function closeBooks(state: AnomaliesState, next: number, judging: Judging
     const baseline = windowOf(market.spreads, minute - WINDOW_MINUTES);
     market.spreads = baseline;
     const details = () => ({ bid: formatDecimal(bid), ask: formatDecimal(ask) });
-    judge(market, { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details }, judging);
+    evaluate(market, { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details }, context);
     append(baseline, minute, spread);
   }
   state.measured = [];

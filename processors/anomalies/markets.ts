@@ -58,7 +58,7 @@ function createMarket(provider: string, marketId: string, universalId: string): 
     volumes: null,
     fills: null,
     delay: null,
-    inEpisode: [],
+    openEpisodes: [],
     isResolved: false,
     overAt: null,
   };
@@ -77,7 +77,7 @@ export function dropBook(state: AnomaliesState, instrument: string): void {
 }
 
 /** The feed of a book is lost: how it stands until its next frame nobody knows. */
-export function loseBook(state: AnomaliesState, instrument: string): void {
+export function markBookLost(state: AnomaliesState, instrument: string): void {
   const market = state.markets.get(state.yesOf.get(instrument) ?? '');
   if (market) market.isBookLost = true;
 }
@@ -98,7 +98,7 @@ function withoutOld(series: Series | null, from: number): Series | null {
 }
 
 /** Forgets the markets of past events, as the stage `events` does. For once a day: that is when events become past. */
-export function forgetPast(state: AnomaliesState, now: number): void {
+export function forgetArchived(state: AnomaliesState, now: number): void {
   const before = pastBefore(now);
   for (const [key, market] of state.markets) {
     if (market.overAt === null || market.overAt >= before) continue;

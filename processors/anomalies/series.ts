@@ -83,8 +83,8 @@ export function amend(series: Series, { key, value }: Bucket, next: Decimal | nu
     const from = startOfEntry(bytes, end);
     unpackEntry(bytes, from, entry);
     if (at === key && entry.value === value) {
-      if (next === null) takeOut(series, from, end);
-      else replace(series, from, end, next);
+      if (next === null) removeEntry(series, from, end);
+      else replaceValue(series, from, end, next);
       series.sum += (next ?? 0n) - value;
       series.squares += (next ?? 0n) ** 2n - value * value;
       return;
@@ -94,7 +94,7 @@ export function amend(series: Series, { key, value }: Bucket, next: Decimal | nu
 }
 
 /** Takes out the entry there, which was read last; the gap of the one behind it grows by its gap. */
-function takeOut(series: Series, from: number, end: number): void {
+function removeEntry(series: Series, from: number, end: number): void {
   const { bytes } = series;
   const { gap } = entry;
   series.count -= 1;
@@ -108,7 +108,7 @@ function takeOut(series: Series, from: number, end: number): void {
 }
 
 /** Gives the entry there, which was read last, another value. */
-function replace(series: Series, from: number, end: number, value: Decimal): void {
+function replaceValue(series: Series, from: number, end: number, value: Decimal): void {
   splice(series, from, end, { gap: entry.gap, value });
 }
 

@@ -276,8 +276,8 @@ describe('the spread detector', () => {
     quietBooks(stage, 0, 30);
     stage.book(book('m', minute(30), '0.45', '0.55'));
     stage.book(book('m', minute(31), '0.45', 'wide'));
-    expect(stage.driver.dead).toHaveLength(1);
-    stage.driver.dead.length = 0;
+    expect(stage.driver.deadLetters).toHaveLength(1);
+    stage.driver.deadLetters.length = 0;
     stage.tick(minute(31) + 5_000);
     expect(stage.told()).toMatchObject([{ kind: 'spread_widening', receivedAt: minute(31) + 5_000 }]);
   });

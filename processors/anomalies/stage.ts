@@ -21,13 +21,13 @@ import {
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { isOfQuestion } from '#schemas/venues/question-instruments';
-import { takeWaiting } from '../shared/waiting.ts';
-import { closeBooks, takeBook } from './books.ts';
-import { dropBook, dropOldBuckets, forgetPast, loseBook, placeMarkets } from './markets.ts';
-import { judgeDelay } from './settlement-delays.ts';
-import { type AnomaliesState, createAnomaliesState, LATE_TRADES_MS, MINUTE_MS } from './state.ts';
-import type { Judging } from './tell-anomaly.ts';
-import { closeTrades, takeTrade } from './trades.ts';
+import { removeWaiting } from '../shared/waiting.ts';
+import { closeBooks, applyBookFrame } from './books.ts';
+import { dropBook, dropOldBuckets, forgetArchived, markBookLost, placeMarkets } from './markets.ts';
+import { evaluateDelay } from './settlement-delays.ts';
+import { type AnomaliesState, createAnomaliesState, TRADE_GRACE_MS, MINUTE_MS } from './state.ts';
+import type { EvaluationContext } from './emit-anomaly.ts';
+import { closeTrades, applyTrade } from './trades.ts';
 
 export interface AnomaliesOptions {
   /** The score from which on a bucket is told of, decimal text above zero. */
@@ -38,17 +38,17 @@ export interface AnomaliesOptions {
 export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<AnomaliesState> {
   const bound = parseDecimal(anomalyZ);
   if (bound <= ZERO) throw new RangeError(`anomalyZ must be above zero: ${anomalyZ}`);
-  const taking = <T>(read: Read<T>) => closingFirst(bound, read);
+  const handling = <T>(read: Read<T>) => closingMinutesFirst(bound, read);
   return {
     name: 'anomalies',
-    stateVersion: 2,
+    stateVersion: 3,
     inputs: [
-      onKeyed<AnomaliesState, UniversalEvent>(eventTopic, taking(readEvent)),
-      ...VENUES.map((venue) => on<AnomaliesState, BookUpdate>(bookTopics[venue], taking(ofQuestions(venue, readBook)))),
-      ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, taking(readStatus))),
-      ...VENUES.map((venue) => on<AnomaliesState, Trade>(tradeTopics[venue], taking(ofQuestions(venue, readTrade)))),
-      ...Object.values(resolutionTopics).map((topic) => on<AnomaliesState, Resolution>(topic, taking(readResolution))),
-      on<AnomaliesState, ClockMark>(clockTopic, taking(readClock)),
+      onKeyed<AnomaliesState, UniversalEvent>(eventTopic, handling(readEvent)),
+      ...VENUES.map((venue) => on<AnomaliesState, BookUpdate>(bookTopics[venue], handling(ofQuestions(venue, readBook)))),
+      ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, handling(readStatus))),
+      ...VENUES.map((venue) => on<AnomaliesState, Trade>(tradeTopics[venue], handling(ofQuestions(venue, readTrade)))),
+      ...Object.values(resolutionTopics).map((topic) => on<AnomaliesState, Resolution>(topic, handling(readResolution))),
+      on<AnomaliesState, ClockMark>(clockTopic, handling(readClock)),
     ],
     outputs: [anomalyTopic],
     slicedMaps: ['markets', 'yesOf', 'noSides', 'waitingBooks', 'minutes', 'pending', 'waitingResolutions'],
@@ -57,20 +57,20 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
 }
 
 /** What an event does once all in it that can be bad has been read; it does not throw. */
-type Step = (state: AnomaliesState, judging: Judging) => void;
+type Step = (state: AnomaliesState, judging: EvaluationContext) => void;
 type Read<T> = (event: StageEvent<T>) => Step;
 
 /** Reads an event, closes the minutes that are over by its time, and only then takes it. */
-function closingFirst<T>(bound: Decimal, read: Read<T>) {
+function closingMinutesFirst<T>(bound: Decimal, read: Read<T>) {
   return (state: AnomaliesState, event: StageEvent<T>, emit: Emit): void => {
     const step = read(event);
     const { receivedAt } = event;
-    const judging: Judging = { bound, receivedAt, emit };
+    const context: EvaluationContext = { bound, receivedAt, emit };
     const bookMinute = Math.floor(receivedAt / MINUTE_MS);
-    if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, judging);
-    const tradesFrom = Math.floor((receivedAt - LATE_TRADES_MS) / MINUTE_MS);
-    if (tradesFrom > state.tradesFrom) closeTrades(state, tradesFrom, judging);
-    step(state, judging);
+    if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, context);
+    const tradesFrom = Math.floor((receivedAt - TRADE_GRACE_MS) / MINUTE_MS);
+    if (tradesFrom > state.tradesFrom) closeTrades(state, tradesFrom, context);
+    step(state, context);
   };
 }
 
@@ -85,36 +85,36 @@ function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
   if (value === null) return NOTHING;
   return (state, judging) => {
     const markets = placeMarkets(state, value, judging.receivedAt);
-    for (const resolution of takeWaiting(state.waitingResolutions, markets)) judgeDelay(state, resolution, judging);
+    for (const resolution of removeWaiting(state.waitingResolutions, markets)) evaluateDelay(state, resolution, judging);
   };
 }
 
 function readBook({ value }: StageEvent<BookUpdate>): Step {
   const { instrument, snapshot } = value;
   const change = { snapshot, bids: parseLevels(value.bids), asks: parseLevels(value.asks) };
-  return (state) => takeBook(state, instrument, change);
+  return (state) => applyBookFrame(state, instrument, change);
 }
 
 /** A silent feed tells no frames, and after a loss its first one is whole: an end and a loss matter here. */
 function readStatus({ key, value }: StageEvent<MarketStatus | null>): Step {
   if (value === null) return (state) => dropBook(state, key);
   const isLost = value.state === 'recovering' || value.state === 'venue_down';
-  return isLost ? (state) => loseBook(state, key) : NOTHING;
+  return isLost ? (state) => markBookLost(state, key) : NOTHING;
 }
 
 function readTrade({ value }: StageEvent<Trade>): Step {
   const qty = parseDecimal(value.qty);
-  return (state) => takeTrade(state, value, qty);
+  return (state) => applyTrade(state, value, qty);
 }
 
 function readResolution({ value }: StageEvent<Resolution>): Step {
-  return (state, judging) => judgeDelay(state, value, judging);
+  return (state, judging) => evaluateDelay(state, value, judging);
 }
 
 function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
   if (!value.hour) return NOTHING;
   return (state) => {
     dropOldBuckets(state, Math.floor(receivedAt / MINUTE_MS));
-    if (value.day) forgetPast(state, receivedAt);
+    if (value.day) forgetArchived(state, receivedAt);
   };
 }

@@ -15,7 +15,7 @@ export const WINDOW_MINUTES = 1_440;
  * Trades that come later are history and counted nowhere, which is also what keeps the catching up after an outage, or
  * the past trades that a venue tells to a new subscriber, from looking like a burst.
  */
-export const LATE_TRADES_MS = 20_000;
+export const TRADE_GRACE_MS = 20_000;
 
 /** A book at its widest. */
 export interface Widest {
@@ -55,7 +55,7 @@ export interface MarketState {
   /** How late it was decided; null until it is, and where that is not known. */
   delay: DelayState | null;
   /** Detectors that told of an episode which has not ended. */
-  inEpisode: AnomalyKind[];
+  openEpisodes: AnomalyKind[];
   /** Its event was told to be resolved. */
   isResolved: boolean;
   /** Since when its event is over (`UniversalEvent.overAt`). */

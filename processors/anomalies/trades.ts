@@ -15,13 +15,13 @@ import {
   type TradeBucket,
   WINDOW_MINUTES,
 } from './state.ts';
-import { type Judging, judge } from './tell-anomaly.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { busiestOf, count, createBucket, volumeOf } from './trade-bucket.ts';
 
 /** Takes a telling of a trade. @param qty of it, read. */
-export function takeTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
+export function applyTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   if (trade.status === 'reverted') {
-    takeBack(state, trade, qty);
+    revertTrade(state, trade, qty);
     return;
   }
   if (trade.status === 'confirmed') confirm(state, trade.id);
@@ -62,7 +62,7 @@ function confirm(state: AnomaliesState, id: Trade['id']): void {
   if (bucket.pending === 0 && place.minute < state.tradesFrom) dropBucket(state, place.minute, place.market);
 }
 
-function takeBack(state: AnomaliesState, trade: Trade, qty: Decimal): void {
+function revertTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   const place = state.pending.get(trade.id);
   const minute = place && state.minutes.get(place.minute);
   const bucket = minute?.buckets.get(place?.market ?? '');
@@ -87,24 +87,24 @@ function change(series: Series | null, minute: number, before: Decimal | null, a
 }
 
 /** Judges the minutes before `next`, the oldest first, and takes no more trades into them. */
-export function closeTrades(state: AnomaliesState, next: number, judging: Judging): void {
+export function closeTrades(state: AnomaliesState, next: number, context: EvaluationContext): void {
   const due = [...state.minutes.keys()].filter((minute) => minute >= state.tradesFrom && minute < next);
   state.tradesFrom = next;
-  for (const minute of due.sort((a, b) => a - b)) closeMinute(state, minute, judging);
+  for (const minute of due.sort((a, b) => a - b)) closeMinute(state, minute, context);
   for (const minute of state.minutes.keys()) if (minute < next - WINDOW_MINUTES) state.minutes.delete(minute);
 }
 
-function closeMinute(state: AnomaliesState, minute: number, judging: Judging): void {
+function closeMinute(state: AnomaliesState, minute: number, context: EvaluationContext): void {
   const { ids, buckets } = state.minutes.get(minute)!;
   ids.clear();
   for (const [key, bucket] of buckets) {
     const market = state.markets.get(key);
-    if (market) closeBucket(market, minute, bucket, judging);
+    if (market) closeBucket(market, minute, bucket, context);
     if (bucket.pending === 0) dropBucket(state, minute, key);
   }
 }
 
-function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, judging: Judging): void {
+function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, context: EvaluationContext): void {
   const ts = minute * MINUTE_MS;
   const volume = volumeOf(bucket);
   const busiest = busiestOf(bucket);
@@ -113,14 +113,14 @@ function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, j
     const baseline = windowOf(market.volumes, from);
     market.volumes = baseline;
     const details = () => ({ trades: bucket.trades });
-    judge(market, { kind: 'trade_volume_spike', ts, value: volume, baseline, details }, judging);
+    evaluate(market, { kind: 'trade_volume_spike', ts, value: volume, baseline, details }, context);
     append(baseline, minute, volume);
   }
   if (busiest !== null) {
     const baseline = windowOf(market.fills, from);
     market.fills = baseline;
     const details = () => ({ wallet: busiest.wallet, fills: Number(busiest.fills / UNIT) });
-    judge(market, { kind: 'wallet_burst', ts, value: busiest.fills, baseline, details }, judging);
+    evaluate(market, { kind: 'wallet_burst', ts, value: busiest.fills, baseline, details }, context);
     append(baseline, minute, busiest.fills);
   }
 }

@@ -7,7 +7,7 @@ import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 
 export const BAR_MS = 60_000;
 /** Bars are kept, and late trades taken into them, for this long behind the newest trade of the coin. */
-export const KEEP_BARS_MS = 3 * 3_600_000;
+export const RETAIN_BARS_MS = 3 * 3_600_000;
 
 /** Where a trade stands among others: at equal venue times the one that arrived first is before. */
 interface TradePlace {
@@ -44,11 +44,11 @@ export interface CoinBars {
   /** When the last trade was received. */
   receivedAt: number;
   /** Bars that start here or before are gone: they cannot be told again. */
-  goneUpTo: number;
+  droppedUpTo: number;
 }
 
 export function createCoinBars(): CoinBars {
-  return { bars: new Map(), newest: 0, receivedAt: 0, goneUpTo: Number.NEGATIVE_INFINITY };
+  return { bars: new Map(), newest: 0, receivedAt: 0, droppedUpTo: Number.NEGATIVE_INFINITY };
 }
 
 /** The start of the bar that a time belongs to. */
@@ -60,46 +60,46 @@ export function bucketOf(ts: number): number {
  * Takes a trade in and returns its bar, or null when that bar is gone. Throws `DecimalError`, and then nothing changed.
  * @param receivedAt bounds how far a trade can move the window: one from the future must not push all others out of it.
  */
-export function takeTrade(coin: CoinBars, trade: BarTrade, receivedAt: number): MinuteBar | null {
+export function addTrade(coin: CoinBars, trade: BarTrade, receivedAt: number): MinuteBar | null {
   const openTime = bucketOf(trade.ts);
-  if (openTime <= coin.goneUpTo) return null;
+  if (openTime <= coin.droppedUpTo) return null;
   const price = parseDecimal(trade.price);
   const qty = parseDecimal(trade.qty);
   const newest = Math.min(openTime, bucketOf(receivedAt));
   if (newest > coin.newest) {
     coin.newest = newest;
-    dropBars(coin, newest - KEEP_BARS_MS);
+    dropBars(coin, newest - RETAIN_BARS_MS);
   }
   coin.receivedAt = receivedAt;
   const bar = coin.bars.get(openTime);
   if (bar) {
-    addTrade(bar, trade, price, qty);
+    addToBar(bar, trade, price, qty);
     return bar;
   }
-  const begun = beginBar(openTime, trade, price, qty);
-  coin.bars.set(openTime, begun);
-  return begun;
+  const started = startBar(openTime, trade, price, qty);
+  coin.bars.set(openTime, started);
+  return started;
 }
 
 /** Drops the bars of a coin without trades for `KEEP_BARS_MS`: nothing else would. */
-export function dropQuiet(coin: CoinBars, now: number): void {
-  if (now - coin.receivedAt >= KEEP_BARS_MS) dropBars(coin, coin.newest);
+export function dropInactive(coin: CoinBars, now: number): void {
+  if (now - coin.receivedAt >= RETAIN_BARS_MS) dropBars(coin, coin.newest);
 }
 
 /** Drops the bars that start at `upTo` or before, for good. */
 function dropBars(coin: CoinBars, upTo: number): void {
-  if (upTo <= coin.goneUpTo) return;
-  coin.goneUpTo = upTo;
+  if (upTo <= coin.droppedUpTo) return;
+  coin.droppedUpTo = upTo;
   for (const openTime of coin.bars.keys()) if (openTime <= upTo) coin.bars.delete(openTime);
 }
 
-function beginBar(openTime: number, trade: BarTrade, price: Decimal, volume: Decimal): MinuteBar {
+function startBar(openTime: number, trade: BarTrade, price: Decimal, volume: Decimal): MinuteBar {
   const at = { ts: trade.ts, arrival: trade.arrival };
   const { price: text } = trade;
   return { openTime, open: text, openAt: at, close: text, closeAt: at, high: price, low: price, volume, trades: 1 };
 }
 
-function addTrade(bar: MinuteBar, trade: BarTrade, price: Decimal, qty: Decimal): void {
+function addToBar(bar: MinuteBar, trade: BarTrade, price: Decimal, qty: Decimal): void {
   if (isBefore(trade, bar.openAt)) {
     bar.open = trade.price;
     bar.openAt = { ts: trade.ts, arrival: trade.arrival };

@@ -3,7 +3,7 @@ import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage'
 import { formatDecimal } from '#schemas/domain/decimal';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import { type CoinBars, createCoinBars, dropQuiet, type MinuteBar, takeTrade } from './bars.ts';
+import { type CoinBars, createCoinBars, dropInactive, type MinuteBar, addTrade } from './bars.ts';
 
 /** Bars made from our own trades (specification, candles). */
 const SOURCE = 'venue_node';
@@ -20,6 +20,7 @@ export interface CandlesState {
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
+    stateVersion: 2,
     inputs: [on(tradeTopics.venue_a, onTrade)],
     outputs: [candleTopic],
     initialState: () => ({ coins: new Map(), sweptHour: 0 }),
@@ -31,7 +32,7 @@ function onTrade(state: CandlesState, { value: trade, receivedAt }: StageEvent<T
   sweep(state, receivedAt);
   const { instrument } = trade;
   const coin = state.coins.get(instrument) ?? createCoinBars();
-  const bar = takeTrade(coin, trade, receivedAt);
+  const bar = addTrade(coin, trade, receivedAt);
   if (!bar) {
     emit.dead('late_trade', `${trade.id} is older than the bars of ${instrument} that are kept`);
     return;
@@ -47,7 +48,7 @@ function sweep(state: CandlesState, now: number): void {
   state.sweptHour = hour;
   for (const [name, coin] of state.coins) {
     if (now - coin.receivedAt >= FORGET_COIN_MS) state.coins.delete(name);
-    else dropQuiet(coin, now);
+    else dropInactive(coin, now);
   }
 }
 

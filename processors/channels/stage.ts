@@ -19,48 +19,48 @@ import {
 } from '#schemas/topics/derived';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { forgetSilentChannels } from '../shared/channel-seqs.ts';
+import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
 import { audienceOf } from '../shared/merged-events.ts';
-import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
+import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
+import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
 import { type ChannelsState, createChannelsState } from './state.ts';
-import { tellAnomaly } from './tell-anomaly.ts';
-import { oracle } from './tell-oracle.ts';
-import { tellTrade } from './tell-trade.ts';
+import { emitAnomaly } from './emit-anomaly.ts';
+import { oracle } from './emit-oracle.ts';
+import { emitTrade } from './emit-trade.ts';
 
 export interface ChannelsOptions {
   /**
    * Trades remembered for a later telling. Those of a chain are pending for some minutes, others are remembered only
    * while their market is unknown; one told again after it was forgotten is taken for a new one.
    */
-  readonly toldMax?: number;
+  readonly rememberedTradesMax?: number;
 }
 
-const TOLD_MAX = 200_000;
+const REMEMBERED_TRADES_MAX = 200_000;
 
 /** The stage `channels`. */
-export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
+export function createChannelsStage({ rememberedTradesMax: rememberedTradesMax = REMEMBERED_TRADES_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
   return {
     name: 'channels',
-    stateVersion: 4,
+    stateVersion: 5,
     // `told` tells by id alone.
-    slicedMaps: [...ORACLE_SLICES, 'told', 'seqs.heard', 'seqs.silent', 'seqs.due'],
+    slicedMaps: [...ORACLE_SLICES, 'emittedTrades', 'seqs.active', 'seqs.inactive', 'seqs.due'],
     inputs: [
       ...Object.values(marketTopics).map((topic) =>
         // No catalog removes a market; the stage that makes events says so where one does.
-        onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && takeMarket(state, value)),
+        onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && updateYesIndex(state, value)),
       ),
       onKeyed<ChannelsState, UniversalEvent>(eventTopic, onEvent),
       on<ChannelsState, Spread>(spreadTopic, onSpread),
       on<ChannelsState, Arbitrage>(arbitrageTopic, onArbitrage),
       on<ChannelsState, Anomaly>(anomalyTopic, (state, { value, receivedAt }, emit) =>
-        tellAnomaly(state, value, receivedAt, emit),
+        emitAnomaly(state, value, receivedAt, emit),
       ),
       on<ChannelsState, DisputePhase>(disputeTopic, oracle.onPhase),
       ...Object.values(resolutionTopics).map((topic) => on<ChannelsState, Resolution>(topic, oracle.onResolution)),
       ...Object.values(tradeTopics).map((topic) =>
         on<ChannelsState, Trade>(topic, (state, { value, receivedAt }, emit) =>
-          tellTrade(state, value, receivedAt, emit, toldMax),
+          emitTrade(state, value, receivedAt, emit, rememberedTradesMax),
         ),
       ),
     ],
@@ -72,7 +72,7 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
 function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>, emit: Emit): void {
   oracle.onEvent(state, event, emit);
   const { marketsOf, survivors } = state.events;
-  forgetSilentChannels(
+  forgetInactiveChannels(
     state.seqs,
     channelTopics.events,
     event.receivedAt,
@@ -85,14 +85,14 @@ function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>,
 function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
   const body = bodyOf('event.spread', value, receivedAt, JSON.stringify(toSpreadSnapshot(value)));
   for (const universalId of audienceOf(state.events, value.universalId)) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
   }
 }
 
 function onArbitrage(state: ChannelsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
   const body = bodyOf('event.arbitrage', value, receivedAt, JSON.stringify(toArbitrageRecord(value)));
   for (const universalId of audienceOf(state.events, value.universalId)) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
   }
 }
 

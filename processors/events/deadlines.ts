@@ -18,7 +18,7 @@ export function addDeadline(heap: Deadline[], deadline: Deadline): void {
 }
 
 /** Takes the earliest deadline at or before `now`, or gives null. */
-export function takeDue(heap: Deadline[], now: number): Deadline | null {
+export function popDue(heap: Deadline[], now: number): Deadline | null {
   const first = heap[0];
   if (first === undefined || first.atMs > now) return null;
   const last = heap.pop()!;

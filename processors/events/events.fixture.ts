@@ -4,7 +4,7 @@ import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 /** When the markets are first told. */
@@ -72,7 +72,7 @@ export function harness() {
   const probe = probeStage(createEventsStage());
   const newest = new Map<string, UniversalEvent>();
   const note = (outputs: DrivenOutput[]) => {
-    const events = saidOn(outputs, eventTopic).filter((event) => event !== null);
+    const events = emittedTo(outputs, eventTopic).filter((event) => event !== null);
     for (const event of events) newest.set(event.universalId, event);
     return events;
   };
@@ -112,7 +112,7 @@ export function harness() {
       return {
         events: note(outputs),
         removed: outputs.filter(isRemoved).map(({ key }) => key),
-        reconciles: saidOn(outputs, reconcileTopic),
+        reconciles: emittedTo(outputs, reconcileTopic),
       };
     },
   };

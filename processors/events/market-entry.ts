@@ -3,7 +3,7 @@
 import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
-import { type LinkFacts, linkFacts, questionKeys } from './link-judgement.ts';
+import { type LinkFacts, linkFacts, questionKeys } from './link-evaluation.ts';
 import type { Recognition, Semantics, Strike } from './recognise/question.ts';
 import { fingerprint } from './universal-id.ts';
 
@@ -36,7 +36,7 @@ export interface MarketEntry {
   /** Which words or fields gave which part, as JSON: one text, since a state has hundreds of thousands of them. */
   readonly evidence: string;
   /** When its question is decided, as far as it is known. */
-  readonly decidedAt: number | null;
+  readonly resolutionTime: number | null;
   /** Its catalog says that it is over. */
   readonly closed: boolean;
   /** Its catalog says that it is decided. */
@@ -44,7 +44,7 @@ export interface MarketEntry {
   /** Id of the resolution that holds of it, whatever its catalog says; null while there is none. */
   settledBy: string | null;
   /** Since when it is over, by either; null while it is live. */
-  overAt: number | null;
+  closedAt: number | null;
   readonly yesInstrument: string;
   readonly noInstrument: string | null;
   readonly takerFeeRate: string | null;
@@ -52,7 +52,7 @@ export interface MarketEntry {
 }
 
 /** Whether the minute at which the market is decided is known, not the day alone. */
-export function knowsMinute({ facts }: MarketEntry): boolean {
+export function hasMinute({ facts }: MarketEntry): boolean {
   return facts !== null && facts.atMs !== null;
 }
 
@@ -90,11 +90,11 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
     details: JSON.stringify(strike ? { semantics: strike.semantics } : details),
     day: deadline?.day ?? null,
     evidence: JSON.stringify(evidence),
-    decidedAt: deadline?.atMs ?? market.endTime,
+    resolutionTime: deadline?.atMs ?? market.endTime,
     closed: market.closed,
     resolved: market.resolved,
     settledBy: null,
-    overAt: null,
+    closedAt: null,
     yesInstrument,
     noInstrument: market.instruments.length === 2 ? market.instruments[1 - yes]! : null,
     takerFeeRate: market.takerFeeRate,
@@ -103,14 +103,14 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
 }
 
 /** Whether its catalog or a resolution says that it is decided. */
-export function isDecided({ resolved, settledBy }: MarketEntry): boolean {
+export function isResolved({ resolved, settledBy }: MarketEntry): boolean {
   return resolved || settledBy !== null;
 }
 
 /** Notes, after whatever may have changed it, whether a market is over: since `at`, unless it was so before. */
-export function noteEnd(market: MarketEntry, at: number): void {
-  if (market.closed || market.settledBy !== null) market.overAt ??= at;
-  else market.overAt = null;
+export function updateClosedAt(market: MarketEntry, at: number): void {
+  if (market.closed || market.settledBy !== null) market.closedAt ??= at;
+  else market.closedAt = null;
 }
 
 /** What it is called for people. */

@@ -1,7 +1,7 @@
 /** The matcher alone, over titles that need no catalog: what `parallax match` prints (contract, Commands). */
 import type { Market } from '#schemas/topics/normalised';
 import { toMarketEntry } from './market-entry.ts';
-import { place } from './membership.ts';
+import { placeMarket } from './membership.ts';
 import type { MarketTexts, Recognition } from './recognise/question.ts';
 import { recogniseTexts } from './recognise/recognise.ts';
 import { createEventsState } from './state.ts';
@@ -57,21 +57,21 @@ const NO_CONTEXT_DAY = '2026-01-01';
 export function matchTitles(titles: readonly TitleInput[]): TitleMatches {
   const labels: Record<string, TitleLabel | null> = {};
   const state = createEventsState();
-  const placed = titles.map((title, nth) => {
+  const placed = titles.map((title, at) => {
     const recognition = recogniseTexts(textsOf(title));
     labels[title.id] = labelOf(recognition);
-    const market = toMarketEntry(marketOf(title, nth), recognition, '');
-    place(state, market, 0);
+    const market = toMarketEntry(marketOf(title, at), recognition, '');
+    placeMarket(state, market, 0);
     return { id: title.id, market };
   });
   return { labels, links: linksBetween(placed, state) };
 }
 
 /** What the events stage needs of a market beside its texts; ids of titles may be given twice, their places not. */
-function marketOf({ venue, title }: TitleInput, nth: number): Market {
+function marketOf({ venue, title }: TitleInput, at: number): Market {
   return {
     provider: venue,
-    marketId: String(nth),
+    marketId: String(at),
     receivedAt: 0,
     title: title ?? '',
     description: '',

@@ -1,5 +1,5 @@
 /** Which market an event is seen from. */
-import { sameMinuteOf } from './link-judgement.ts';
+import { sameMinuteOf } from './link-evaluation.ts';
 import type { MarketEntry } from './market-entry.ts';
 
 /**
@@ -24,8 +24,8 @@ export function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
 }
 
 /** Whether a market is in the event by its day alone, so that nothing compares it with the reference. */
-export function isAside({ facts }: MarketEntry, reference: MarketEntry): boolean {
-  if (facts === null || facts.askedOn !== null) return false;
+export function isLinkedByDayOnly({ facts }: MarketEntry, reference: MarketEntry): boolean {
+  if (facts === null || facts.untimedVenue !== null) return false;
   const moment = reference.facts?.atMs ?? null;
   return moment === null || !sameMinuteOf(moment, facts.atMs);
 }

@@ -9,11 +9,11 @@ import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { keepWaiting, takeWaiting } from '../shared/waiting.ts';
-import { addDeadline, takeDue } from './deadlines.ts';
+import { addWaiting, removeWaiting } from '../shared/waiting.ts';
+import { addDeadline, popDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
-import { type MarketEntry, marketFingerprint, noteEnd, toMarketEntry } from './market-entry.ts';
-import { forgetEvent, partFromOver, place } from './membership.ts';
+import { type MarketEntry, marketFingerprint, updateClosedAt, toMarketEntry } from './market-entry.ts';
+import { removeEvent, splitFromClosed, placeMarket } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
@@ -22,9 +22,9 @@ import { fingerprint } from './universal-id.ts';
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
-    stateVersion: 6,
+    stateVersion: 7,
     // An entry of one refers to those of the others by id alone.
-    slicedMaps: ['markets', 'events', 'index', 'waiting'],
+    slicedMaps: ['markets', 'events', 'eventsByKey', 'waiting'],
     inputs: [
       ...Object.values(marketTopics).map((topic) => onKeyed<EventsState, Market>(topic, onMarket)),
       ...Object.values(resolutionTopics).map((topic) => on<EventsState, Resolution>(topic, onResolution)),
@@ -47,15 +47,15 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   const entry = toMarketEntry(market, recogniseMarket(market), print);
   if (known) {
     entry.settledBy = known.settledBy;
-    entry.overAt = known.overAt;
-  } else for (const resolution of takeWaiting(state.waiting, [entry.key])) settle(entry, resolution);
+    entry.closedAt = known.closedAt;
+  } else for (const resolution of removeWaiting(state.waiting, [entry.key])) settle(entry, resolution);
   // What comes already over was so since its end: a catalog's past is soon forgotten, however late it is told.
-  noteEnd(entry, known ? receivedAt : Math.min(receivedAt, entry.decidedAt ?? receivedAt));
-  state.pass ??= new Set();
-  state.pass.add(entry.key);
-  const touched = place(state, entry, receivedAt);
+  updateClosedAt(entry, known ? receivedAt : Math.min(receivedAt, entry.resolutionTime ?? receivedAt));
+  state.changedInPass ??= new Set();
+  state.changedInPass.add(entry.key);
+  const touched = placeMarket(state, entry, receivedAt);
   state.events.get(entry.eventId)!.lastSeenAt = receivedAt;
-  for (const event of touched) tellAll(state, event, receivedAt, emit);
+  for (const event of touched) emitWithSplit(state, event, receivedAt, emit);
 }
 
 /** A market is settled as soon as it is resolved, and no longer when the resolution is taken back. */
@@ -63,12 +63,12 @@ function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Reso
   const key = marketKey(value.provider, value.marketId);
   const market = state.markets.get(key);
   if (!market) {
-    keepWaiting(state.waiting, key, { id: value.id, status: value.status });
+    addWaiting(state.waiting, key, { id: value.id, status: value.status });
     return;
   }
   settle(market, value);
-  noteEnd(market, receivedAt);
-  tellAll(state, state.events.get(market.eventId)!, receivedAt, emit);
+  updateClosedAt(market, receivedAt);
+  emitWithSplit(state, state.events.get(market.eventId)!, receivedAt, emit);
 }
 
 function settle(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
@@ -78,37 +78,37 @@ function settle(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'st
 
 function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
   state.now = receivedAt;
-  for (let due = takeDue(state.deadlines, receivedAt); due !== null; due = takeDue(state.deadlines, receivedAt)) {
+  for (let due = popDue(state.deadlines, receivedAt); due !== null; due = popDue(state.deadlines, receivedAt)) {
     const event = state.events.get(due.universalId);
-    if (event?.mergedInto === null) tellAll(state, event, receivedAt, emit);
+    if (event?.mergedInto === null) emitWithSplit(state, event, receivedAt, emit);
   }
   // By the hour, since a catalog's whole past may come in between two days.
-  if (value.hour || value.day) forgetOver(state, receivedAt, emit);
-  if (state.pass === null) return;
-  emit(reconcileTopic, 'latest', { receivedAt, ingested: state.pass.size });
-  state.pass = null;
+  if (value.hour || value.day) archiveEvents(state, receivedAt, emit);
+  if (state.changedInPass === null) return;
+  emit(reconcileTopic, 'latest', { receivedAt, ingested: state.changedInPass.size });
+  state.changedInPass = null;
 }
 
 /** What is past is taken out of the topic too; tables keep it (`schemas/domain/past-events.ts`). */
-function forgetOver(state: EventsState, now: number, emit: Emit): void {
+function archiveEvents(state: EventsState, now: number, emit: Emit): void {
   const before = pastBefore(now);
   for (const event of state.events.values()) {
     if (!isPast(event, before)) continue;
     for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
-    forgetEvent(state, event);
+    removeEvent(state, event);
   }
 }
 
 /** Tells an event, and that of what leaves it because it is over. */
-function tellAll(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
-  for (const one of partFromOver(state, event, receivedAt)) tell(state, one, receivedAt, emit);
+function emitWithSplit(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
+  for (const one of splitFromClosed(state, event, receivedAt)) emitIfChanged(state, one, receivedAt, emit);
 }
 
 /**
  * Tells an event if anything but the time of this record changed, and waits for its deadline. `lastSeenAt` is part of it:
  * it moves only where a catalog told something new, so this adds one record of an event at most for one of a market.
  */
-function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
+function emitIfChanged(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
   const record = toEventRecord(state, event, receivedAt);
   const print = fingerprint(JSON.stringify({ ...record, receivedAt: 0 }));
   const { resolutionTime, universalId } = record;
@@ -122,7 +122,7 @@ function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: E
     event.deadline = resolutionTime;
     addDeadline(state.deadlines, { atMs: resolutionTime, universalId });
   }
-  if (print === event.told) return;
-  event.told = print;
+  if (print === event.emittedFingerprint) return;
+  event.emittedFingerprint = print;
   emit(eventTopic, universalId, record);
 }

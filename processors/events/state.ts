@@ -22,7 +22,7 @@ export interface EventEntry {
   /** Events that were merged into it. */
   absorbed: string[];
   /** Of the record told last, but for its `receivedAt`. */
-  told: string;
+  emittedFingerprint: string;
   /** The deadline that is waited for. */
   deadline: number | null;
   /** As it was told last (`UniversalEvent.overAt`): what is past is found without its markets. */
@@ -34,28 +34,28 @@ export interface EventsState {
   readonly markets: Map<string, MarketEntry>;
   readonly events: Map<string, EventEntry>;
   /** Question key to the event that newcomers with that key join. */
-  readonly index: Map<string, string>;
+  readonly eventsByKey: Map<string, string>;
   readonly deadlines: Deadline[];
   /** Resolutions of markets that no catalog has told yet. */
   readonly waiting: Waiting<Pick<Resolution, 'id' | 'status'>>;
   /** Events founded so far. */
-  founded: number;
+  eventsCreated: number;
   /** The newest clock mark. */
   now: number;
   /** Markets that were new or changed since the pass began; null while nothing of a catalog came. */
-  pass: Set<string> | null;
+  changedInPass: Set<string> | null;
 }
 
 export function createEventsState(): EventsState {
   return {
     markets: new Map(),
     events: new Map(),
-    index: new Map(),
+    eventsByKey: new Map(),
     deadlines: [],
     waiting: new Map(),
-    founded: 0,
+    eventsCreated: 0,
     now: 0,
-    pass: null,
+    changedInPass: null,
   };
 }
 

@@ -1,7 +1,7 @@
 /** How titles are linked: by the events that the stage makes of them. */
 import { marketKey } from '#schemas/domain/providers';
 import { toEventRecord } from './event-record.ts';
-import { judgeLink } from './link-judgement.ts';
+import { evaluateLink } from './link-evaluation.ts';
 import type { MarketEntry } from './market-entry.ts';
 import type { EventsState } from './state.ts';
 
@@ -15,18 +15,18 @@ export interface TitleLink {
 }
 
 /** A title and the market that stands for it in a state. */
-export interface Placed {
+export interface PlacedTitle {
   readonly id: string;
   readonly market: MarketEntry;
 }
 
 /** Links of titles that were placed in `state`, in the order in which they came. */
-export function linksBetween(placed: readonly Placed[], state: EventsState): TitleLink[] {
-  const used = inUse(state);
+export function linksBetween(placed: readonly PlacedTitle[], state: EventsState): TitleLink[] {
+  const used = usedMarkets(state);
   const links: TitleLink[] = [];
-  const byKey = new Map<string, Placed[]>();
+  const byKey = new Map<string, PlacedTitle[]>();
   for (const title of placed) {
-    const linked = new Set<Placed>();
+    const linked = new Set<PlacedTitle>();
     for (const key of title.market.keys) {
       const others = byKey.get(key) ?? [];
       for (const other of others) {
@@ -41,20 +41,20 @@ export function linksBetween(placed: readonly Placed[], state: EventsState): Tit
   return links;
 }
 
-function linkOf(a: Placed, b: Placed, used: ReadonlySet<string>): TitleLink {
-  const judgement = judgeLink(a.market.facts!, b.market.facts!);
+function linkOf(a: PlacedTitle, b: PlacedTitle, used: ReadonlySet<string>): TitleLink {
+  const evaluation = evaluateLink(a.market.facts!, b.market.facts!);
   const isOneEvent = a.market.eventId === b.market.eventId && used.has(a.market.key) && used.has(b.market.key);
   return {
     a: a.id,
     b: b.id,
-    confidence: judgement.confidence,
-    polarity: judgement.polarity,
-    used: judgement.used && isOneEvent,
+    confidence: evaluation.confidence,
+    polarity: evaluation.polarity,
+    used: evaluation.used && isOneEvent,
   };
 }
 
 /** Keys of the markets that their events use, as they would be told. */
-function inUse(state: EventsState): ReadonlySet<string> {
+function usedMarkets(state: EventsState): ReadonlySet<string> {
   const events = [...state.events.values()].filter(({ members }) => members.length > 1);
   const links = events.flatMap((event) => toEventRecord(state, event, 0).links);
   return new Set(

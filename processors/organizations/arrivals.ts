@@ -7,7 +7,7 @@ import type { Trade } from '#schemas/topics/normalised';
 import type { Arrivals } from './state.ts';
 
 /** Takes note of a telling; true for the first one of a trade. A trade stays in its partition. */
-export function isFirstTelling(
+export function isNewArrival(
   arrivals: Map<string, number[]>,
   { topic, partition, value }: Pick<StageEvent<Trade>, 'topic' | 'partition' | 'value'>,
 ): boolean {
@@ -27,6 +27,6 @@ export function isFirstTelling(
  * Where the trades of each venue stand now. In the merged order all that was received before this moment is taken, so
  * every trade that comes has a higher number.
  */
-export function arrivalsNow(arrivals: ReadonlyMap<string, readonly number[]>): Arrivals {
+export function currentArrivals(arrivals: ReadonlyMap<string, readonly number[]>): Arrivals {
   return Object.fromEntries(Array.from(arrivals, ([topic, newest]) => [topic, Math.max(...newest)]));
 }

@@ -9,7 +9,7 @@ import { ownerName } from '#schemas/domain/control/owner';
 import type { Wallet } from '#schemas/domain/control/state';
 import type { Provider } from '#schemas/domain/providers';
 import type { Trade } from '#schemas/topics/normalised';
-import { arrivalsNow } from './arrivals.ts';
+import { currentArrivals } from './arrivals.ts';
 import type { Arrivals, OrganizationsState } from './state.ts';
 
 /** A bound wallet as webhooks name it. */
@@ -20,11 +20,11 @@ export interface Party {
 }
 
 /** Follows an accepted command, by what the audit log says of it, to where bindings begin and end. */
-export function followBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
+export function updateBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
   switch (type) {
     case bindWallet.type: {
       const wallet = state.control.wallets.get(targetId);
-      if (wallet && !wallet.sandbox) beginBinding(state, wallet, arrivalsNow(state.arrivals));
+      if (wallet && !wallet.sandbox) startBinding(state, wallet, currentArrivals(state.arrivals));
       return;
     }
     case unbindWallet.type: {
@@ -33,7 +33,7 @@ export function followBindings(state: OrganizationsState, type: string, { orgId,
       return;
     }
     case changeOrganization.type:
-      followOrganization(state, targetId);
+      updateOrganizationBindings(state, targetId);
       return;
     case deleteOrganization.type:
       state.boundAfter.delete(targetId);
@@ -41,26 +41,26 @@ export function followBindings(state: OrganizationsState, type: string, { orgId,
 }
 
 /** While an organization is suspended its bindings count for nothing; afterwards they do as if they were new. */
-function followOrganization(state: OrganizationsState, orgId: string): void {
+function updateOrganizationBindings(state: OrganizationsState, orgId: string): void {
   const { control, boundAfter } = state;
   if (control.organizations.get(orgId)!.suspended) {
     boundAfter.delete(orgId);
     return;
   }
   if (boundAfter.has(orgId)) return;
-  const now = arrivalsNow(state.arrivals);
+  const now = currentArrivals(state.arrivals);
   const wallets = control.walletsByOwner.get(ownerName({ orgId, sandbox: false }))?.values() ?? [];
-  for (const wallet of wallets) beginBinding(state, wallet, now);
+  for (const wallet of wallets) startBinding(state, wallet, now);
 }
 
-function beginBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet, now: Arrivals): void {
+function startBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet, now: Arrivals): void {
   const own = boundAfter.get(orgId);
   if (own) own.set(id, now);
   else boundAfter.set(orgId, new Map([[id, now]]));
 }
 
 /** The bound wallets that a trade concerns, by organization; null for nearly all trades. */
-export function partiesOf(state: OrganizationsState, topic: string, trade: Trade): Map<string, Party[]> | null {
+export function boundPartiesOf(state: OrganizationsState, topic: string, trade: Trade): Map<string, Party[]> | null {
   const { walletsByAddress } = state.control;
   const { maker, taker } = trade;
   const isMaker = maker !== null && walletsByAddress.has(maker);

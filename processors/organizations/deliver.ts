@@ -28,13 +28,13 @@ export interface ProducedEvent {
 
 /** Writes a delivery for each of the webhooks that wants the event; all of them send the same bytes. */
 export function deliver(webhooks: readonly Webhook[], event: ProducedEvent, emit: Emit): void {
-  const wanting = webhooks.filter((webhook) => wants(webhook, event.type, event.filterValues));
-  if (wanting.length === 0) return;
+  const interested = webhooks.filter((webhook) => wants(webhook, event.type, event.filterValues));
+  if (interested.length === 0) return;
   const { type, receivedAt, subject } = event;
   const eventId = idOf('we', [type, ...event.identity]);
   const parts = { id: eventId, type, version: PRODUCED_VERSION, time: receivedAt, subject };
   const body = cloudEventBody({ ...parts, data: event.data() });
-  for (const { id: webhookId, orgId } of wanting)
+  for (const { id: webhookId, orgId } of interested)
     emit(deliveryTopic, webhookId, {
       id: idOf('dlv', [webhookId, eventId]),
       webhookId,

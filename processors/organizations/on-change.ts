@@ -9,7 +9,7 @@ import type { ControlChange } from '#schemas/topics/control';
 import { deliveryTopic } from '#schemas/topics/webhooks';
 import { cloudEventBody } from '#schemas/webhooks/cloud-event';
 import { type EventTypeId, findEventType } from '#schemas/webhooks/event-types';
-import { followBindings } from './bound-wallets.ts';
+import { updateBindings } from './bound-wallets.ts';
 import type { OrganizationsState } from './state.ts';
 
 export function onChange(state: OrganizationsState, event: StageEvent<ControlChange>, emit: Emit): void {
@@ -17,13 +17,13 @@ export function onChange(state: OrganizationsState, event: StageEvent<ControlCha
   const verdict = reduceControl(state.control, change);
   // An answer given again under its `Idempotency-Key` does nothing again.
   if (!verdict.ok || verdict.replayed) return;
-  for (const told of verdict.audit) {
-    const { id, orgId, action, keyId, userId, targetId } = told;
-    const sandbox = isOfSandbox(state, told);
+  for (const record of verdict.audit) {
+    const { id, orgId, action, keyId, userId, targetId } = record;
+    const sandbox = isOfSandbox(state, record);
     emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId, sandbox });
   }
   const [entry] = verdict.audit;
-  if (entry) followBindings(state, change.type, entry);
+  if (entry) updateBindings(state, change.type, entry);
   if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, event, emit);
   if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, event, emit);
 }
@@ -46,8 +46,8 @@ function deliverTest(
   }
   const parts = { id: eventId, type: type.type as EventTypeId, version, time: wallTime, subject: eventId };
   const body = cloudEventBody({ ...parts, data: type.sample });
-  const asked = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: wallTime };
-  emit(deliveryTopic, webhookId, { ...asked, orgId: ownerOf(state, webhookId), test: true, body });
+  const delivery = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: wallTime };
+  emit(deliveryTopic, webhookId, { ...delivery, orgId: ownerOf(state, webhookId), test: true, body });
 }
 
 function redeliver(
@@ -58,8 +58,8 @@ function redeliver(
 ): void {
   // Accepted, so it was of this shape; the result leaves the body out.
   const { body } = redeliverWebhook.body.parse(JSON.parse(change.body));
-  const asked = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: change.wallTime };
-  emit(deliveryTopic, webhookId, { ...asked, orgId: ownerOf(state, webhookId), test: false, body });
+  const delivery = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: change.wallTime };
+  emit(deliveryTopic, webhookId, { ...delivery, orgId: ownerOf(state, webhookId), test: false, body });
 }
 
 function ownerOf({ control }: OrganizationsState, webhookId: string): string {

@@ -18,7 +18,7 @@ export interface MarketEvent {
   /** The universal events for which it is meant; who asked for none in particular hears of it in any case. */
   readonly audience: readonly string[];
   /** Only for those who asked for one of the audience: the others have heard of it. */
-  readonly toAudienceAlone?: boolean;
+  readonly audienceOnly?: boolean;
   /** Worked out once somebody wants it. */
   readonly data: () => unknown;
 }
@@ -27,31 +27,31 @@ export function onSpread(state: OrganizationsState, { value, receivedAt }: Stage
   const { universalId: subject } = value;
   const audience = audienceOf(state.events, subject);
   const data = () => spreadChanged(value);
-  tellMarketEvent(state, { type: 'event.spread.changed', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.spread.changed', receivedAt, subject, audience, data }, emit);
 }
 
 export function onArbitrage(state: OrganizationsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
   const { universalId: subject } = value;
   const audience = audienceOf(state.events, subject);
   const data = () => arbitrageDetected(value);
-  tellMarketEvent(state, { type: 'event.arbitrage.detected', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.arbitrage.detected', receivedAt, subject, audience, data }, emit);
 }
 
 export function onAnomaly(state: OrganizationsState, { value, receivedAt }: StageEvent<Anomaly>, emit: Emit): void {
   const audience = audienceOf(state.events, value.universalId);
   const subject = audience[0]!;
   const data = () => anomalyDetected(value, subject);
-  tellMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
 }
 
 /** Delivers an event to the webhooks that want it. Who asked for a merged event hears of the survivor, as on the channels. */
-export function tellMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
-  const { type, receivedAt, subject, audience, toAudienceAlone = false, data } = event;
+export function emitMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
+  const { type, receivedAt, subject, audience, audienceOnly: audienceOnly = false, data } = event;
   // Counted whether anybody listens or not: the id of an event does not depend on who does.
   const events = state.moment.at === receivedAt ? state.moment.events + 1 : 1;
   state.moment = { at: receivedAt, events };
   const subscribed = webhooksSubscribedTo(state.control, type);
-  const webhooks = toAudienceAlone ? subscribed.filter((webhook) => !wantsAll(webhook, type)) : subscribed;
+  const webhooks = audienceOnly ? subscribed.filter((webhook) => !wantsAll(webhook, type)) : subscribed;
   if (webhooks.length === 0) return;
   const identity = [subject, receivedAt, events];
   deliver(webhooks, { type, identity, receivedAt, subject, filterValues: audience, data }, emit);

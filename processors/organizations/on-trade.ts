@@ -6,9 +6,9 @@ import { toTradeRecord } from '#schemas/http/trade';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
-import { isFirstTelling } from './arrivals.ts';
-import { type Party, partiesOf } from './bound-wallets.ts';
+import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
+import { isNewArrival } from './arrivals.ts';
+import { type Party, boundPartiesOf } from './bound-wallets.ts';
 import { deliver } from './deliver.ts';
 import { tradeExecuted } from './event-data.ts';
 import type { OrganizationsState } from './state.ts';
@@ -19,8 +19,8 @@ export function onTrade(state: OrganizationsState, event: StageEvent<Trade>, ven
   const { topic, receivedAt, value: trade } = event;
   const isReversal = trade.status === 'reverted';
   // A trade told again is its confirmation or its market, which is no news, or its reversal, which is.
-  if (isFirstTelling(state.arrivals, event) === isReversal) return;
-  const parties = partiesOf(state, topic, trade);
+  if (isNewArrival(state.arrivals, event) === isReversal) return;
+  const parties = boundPartiesOf(state, topic, trade);
   if (!parties) return;
   const body: FrameBody = {
     type: 'user.fill',
@@ -30,7 +30,7 @@ export function onTrade(state: OrganizationsState, event: StageEvent<Trade>, ven
     payload: JSON.stringify(toTradeRecord(trade)),
   };
   for (const [orgId, wallets] of parties) {
-    tellFrame(state.seqs, channelTopics.organizations, formatChannel({ kind: 'user-trade', orgId }), body, emit);
+    emitFrame(state.seqs, channelTopics.organizations, formatChannel({ kind: 'user-trade', orgId }), body, emit);
     deliverFill(state, { orgId, wallets, venue, trade, receivedAt }, emit);
   }
 }
@@ -44,13 +44,13 @@ interface Fill {
 }
 
 function deliverFill(state: OrganizationsState, { orgId, wallets, venue, trade, receivedAt }: Fill, emit: Emit): void {
-  const told = trade.status === 'reverted' ? 'reversal' : 'trade';
+  const change = trade.status === 'reverted' ? 'reversal' : 'trade';
   deliver(
     webhooksOfSubscribedTo(state.control, orgId, TYPE),
     {
       type: TYPE,
       // Of each organization its own, since it names wallets; of each inclusion in the chain too, by its arrival.
-      identity: [orgId, trade.id, trade.arrival, told],
+      identity: [orgId, trade.id, trade.arrival, change],
       receivedAt,
       subject: trade.id,
       filterValues: [venue],

@@ -9,7 +9,7 @@ import type { UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
 import { createOrganizationsStage } from './stage.ts';
 
 export const WALL_MS = Date.UTC(2026, 2, 1);
@@ -125,8 +125,8 @@ export function createOrganizationsProbe() {
 export type OrganizationsProbe = ReturnType<typeof createOrganizationsProbe>;
 
 export const framesOf = (outputs: readonly DrivenOutput[]): ChannelFrame[] =>
-  saidOn(outputs, channelTopics.organizations);
-export const deliveriesOf = (outputs: readonly DrivenOutput[]): Delivery[] => saidOn(outputs, deliveryTopic);
+  emittedTo(outputs, channelTopics.organizations);
+export const deliveriesOf = (outputs: readonly DrivenOutput[]): Delivery[] => emittedTo(outputs, deliveryTopic);
 /** Channel suffix, number and status of each fill told. */
 export const fillsOf = (outputs: readonly DrivenOutput[]): string[] =>
   framesOf(outputs).map(

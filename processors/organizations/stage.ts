@@ -20,8 +20,8 @@ import {
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { deliveryTopic } from '#schemas/topics/webhooks';
-import { forgetSilentChannels } from '../shared/channel-seqs.ts';
-import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
+import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
+import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
 import { oracle } from './on-oracle.ts';
@@ -33,15 +33,15 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
     // Holds the control state: raised whenever `CONTROL_STATE_VERSION` is.
-    stateVersion: 5,
+    stateVersion: 6,
     // Rows of the control state stand in its indices too, which find them by identity: they stay together.
     slicedMaps: [
       ...ORACLE_SLICES,
       'boundAfter',
       'control.idempotency.current.kept',
       'control.idempotency.previous.kept',
-      'seqs.heard',
-      'seqs.silent',
+      'seqs.active',
+      'seqs.inactive',
       'seqs.due',
     ],
     inputs: [
@@ -50,7 +50,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
         // No catalog removes a market; the stage that makes events says so where one does.
         onKeyed<OrganizationsState, Market>(
           marketTopics[venue],
-          (state, { value }) => value && takeMarket(state, value),
+          (state, { value }) => value && updateYesIndex(state, value),
         ),
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, event, emit) => {
@@ -73,7 +73,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
 
 /** A channel is its organization's, for as long as there is that. */
 function forgetChannels({ seqs, control }: OrganizationsState, now: number): void {
-  forgetSilentChannels(
+  forgetInactiveChannels(
     seqs,
     channelTopics.organizations,
     now,

@@ -8,9 +8,9 @@ import { type ChannelName, parseChannel } from '#schemas/stream/channel-names';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 
 /** Longer than frames are kept (48 hours): who has a number from before then is told of a gap in any case. */
-export const SILENT_MS = 7 * 86_400_000;
+export const INACTIVE_MS = 7 * 86_400_000;
 /** Channels looked at in one go, some 5 ms of work: there may be hundreds of thousands. */
-export const LOOKED_AT_ONCE = 2_000;
+export const CHECKED_AT_ONCE = 2_000;
 
 /**
  * Part of a stage's state: the newest `seq` given out by channel, in three generations. Bounded by the channels that
@@ -18,9 +18,9 @@ export const LOOKED_AT_ONCE = 2_000;
  */
 export interface ChannelSeqs {
   /** Of channels that spoke in this week. */
-  heard: Map<string, number>;
+  active: Map<string, number>;
   /** Of those that were last heard in the week before, or that may still speak. */
-  silent: Map<string, number>;
+  inactive: Map<string, number>;
   /** Of those that were silent for a week at least, until it is found out whether they may still speak. */
   due: Map<string, number>;
   /** Highest `seq` that a forgotten channel had, by partition of the topic; 0 where none was forgotten. */
@@ -30,22 +30,22 @@ export interface ChannelSeqs {
 }
 
 export function createChannelSeqs(): ChannelSeqs {
-  return { heard: new Map(), silent: new Map(), due: new Map(), floors: [], weekFrom: 0 };
+  return { active: new Map(), inactive: new Map(), due: new Map(), floors: [], weekFrom: 0 };
 }
 
 /** Gives out the next number of a channel of the topic. */
 export function nextSeq(seqs: ChannelSeqs, topic: Topic, channel: string): number {
-  const { heard } = seqs;
-  const seq = (heard.get(channel) ?? newestOfQuiet(seqs, topic, channel)) + 1;
-  heard.set(channel, seq);
+  const { active: active } = seqs;
+  const seq = (active.get(channel) ?? removeInactive(seqs, topic, channel)) + 1;
+  active.set(channel, seq);
   return seq;
 }
 
 /** Takes the channel out of where it is; one that is nowhere has what any forgotten one may have had. */
-function newestOfQuiet({ silent, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
-  const newest = silent.get(channel) ?? due.get(channel);
+function removeInactive({ inactive: inactive, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
+  const newest = inactive.get(channel) ?? due.get(channel);
   if (newest === undefined) return floors[partitionOf(channel, partitions)] ?? 0;
-  silent.delete(channel);
+  inactive.delete(channel);
   due.delete(channel);
   return newest;
 }
@@ -56,26 +56,26 @@ function newestOfQuiet({ silent, due, floors }: ChannelSeqs, { partitions }: Top
  * mark: a call looks at `LOOKED_AT_ONCE` channels.
  * @param now event time, unix ms.
  */
-export function forgetSilentChannels(
+export function forgetInactiveChannels(
   seqs: ChannelSeqs,
   { partitions }: Topic,
   now: number,
-  mayStillSpeak: (channel: ChannelName) => boolean,
+  mayStillEmit: (channel: ChannelName) => boolean,
 ): void {
-  const { heard, silent, due, floors } = seqs;
+  const { active: active, inactive: inactive, due, floors } = seqs;
   if (due.size === 0) {
-    if (now - seqs.weekFrom < SILENT_MS) return;
-    Object.assign(seqs, { heard: new Map(), silent: heard, due: silent, weekFrom: now } satisfies Partial<ChannelSeqs>);
+    if (now - seqs.weekFrom < INACTIVE_MS) return;
+    Object.assign(seqs, { active: new Map(), inactive: active, due: inactive, weekFrom: now } satisfies Partial<ChannelSeqs>);
   }
   while (floors.length < partitions) floors.push(0);
-  let left = LOOKED_AT_ONCE;
+  let left = CHECKED_AT_ONCE;
   for (const [name, newest] of seqs.due) {
     if (left === 0) return;
     left -= 1;
     seqs.due.delete(name);
     const channel = parseChannel(name);
-    if (channel !== null && mayStillSpeak(channel)) {
-      seqs.silent.set(name, newest);
+    if (channel !== null && mayStillEmit(channel)) {
+      seqs.inactive.set(name, newest);
       continue;
     }
     const partition = partitionOf(name, partitions);

@@ -3,18 +3,18 @@ import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import {
-  newsOfPhase,
-  newsOfResolution,
-  type PhaseNews,
+  applyPhase,
+  applyMarketResolution,
+  type PhaseUpdate,
   relinkOracleEvent,
-  type SettlementRecordNews,
-} from './oracle-news.ts';
+  type SettlementUpdate,
+} from './oracle-updates.ts';
 import type { OracleState } from './oracle-state.ts';
 
 /** How a stage tells one piece of news; `receivedAt` is the pipeline's time of what it follows from, unix ms. */
-export interface OracleTellers<S> {
-  readonly tellPhase: (state: S, news: PhaseNews, receivedAt: number, emit: Emit) => void;
-  readonly tellSettlement: (state: S, news: SettlementRecordNews, receivedAt: number, emit: Emit) => void;
+export interface OracleEmitters<S> {
+  readonly emitPhase: (state: S, news: PhaseUpdate, receivedAt: number, emit: Emit) => void;
+  readonly emitSettlement: (state: S, news: SettlementUpdate, receivedAt: number, emit: Emit) => void;
 }
 
 /** For a stage's inputs. */
@@ -26,25 +26,25 @@ export interface OracleHandlers<S> {
   readonly onEvent: (state: S, event: StageEvent<UniversalEvent | null>, emit: Emit) => void;
 }
 
-export function oracleHandlers<S extends OracleState>(tellers: OracleTellers<S>): OracleHandlers<S> {
-  const { tellPhase, tellSettlement } = tellers;
+export function oracleHandlers<S extends OracleState>(emitters: OracleEmitters<S>): OracleHandlers<S> {
+  const { emitPhase: emitPhase, emitSettlement: emitSettlement } = emitters;
   return {
     onPhase(state, { value, receivedAt }, emit) {
-      const news = newsOfPhase(state, value);
-      if (news) tellPhase(state, news, receivedAt, emit);
+      const news = applyPhase(state, value);
+      if (news) emitPhase(state, news, receivedAt, emit);
     },
     onResolution(state, { value, receivedAt }, emit) {
-      const news = newsOfResolution(state, value);
+      const news = applyMarketResolution(state, value);
       if (!news) {
         emit.dead('no_payout', `${value.id} does not say what YES is paid`);
         return;
       }
-      for (const one of news) tellSettlement(state, one, receivedAt, emit);
+      for (const one of news) emitSettlement(state, one, receivedAt, emit);
     },
     onEvent(state, { key, value, receivedAt }, emit) {
       const { phases, settlements } = relinkOracleEvent(state, key, value);
-      for (const news of phases) tellPhase(state, news, receivedAt, emit);
-      for (const news of settlements) tellSettlement(state, news, receivedAt, emit);
+      for (const news of phases) emitPhase(state, news, receivedAt, emit);
+      for (const news of settlements) emitSettlement(state, news, receivedAt, emit);
     },
   };
 }

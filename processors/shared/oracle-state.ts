@@ -4,9 +4,9 @@ import { marketKey } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import { createEventMarkets, type EventMarkets } from './event-markets.ts';
-import { createLandings, type Landings } from './landings.ts';
+import { createSettlements, type Settlements } from './settlements.ts';
 import type { Waiting } from './waiting.ts';
-import type { Told } from './what-is-new.ts';
+import type { EmittedState } from './detect-change.ts';
 
 /**
  * What it takes to tell phases and resolutions to events: part of a stage's state. Bounded by the events that are not
@@ -17,13 +17,13 @@ export interface OracleState {
   /** Which token is YES, of the markets where it is not the first and whose event is not past. */
   readonly yesIndexes: Map<string, number>;
   /** What was told of phases, the oldest first; `PHASES_MAX` at most. */
-  readonly phases: Map<DisputePhase['id'], Told>;
-  readonly landings: Landings;
+  readonly phases: Map<DisputePhase['id'], EmittedState>;
+  readonly settlements: Settlements;
   /** Of markets whose event is not known yet, as are `waitingResolutions`; each map is bounded as `waiting.ts` says. */
   readonly waitingPhases: Waiting<DisputePhase>;
   readonly waitingResolutions: Waiting<Resolution>;
   /** Of markets that have an event but do not ask its question: until they do, or the event is past. */
-  readonly unaskedResolutions: Waiting<Resolution>;
+  readonly unusedResolutions: Waiting<Resolution>;
 }
 
 /**
@@ -39,12 +39,12 @@ export const ORACLE_SLICES = [
   'events.unused',
   'yesIndexes',
   'phases',
-  'landings.landed',
-  'landings.unsure',
-  'landings.next',
+  'settlements.settledBy',
+  'settlements.unconfirmed',
+  'settlements.candidates',
   'waitingPhases',
   'waitingResolutions',
-  'unaskedResolutions',
+  'unusedResolutions',
 ] as const satisfies readonly SlicedPath<OracleState>[];
 
 export function createOracleState(): OracleState {
@@ -52,15 +52,15 @@ export function createOracleState(): OracleState {
     events: createEventMarkets(),
     yesIndexes: new Map(),
     phases: new Map(),
-    landings: createLandings(),
+    settlements: createSettlements(),
     waitingPhases: new Map(),
     waitingResolutions: new Map(),
-    unaskedResolutions: new Map(),
+    unusedResolutions: new Map(),
   };
 }
 
 /** Takes note of the order of a market's tokens. */
-export function takeMarket({ yesIndexes }: OracleState, { provider, marketId, outcomes }: Market): void {
+export function updateYesIndex({ yesIndexes }: OracleState, { provider, marketId, outcomes }: Market): void {
   const yes = yesIndexOf(outcomes);
   const key = marketKey(provider, marketId);
   if (yes === 0) yesIndexes.delete(key);

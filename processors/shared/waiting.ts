@@ -15,7 +15,7 @@ export const WAITING_MARKETS_MAX = 10_000;
 export const WAITING_RECORDS_MAX = 50;
 
 /** Keeps the newest state of a record of a market. */
-export function keepWaiting<T extends { readonly id: string }>(waiting: Waiting<T>, market: string, record: T): void {
+export function addWaiting<T extends { readonly id: string }>(waiting: Waiting<T>, market: string, record: T): void {
   const held = waiting.get(market) ?? [];
   const at = held.findIndex(({ id }) => id === record.id);
   const next = at < 0 ? [...held, record] : held.with(at, record);
@@ -24,7 +24,7 @@ export function keepWaiting<T extends { readonly id: string }>(waiting: Waiting<
 }
 
 /** Takes what waits for these markets, in the order in which it was said. */
-export function takeWaiting<T>(waiting: Waiting<T>, markets: readonly string[]): T[] {
+export function removeWaiting<T>(waiting: Waiting<T>, markets: readonly string[]): T[] {
   if (waiting.size === 0) return [];
   return markets.flatMap((market) => {
     const held = waiting.get(market) ?? [];

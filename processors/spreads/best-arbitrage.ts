@@ -30,16 +30,16 @@ export interface Evaluation {
   /** The pair with the largest net edge; of equal ones the first in the order of the legs. Null: none can be quoted. */
   readonly best: QuotedPair | null;
   /** Every pair whose net amount is above zero, in the order of the legs. */
-  readonly above: readonly QuotedPair[];
+  readonly positive: readonly QuotedPair[];
 }
 
-const NONE_ABOVE: readonly QuotedPair[] = [];
+const NO_PAIRS: readonly QuotedPair[] = [];
 
 /** Evaluates every pair of a kind. */
 export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Decimal): Evaluation {
   const isCross = kind === 'cross_provider';
   // Of two legs at most one direction is above zero as a rule, so hardly any list is made.
-  let above: QuotedPair[] | null = null;
+  let positive: QuotedPair[] | null = null;
   let best: QuotedPair | null = null;
   for (const leg of event.legs) {
     if (leg.buy === null || !leg.live) continue;
@@ -56,12 +56,12 @@ export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Deci
       const pair = { first, second: { leg: other, walk, instrument }, net };
       if (best === null || net > best.net) best = pair;
       if (net > 0n) {
-        above ??= [];
-        above.push(pair);
+        positive ??= [];
+        positive.push(pair);
       }
     }
   }
-  return { best, above: above ?? NONE_ABOVE };
+  return { best, positive: positive ?? NO_PAIRS };
 }
 
 /** Receive time of the older of the two books. */

@@ -3,8 +3,8 @@ import { type Book, bestAsk, bestBid, type Level } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import type { EventLink } from '#schemas/topics/derived';
 import type { InstrumentState, LegState } from './state.ts';
-import type { Terms } from './terms.ts';
-import { sameWalk, seen, type Walk, walkLevels } from './walk.ts';
+import type { PricingTerms } from './terms.ts';
+import { sameWalk, eventPrice, type Walk, walkLevels } from './walk.ts';
 
 /** A leg that has seen no book yet. Throws `DecimalError` for a malformed fee rate. */
 export function createLeg(link: EventLink): LegState {
@@ -36,8 +36,8 @@ export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
   const [bidLevel, askLevel] = leg.inverse
     ? [bestAsk(yes.book), bestBid(yes.book)]
     : [bestBid(yes.book), bestAsk(yes.book)];
-  const bid = bidLevel && seen(bidLevel.price, leg.inverse);
-  const ask = askLevel && seen(askLevel.price, leg.inverse);
+  const bid = bidLevel && eventPrice(bidLevel.price, leg.inverse);
+  const ask = askLevel && eventPrice(askLevel.price, leg.inverse);
   const live = isQuotable(yes);
   // Nearly every book change ends here, before anything is formatted.
   if (bid === leg.bid && ask === leg.ask && live === leg.live && yes.state === leg.bookState) return false;
@@ -78,7 +78,7 @@ export function touchedBy(snapshot: boolean, bids: readonly Level[], asks: reado
   let ask: Decimal | null = null;
   for (const { price } of bids) if (bid === null || price > bid) bid = price;
   for (const { price } of asks) if (ask === null || price < ask) ask = price;
-  return { bid, ask };
+  return { bid: bid, ask };
 }
 
 /**
@@ -90,7 +90,7 @@ export function refreshWalks(
   isYes: boolean,
   book: Book,
   touched: Touched,
-  { size, fees }: Terms,
+  { size, fees }: PricingTerms,
 ): boolean {
   const model = fees.models.get(leg.provider);
   if (model === undefined || leg.rate === null) return false;
@@ -108,7 +108,7 @@ export function refreshWalks(
   return !sameWalk(sell, leg.sell) || !sameWalk(buy, leg.buy) || !sameWalk(buyNo, leg.buyNo);
 }
 
-function reachesBid({ bid }: Touched, walk: Walk | null): boolean {
+function reachesBid({ bid: bid }: Touched, walk: Walk | null): boolean {
   if (bid === null) return false;
   return bid === 'all' || walk === null || bid >= walk.reach;
 }

@@ -4,11 +4,11 @@ import { hasLeg } from '#schemas/domain/linked-markets';
 import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { createLeg } from './legs.ts';
 import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
-import { forgetArbitrage } from './tell-arbitrage.ts';
-import { tellHead } from './tell-spread.ts';
+import { removeArbitrage } from './emit-arbitrage.ts';
+import { emitHead } from './emit-spread.ts';
 
 /** What counts of an event's record. */
-export interface Linked {
+export interface LinkedEvent {
   readonly universalId: string;
   readonly legs: LegState[];
 }
@@ -19,18 +19,18 @@ export function legsOf({ links }: UniversalEvent): LegState[] {
 }
 
 /** An event whose legs are new, or changed in their market states alone. */
-export interface Followed {
+export interface EventUpdate {
   readonly event: EventState;
   /** The legs whose market states alone changed; null when the legs themselves changed. */
-  readonly restated: readonly LegState[] | null;
+  readonly stateChanges: readonly LegState[] | null;
 }
 
 /** Follows a new or changed event that is not resolved. Null when its legs are as they were. */
-export function followUnresolved(state: SpreadsState, { universalId, legs }: Linked): Followed | null {
+export function updateUnresolved(state: SpreadsState, { universalId, legs }: LinkedEvent): EventUpdate | null {
   const known = state.events.get(universalId);
   if (known && isSameLegs(known.legs, legs)) {
-    const restated = replaceRestated(known, legs);
-    return restated.length === 0 ? null : { event: known, restated };
+    const stateChanges = replaceStateChanges(known, legs);
+    return stateChanges.length === 0 ? null : { event: known, stateChanges: stateChanges };
   }
   if (known) unlinkAll(state, known);
   const event = known ?? createEvent(universalId, legs);
@@ -42,40 +42,40 @@ export function followUnresolved(state: SpreadsState, { universalId, legs }: Lin
     linkInstrument(state, yes, { universalId, leg, isYes: true });
     if (no !== null) linkInstrument(state, no, { universalId, leg, isYes: false });
   }
-  return { event, restated: null };
+  return { event, stateChanges: null };
 }
 
 /** Replaces the legs whose market states changed by the new ones, which have seen no book yet, and returns these. */
-function replaceRestated(event: EventState, legs: readonly LegState[]): LegState[] {
-  const restated = legs.filter(({ marketState }, at) => marketState !== event.legs[at]!.marketState);
-  event.legs = event.legs.map((leg, at) => (restated.includes(legs[at]!) ? legs[at]! : leg));
-  return restated;
+function replaceStateChanges(event: EventState, legs: readonly LegState[]): LegState[] {
+  const changed = legs.filter(({ marketState }, at) => marketState !== event.legs[at]!.marketState);
+  event.legs = event.legs.map((leg, at) => (changed.includes(legs[at]!) ? legs[at]! : leg));
+  return changed;
 }
 
 /** Takes out an event that was merged into another, with its head: the survivor has its legs. */
 export function dropMerged(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (!event) return;
-  unfollow(state, event, receivedAt, emit);
+  removeEvent(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);
 }
 
 /** Takes out an event that is past, with its head, which still stands of one that was resolved and is not known here. */
-export function dropPast(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
+export function dropArchived(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
-  if (event) unfollow(state, event, receivedAt, emit);
+  if (event) removeEvent(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);
 }
 
 /** Stops following an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
-export function endResolved(state: SpreadsState, { universalId, legs }: Linked, receivedAt: number, emit: Emit): void {
+export function endResolved(state: SpreadsState, { universalId, legs }: LinkedEvent, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
-  if (event) unfollow(state, event, receivedAt, emit);
-  tellHead(state, createEvent(universalId, legs), receivedAt, null, emit);
+  if (event) removeEvent(state, event, receivedAt, emit);
+  emitHead(state, createEvent(universalId, legs), receivedAt, null, emit);
 }
 
-function unfollow(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
-  forgetArbitrage(state, event, receivedAt, emit);
+function removeEvent(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
+  removeArbitrage(state, event, receivedAt, emit);
   unlinkAll(state, event);
   state.events.delete(event.universalId);
   state.unpublished.delete(event.universalId);
@@ -83,8 +83,8 @@ function unfollow(state: SpreadsState, event: EventState, receivedAt: number, em
 
 function createEvent(universalId: string, legs: LegState[]): EventState {
   const best = { cross_provider: null, negation_pair: null };
-  const begun = { at: 0, count: 0 };
-  return { universalId, legs, comparable: false, published: null, best, signals: [], begun };
+  const signalStarts = { at: 0, count: 0 };
+  return { universalId, legs, comparable: false, published: null, best, signals: [], signalStarts: signalStarts };
 }
 
 function unlinkAll(state: SpreadsState, event: EventState): void {

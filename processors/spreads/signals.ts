@@ -19,40 +19,40 @@ import { perShare } from './walk.ts';
 const ID_HEX_DIGITS = 24;
 
 /** What an evaluation of a kind found. */
-export interface Evaluated {
+export interface EvaluationResult {
   readonly kind: ArbitrageKind;
   /** Pairs whose net amount is above zero. */
-  readonly above: readonly QuotedPair[];
+  readonly positive: readonly QuotedPair[];
   readonly size: Decimal;
   readonly receivedAt: number;
 }
 
 /** Begins, follows and ends the signals of a kind by what an evaluation found, and tells what becomes of them. */
-export function followSignals(event: EventState, { kind, above, size, receivedAt }: Evaluated, emit: Emit): void {
+export function updateSignals(event: EventState, { kind, positive: above, size, receivedAt }: EvaluationResult, emit: Emit): void {
   if (above.length === 0 && event.signals.length === 0) return;
   const live: SignalState[] = [];
   for (const pair of above) {
     const edge = perShare(pair.net, size);
     // As it is told: what rounds to zero is not above it.
     if (edge <= ZERO) continue;
-    const known = event.signals.find((signal) => isOf(signal, kind, pair));
-    if (known) follow(event, known, edge, receivedAt, emit);
-    live.push(known ?? begin(event, kind, pair, edge, receivedAt, emit));
+    const known = event.signals.find((signal) => isSignalOf(signal, kind, pair));
+    if (known) updateSignal(event, known, edge, receivedAt, emit);
+    live.push(known ?? startSignal(event, kind, pair, edge, receivedAt, emit));
   }
   for (const signal of event.signals) {
     if (signal.kind !== kind) live.push(signal);
-    else if (!live.includes(signal)) end(event, signal, receivedAt, emit);
+    else if (!live.includes(signal)) endSignal(event, signal, receivedAt, emit);
   }
   event.signals = live;
 }
 
 /** Ends all signals of an event that is evaluated no more. */
 export function endSignals(event: EventState, receivedAt: number, emit: Emit): void {
-  for (const signal of event.signals) end(event, signal, receivedAt, emit);
+  for (const signal of event.signals) endSignal(event, signal, receivedAt, emit);
   event.signals = [];
 }
 
-function begin(
+function startSignal(
   event: EventState,
   kind: ArbitrageKind,
   { first, second }: QuotedPair,
@@ -60,8 +60,8 @@ function begin(
   at: number,
   emit: Emit,
 ): SignalState {
-  const { begun } = event;
-  event.begun = { at, count: begun.at === at ? begun.count + 1 : 1 };
+  const { signalStarts: signalStarts } = event;
+  event.signalStarts = { at, count: signalStarts.at === at ? signalStarts.count + 1 : 1 };
   const pair = {
     kind,
     firstProvider: first.leg.provider,
@@ -69,34 +69,34 @@ function begin(
     secondProvider: second.leg.provider,
     secondMarketId: second.leg.marketId,
   };
-  const about = [event.universalId, ...Object.values(pair), at, event.begun.count];
-  const digest = hash('sha256', about.join('\n'), 'hex');
+  const identity = [event.universalId, ...Object.values(pair), at, event.signalStarts.count];
+  const digest = hash('sha256', identity.join('\n'), 'hex');
   const id = `sig_${digest.slice(0, ID_HEX_DIGITS)}`;
   const signal: SignalState = { id, ...pair, beganAt: at, peak, peakAt: at, decayedAt: null };
-  tell(event, signal, at, null, emit);
+  emitSignal(event, signal, at, null, emit);
   return signal;
 }
 
-function follow(event: EventState, signal: SignalState, edge: Decimal, at: number, emit: Emit): void {
-  const hadDecayed = signal.decayedAt !== null;
+function updateSignal(event: EventState, signal: SignalState, edge: Decimal, at: number, emit: Emit): void {
+  const wasDecayed = signal.decayedAt !== null;
   if (edge > signal.peak) {
     signal.peak = edge;
     signal.peakAt = at;
     signal.decayedAt = null;
     // A peak that follows another is not told by itself: only how the run stands when it has decayed or ended counts.
-    if (hadDecayed) tell(event, signal, at, null, emit);
-  } else if (!hadDecayed && edge * 2n <= signal.peak) {
+    if (wasDecayed) emitSignal(event, signal, at, null, emit);
+  } else if (!wasDecayed && edge * 2n <= signal.peak) {
     signal.decayedAt = at;
-    tell(event, signal, at, null, emit);
+    emitSignal(event, signal, at, null, emit);
   }
 }
 
-function end(event: EventState, signal: SignalState, at: number, emit: Emit): void {
+function endSignal(event: EventState, signal: SignalState, at: number, emit: Emit): void {
   signal.decayedAt ??= at;
-  tell(event, signal, at, at, emit);
+  emitSignal(event, signal, at, at, emit);
 }
 
-function tell(event: EventState, signal: SignalState, receivedAt: number, endedAt: number | null, emit: Emit): void {
+function emitSignal(event: EventState, signal: SignalState, receivedAt: number, endedAt: number | null, emit: Emit): void {
   const { peak, ...rest } = signal;
   const { universalId } = event;
   emit(arbitrageSignalTopic, universalId, {
@@ -108,7 +108,7 @@ function tell(event: EventState, signal: SignalState, receivedAt: number, endedA
   });
 }
 
-function isOf(signal: SignalState, kind: ArbitrageKind, { first, second }: QuotedPair): boolean {
+function isSignalOf(signal: SignalState, kind: ArbitrageKind, { first, second }: QuotedPair): boolean {
   return (
     signal.kind === kind &&
     signal.firstMarketId === first.leg.marketId &&

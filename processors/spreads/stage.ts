@@ -20,7 +20,7 @@ import { isOfQuestion } from '#schemas/venues/question-instruments';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { dropMerged, dropPast, endResolved, followUnresolved, legsOf } from './linked-events.ts';
+import { dropMerged, dropArchived, endResolved, updateUnresolved, legsOf } from './linked-events.ts';
 import {
   createSpreadsState,
   type EventState,
@@ -30,9 +30,9 @@ import {
   type LegLink,
   type SpreadsState,
 } from './state.ts';
-import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
-import { publishIfMoved, tellHead } from './tell-spread.ts';
-import { type Terms, termsOverTime } from './terms.ts';
+import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
+import { publishIfMoved, emitHead } from './emit-spread.ts';
+import { type PricingTerms, pricingTermsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
   /** Shares that arbitrage is quoted for, decimal text above zero. */
@@ -43,18 +43,18 @@ export interface SpreadsOptions {
 
 /** The stage `spreads`. Throws for a size that is not above zero. */
 export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: SpreadsOptions): Stage<SpreadsState> {
-  const termsAt = termsOverTime(arbitrageSize, feeModels);
+  const termsAt = pricingTermsOverTime(arbitrageSize, feeModels);
   return {
     name: 'spreads',
-    stateVersion: 4,
-    slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'aged'],
+    stateVersion: 5,
+    slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'outdatedAges'],
     inputs: [
-      onKeyed<SpreadsState, UniversalEvent>(eventTopic, underTerms(termsAt, readEvent)),
-      ...VENUES.map((venue) => on<SpreadsState, BookUpdate>(bookTopics[venue], underTerms(termsAt, bookReader(venue)))),
+      onKeyed<SpreadsState, UniversalEvent>(eventTopic, withTerms(termsAt, readEvent)),
+      ...VENUES.map((venue) => on<SpreadsState, BookUpdate>(bookTopics[venue], withTerms(termsAt, bookReader(venue)))),
       ...Object.values(statusTopics).map((topic) =>
-        onKeyed<SpreadsState, MarketStatus>(topic, underTerms(termsAt, readStatus)),
+        onKeyed<SpreadsState, MarketStatus>(topic, withTerms(termsAt, readStatus)),
       ),
-      on<SpreadsState, ClockMark>(clockTopic, underTerms(termsAt, readClock)),
+      on<SpreadsState, ClockMark>(clockTopic, withTerms(termsAt, readClock)),
     ],
     outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic, arbitrageSignalTopic],
     initialState: createSpreadsState,
@@ -62,13 +62,13 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
 }
 
 /** What an event does once all in it that can be bad has been read; it does not throw. */
-type Step = (state: SpreadsState, terms: Terms, emit: Emit) => void;
+type Step = (state: SpreadsState, terms: PricingTerms, emit: Emit) => void;
 
 /**
  * Takes an event under the terms of its time, to which what was walked under others is brought before. It is read first:
  * a bad one must change nothing, since what would tell of the change is dropped with it.
  */
-function underTerms<T>(termsAt: (time: number) => Terms, read: (event: StageEvent<T>) => Step) {
+function withTerms<T>(termsAt: (time: number) => PricingTerms, read: (event: StageEvent<T>) => Step) {
   return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
     const step = read(event);
     const terms = termsAt(event.receivedAt);
@@ -80,16 +80,16 @@ function underTerms<T>(termsAt: (time: number) => Terms, read: (event: StageEven
 
 const NOTHING: Step = () => {};
 
-function changeTerms(state: SpreadsState, terms: Terms, receivedAt: number, emit: Emit): void {
+function changeTerms(state: SpreadsState, terms: PricingTerms, receivedAt: number, emit: Emit): void {
   state.size = terms.size;
   state.feesSince = terms.fees.since;
   for (const event of state.events.values()) {
     walkAgain(state, event, terms);
-    tellArbitrage(state, event, terms.size, receivedAt, null, emit);
+    emitArbitrage(state, event, terms.size, receivedAt, null, emit);
   }
 }
 
-function walkAgain(state: SpreadsState, event: EventState, terms: Terms): void {
+function walkAgain(state: SpreadsState, event: EventState, terms: PricingTerms): void {
   if (!event.comparable) return;
   for (const leg of event.legs) {
     if (leg.marketState !== 'open') continue;
@@ -101,26 +101,26 @@ function walkAgain(state: SpreadsState, event: EventState, terms: Terms): void {
 }
 
 function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>): Step {
-  if (value === null) return (state, _terms, emit) => dropPast(state, key, receivedAt, emit);
+  if (value === null) return (state, _terms, emit) => dropArchived(state, key, receivedAt, emit);
   if (value.mergedInto !== null) return (state, _terms, emit) => dropMerged(state, key, receivedAt, emit);
   const legs = legsOf(value);
   if (value.status === 'resolved')
     return (state, _terms, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
   return (state, terms, emit) => {
-    const followed = followUnresolved(state, { universalId: value.universalId, legs });
-    if (!followed) return;
-    const { event, restated } = followed;
+    const update = updateUnresolved(state, { universalId: value.universalId, legs });
+    if (!update) return;
+    const { event, stateChanges: stateChanges } = update;
     for (const leg of event.legs) {
       if (leg.marketState !== 'open') continue;
       refreshTop(leg, state.instruments.get(leg.yes)!);
       leg.noLive = leg.no !== null && isQuotable(state.instruments.get(leg.no)!);
     }
     walkAgain(state, event, terms);
-    const cause = restated?.length === 1 ? restated[0]! : null;
-    tellHead(state, event, receivedAt, cause, emit);
-    if (restated === null) state.unpublished.add(key);
+    const cause = stateChanges?.length === 1 ? stateChanges[0]! : null;
+    emitHead(state, event, receivedAt, cause, emit);
+    if (stateChanges === null) state.unpublished.add(key);
     else publishIfMoved(state, event, receivedAt, cause, emit);
-    tellArbitrage(state, event, terms.size, receivedAt, cause, emit);
+    emitArbitrage(state, event, terms.size, receivedAt, cause, emit);
   };
 }
 
@@ -141,7 +141,7 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
     const isFirst = instrument.bookAt === null;
     const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
     instrument.bookAt = receivedAt;
-    followInstrument(state, instrument, { touched, quotable: isFirst, receivedAt, terms, emit });
+    updateEventsOf(state, instrument, { touched, quotable: isFirst, receivedAt, terms, emit });
   };
 }
 
@@ -159,7 +159,7 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
       instrument.bookAt = null;
     } else if (value.state === instrument.state) return;
     instrument.state = value?.state ?? null;
-    followInstrument(state, instrument, {
+    updateEventsOf(state, instrument, {
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
       quotable: true,
       receivedAt,
@@ -178,7 +178,7 @@ function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
       publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
     }
     state.unpublished.clear();
-    tellArbitrageTick(state, receivedAt, emit);
+    emitArbitrageTick(state, receivedAt, emit);
   };
 }
 
@@ -187,16 +187,16 @@ interface Change {
   /** Whether the instrument may have become quotable, or ceased to be. */
   readonly quotable: boolean;
   readonly receivedAt: number;
-  readonly terms: Terms;
+  readonly terms: PricingTerms;
   readonly emit: Emit;
 }
 
 /** Brings the events of an instrument up to date and tells what changed in them. */
-function followInstrument(state: SpreadsState, instrument: InstrumentState, change: Change): void {
-  for (const link of instrument.links) followOnLeg(state, link, instrument, change);
+function updateEventsOf(state: SpreadsState, instrument: InstrumentState, change: Change): void {
+  for (const link of instrument.links) updateLeg(state, link, instrument, change);
 }
 
-function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentState, change: Change): void {
+function updateLeg(state: SpreadsState, link: LegLink, instrument: InstrumentState, change: Change): void {
   const { touched, quotable, receivedAt, terms, emit } = change;
   const { isYes } = link;
   const event = state.events.get(link.universalId)!;
@@ -205,11 +205,11 @@ function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentS
   if (leg.marketState !== 'open') return;
   if (!isYes) leg.noLive = isQuotable(instrument);
   else if (refreshTop(leg, instrument)) {
-    tellHead(state, event, receivedAt, leg, emit);
+    emitHead(state, event, receivedAt, leg, emit);
     publishIfMoved(state, event, receivedAt, leg, emit);
   }
   if (!event.comparable) return;
   const moved = refreshWalks(leg, isYes, instrument.book, touched, terms);
-  if (moved || quotable) tellArbitrage(state, event, terms.size, receivedAt, leg, emit);
-  else if (event.best.cross_provider !== null || event.best.negation_pair !== null) state.aged.add(event.universalId);
+  if (moved || quotable) emitArbitrage(state, event, terms.size, receivedAt, leg, emit);
+  else if (event.best.cross_provider !== null || event.best.negation_pair !== null) state.outdatedAges.add(event.universalId);
 }

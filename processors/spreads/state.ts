@@ -68,7 +68,7 @@ export interface BestState {
   readonly firstWalk: Walk;
   readonly secondWalk: Walk;
   /** The older book frame of the two when the head was told. */
-  toldBookAt: number;
+  emittedBookAt: number;
 }
 
 /** A run of evaluations of one pair with a net edge above zero, while it lasts (`signals.ts`). */
@@ -97,7 +97,7 @@ export interface EventState {
   /** Live signals: at most one a kind and pair of legs. */
   signals: SignalState[];
   /** When a signal began last, and how many began then: what tells runs of one moment apart. */
-  begun: { at: number; count: number };
+  signalStarts: { at: number; count: number };
 }
 
 /** Bounded by the open events and by `UNLINKED_MAX` books of instruments that no event has yet. */
@@ -115,7 +115,7 @@ export interface SpreadsState {
   /** Events with a record above zero: told at every tick. */
   readonly profitable: Set<string>;
   /** Events whose books were confirmed without a change of the record: the age in their heads is renewed at a tick. */
-  readonly aged: Set<string>;
+  readonly outdatedAges: Set<string>;
 }
 
 /**
@@ -133,7 +133,7 @@ export function createSpreadsState(): SpreadsState {
     unlinked: new Set(),
     unpublished: new Set(),
     profitable: new Set(),
-    aged: new Set(),
+    outdatedAges: new Set(),
   };
 }
 

@@ -3,16 +3,16 @@ import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { FeeModel } from './fees/fee-model.ts';
 import { type Fees, feesOverTime } from './fees/fee-models.ts';
 
-export interface Terms {
+export interface PricingTerms {
   /** Shares that arbitrage is quoted for. */
   readonly size: Decimal;
   readonly fees: Fees;
 }
 
 /** The terms by pipeline time, unix ms. Throws for a size that is not above zero. */
-export function termsOverTime(arbitrageSize: string, models: readonly FeeModel[]): (time: number) => Terms {
+export function pricingTermsOverTime(arbitrageSize: string, models: readonly FeeModel[]): (time: number) => PricingTerms {
   const size = parseDecimal(arbitrageSize);
   if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
-  const terms = feesOverTime(models).map((fees): Terms => ({ size, fees }));
+  const terms = feesOverTime(models).map((fees): PricingTerms => ({ size, fees }));
   return (time) => terms.findLast(({ fees }) => fees.since <= time) ?? terms[0]!;
 }

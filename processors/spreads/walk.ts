@@ -35,16 +35,16 @@ export function walkLevels(levels: readonly Level[], { size, model, rate, mirror
   let fee = 0n;
   for (const { price, size: resting } of levels) {
     const qty = resting < left ? resting : left;
-    cost += qty * seen(price, mirrored);
+    cost += qty * eventPrice(price, mirrored);
     fee += model.levelFee(rate, qty, price);
     left = (left - qty) as Decimal;
-    if (left === ZERO) return { best: seen(first.price, mirrored), reach: price, cost: cost * COST_TO_EXACT, fee };
+    if (left === ZERO) return { best: eventPrice(first.price, mirrored), reach: price, cost: cost * COST_TO_EXACT, fee };
   }
   return null;
 }
 
 /** A price as seen from the event. */
-export function seen(price: Decimal, mirrored: boolean): Decimal {
+export function eventPrice(price: Decimal, mirrored: boolean): Decimal {
   return mirrored ? ((UNIT - price) as Decimal) : price;
 }
 

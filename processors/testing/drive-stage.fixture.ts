@@ -23,17 +23,17 @@ export interface DrivenDeadLetter {
 }
 
 /** The position of an event; what is left out is 0, and its key is the field of the value that the topic names, or empty. */
-export type EventPlace = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
+export type EventPosition = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
 
 export interface StageDriver<S> {
   /** The state; another object after `restart`. */
   readonly state: S;
   readonly outputs: DrivenOutput[];
-  readonly dead: DrivenDeadLetter[];
+  readonly deadLetters: DrivenDeadLetter[];
   /** Steps one event. `receivedAt` is taken from the value where it has one. Throws for a topic that is no input. */
-  feed<T>(topic: Topic<T>, value: T | null, place?: EventPlace): void;
+  feed<T>(topic: Topic<T>, value: T | null, place?: EventPosition): void;
   /** What was written to a topic so far, in order; tombstones left out. */
-  of<T>(topic: Topic<T>): T[];
+  emittedTo<T>(topic: Topic<T>): T[];
   /** Forgets what was collected. */
   clear(): void;
   /** Goes on from a snapshot of the state, as after a restart. */
@@ -66,7 +66,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       return state;
     },
     outputs,
-    dead,
+    deadLetters: dead,
     feed(topic, value, place = {}) {
       const handle = handlers.get(topic.name);
       if (!handle) throw new Error(`${topic.name} is no input of ${stage.name}`);
@@ -84,7 +84,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
         emit.dead('handler_failed', String(error));
       }
     },
-    of: <T>(topic: Topic<T>) =>
+    emittedTo: <T>(topic: Topic<T>) =>
       outputs.filter((output) => output.topic === topic.name && output.value !== null).map(({ value }) => value as T),
     clear() {
       outputs.length = 0;

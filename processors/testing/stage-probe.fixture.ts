@@ -20,7 +20,7 @@ export function probeStage<S>(stage: Stage<S>): StageProbe {
     driver.clear();
     driver.feed(topic, value, { key, receivedAt, offset });
     offset += 1;
-    const [dead] = driver.dead;
+    const [dead] = driver.deadLetters;
     if (dead) throw new Error(`${dead.reason}: ${dead.detail}`);
     return [...driver.outputs];
   };
@@ -32,6 +32,6 @@ export function probeStage<S>(stage: Stage<S>): StageProbe {
 }
 
 /** What went to one topic, typed; tombstones are null. */
-export function saidOn<T>(outputs: readonly DrivenOutput[], topic: Topic<T>): T[] {
+export function emittedTo<T>(outputs: readonly DrivenOutput[], topic: Topic<T>): T[] {
   return outputs.filter((output) => output.topic === topic.name).map((output) => output.value as T);
 }

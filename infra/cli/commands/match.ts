@@ -3,8 +3,8 @@ import { matchTitles } from '#processors/events/match-titles';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import type { Command } from '../command.ts';
-import { judgeMatches } from '../match/judge-matches.ts';
-import { judgePairs } from '../match/judge-pairs.ts';
+import { evaluateMatches } from '../match/evaluate-matches.ts';
+import { evaluatePairs } from '../match/evaluate-pairs.ts';
 import { parseTitles } from '../match/titles-file.ts';
 
 const MATCH_SETTINGS = {
@@ -50,9 +50,9 @@ export const match: Command = {
       console.log(JSON.stringify(matchTitles(file.titles)));
       return 0;
     }
-    console.log(judgeMatches(file));
+    console.log(evaluateMatches(file));
     if (settings.pairs) {
-      console.log(judgePairs(await readText('--pairs', settings.pairs, MATCH_SETTINGS.pairs.accepts)));
+      console.log(evaluatePairs(await readText('--pairs', settings.pairs, MATCH_SETTINGS.pairs.accepts)));
     }
     return 0;
   },

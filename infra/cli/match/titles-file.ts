@@ -31,7 +31,7 @@ const file = z.object({
 /** Titles, and with them, for judging, what they mean and which of them ask the same. */
 export type TitlesFile = z.infer<typeof file>;
 /** What a title means: the parts that must all be right. */
-export type TrueLabel = z.infer<typeof label>;
+export type ExpectedLabel = z.infer<typeof label>;
 
 /** Reads the JSON of a titles file; `name` and `accepts` are for the message when it cannot be one. */
 export function parseTitles(name: string, json: string, accepts: string): TitlesFile {

@@ -16,12 +16,12 @@ const ZEROS: Readonly<Record<string, number>> = { '': 0, k: 3, t: 12, m: 6, b: 9
 export function parseAmount(text: string): string | null {
   const parts = PARTS.exec(text.trim());
   if (!parts) return null;
-  const [, whole = '', fraction = '', unit = ''] = parts;
+  const [, integer = '', fraction = '', unit = ''] = parts;
   const shift = unit.toLowerCase() === 'thousand' ? 3 : ZEROS[unit.slice(0, 1).toLowerCase()]!;
   const digits = fraction.padEnd(shift, '0');
-  if (digits.length > 18 || whole.length > 18) return null;
+  if (digits.length > 18 || integer.length > 18) return null;
   const tail = digits.slice(shift);
-  return canonicalDecimal(`${whole.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
+  return canonicalDecimal(`${integer.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
 }
 
 /** The exact sum of two plain decimals, as canonical text. */

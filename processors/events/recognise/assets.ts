@@ -65,8 +65,8 @@ export function classDoubt(symbol: string, name: string, rules: string): string 
   if (classes.length < 2) return null;
   const named = classesIn(rules, classes);
   if (named.length > 0 && !named.includes(symbol)) return `the rules name ${named[0]}`;
-  const isTold = named.length === 1 || classesIn(name, classes).length > 0;
-  return isTold ? null : `whether ${classes.join(' or ')} is meant is not told`;
+  const isStated = named.length === 1 || classesIn(name, classes).length > 0;
+  return isStated ? null : `whether ${classes.join(' or ')} is meant is not told`;
 }
 
 /** The share classes that words name, by ticker or letter. */

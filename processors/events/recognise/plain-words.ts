@@ -29,9 +29,9 @@ export function plainName(text: string): string {
 
 /** The words of a statement for comparison, in order. */
 export function plainWords(text: string): string[] {
-  return wordsOf(text).flatMap((word, nth) => {
+  return wordsOf(text).flatMap((word, at) => {
     const lower = word.toLowerCase();
-    if (FILLERS.has(lower) && (nth === 0 || !isOtherWord(word))) return [];
+    if (FILLERS.has(lower) && (at === 0 || !isOtherWord(word))) return [];
     return [isOtherWord(word) ? word : lower];
   });
 }

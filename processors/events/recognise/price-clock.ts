@@ -31,8 +31,8 @@ export function clockOf(moment: Moment, texts: MarketTexts): Clock {
   const clock = readClock(moment, texts);
   const { day, semantics, underlying } = moment;
   if (semantics === 'touch' || !isExchangeTraded(underlying)) return clock;
-  const told = timesIn(texts.description).map(({ minutes, zone }) => zonedTime(day, minutes, zone));
-  const doubt = sessionDoubt(day, clock.atMs === null ? told : [clock.atMs, ...told]);
+  const stated = timesIn(texts.description).map(({ minutes, zone }) => zonedTime(day, minutes, zone));
+  const doubt = sessionDoubt(day, clock.atMs === null ? stated : [clock.atMs, ...stated]);
   return doubt === null ? clock : { atMs: null, words: `${clock.words}, ${doubt}`, confidence: 0.8 };
 }
 
@@ -56,17 +56,17 @@ function readClock({ day, time, isVague, semantics, underlying }: Moment, texts:
       : { atMs, words: found.words, confidence };
   };
   if (time) return at(time, 0.98);
-  const told = distinctTimes(timesIn(texts.description), day);
+  const stated = distinctTimes(timesIn(texts.description), day);
   if (semantics === 'touch') {
-    const last = told.find(({ minutes }) => minutes === END_OF_DAY.minutes);
+    const last = stated.find(({ minutes }) => minutes === END_OF_DAY.minutes);
     return last ? at(last, 0.98) : at(END_OF_DAY, 0.95);
   }
-  if (told.length === 1 && momentOf(day, told[0]!) !== null) return at(told[0]!, 0.98);
+  if (stated.length === 1 && momentOf(day, stated[0]!) !== null) return at(stated[0]!, 0.98);
   const { endTimeMs } = texts;
   if (endTimeMs !== null && dayOf(endTimeMs, NEW_YORK) === day) {
     return { atMs: endTimeMs, words: "the catalog's deadline", confidence: 0.95 };
   }
-  if (texts.venue === 'venue_b' && told.length === 0 && !isVague) {
+  if (texts.venue === 'venue_b' && stated.length === 0 && !isVague) {
     if (isCoin(underlying)) return at(NOON, 0.9);
     const closing = isExchangeTraded(underlying) ? closingMinutes(day) : null;
     if (closing !== null) {

@@ -20,7 +20,7 @@ import {
   statedMovement,
 } from './price-verbs.ts';
 import type { Strike } from './question.ts';
-import { evidenceOf, type Frame, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
+import { evidenceOf, type Frame, isUnknownEnd, type NameAsset, readFrame } from './sentence-frame.ts';
 import type { TimeOfDay } from './times.ts';
 import type { When } from './when.ts';
 
@@ -121,7 +121,7 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
     time: frame.when.time ?? session,
     isVague:
       frame.when.isVague ||
-      isUntoldEnd(clean, frame.underlying, frame.when.day) ||
+      isUnknownEnd(clean, frame.underlying, frame.when.day) ||
       (isOpening && closingMinutes(frame.when.day) === null),
     doubt: reading.doubt ?? frame.when.doubt,
     comparison: [isNegated ? 'not' : '', state, verb, edge, ending === verb ? '' : ending].filter(Boolean).join(' '),

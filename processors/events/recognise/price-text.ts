@@ -23,7 +23,7 @@ export function readPriceText(texts: MarketTexts): Recognition | null {
   const found = readWords(texts, readPriceSentence);
   if (!found) return null;
   const { words } = found;
-  const sentence = settle(found.sentence, texts.description);
+  const sentence = resolveDoubt(found.sentence, texts.description);
   const { strike, day, time, isVague } = sentence;
   const clock = clockOf({ day, time, isVague, semantics: strike.semantics, underlying: strike.underlying }, texts);
   const doubts = findDoubts(sentence, texts, clock);
@@ -94,7 +94,7 @@ function readWords<S extends PriceSentence | RangeSentence>(
 }
 
 /** A doubt about the semantics goes where the rules speak of one moment, or of any. */
-function settle(sentence: PriceSentence, rules: string): PriceSentence {
+function resolveDoubt(sentence: PriceSentence, rules: string): PriceSentence {
   const { doubt, strike } = sentence;
   if (doubt !== DEADLINE_DOUBT && doubt !== DAY_DOUBT) return sentence;
   if (ANY_MOMENT.test(rules)) {

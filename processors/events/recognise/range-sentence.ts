@@ -4,7 +4,7 @@ import { contractOf } from './assets.ts';
 import { cleanTitle } from './clean-title.ts';
 import type { DateContext } from './dates.ts';
 import type { PriceRange } from './question.ts';
-import { evidenceOf, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
+import { evidenceOf, isUnknownEnd, type NameAsset, readFrame } from './sentence-frame.ts';
 import type { When } from './when.ts';
 
 /** What a sentence says of a range; the end is not always told. */
@@ -39,7 +39,7 @@ export function readRangeSentence(title: string, context: DateContext, nameAsset
   return {
     underlying: frame.underlying,
     range: { ...range, scope },
-    when: when && { ...when, isVague: when.isVague || isUntoldEnd(text, frame.underlying, when.day) },
+    when: when && { ...when, isVague: when.isVague || isUnknownEnd(text, frame.underlying, when.day) },
     isTrading: /^trade/i.test(state) && when !== null && when.time === null && !when.isVague,
     evidence: evidenceOf(frame, { range: `${low} to ${high}`, op: 'between' }),
   };

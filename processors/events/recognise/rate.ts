@@ -63,7 +63,7 @@ function readMeeting(title: string, texts: MarketTexts): Recognition | null {
 
 function decision(texts: MarketTexts, bank: string, meeting: string, action: string, size: string): Recognition | null {
   const month = parseStretch(meeting, contextOf(texts));
-  return month?.unit === 'month' ? told(bank, month.last.slice(0, 7), action, size, texts.title) : null;
+  return month?.unit === 'month' ? compared(bank, month.last.slice(0, 7), action, size, texts.title) : null;
 }
 
 function readCount(title: string, texts: MarketTexts): Recognition | null {
@@ -77,7 +77,7 @@ function readCount(title: string, texts: MarketTexts): Recognition | null {
 }
 
 function times(bank: string, year: string, action: string, count: string, more: string, title: string): Recognition {
-  const found = told(
+  const found = compared(
     bank,
     year,
     `${action.replace(/s$/i, '').toLowerCase()} times`,
@@ -87,7 +87,7 @@ function times(bank: string, year: string, action: string, count: string, more: 
   return { ...found, deadline: { day: `${year}-12-31`, atMs: null } };
 }
 
-function told(bank: string, time: string, action: string, size: string, title: string): Recognition {
+function compared(bank: string, time: string, action: string, size: string, title: string): Recognition {
   const plain = plainName(bank);
   const name = BANKS[plain] ?? plain;
   return {

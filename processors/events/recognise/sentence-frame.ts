@@ -49,7 +49,7 @@ export function readFrame(before: string, after: string, context: DateContext, n
   text = text.replace(QUESTION, '');
   const tail = splitPlace(after.replace(/^ - | - /, ', '));
   const late = tail.text === '' ? null : parseWhen(tail.text, context);
-  if (tail.text !== '' && (!late || when)) return unread(text, nameAsset);
+  if (tail.text !== '' && (!late || when)) return subjectOnly(text, nameAsset);
   when ??= late;
   const head = when ? null : splitTrailing(text, context);
   const subject = splitSubject(head?.text ?? text, nameAsset);
@@ -58,7 +58,7 @@ export function readFrame(before: string, after: string, context: DateContext, n
 }
 
 /** The subject alone: what follows says more than a time. */
-function unread(text: string, nameAsset: NameAsset): Frame | null {
+function subjectOnly(text: string, nameAsset: NameAsset): Frame | null {
   const subject = splitSubject(text, nameAsset);
   return subject && { ...subject, when: null };
 }
@@ -102,7 +102,7 @@ function isItself(words: string, underlying: string): boolean {
 }
 
 /** Whether a sentence speaks of the close or the end of what does not close on that day: the minute is then not told. */
-export function isUntoldEnd(sentence: string, underlying: string, day: string): boolean {
+export function isUnknownEnd(sentence: string, underlying: string, day: string): boolean {
   return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isTradingDay(day));
 }
 

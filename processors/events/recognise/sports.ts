@@ -55,11 +55,11 @@ export function readSports(texts: MarketTexts): Recognition | null {
   const title = cleanTitle(texts.title);
   const won = readWinner(title, texts);
   if (won) return won;
-  const told = CATEGORY.exec(texts.description)?.[0] ?? WINS_ON.exec(title)?.[0] ?? WORDS.exec(title)?.[0];
+  const stated = CATEGORY.exec(texts.description)?.[0] ?? WINS_ON.exec(title)?.[0] ?? WORDS.exec(title)?.[0];
   const field = FIELDS.find((name) => texts.fields[name] !== undefined && texts.fields[name] !== null);
-  const isSaid = isStatement(texts);
-  const sides = isSaid ? null : sidesOf(title, told !== undefined || field !== undefined);
-  const words = told ?? (sides ? title : field === undefined || isSaid ? undefined : `field ${field}`);
+  const hasStatement = isStatement(texts);
+  const sides = hasStatement ? null : sidesOf(title, stated !== undefined || field !== undefined);
+  const words = stated ?? (sides ? title : field === undefined || hasStatement ? undefined : `field ${field}`);
   return words === undefined ? null : kindOnly('sports', null, { kind: words }, { ...sides });
 }
 

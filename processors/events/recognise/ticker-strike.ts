@@ -10,7 +10,7 @@ export interface TickerStrike {
   readonly isUp: boolean;
   readonly isInclusive: boolean;
   /** Whether fields or rules tell the side; else it is the custom of the series. */
-  readonly isTold: boolean;
+  readonly isStated: boolean;
   readonly words: string;
 }
 
@@ -29,13 +29,13 @@ export function readStrike({ description, fields }: MarketTexts, number: string 
   const field =
     number ?? plainNumber(side?.isUp === false ? (fields.cap_strike ?? fields.floor_strike) : fields.floor_strike);
   if (side && field !== null)
-    return { ...side, number: field, isTold: true, words: `strike_type ${fields.strike_type} ${field}` };
+    return { ...side, number: field, isStated: true, words: `strike_type ${fields.strike_type} ${field}` };
   const [words, comparison, amount] = RULE.exec(description) ?? [];
-  const told = number ?? amount?.replaceAll(',', '') ?? null;
-  if (told === null) return null;
+  const stated = number ?? amount?.replaceAll(',', '') ?? null;
+  if (stated === null) return null;
   const isUp = comparison === undefined || /above|least|greater/i.test(comparison);
   const isInclusive = comparison !== undefined && /^at/i.test(comparison);
-  return { number: canonicalDecimal(told), isUp, isInclusive, isTold: words !== undefined, words: words ?? told };
+  return { number: canonicalDecimal(stated), isUp, isInclusive, isStated: words !== undefined, words: words ?? stated };
 }
 
 /** The hour that rules name, in minutes after midnight in New York; null where they name none. */

@@ -48,9 +48,9 @@ function readAt(ticker: string, texts: MarketTexts): Recognition | null {
   if (form === 'B') return kindOnly('price_range', underlying, { kind: ticker });
   const day = makeDay(2000 + Number(year), monthOf(month!), Number(date));
   const minutes = hour === undefined ? rulesHour(texts.description) : Number(hour) * 60 + Number(minute);
-  const told = readStrike(texts, number ?? null);
+  const stated = readStrike(texts, number ?? null);
   // A range's series ends in open sides, which the ticker alone does not tell apart.
-  const strike = told?.isTold || (own !== null && suffix !== '') ? told : null;
+  const strike = stated?.isStated || (own !== null && suffix !== '') ? stated : null;
   if (day === null || minutes === null || minutes >= 1440 || !strike) {
     return kindOnly('other', underlying, { kind: ticker, doubt: 'strike, side or time is not told' });
   }
@@ -121,7 +121,7 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
     ...UNRECOGNISED,
     kind: 'price_binary',
     underlying,
-    strike: { underlying, threshold, op, strict, semantics, scope: '' },
+    strike: { underlying, threshold, op, strict: strict, semantics, scope: '' },
     deadline: { day, atMs: doubt === null ? atMs : null },
     settlementSource: INDEX_AVERAGE,
     confidence: doubt === null ? 0.98 : 0.8,
@@ -130,7 +130,7 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
     evidence: {
       underlying: ticker,
       threshold: strike.words,
-      ...(strike.isTold ? { op: stated(isUp, !strict) } : {}),
+      ...(strike.isStated ? { op: stated(isUp, !strict) } : {}),
       time: doubt === null ? ticker : `${ticker}, ${doubt}`,
       settlementSource: INDEX_AVERAGE,
     },

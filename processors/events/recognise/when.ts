@@ -56,9 +56,9 @@ export function parseWhen(text: string, context: DateContext): When | null {
   const rest = clock ? words.replace(clock[0], '').replace(/^[\s,]+/, '') : words;
   const read = readDays(rest, context);
   // The midnight of a day may be its beginning or its end.
-  const isTold = time !== null && !/^midnight/i.test(time.words);
-  if (!read || (clock && read.type !== 'moment' && !isTold)) return null;
-  return { ...NO_MORE, ...read, time: isTold ? time : null, isVague: clock !== null && !isTold, words };
+  const isStated = time !== null && !/^midnight/i.test(time.words);
+  if (!read || (clock && read.type !== 'moment' && !isStated)) return null;
+  return { ...NO_MORE, ...read, time: isStated ? time : null, isVague: clock !== null && !isStated, words };
 }
 
 type Days = Pick<When, 'type' | 'day'> & Partial<Pick<When, 'scope' | 'doubt'>>;

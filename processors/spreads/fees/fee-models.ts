@@ -16,12 +16,12 @@ export interface Fees {
 /** What holds from each moment at which some model begins, the first first. Throws for two of one provider and moment. */
 export function feesOverTime(models: readonly FeeModel[]): readonly Fees[] {
   const moments = [...new Set([0, ...models.map(({ since }) => since)])].sort((a, b) => a - b);
-  const held = new Map<string, FeeModel>();
+  const current = new Map<string, FeeModel>();
   return moments.map((since) => {
-    const begun = models.filter((model) => model.since === since);
-    for (const model of begun) held.set(model.provider, model);
-    if (new Set(begun.map(({ provider }) => provider)).size < begun.length)
+    const starting = models.filter((model) => model.since === since);
+    for (const model of starting) current.set(model.provider, model);
+    if (new Set(starting.map(({ provider }) => provider)).size < starting.length)
       throw new Error(`two fee models of one provider begin at ${since}`);
-    return { since, models: new Map(held) };
+    return { since, models: new Map(current) };
   });
 }

@@ -10,7 +10,7 @@ export type FrameBody = Omit<ChannelFrame, 'channel' | 'seq'>;
  * Gives the frame the next number of its channel and writes it. The stage is the channel's only writer, so every
  * gateway node tells the same numbers.
  */
-export function tellFrame(
+export function emitFrame(
   seqs: ChannelSeqs,
   topic: Topic<ChannelFrame>,
   channel: string,

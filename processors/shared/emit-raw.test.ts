@@ -3,7 +3,7 @@ import type { Emit } from '#infra/stages/stage';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics, type RawChannelFrame } from '#schemas/topics/channels';
 import { createChannelSeqs } from './channel-seqs.ts';
-import { tellRaw } from './tell-raw.ts';
+import { emitRaw } from './emit-raw.ts';
 
 it('numbers the events of each channel from 1 and keys them by it', () => {
   const told: [string, RawChannelFrame][] = [];
@@ -18,7 +18,7 @@ it('numbers the events of each channel from 1 and keys them by it', () => {
     const channel = formatChannel(instrument === '*' ? { kind: 'raw-mids' } : { kind: 'raw-coin', coin: instrument });
     const source = { topic: 'raw.venue_a.ws', partition: 3, offset, receivedAt: 7 };
     const event = { channel, provider: 'venue_a_perp', marketId: null, piece: { start: 5, length: 9 } };
-    tellRaw(seqs, channelTopics.venue_a, emit, source, event);
+    emitRaw(seqs, channelTopics.venue_a, emit, source, event);
   }
   const channel = 'svc:stream:venue_a_perp:BTC';
   expect(told.map(([key, { seq }]) => `${key} ${seq}`)).toEqual([

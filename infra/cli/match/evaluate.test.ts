@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SettingError } from '../../config/declare.ts';
 import { parseCsv } from './csv.ts';
-import { judgeMatches } from './judge-matches.ts';
-import { judgePairs } from './judge-pairs.ts';
+import { evaluateMatches } from './evaluate-matches.ts';
+import { evaluatePairs } from './evaluate-pairs.ts';
 import { parseTitles } from './titles-file.ts';
 
 const label = (op: string, threshold: number) => ({
@@ -39,7 +39,7 @@ describe('judgeMatches', () => {
       { a: 'b', b: 'c', match: false },
     ],
   };
-  const lines = judgeMatches(parseTitles('x', JSON.stringify(file), 'y')).split('\n');
+  const lines = evaluateMatches(parseTitles('x', JSON.stringify(file), 'y')).split('\n');
   const line = (kind: string, after: string) =>
     lines.slice(lines.indexOf(after)).find((text) => text.includes(`  ${kind} `));
 
@@ -64,7 +64,7 @@ describe('judgeMatches', () => {
 
 describe('judgePairs', () => {
   it('counts matches in use per family, and names the others', () => {
-    const report = judgePairs(
+    const report = evaluatePairs(
       [
         'verdict,family,venue_b_market_id,venue_b_title,venue_b_end,venue_c_ticker,venue_c_title,venue_c_yes_subtitle,venue_c_end',
         'match,sports,1,Will the Lions win the 2031 Stanley Cup?,,KXNHL-31-LIO,Will the Lions win the Stanley Cup Finals?,Lions,',
@@ -94,7 +94,7 @@ const recorded = join(resolve(process.env.PARALLAX_SHARED ?? '../shared'), 'data
 describe.skipIf(!existsSync(recorded))(`recorded titles and pairs (skipped without ${recorded})`, () => {
   it('have no wrong label and no false link', () => {
     const text = readFileSync(join(recorded, 'matching/titles.json'), 'utf8');
-    const rows = judgeMatches(parseTitles('recorded', text, 'titles'))
+    const rows = evaluateMatches(parseTitles('recorded', text, 'titles'))
       .split('\n')
       .filter((line) => line.includes('wanted'));
     expect(rows).toHaveLength(5);
@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(recorded))(`recorded titles and pairs (skipped witho
   });
 
   it('are linked between venues without a false link', () => {
-    const report = judgePairs(readFileSync(join(recorded, 'venue_c/cross_venue_pairs.csv'), 'utf8'));
+    const report = evaluatePairs(readFileSync(join(recorded, 'venue_c/cross_venue_pairs.csv'), 'utf8'));
     const families = report.split('\n').filter((line) => line.includes(' matches '));
     expect(families.length).toBeGreaterThan(5);
     for (const family of families) expect(family).toContain('false: none');

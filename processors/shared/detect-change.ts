@@ -6,14 +6,14 @@
 import { dropOldest } from './drop-oldest.ts';
 
 /** What was told of a thing that may be told again. */
-export interface Told {
+export interface EmittedState {
   readonly reverted: boolean;
   /** The market whose event had it last; null while none had. */
   readonly market: string | null;
 }
 
 /** A telling of a thing. */
-export interface Telling {
+export interface Observation {
   readonly id: string;
   readonly status: 'pending' | 'confirmed' | 'reverted';
   /** Its market, where the event of that is known; else null. */
@@ -22,7 +22,7 @@ export interface Telling {
   readonly isFinal: boolean;
 }
 
-export interface News {
+export interface Change {
   /** To everybody: it is new, reverted, or included again. */
   readonly isNew: boolean;
   /** To its event: the same, or its market became known, or another. */
@@ -30,16 +30,16 @@ export interface News {
 }
 
 /** Compares a telling with what was told, and remembers it: at most `max` things, the newest. */
-export function whatIsNew(told: Map<string, Told>, { id, status, market, isFinal }: Telling, max: number): News {
-  const known = told.get(id);
+export function detectChange(emitted: Map<string, EmittedState>, { id, status, market, isFinal }: Observation, max: number): Change {
+  const known = emitted.get(id);
   const reverted = status === 'reverted';
   const isNew = known === undefined || known.reverted !== reverted;
   // A reversal is told where the thing was; what was never told to an event is not taken back there.
   const isNewThere = isNew ? !(reverted && known?.market === null) : known.market !== market && !reverted;
   const toEvent = market !== null && isNewThere;
-  told.delete(id);
+  emitted.delete(id);
   if (isFinal) return { isNew, toEvent };
-  told.set(id, { reverted, market: toEvent ? market : (known?.market ?? null) });
-  dropOldest(told, max);
+  emitted.set(id, { reverted, market: toEvent ? market : (known?.market ?? null) });
+  dropOldest(emitted, max);
   return { isNew, toEvent };
 }

@@ -8,7 +8,7 @@ import type { EventState, LegState, SpreadsState } from './state.ts';
 const MOVED = parseDecimal('0.005');
 
 /** Tells the newest spread of an event. */
-export function tellHead(
+export function emitHead(
   state: SpreadsState,
   event: EventState,
   receivedAt: number,

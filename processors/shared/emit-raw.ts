@@ -29,7 +29,7 @@ export interface RawEvent {
 }
 
 /** Gives the event the next number of its channel and writes it. */
-export function tellRaw(
+export function emitRaw(
   seqs: ChannelSeqs,
   to: Topic<RawChannelFrame>,
   emit: Emit,

@@ -3,14 +3,14 @@ import type { Emit } from '#infra/stages/stage';
 import type { Decimal } from '#schemas/domain/decimal';
 import { type Arbitrage, arbitrageHeadTopic, arbitrageTopic } from '#schemas/topics/derived';
 import { evaluatePairs, isSameRecord, olderBookAt, type QuotedPair, toRecord } from './best-arbitrage.ts';
-import { endSignals, followSignals } from './signals.ts';
+import { endSignals, updateSignals } from './signals.ts';
 import type { ArbitrageKind, BestState, EventState, LegState, SpreadsState } from './state.ts';
 import { sameWalk } from './walk.ts';
 
 const KINDS: readonly ArbitrageKind[] = ['cross_provider', 'negation_pair'];
 
 /** Looks again at what could be traded in an event after a change, and tells what is another record than before. */
-export function tellArbitrage(
+export function emitArbitrage(
   state: SpreadsState,
   event: EventState,
   size: Decimal,
@@ -19,28 +19,28 @@ export function tellArbitrage(
   emit: Emit,
 ): void {
   for (const kind of KINDS) {
-    const { best: pair, above } = evaluatePairs(event, kind, size);
-    followSignals(event, { kind, above, size, receivedAt }, emit);
+    const { best: pair, positive: positive } = evaluatePairs(event, kind, size);
+    updateSignals(event, { kind, positive: positive, size, receivedAt }, emit);
     const before = event.best[kind];
     if (pair === null) {
       if (before !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
       event.best[kind] = null;
       continue;
     }
-    if (before !== null && isMadeOf(before, pair, size)) {
-      state.aged.add(event.universalId);
+    if (before !== null && hasSameInputs(before, pair, size)) {
+      state.outdatedAges.add(event.universalId);
       continue;
     }
     const record = toRecord(state, event, kind, pair, size, receivedAt, cause);
     if (before !== null && isSameRecord(before.record, record)) {
-      state.aged.add(event.universalId);
+      state.outdatedAges.add(event.universalId);
       continue;
     }
     const { instrument: first, walk: firstWalk } = pair.first;
     const { instrument: second, walk: secondWalk } = pair.second;
     const profitable = isAboveZero(record.netEdge);
-    const toldBookAt = olderBookAt(state, first, second);
-    event.best[kind] = { record, profitable, first, second, size, firstWalk, secondWalk, toldBookAt };
+    const emittedBookAt = olderBookAt(state, first, second);
+    event.best[kind] = { record, profitable, first, second, size, firstWalk, secondWalk, emittedBookAt: emittedBookAt };
     emit(arbitrageHeadTopic, headKey(event, kind), record);
     if (profitable) emit(arbitrageTopic, event.universalId, record);
   }
@@ -49,7 +49,7 @@ export function tellArbitrage(
 }
 
 /** Whether a pair gives the record that there is, without making it: nearly all evaluations end here. */
-function isMadeOf(before: BestState, pair: QuotedPair, size: Decimal): boolean {
+function hasSameInputs(before: BestState, pair: QuotedPair, size: Decimal): boolean {
   const { record, first, second, firstWalk, secondWalk } = before;
   return (
     sameWalk(firstWalk, pair.first.walk) &&
@@ -63,30 +63,30 @@ function isMadeOf(before: BestState, pair: QuotedPair, size: Decimal): boolean {
 }
 
 /** At a tick: every profitable record with its age of now, and the heads whose books were confirmed meanwhile. */
-export function tellArbitrageTick(state: SpreadsState, receivedAt: number, emit: Emit): void {
+export function emitArbitrageTick(state: SpreadsState, receivedAt: number, emit: Emit): void {
   for (const universalId of state.profitable) {
     for (const best of bestsOf(state, universalId)) {
       if (best.profitable) emit(arbitrageTopic, universalId, atTick(state, best, receivedAt));
     }
   }
-  for (const universalId of state.aged) {
+  for (const universalId of state.outdatedAges) {
     for (const best of bestsOf(state, universalId)) {
       const bookAt = olderBookAt(state, best.first, best.second);
-      if (bookAt === best.toldBookAt) continue;
-      best.toldBookAt = bookAt;
+      if (bookAt === best.emittedBookAt) continue;
+      best.emittedBookAt = bookAt;
       emit(arbitrageHeadTopic, `${universalId}:${best.record.kind}`, atTick(state, best, receivedAt));
     }
   }
-  state.aged.clear();
+  state.outdatedAges.clear();
 }
 
 /** Removes what was told of an event that is no more; its signals end. */
-export function forgetArbitrage(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
+export function removeArbitrage(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
   endSignals(event, receivedAt, emit);
   for (const kind of KINDS) if (event.best[kind] !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
   event.best = { cross_provider: null, negation_pair: null };
   state.profitable.delete(event.universalId);
-  state.aged.delete(event.universalId);
+  state.outdatedAges.delete(event.universalId);
 }
 
 function bestsOf(state: SpreadsState, universalId: string): BestState[] {

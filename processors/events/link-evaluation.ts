@@ -24,7 +24,7 @@ const TIMED_KINDS: ReadonlySet<EventKind | null> = new Set(['price_binary', 'pri
 /** What is compared of a market. */
 export interface LinkFacts {
   /** Null for questions that are decided at a minute; else the venue that asks. */
-  readonly askedOn: string | null;
+  readonly untimedVenue: string | null;
   /** Of a question without a threshold always `gte`: YES is what its words say. */
   readonly op: Strike['op'];
   readonly strict: boolean | null;
@@ -33,7 +33,7 @@ export interface LinkFacts {
   readonly confidence: number;
 }
 
-export interface LinkJudgement {
+export interface LinkEvaluation {
   readonly confidence: number;
   readonly polarity: 'same' | 'inverse';
   readonly used: boolean;
@@ -46,7 +46,7 @@ export function linkFacts(recognition: Recognition): LinkFacts | null {
   const { kind, venue, strike, deadline, settlementSource, confidence, question, linkable } = recognition;
   if (!linkable || (strike ? !deadline : question === null)) return null;
   return {
-    askedOn: TIMED_KINDS.has(kind) ? null : venue,
+    untimedVenue: TIMED_KINDS.has(kind) ? null : venue,
     op: strike?.op ?? 'gte',
     strict: strike ? strike.strict : false,
     atMs: deadline?.atMs ?? null,
@@ -76,8 +76,8 @@ function keysAt(stem: string, deadline: Recognition['deadline']): string[] {
 }
 
 /** How a market stands to the one that the event is seen from; both have a key in common. */
-export function judgeLink(reference: LinkFacts, market: LinkFacts): LinkJudgement {
-  if (typeof reference.askedOn === 'string' || typeof market.askedOn === 'string') return judgeWords(reference, market);
+export function evaluateLink(reference: LinkFacts, market: LinkFacts): LinkEvaluation {
+  if (typeof reference.untimedVenue === 'string' || typeof market.untimedVenue === 'string') return evaluateByWords(reference, market);
   const polarity = market.op === reference.op ? 'same' : 'inverse';
   const differences: Record<string, string> = {};
   let confidence = Math.min(reference.confidence, market.confidence);
@@ -106,8 +106,8 @@ export function judgeLink(reference: LinkFacts, market: LinkFacts): LinkJudgemen
 }
 
 /** Questions that no minute decides: all that their words tell is in the key already, but not who decides. */
-function judgeWords(reference: LinkFacts, market: LinkFacts): LinkJudgement {
-  const sameVenue = reference.askedOn === market.askedOn;
+function evaluateByWords(reference: LinkFacts, market: LinkFacts): LinkEvaluation {
+  const sameVenue = reference.untimedVenue === market.untimedVenue;
   const confidence =
     Math.min(reference.confidence, market.confidence) * (sameVenue ? SAME_VENUE_FACTOR : SOURCE_FACTOR);
   return {

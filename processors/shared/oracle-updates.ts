@@ -1,6 +1,6 @@
 /**
  * What there is to tell of the oracle's phases and of resolutions, and to which event, for every stage that tells it:
- * one telling, one reversal, anew when included again (`what-is-new.ts`, `landings.ts`). What comes before its market's
+ * one telling, one reversal, anew when included again (`detect-change.ts`, `settlements.ts`). What comes before its market's
  * event is known waits for it, and a resolution of a market that does not ask its event's question waits until it does
  * (`waiting.ts`). Off chain, what was decided before anyone looked is for the record, and no news to anyone.
  */
@@ -10,20 +10,20 @@ import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlem
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import { relinkEvent } from './event-markets.ts';
-import { followResolution, forgetLandings, mayBeTakenBack, withdrawNext } from './landings.ts';
+import { applyResolution, forgetSettlements, mayBeReverted, withdrawCandidates } from './settlements.ts';
 import { audienceOf } from './merged-events.ts';
 import type { OracleState } from './oracle-state.ts';
-import { keepWaiting, takeWaiting } from './waiting.ts';
-import { whatIsNew } from './what-is-new.ts';
+import { addWaiting, removeWaiting } from './waiting.ts';
+import { detectChange } from './detect-change.ts';
 
 /** Phases remembered, the newest: a confirmed one too may be told again, with another market. */
 export const PHASES_MAX = 50_000;
 
 /** A decision off chain of which nobody knows when it was made is news for so long after the market's own end. */
-const LONG_PAST_MS = 86_400_000;
+const HISTORICAL_AFTER_MS = 86_400_000;
 
 /** A phase to tell. */
-export interface PhaseNews {
+export interface PhaseUpdate {
   readonly phase: DisputePhase;
   /** Its event and those that are one with it, the survivor first; empty where no event is to hear of it. */
   readonly audience: readonly string[];
@@ -32,19 +32,19 @@ export interface PhaseNews {
 }
 
 /** How a market was decided, or that it is taken back, to tell to its event and those that are one with it. */
-export interface SettlementRecordNews {
+export interface SettlementUpdate {
   readonly record: SettlementRecord;
   readonly audience: readonly string[];
 }
 
 /** Takes a telling of a phase; null where nothing of it is new. */
-export function newsOfPhase(state: OracleState, phase: DisputePhase): PhaseNews | null {
+export function applyPhase(state: OracleState, phase: DisputePhase): PhaseUpdate | null {
   const { id, provider, marketId, status } = phase;
   const market = marketId === null ? null : marketKey(provider, marketId);
   const event = market === null ? undefined : state.events.eventOf.get(market);
-  if (market !== null && event === undefined) keepWaiting(state.waitingPhases, market, phase);
+  if (market !== null && event === undefined) addWaiting(state.waitingPhases, market, phase);
   const telling = { id, status, market: event === undefined ? null : market, isFinal: false };
-  const { isNew, toEvent } = whatIsNew(state.phases, telling, PHASES_MAX);
+  const { isNew, toEvent } = detectChange(state.phases, telling, PHASES_MAX);
   if (!isNew && !toEvent) return null;
   return { phase, audience: toEvent ? audienceOf(state.events, event!) : [], isNew };
 }
@@ -54,27 +54,27 @@ export function newsOfPhase(state: OracleState, phase: DisputePhase): PhaseNews 
  * do not speak of the market's tokens, as far as those are known by now. Only a market that asks its event's question
  * lands there; what was decided of another one waits for the day its link is used. Throws `DecimalError`.
  */
-export function newsOfResolution(state: OracleState, resolution: Resolution): SettlementRecordNews[] | null {
+export function applyMarketResolution(state: OracleState, resolution: Resolution): SettlementUpdate[] | null {
   const sideOf = (one: Resolution) => sideOfMarket(state, marketKey(one.provider, one.marketId));
-  if (landedRecord(resolution, sideOf(resolution)) === null) return null;
-  if (isForTheRecord(resolution)) return [];
+  if (settlementRecordOf(resolution, sideOf(resolution)) === null) return null;
+  if (isHistorical(resolution)) return [];
   const { id, provider, marketId } = resolution;
   const market = marketKey(provider, marketId);
-  const event = asks(state, market) ? state.events.eventOf.get(market)! : null;
-  if (event === null && !mayBeTakenBack(state.landings, id)) {
-    keepResolution(state, market, resolution);
+  const event = isLinkUsed(state, market) ? state.events.eventOf.get(market)! : null;
+  if (event === null && !mayBeReverted(state.settlements, id)) {
+    storeResolution(state, market, resolution);
     return [];
   }
   const audience = event === null ? [] : audienceOf(state.events, event);
-  return followResolution(state.landings, resolution, audience, sideOf).flatMap((landing) => {
-    const record = landedRecord(landing.resolution, landing.side);
+  return applyResolution(state.settlements, resolution, audience, sideOf).flatMap((landing) => {
+    const record = settlementRecordOf(landing.resolution, landing.side);
     // None of one that waited to be next, where its market has named other tokens since.
     return record === null ? [] : { record, audience: audienceOf(state.events, landing.universalId) };
   });
 }
 
 /** The record of a landing or of its reversal. Only a market whose link is used lands. */
-function landedRecord(resolution: Resolution, side: MarketSide): SettlementRecord | null {
+function settlementRecordOf(resolution: Resolution, side: MarketSide): SettlementRecord | null {
   return toSettlementRecord(resolution, side, true);
 }
 
@@ -82,18 +82,18 @@ function landedRecord(resolution: Resolution, side: MarketSide): SettlementRecor
  * A decision off chain that was made before anyone looked: when, nobody knows. It may be old unless the market's own end
  * is near.
  */
-function isForTheRecord({ blockNumber, decidedAfter, resolvedAt, endTime }: Resolution): boolean {
+function isHistorical({ blockNumber, decidedAfter, resolvedAt, endTime }: Resolution): boolean {
   if (blockNumber !== null || decidedAfter !== null) return false;
-  return endTime === null || resolvedAt - endTime > LONG_PAST_MS;
+  return endTime === null || resolvedAt - endTime > HISTORICAL_AFTER_MS;
 }
 
 /** Keeps a resolution until its market has an event and asks its question; a market stands in one of the maps alone. */
-function keepResolution(state: OracleState, market: string, resolution: Resolution): void {
-  const { events, waitingResolutions, unaskedResolutions } = state;
-  const [kept, other] = events.eventOf.has(market)
+function storeResolution(state: OracleState, market: string, resolution: Resolution): void {
+  const { events, waitingResolutions, unusedResolutions: unaskedResolutions } = state;
+  const [target, other] = events.eventOf.has(market)
     ? [unaskedResolutions, waitingResolutions]
     : [waitingResolutions, unaskedResolutions];
-  for (const one of [...takeWaiting(other, [market]), resolution]) keepWaiting(kept, market, one);
+  for (const one of [...removeWaiting(other, [market]), resolution]) addWaiting(target, market, one);
 }
 
 /**
@@ -104,39 +104,39 @@ export function relinkOracleEvent(
   state: OracleState,
   universalId: string,
   event: UniversalEvent | null,
-): { readonly phases: readonly PhaseNews[]; readonly settlements: readonly SettlementRecordNews[] } {
-  if (event === null) forgetPast(state, universalId);
+): { readonly phases: readonly PhaseUpdate[]; readonly settlements: readonly SettlementUpdate[] } {
+  if (event === null) forgetArchived(state, universalId);
   const markets = relinkEvent(state.events, universalId, event);
-  const isOut = ({ provider, marketId }: Resolution) => !asks(state, marketKey(provider, marketId));
-  for (const out of withdrawNext(state.landings, isOut)) {
-    keepResolution(state, marketKey(out.provider, out.marketId), out);
+  const isOut = ({ provider, marketId }: Resolution) => !isLinkUsed(state, marketKey(provider, marketId));
+  for (const out of withdrawCandidates(state.settlements, isOut)) {
+    storeResolution(state, marketKey(out.provider, out.marketId), out);
   }
-  const asking = markets.filter((market) => asks(state, market));
-  const phases = takeWaiting(state.waitingPhases, markets);
+  const asking = markets.filter((market) => isLinkUsed(state, market));
+  const phases = removeWaiting(state.waitingPhases, markets);
   const resolutions = [
-    ...takeWaiting(state.waitingResolutions, markets),
-    ...takeWaiting(state.unaskedResolutions, asking),
+    ...removeWaiting(state.waitingResolutions, markets),
+    ...removeWaiting(state.unusedResolutions, asking),
   ];
   return {
-    phases: phases.flatMap((phase) => newsOfPhase(state, phase) ?? []),
+    phases: phases.flatMap((phase) => applyPhase(state, phase) ?? []),
     // They were found good as they came. One of a market that turned out to have other tokens is not told.
-    settlements: resolutions.flatMap((resolution) => newsOfResolution(state, resolution) ?? []),
+    settlements: resolutions.flatMap((resolution) => applyMarketResolution(state, resolution) ?? []),
   };
 }
 
-function forgetPast(state: OracleState, universalId: string): void {
-  forgetLandings(state.landings, universalId);
+function forgetArchived(state: OracleState, universalId: string): void {
+  forgetSettlements(state.settlements, universalId);
   const { marketsOf, eventOf } = state.events;
   for (const market of marketsOf.get(universalId) ?? []) {
     // One that moved is of another event.
     if (eventOf.get(market) !== universalId) continue;
     state.yesIndexes.delete(market);
-    state.unaskedResolutions.delete(market);
+    state.unusedResolutions.delete(market);
   }
 }
 
 /** Whether a market has an event and asks its question. */
-function asks({ events }: OracleState, market: string): boolean {
+function isLinkUsed({ events }: OracleState, market: string): boolean {
   return events.eventOf.has(market) && !events.unused.has(market);
 }
 

@@ -9,8 +9,8 @@ import { formatChannel, TRADE_CHANNEL_PROVIDERS, type TradeChannelProvider } fro
 import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
 import { audienceOf } from '../shared/merged-events.ts';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
-import { whatIsNew } from '../shared/what-is-new.ts';
+import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
+import { detectChange } from '../shared/detect-change.ts';
 import type { ChannelsState } from './state.ts';
 
 const PROVIDER_CHANNELS = new Map<string, string>(
@@ -21,17 +21,17 @@ const PROVIDER_CHANNELS = new Map<string, string>(
 );
 
 /** Tells what is new in a telling of a trade. At most `toldMax` trades are remembered. */
-export function tellTrade(state: ChannelsState, trade: Trade, receivedAt: number, emit: Emit, toldMax: number): void {
+export function emitTrade(state: ChannelsState, trade: Trade, receivedAt: number, emit: Emit, rememberedTradesMax: number): void {
   const { id, status, provider, marketId } = trade;
   const market = marketId === null ? null : marketKey(provider, marketId);
   const event = market === null ? undefined : state.events.eventOf.get(market);
-  const telling = {
+  const observation = {
     id,
     status,
     market: event === undefined ? null : market,
     isFinal: status === 'confirmed' && market !== null,
   };
-  const { isNew, toEvent } = whatIsNew(state.told, telling, toldMax);
+  const { isNew, toEvent } = detectChange(state.emittedTrades, observation, rememberedTradesMax);
   if (!isNew && !toEvent) return;
   const body: FrameBody = {
     type: 'trade.observed',
@@ -41,9 +41,9 @@ export function tellTrade(state: ChannelsState, trade: Trade, receivedAt: number
     payload: JSON.stringify(toTradeRecord(trade)),
   };
   const firehose = PROVIDER_CHANNELS.get(provider);
-  if (isNew && firehose !== undefined) tellFrame(state.seqs, channelTopics.events, firehose, body, emit);
+  if (isNew && firehose !== undefined) emitFrame(state.seqs, channelTopics.events, firehose, body, emit);
   if (!toEvent) return;
   for (const universalId of audienceOf(state.events, event!)) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'trade-event', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'trade-event', universalId }), body, emit);
   }
 }

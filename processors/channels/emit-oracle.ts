@@ -4,29 +4,29 @@ import { toDisputePhaseRecord } from '#schemas/http/dispute-phase';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { oracleHandlers } from '../shared/oracle-handlers.ts';
-import type { PhaseNews, SettlementRecordNews } from '../shared/oracle-news.ts';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
+import type { PhaseUpdate, SettlementUpdate } from '../shared/oracle-updates.ts';
+import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
 import type { ChannelsState } from './state.ts';
 
 const DISPUTES_OF_VENUE = formatChannel({ kind: 'dispute-venue' });
 
 /** Takes phases, resolutions and events. */
-export const oracle = oracleHandlers<ChannelsState>({ tellPhase, tellSettlement });
+export const oracle = oracleHandlers<ChannelsState>({ emitPhase: emitPhase, emitSettlement: emitSettlement });
 
 /** A phase goes to the firehose of its venue and to its event; to the event alone where only that became known. */
-function tellPhase(state: ChannelsState, { phase, isNew, audience }: PhaseNews, receivedAt: number, emit: Emit): void {
+function emitPhase(state: ChannelsState, { phase, isNew, audience }: PhaseUpdate, receivedAt: number, emit: Emit): void {
   const { provider, marketId } = phase;
   const payload = JSON.stringify(toDisputePhaseRecord(phase));
   const body: FrameBody = { type: 'settlement.dispute', provider, marketId, receivedAt, payload };
-  if (isNew) tellFrame(state.seqs, channelTopics.events, DISPUTES_OF_VENUE, body, emit);
+  if (isNew) emitFrame(state.seqs, channelTopics.events, DISPUTES_OF_VENUE, body, emit);
   for (const universalId of audience) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'dispute-event', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'dispute-event', universalId }), body, emit);
   }
 }
 
-function tellSettlement(
+function emitSettlement(
   state: ChannelsState,
-  { record, audience }: SettlementRecordNews,
+  { record, audience }: SettlementUpdate,
   receivedAt: number,
   emit: Emit,
 ): void {
@@ -34,6 +34,6 @@ function tellSettlement(
   const payload = JSON.stringify(record);
   const body: FrameBody = { type: 'settlement.landed', provider, marketId, receivedAt, payload };
   for (const universalId of audience) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'settlement', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'settlement', universalId }), body, emit);
   }
 }

@@ -3,7 +3,7 @@ import { matchTitles, type TitleInput } from '#processors/events/match-titles';
 import { parseCsv } from './csv.ts';
 
 /** A report per family of questions: how many of the matches are in use, and which others are. */
-export function judgePairs(csv: string): string {
+export function evaluatePairs(csv: string): string {
   const families = new Map<string, { match: number; used: number; missed: string[]; wrong: string[] }>();
   const rows = parseCsv(csv);
   for (const row of rows) {
@@ -29,7 +29,7 @@ export function judgePairs(csv: string): string {
           .join(' '),
       ),
   );
-  const beside = cross.filter(({ a, b }) => !same.has(`${a} ${b}`) && !same.has(`${b} ${a}`));
+  const unlisted = cross.filter(({ a, b }) => !same.has(`${a} ${b}`) && !same.has(`${b} ${a}`));
   return [
     '',
     'pairs of two venues, links in use',
@@ -37,7 +37,7 @@ export function judgePairs(csv: string): string {
       ([family, { match, used, missed, wrong }]) =>
         `  ${family.padEnd(16)}  ${used} of ${match} matches  false: ${wrong.join('; ') || 'none'}  missed: ${missed.join('; ') || 'none'}`,
     ),
-    `  all against all: ${cross.length} links in use, beside the listed matches: ${beside.map(({ a, b }) => `${a} ${b}`).join('; ') || 'none'}`,
+    `  all against all: ${cross.length} links in use, beside the listed matches: ${unlisted.map(({ a, b }) => `${a} ${b}`).join('; ') || 'none'}`,
   ].join('\n');
 }
 

@@ -19,7 +19,7 @@ const EPISODE_ENDS_BELOW = parseDecimal('3');
 const ID_DIGITS = 24;
 
 /** What is judged. */
-export interface Judged {
+export interface Measurement {
   readonly kind: AnomalyKind;
   /** Start of the bucket, or the time of the settlement; unix ms. */
   readonly ts: number;
@@ -30,7 +30,7 @@ export interface Judged {
 }
 
 /** What every judgement of a step shares. */
-export interface Judging {
+export interface EvaluationContext {
   /** The score from which on there is something to tell, above zero. */
   readonly bound: Decimal;
   readonly receivedAt: number;
@@ -38,23 +38,23 @@ export interface Judging {
 }
 
 /** Begins or ends the episode of the market, and tells of one that begins. A bucket without a score does neither. */
-export function judge(market: MarketState, judged: Judged, judging: Judging): void {
-  const { kind, value, baseline } = judged;
+export function evaluate(market: MarketState, measurement: Measurement, context: EvaluationContext): void {
+  const { kind, value, baseline } = measurement;
   const distance = distanceOf(baseline, value, FLOORS[kind]);
   if (!distance) return;
-  const { bound } = judging;
-  if (market.inEpisode.includes(kind)) {
+  const { bound } = context;
+  if (market.openEpisodes.includes(kind)) {
     if (reaches(distance, EPISODE_ENDS_BELOW) || reaches(distance, bound)) return;
-    market.inEpisode = market.inEpisode.filter((other) => other !== kind);
+    market.openEpisodes = market.openEpisodes.filter((other) => other !== kind);
   } else if (reaches(distance, bound)) {
-    market.inEpisode.push(kind);
-    tell(market, judged, distance, judging);
+    market.openEpisodes.push(kind);
+    emitAnomaly(market, measurement, distance, context);
   }
 }
 
-function tell(market: MarketState, judged: Judged, distance: Distance, { receivedAt, emit }: Judging): void {
+function emitAnomaly(market: MarketState, measurement: Measurement, distance: Distance, { receivedAt, emit }: EvaluationContext): void {
   const { universalId, provider, marketId } = market;
-  const { kind, ts, value, baseline, details } = judged;
+  const { kind, ts, value, baseline, details } = measurement;
   const { mean, deviation, z } = scoreOf(distance);
   emit(anomalyTopic, universalId, {
     id: `an_${hash('sha256', `${kind}|${provider}|${marketId}|${ts}`, 'hex').slice(0, ID_DIGITS)}`,

@@ -5,7 +5,7 @@ import { type AnomalyChannelKind, type ChannelName, formatChannel } from '#schem
 import type { Anomaly, AnomalyKind } from '#schemas/topics/anomalies';
 import { channelTopics } from '#schemas/topics/channels';
 import { audienceOf } from '../shared/merged-events.ts';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
+import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
 import type { ChannelsState } from './state.ts';
 
 /** Channels have names of their own for the kinds (specification, WebSocket stream). */
@@ -16,7 +16,7 @@ const CHANNEL_KIND: Readonly<Record<AnomalyKind, AnomalyChannelKind>> = {
   settlement_delay: 'settlement-delay',
 };
 
-export function tellAnomaly(state: ChannelsState, anomaly: Anomaly, receivedAt: number, emit: Emit): void {
+export function emitAnomaly(state: ChannelsState, anomaly: Anomaly, receivedAt: number, emit: Emit): void {
   const { provider, marketId, kind } = anomaly;
   const audience = audienceOf(state.events, anomaly.universalId);
   // The survivor's, where the event was merged since it was looked at.
@@ -27,5 +27,5 @@ export function tellAnomaly(state: ChannelsState, anomaly: Anomaly, receivedAt: 
     { kind: 'anomaly-kind', anomalyKind: CHANNEL_KIND[kind] },
     { kind: 'anomaly-all' },
   ];
-  for (const channel of channels) tellFrame(state.seqs, channelTopics.events, formatChannel(channel), body, emit);
+  for (const channel of channels) emitFrame(state.seqs, channelTopics.events, formatChannel(channel), body, emit);
 }

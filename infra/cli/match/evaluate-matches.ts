@@ -1,32 +1,32 @@
 /** How far labels and links agree with what people said of the same titles. */
 import { matchTitles, type TitleLabel, type TitleLink } from '#processors/events/match-titles';
-import { addTo, type Counts, countsTable, emptyCounts } from './counts.ts';
-import type { TitlesFile, TrueLabel } from './titles-file.ts';
+import { countResult, type Counts, countsTable, emptyCounts } from './counts.ts';
+import type { TitlesFile, ExpectedLabel } from './titles-file.ts';
 
 /** The kind of a title without a threshold, by the reason that its label gives; other reasons only exclude `price_binary`. */
 const KIND_OF_REASON: Readonly<Record<string, string>> = { range: 'price_range', direction_from_open: 'up_down' };
 const FIELDS = ['kind', 'underlying', 'threshold', 'op', 'semantics', 'resolutionDate'] as const;
 
 /** A report: labels per kind, links per kind of the titles that they join, and the ids of all that is wrong. */
-export function judgeMatches(file: TitlesFile): string {
+export function evaluateMatches(file: TitlesFile): string {
   const { labels, links } = matchTitles(file.titles);
   return [
     `${file.titles.length} titles, ${links.length} links, ${links.filter(({ used }) => used).length} in use, ${microsOf(file).toFixed(0)} µs of processor a title`,
     '',
     'labels (right: all fields of a threshold, the kind of anything else)',
-    judgeLabels(file, labels),
+    evaluateLabels(file, labels),
     '',
     'links in use',
-    judgeLinks(file, labels, links),
+    evaluateLinks(file, labels, links),
   ].join('\n');
 }
 
 /** Titles that are read to measure by: enough for the program to be compiled. */
-const MEASURED = 20_000;
+const TITLES_MEASURED = 20_000;
 
 /** Microseconds of processor that one title takes once the program is warm. */
 function microsOf({ titles }: TitlesFile): number {
-  const rounds = Math.ceil(MEASURED / Math.max(1, titles.length) / 2);
+  const rounds = Math.ceil(TITLES_MEASURED / Math.max(1, titles.length) / 2);
   const run = () => {
     for (let round = 0; round < rounds; round += 1) matchTitles(titles);
   };
@@ -37,19 +37,19 @@ function microsOf({ titles }: TitlesFile): number {
   return (user + system) / (rounds * Math.max(1, titles.length));
 }
 
-function judgeLabels({ titles }: TitlesFile, labels: Readonly<Record<string, TitleLabel | null>>): string {
+function evaluateLabels({ titles }: TitlesFile, labels: Readonly<Record<string, TitleLabel | null>>): string {
   const kinds = new Map<string, Counts>();
   for (const { id, label, notPriceBinary } of titles) {
     const found = labels[id] ?? null;
     const wanted = label?.kind ?? KIND_OF_REASON[notPriceBinary ?? ''] ?? 'none of these';
     const got = ['price_binary', 'price_range', 'up_down'].includes(found?.kind ?? '') ? found!.kind : 'none of these';
     const wrong = label ? FIELDS.filter((name) => (found?.[name] ?? null) !== (label[name] ?? null)) : [];
-    addTo(kinds, wanted, got, wrong.length === 0, wrong.length > 0 ? `${id} (${wrong.join(', ')})` : id);
+    countResult(kinds, wanted, got, wrong.length === 0, wrong.length > 0 ? `${id} (${wrong.join(', ')})` : id);
   }
   return countsTable(kinds);
 }
 
-function judgeLinks(
+function evaluateLinks(
   { titles, pairs = [] }: TitlesFile,
   labels: Readonly<Record<string, TitleLabel | null>>,
   links: readonly TitleLink[],
@@ -60,7 +60,7 @@ function judgeLinks(
   const kinds = new Map<string, Counts>();
   for (const { a, b, match } of pairs) {
     if (match)
-      addTo(kinds, labels[a]?.kind ?? 'unread', used.has(pairKey(a, b)) ? null : 'unlinked', true, `${a} ${b}`);
+      countResult(kinds, labels[a]?.kind ?? 'unread', used.has(pairKey(a, b)) ? null : 'unlinked', true, `${a} ${b}`);
   }
   for (const [key, { a, b, polarity }] of used) {
     const verdict = verdicts.get(key) ?? isSame(truth.get(a) ?? null, truth.get(b) ?? null, polarity);
@@ -68,14 +68,14 @@ function judgeLinks(
     kinds.set(labels[a]?.kind ?? 'unread', counts);
     counts.found += 1;
     if (verdicts.get(key) === true) counts.right += 1;
-    else if (verdict) counts.rightBeside += 1;
+    else if (verdict) counts.rightUnlisted += 1;
     else counts.wrong.push(`false: ${a} ${b}`);
   }
   return countsTable(kinds);
 }
 
 /** Whether two labels agree, for a pair of which nobody said so: the comparison turned where the link says inverse. */
-function isSame(a: TrueLabel | null, b: TrueLabel | null, polarity: string): boolean {
+function isSame(a: ExpectedLabel | null, b: ExpectedLabel | null, polarity: string): boolean {
   if (!a || !b) return false;
   const sameOp = (a.op === b.op) === (polarity === 'same');
   return sameOp && FIELDS.every((name) => name === 'op' || (a[name] ?? null) === (b[name] ?? null));
