@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePage, withSettingsTable } from '../cli/docs/reference.ts';
-import { PROJECT_ROOT, ROOMS, sourceFiles } from './sources.ts';
+import { PROJECT_ROOT, projectFiles, ROOMS, sourceFiles } from './sources.ts';
 
 const read = (file: string) => readFileSync(join(PROJECT_ROOT, file), 'utf8');
 const FOLDERS: readonly string[] = [...ROOMS, 'docs'];
@@ -17,15 +17,6 @@ function declares(text: string, name: string): boolean {
   const word = `(?:function\\*?|const|let|class|interface|type|enum) ${name}\\b`;
   const member = `^ +(?:(?:readonly|async|static|private|protected|get) )*${name}(?:\\??:|(?:<.*>)?\\(.*\\{$)`;
   return new RegExp(`${word}|${member}|'${name}'`, 'm').test(text);
-}
-
-/** Every file of the project, from its root. */
-function allFiles(): string[] {
-  const below = (folder: string) =>
-    readdirSync(join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT_ROOT.length + 1));
-  return [...readdirSync(PROJECT_ROOT), ...FOLDERS.flatMap(below)];
 }
 
 /** A file and the folders that it stands in. */
@@ -56,7 +47,7 @@ describe('the documentation', () => {
   });
 
   it('names only files and folders that there are, in the comments of the sources too', () => {
-    const files = allFiles();
+    const files = projectFiles();
     const whole = new Set(files.flatMap(withFolders));
     const ends = new Set(files.flatMap(withEnds));
     const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
@@ -70,7 +61,7 @@ describe('the documentation', () => {
   });
 
   it('says of nothing that it stands in a file which does not declare it, in the comments of the sources too', () => {
-    const files = allFiles();
+    const files = projectFiles();
     const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
     const placed = [...pages, ...sourceFiles()].flatMap(({ path, text }) =>
       [...text.matchAll(PLACED)].map(([, name, file]) => ({ path, parts: name!.split('.'), file: file! })),

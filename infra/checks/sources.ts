@@ -26,6 +26,15 @@ export function sourceFiles(): SourceFile[] {
   );
 }
 
+/** Paths of every file of the project: those of its root, of the rooms and of `docs/`. */
+export function projectFiles(): string[] {
+  const below = (folder: string) =>
+    readdirSync(join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(PROJECT_ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  return [...readdirSync(PROJECT_ROOT), ...[...ROOMS, 'docs'].flatMap(below)];
+}
+
 /** The module names that a file imports or exports from, dynamic imports included. */
 export function importsOf(file: SourceFile): string[] {
   return [...file.text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1]!);

@@ -14,14 +14,14 @@ const MATCH_SETTINGS = {
     fallback: null,
     accepts: 'a JSON file {"titles": [{"id", "venue", "title", …}]}',
     pattern: /^.+$/,
-    meaning: 'The titles to label and link.',
+    description: 'The titles to label and link.',
   }),
   judge: switchSetting({
     flag: 'judge',
     variable: 'PARALLAX_MATCH_JUDGE',
     fallback: false,
-    meaning:
-      'Compares with the labels and pairs of the file, and prints how many are right, per kind, and which are wrong.',
+    description:
+      'Compare with the labels and pairs of the file; print how many are right, per kind, and which are wrong.',
   }),
   pairs: textSetting({
     flag: 'pairs',
@@ -29,11 +29,12 @@ const MATCH_SETTINGS = {
     fallback: null,
     accepts: 'a CSV file with verdict, family, venue_b_title, venue_c_ticker, …',
     pattern: /^.+$/,
-    meaning: 'With --judge: pairs of markets of two venues, with the verdict whether they ask the same.',
+    description:
+      'With --judge: pairs of markets of two venues, each with the verdict whether they ask the same question.',
   }),
 };
 
-/** The matcher alone, no service needed: one JSON document on standard output, or with `--judge` a report. */
+/** Runs the matcher without a service. Prints one JSON document, or with `--judge` a report. */
 export const match: Command = {
   name: 'match',
   summary: 'label and link the titles of a file with the matcher alone',

@@ -1,23 +1,23 @@
 /** Precision and recall by kind. */
 
-/** What was wanted of a kind, what was found, and what of that is right. */
+/** Expected, found and correct items of one kind. */
 export interface Counts {
   wanted: number;
   found: number;
-  /** Found and wanted. */
+  /** Found, and expected. */
   right: number;
-  /** Found and right, though nobody had listed it. */
+  /** Found and correct, though not listed as expected. */
   rightUnlisted: number;
-  /** Ids, for people to look at. */
+  /** Ids of wrong items, for the report. */
   readonly wrong: string[];
 }
 
-/** Nothing counted yet. */
+/** Returns counts of zero. */
 export function emptyCounts(): Counts {
   return { wanted: 0, found: 0, right: 0, rightUnlisted: 0, wrong: [] };
 }
 
-/** Counts one: what it is, what it was taken for (null: counted elsewhere), and whether all of it is right. */
+/** Counts one item: its expected kind, its found kind (null: found items are counted elsewhere), and whether its fields are correct. */
 export function countResult(
   kinds: Map<string, Counts>,
   wanted: string,
@@ -33,7 +33,7 @@ export function countResult(
   else of(wanted).wrong.push(got === wanted ? id : `${id} (${got})`);
 }
 
-/** A table for people, one line a kind. */
+/** Formats the counts as a table with one line per kind. */
 export function countsTable(kinds: ReadonlyMap<string, Counts>): string {
   const rows = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = rows.map(([kind, { wanted, found, right, rightUnlisted: rightBeside, wrong }]) =>

@@ -1,19 +1,19 @@
-/** How far labels and links agree with what people said of the same titles. */
+/** Compares the matcher's labels and links with the expected ones of a titles file. */
 import { matchTitles, type TitleLabel, type TitleLink } from '#processors/events/match-titles';
-import { countResult, type Counts, countsTable, emptyCounts } from './counts.ts';
-import type { TitlesFile, ExpectedLabel } from './titles-file.ts';
+import { type Counts, countResult, countsTable, emptyCounts } from './counts.ts';
+import type { ExpectedLabel, TitlesFile } from './titles-file.ts';
 
-/** The kind of a title without a threshold, by the reason that its label gives; other reasons only exclude `price_binary`. */
+/** Expected kind of a title without a threshold, by its `notPriceBinary` reason. Other reasons only exclude `price_binary`. */
 const KIND_OF_REASON: Readonly<Record<string, string>> = { range: 'price_range', direction_from_open: 'up_down' };
 const FIELDS = ['kind', 'underlying', 'threshold', 'op', 'semantics', 'resolutionDate'] as const;
 
-/** A report: labels per kind, links per kind of the titles that they join, and the ids of all that is wrong. */
+/** Reports labels per kind, links per kind of the titles that they join, and the ids of all wrong ones. */
 export function evaluateMatches(file: TitlesFile): string {
   const { labels, links } = matchTitles(file.titles);
   return [
-    `${file.titles.length} titles, ${links.length} links, ${links.filter(({ used }) => used).length} in use, ${microsOf(file).toFixed(0)} µs of processor a title`,
+    `${file.titles.length} titles, ${links.length} links, ${links.filter(({ used }) => used).length} in use, ${microsOf(file).toFixed(0)} µs of processor time per title`,
     '',
-    'labels (right: all fields of a threshold, the kind of anything else)',
+    'labels (correct: all fields of a threshold, the kind of anything else)',
     evaluateLabels(file, labels),
     '',
     'links in use',
@@ -21,10 +21,10 @@ export function evaluateMatches(file: TitlesFile): string {
   ].join('\n');
 }
 
-/** Titles that are read to measure by: enough for the program to be compiled. */
+/** Titles read for the measurement: enough for the code to be compiled. */
 const TITLES_MEASURED = 20_000;
 
-/** Microseconds of processor that one title takes once the program is warm. */
+/** Microseconds of processor time per title, after a warm-up. */
 function microsOf({ titles }: TitlesFile): number {
   const rounds = Math.ceil(TITLES_MEASURED / Math.max(1, titles.length) / 2);
   const run = () => {
@@ -74,7 +74,7 @@ function evaluateLinks(
   return countsTable(kinds);
 }
 
-/** Whether two labels agree, for a pair of which nobody said so: the comparison turned where the link says inverse. */
+/** True if two labels agree, for a pair without a verdict. Under an inverse link the operators must differ. */
 function isSame(a: ExpectedLabel | null, b: ExpectedLabel | null, polarity: string): boolean {
   if (!a || !b) return false;
   const sameOp = (a.op === b.op) === (polarity === 'same');

@@ -1,8 +1,8 @@
-/** How far links in use agree with the verdicts on pairs of markets of two venues. */
+/** Compares links in use with the verdicts on pairs of markets of two venues. */
 import { matchTitles, type TitleInput } from '#processors/events/match-titles';
 import { parseCsv } from './csv.ts';
 
-/** A report per family of questions: how many of the matches are in use, and which others are. */
+/** Reports per family of questions how many of the matches are linked, and which other pairs are. */
 export function evaluatePairs(csv: string): string {
   const families = new Map<string, { match: number; used: number; missed: string[]; wrong: string[] }>();
   const rows = parseCsv(csv);
@@ -17,7 +17,7 @@ export function evaluatePairs(csv: string): string {
       else counts.missed.push(`${id} ${ticker}`);
     } else if (isUsed) counts.wrong.push(`${id} ${ticker} (${verdict})`);
   }
-  // A market that stands in several pairs counts once.
+  // A market that is in several pairs counts once.
   const titles = new Map(rows.flatMap(titlesOf).map((title) => [title.id, title]));
   const cross = matchTitles([...titles.values()]).links.filter(({ used }) => used);
   const same = new Set(
@@ -37,7 +37,7 @@ export function evaluatePairs(csv: string): string {
       ([family, { match, used, missed, wrong }]) =>
         `  ${family.padEnd(16)}  ${used} of ${match} matches  false: ${wrong.join('; ') || 'none'}  missed: ${missed.join('; ') || 'none'}`,
     ),
-    `  all against all: ${cross.length} links in use, beside the listed matches: ${unlisted.map(({ a, b }) => `${a} ${b}`).join('; ') || 'none'}`,
+    `  all against all: ${cross.length} links in use, not among the listed matches: ${unlisted.map(({ a, b }) => `${a} ${b}`).join('; ') || 'none'}`,
   ].join('\n');
 }
 

@@ -43,7 +43,7 @@ describe('judgeMatches', () => {
   const line = (kind: string, after: string) =>
     lines.slice(lines.indexOf(after)).find((text) => text.includes(`  ${kind} `));
 
-  it('counts labels per kind, and names what is wrong', () => {
+  it('counts labels per kind and names the wrong ones', () => {
     const labels = lines.find((text) => text.startsWith('labels'))!;
     expect(line('price_binary', labels)).toMatch(
       /wanted +3 +found +4 +precision 0.500 +recall 0.667 +wrong: c \(threshold\)$/,
@@ -55,7 +55,7 @@ describe('judgeMatches', () => {
     expect(line('up_down', labels)).toMatch(/precision 1.000 +recall 1.000 +wrong: none$/);
   });
 
-  it('counts links in use by verdict, else by labels', () => {
+  it('counts links in use by verdict, and by labels where there is no verdict', () => {
     expect(line('price_binary', 'links in use')).toMatch(
       /wanted +2 +found +3 +precision 0.333 +recall 0.500 +wrong: a d \(unlinked\); false: a c; false: b c$/,
     );
@@ -63,7 +63,7 @@ describe('judgeMatches', () => {
 });
 
 describe('judgePairs', () => {
-  it('counts matches in use per family, and names the others', () => {
+  it('counts matches in use per family and names the missed and the false ones', () => {
     const report = evaluatePairs(
       [
         'verdict,family,venue_b_market_id,venue_b_title,venue_b_end,venue_c_ticker,venue_c_title,venue_c_yes_subtitle,venue_c_end',
@@ -74,25 +74,28 @@ describe('judgePairs', () => {
     );
     expect(report).toMatch(/sports +1 of 2 matches +false: none +missed: 2 KXNHL-31-BEA/);
     expect(report).toMatch(/price +0 of 0 matches +false: 3 KXBTCMAXY-31-DEC31-129999.99 \(not_match\)/);
-    expect(report).toMatch(/all against all: 2 links in use, beside the listed matches: b3 KXBTCMAXY/);
+    expect(report).toMatch(/all against all: 2 links in use, not among the listed matches: b3 KXBTCMAXY/);
   });
 });
 
-it('reads quoted fields of a CSV', () => {
+it('parses quoted fields of a CSV', () => {
   expect(parseCsv('a,b,c\n1,"x, ""y""",\n')).toEqual([{ a: '1', b: 'x, "y"', c: '' }]);
 });
 
 const twice = JSON.stringify({ titles: ['t', 'u'].map((title) => ({ id: 'a', venue: 'v', title })) });
 
-it.each([['{'], ['{}'], ['{"titles":[{"id":1}]}'], [twice]])('refuses %s by its name', (json) => {
-  expect(() => parseTitles('--in x.json', json, 'titles')).toThrow(SettingError);
-  expect(() => parseTitles('--in x.json', json, 'titles')).toThrow(/^--in x.json/);
-});
+it.each([['{'], ['{}'], ['{"titles":[{"id":1}]}'], [twice]])(
+  'rejects %s with a message that names the file',
+  (json) => {
+    expect(() => parseTitles('--in x.json', json, 'titles')).toThrow(SettingError);
+    expect(() => parseTitles('--in x.json', json, 'titles')).toThrow(/^--in x.json/);
+  },
+);
 
 const recorded = join(resolve(process.env.PARALLAX_SHARED ?? '../shared'), 'data');
 
 describe.skipIf(!existsSync(recorded))(`recorded titles and pairs (skipped without ${recorded})`, () => {
-  it('have no wrong label and no false link', () => {
+  it('get no wrong label and no false link', () => {
     const text = readFileSync(join(recorded, 'matching/titles.json'), 'utf8');
     const rows = evaluateMatches(parseTitles('recorded', text, 'titles'))
       .split('\n')
@@ -101,12 +104,12 @@ describe.skipIf(!existsSync(recorded))(`recorded titles and pairs (skipped witho
     for (const row of rows) expect(row).toMatch(/precision 1.000 +recall 1.000 +wrong: none$/);
   });
 
-  it('are linked between venues without a false link', () => {
+  it('are linked across venues without a false link', () => {
     const report = evaluatePairs(readFileSync(join(recorded, 'venue_c/cross_venue_pairs.csv'), 'utf8'));
     const families = report.split('\n').filter((line) => line.includes(' matches '));
     expect(families.length).toBeGreaterThan(5);
     for (const family of families) expect(family).toContain('false: none');
-    expect(report).toMatch(/ beside the listed matches: none$/);
+    expect(report).toMatch(/ not among the listed matches: none$/);
     const [, used, of] = /sports +(\d+) of (\d+)/.exec(report)!;
     expect(Number(used) / Number(of)).toBeGreaterThanOrEqual(0.9);
   });

@@ -1,50 +1,50 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { type EventLog, LogError } from '../../log/log.ts';
-import { type AloneOptions, alone } from './alone.ts';
+import { type ExclusiveOptions, runExclusively } from './run-exclusively.ts';
 
-/** A log whose lease another process holds for so long; its waiter is told and refused as on Kafka. */
+/** A log whose lease another process holds for `heldMs`. Waiting calls `onStandby` and can be aborted, as on Kafka. */
 function setup(heldMs: number, leaseTimeoutMs: number) {
-  const told: string[] = [];
+  const printed: string[] = [];
   const lease: EventLog['lease'] = (_name, _topics, { onStandby, signal } = {}) => {
     onStandby?.();
     return new Promise((resolve, reject) => {
       const lost = new Promise<never>(() => {});
       const timer = setTimeout(
-        () => resolve({ lost, promisedUntil: 0, release: async () => void told.push('released') }),
+        () => resolve({ lost, promisedUntil: 0, release: async () => void printed.push('released') }),
         heldMs,
       );
       signal?.addEventListener('abort', () => {
         clearTimeout(timer);
-        reject(new LogError('log_locked', 'this one waits no more'));
+        reject(new LogError('log_locked', 'the wait was aborted'));
       });
     });
   };
-  const stream = { write: (line: string) => void told.push((JSON.parse(line) as { msg: string }).msg) };
-  const options: AloneOptions = {
+  const stream = { write: (line: string) => void printed.push((JSON.parse(line) as { msg: string }).msg) };
+  const options: ExclusiveOptions = {
     log: { createTopics: async () => {}, lease },
     logger: pino({}, stream),
     leaseTimeoutMs,
   };
-  return { told, run: () => alone(options, [], async () => void told.push('worked')) };
+  return { printed, run: () => runExclusively(options, [], async () => void printed.push('worked')) };
 }
 
 const WAITS =
-  'another process, a service with the role processors or a replay, writes the derived topics; waiting for its end';
+  'another process (a service with the role processors, or a replay) writes the derived topics; waiting for it to end';
 
-describe('work that has to be alone', () => {
-  it('says whom it waits for, and begins when that has ended', async () => {
-    const { told, run } = setup(20, 10_000);
+describe('exclusive work', () => {
+  it('logs what it waits for and starts once the other process has ended', async () => {
+    const { printed, run } = setup(20, 10_000);
     await run();
-    expect(told).toEqual([`${WAITS}, 10 s at most`, 'worked', 'released']);
+    expect(printed).toEqual([`${WAITS}, for at most 10 s`, 'worked', 'released']);
   });
 
-  it('says who still was there when it gives up', async () => {
-    const { told, run } = setup(10_000, 20);
+  it('rejects with log_locked and names the other process when the wait times out', async () => {
+    const { printed, run } = setup(10_000, 20);
     await expect(run()).rejects.toMatchObject({
       code: 'log_locked',
-      message: expect.stringMatching(/^another process, .* or a replay, .* still did after 0.02 s; stop it or wait/),
+      message: expect.stringMatching(/^another process \(.* or a replay\) .* still does after 0.02 s; stop it or wait/),
     });
-    expect(told).toEqual([`${WAITS}, 0.02 s at most`]);
+    expect(printed).toEqual([`${WAITS}, for at most 0.02 s`]);
   });
 });

@@ -8,33 +8,34 @@ import { dropProjections, isDropUnfinished, replayJournal } from './drop-project
 
 /** A service that was just killed loses its lease within about ten seconds. */
 const LEASE_TIMEOUT_MS = 20_000;
-/** Who may be waited for. */
-const OTHER = 'another process, a service with the role processors or a replay, writes the derived topics';
+/** Subject of the messages about the process that holds the lease. */
+const OTHER_WRITER = 'another process (a service with the role processors, or a replay) writes the derived topics';
 
-export interface AloneOptions {
+export interface ExclusiveOptions {
   readonly log: Pick<EventLog, 'createTopics' | 'lease'>;
-  /** Told who is waited for. */
+  /** Receives a warning when the lease is held by another process. */
   readonly logger: Logger;
   readonly leaseTimeoutMs?: number;
 }
 
 /**
- * Works as the only writer of what the stages write: no service and no other replay runs. Rejects with `log_locked` when
- * one still does after 20 s, and with `log_fenced` when another one takes over.
+ * Runs `work` while holding the processors' lease, so that no service and no other replay writes the derived topics.
+ * Rejects with `log_locked` if the lease is not free within 20 s, and with `log_fenced` if another process acquires it
+ * meanwhile.
  */
-export async function alone<T>(
-  { log, logger, leaseTimeoutMs: timeoutMs = LEASE_TIMEOUT_MS }: AloneOptions,
+export async function runExclusively<T>(
+  { log, logger, leaseTimeoutMs: timeoutMs = LEASE_TIMEOUT_MS }: ExclusiveOptions,
   stages: readonly Stage<unknown>[],
   work: () => Promise<T>,
 ): Promise<T> {
   const topics = [...projectionsOf(stages), replayJournal];
   await log.createTopics(topics);
   const signal = AbortSignal.timeout(timeoutMs);
-  const onStandby = () => logger.warn(`${OTHER}; waiting for its end, ${timeoutMs / 1_000} s at most`);
+  const onStandby = () => logger.warn(`${OTHER_WRITER}; waiting for it to end, for at most ${timeoutMs / 1_000} s`);
   const names = topics.map(({ name }) => name);
   const lease = await log.lease(PROCESSORS_LEASE, names, { signal, onStandby }).catch((error: unknown) => {
     if (!(error instanceof LogError) || error.code !== 'log_locked' || !signal.aborted) throw error;
-    const message = `${OTHER}, and still did after ${timeoutMs / 1_000} s; stop it or wait for its end, then try again`;
+    const message = `${OTHER_WRITER}, and still does after ${timeoutMs / 1_000} s; stop it or wait for it to end, then try again`;
     throw new LogError('log_locked', message, { cause: error });
   });
   try {
@@ -45,17 +46,18 @@ export async function alone<T>(
 }
 
 /**
- * Finishes what an interrupted replay began to drop, so that stages and sink begin at the beginning; does nothing where
- * none was interrupted. For a start of the service, before any of its roles: views do not follow a topic that is emptied.
+ * Finishes the dropping of projections that an interrupted replay started, so that stages and sink start from the
+ * oldest records. Does nothing if none was interrupted. Must run before any role starts: views do not notice that a
+ * topic was cleared.
  */
 export async function finishInterruptedReplay(
-  ports: Pick<Ports, 'log' | 'store' | 'codec'> & Pick<AloneOptions, 'logger'>,
+  ports: Pick<Ports, 'log' | 'store' | 'codec'> & Pick<ExclusiveOptions, 'logger'>,
   stages: readonly Stage<unknown>[],
 ): Promise<void> {
   if (!(await isDropUnfinished(ports.log))) return;
-  ports.logger.warn('a replay was interrupted, or runs, while it drops what is derived; that is finished first');
-  await alone(ports, stages, async () => {
-    // Another process may have finished it while this one waited.
+  ports.logger.warn('a replay was interrupted while it dropped derived data, or still runs; finishing the drop first');
+  await runExclusively(ports, stages, async () => {
+    // Another process may have finished it while this one waited for the lease.
     if (await isDropUnfinished(ports.log)) await dropProjections(ports, stages);
   });
 }
