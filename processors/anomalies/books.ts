@@ -15,9 +15,9 @@ import {
 } from '#schemas/domain/book';
 import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
 import { dropOldest } from '../shared/drop-oldest.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
-import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 
 /** Takes a frame of the book of an instrument. */
 export function applyBookFrame(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {

@@ -52,7 +52,12 @@ export function evaluate(market: MarketState, measurement: Measurement, context:
   }
 }
 
-function emitAnomaly(market: MarketState, measurement: Measurement, distance: Distance, { receivedAt, emit }: EvaluationContext): void {
+function emitAnomaly(
+  market: MarketState,
+  measurement: Measurement,
+  distance: Distance,
+  { receivedAt, emit }: EvaluationContext,
+): void {
   const { universalId, provider, marketId } = market;
   const { kind, ts, value, baseline, details } = measurement;
   const { mean, deviation, z } = scoreOf(distance);

@@ -34,7 +34,7 @@ export function distanceOf(baseline: Moments, value: Decimal, floor: Decimal): D
   return { count, above: count * value - sum, sum, spread: count * squares - sum * sum, floor };
 }
 
-/** Whether z is at or above a bound, which is above zero. */
+/** True if z is at or above a bound, which is above zero. */
 export function reaches({ count, above, spread, floor }: Distance, bound: Decimal): boolean {
   if (above <= 0n) return false;
   if (above * UNIT < bound * floor * count) return false;

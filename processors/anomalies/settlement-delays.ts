@@ -4,9 +4,9 @@ import { marketKey } from '#schemas/domain/providers';
 import { settlementDelayMs } from '#schemas/domain/settlement-delay';
 import type { Resolution } from '#schemas/topics/oracle';
 import { addWaiting } from '../shared/waiting.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { amend, append, windowOf } from './series.ts';
 import type { AnomaliesState, MarketState } from './state.ts';
-import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 
 const BASELINE_MS = 30 * 86_400_000;
 const MS_DECIMALS = 3;

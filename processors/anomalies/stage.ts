@@ -22,12 +22,12 @@ import {
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { isOfQuestion } from '#schemas/venues/question-instruments';
 import { removeWaiting } from '../shared/waiting.ts';
-import { closeBooks, applyBookFrame } from './books.ts';
+import { applyBookFrame, closeBooks } from './books.ts';
+import type { EvaluationContext } from './emit-anomaly.ts';
 import { dropBook, dropOldBuckets, forgetArchived, markBookLost, placeMarkets } from './markets.ts';
 import { evaluateDelay } from './settlement-delays.ts';
-import { type AnomaliesState, createAnomaliesState, TRADE_GRACE_MS, MINUTE_MS } from './state.ts';
-import type { EvaluationContext } from './emit-anomaly.ts';
-import { closeTrades, applyTrade } from './trades.ts';
+import { type AnomaliesState, createAnomaliesState, MINUTE_MS, TRADE_GRACE_MS } from './state.ts';
+import { applyTrade, closeTrades } from './trades.ts';
 
 export interface AnomaliesOptions {
   /** The score from which on a bucket is told of, decimal text above zero. */
@@ -44,10 +44,14 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
     stateVersion: 3,
     inputs: [
       onKeyed<AnomaliesState, UniversalEvent>(eventTopic, handling(readEvent)),
-      ...VENUES.map((venue) => on<AnomaliesState, BookUpdate>(bookTopics[venue], handling(ofQuestions(venue, readBook)))),
+      ...VENUES.map((venue) =>
+        on<AnomaliesState, BookUpdate>(bookTopics[venue], handling(ofQuestions(venue, readBook))),
+      ),
       ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, handling(readStatus))),
       ...VENUES.map((venue) => on<AnomaliesState, Trade>(tradeTopics[venue], handling(ofQuestions(venue, readTrade)))),
-      ...Object.values(resolutionTopics).map((topic) => on<AnomaliesState, Resolution>(topic, handling(readResolution))),
+      ...Object.values(resolutionTopics).map((topic) =>
+        on<AnomaliesState, Resolution>(topic, handling(readResolution)),
+      ),
       on<AnomaliesState, ClockMark>(clockTopic, handling(readClock)),
     ],
     outputs: [anomalyTopic],
@@ -85,7 +89,8 @@ function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
   if (value === null) return NOTHING;
   return (state, judging) => {
     const markets = placeMarkets(state, value, judging.receivedAt);
-    for (const resolution of removeWaiting(state.waitingResolutions, markets)) evaluateDelay(state, resolution, judging);
+    for (const resolution of removeWaiting(state.waitingResolutions, markets))
+      evaluateDelay(state, resolution, judging);
   };
 }
 

@@ -6,6 +6,7 @@ import { type Decimal, UNIT } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import type { Trade } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { amend, append, type Series, windowOf } from './series.ts';
 import {
   type AnomaliesState,
@@ -15,7 +16,6 @@ import {
   type TradeBucket,
   WINDOW_MINUTES,
 } from './state.ts';
-import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { busiestOf, count, createBucket, volumeOf } from './trade-bucket.ts';
 
 /** Takes a telling of a trade. @param qty of it, read. */

@@ -3,7 +3,7 @@ import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage'
 import { formatDecimal } from '#schemas/domain/decimal';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import { type CoinBars, createCoinBars, dropInactive, type MinuteBar, addTrade } from './bars.ts';
+import { addTrade, type CoinBars, createCoinBars, dropInactive, type MinuteBar } from './bars.ts';
 
 /** Bars made from our own trades (specification, candles). */
 const SOURCE = 'venue_node';

@@ -1,14 +1,14 @@
-/** Frames of detections: on the channel of the event, on that of the kind, and on that of all (specification). */
+/** Emits a detected anomaly to the channels of its event, of its kind, and of all anomalies (specification). */
 import type { Emit } from '#infra/stages/stage';
 import { toAnomalyRecord } from '#schemas/http/anomaly';
 import { type AnomalyChannelKind, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
 import type { Anomaly, AnomalyKind } from '#schemas/topics/anomalies';
 import { channelTopics } from '#schemas/topics/channels';
+import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
 import { audienceOf } from '../shared/merged-events.ts';
-import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
 import type { ChannelsState } from './state.ts';
 
-/** Channels have names of their own for the kinds (specification, WebSocket stream). */
+/** Names of the kinds in channel names (specification, WebSocket stream). */
 const CHANNEL_KIND: Readonly<Record<AnomalyKind, AnomalyChannelKind>> = {
   trade_volume_spike: 'trade-volume',
   spread_widening: 'spread-widening',
@@ -19,7 +19,7 @@ const CHANNEL_KIND: Readonly<Record<AnomalyKind, AnomalyChannelKind>> = {
 export function emitAnomaly(state: ChannelsState, anomaly: Anomaly, receivedAt: number, emit: Emit): void {
   const { provider, marketId, kind } = anomaly;
   const audience = audienceOf(state.events, anomaly.universalId);
-  // The survivor's, where the event was merged since it was looked at.
+  // The survivor's id, in case the event was merged after the detection.
   const payload = JSON.stringify(toAnomalyRecord(anomaly, audience[0]));
   const body: FrameBody = { type: 'anomaly.detected', provider, marketId, receivedAt, payload };
   const channels: ChannelName[] = [

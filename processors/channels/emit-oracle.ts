@@ -1,20 +1,25 @@
-/** Frames of the oracle's phases and of settlements (specification, WebSocket stream). */
+/** Emits frames for oracle phases and settlements (specification, WebSocket stream). */
 import type { Emit } from '#infra/stages/stage';
 import { toDisputePhaseRecord } from '#schemas/http/dispute-phase';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
+import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
 import { oracleHandlers } from '../shared/oracle-handlers.ts';
 import type { PhaseUpdate, SettlementUpdate } from '../shared/oracle-updates.ts';
-import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
 import type { ChannelsState } from './state.ts';
 
 const DISPUTES_OF_VENUE = formatChannel({ kind: 'dispute-venue' });
 
-/** Takes phases, resolutions and events. */
-export const oracle = oracleHandlers<ChannelsState>({ emitPhase: emitPhase, emitSettlement: emitSettlement });
+/** Handles phases, resolutions and events. */
+export const oracle = oracleHandlers<ChannelsState>({ emitPhase, emitSettlement });
 
-/** A phase goes to the firehose of its venue and to its event; to the event alone where only that became known. */
-function emitPhase(state: ChannelsState, { phase, isNew, audience }: PhaseUpdate, receivedAt: number, emit: Emit): void {
+/** Emits a phase to the firehose of its venue and to its event; only to the event if only the event became known. */
+function emitPhase(
+  state: ChannelsState,
+  { phase, isNew, audience }: PhaseUpdate,
+  receivedAt: number,
+  emit: Emit,
+): void {
   const { provider, marketId } = phase;
   const payload = JSON.stringify(toDisputePhaseRecord(phase));
   const body: FrameBody = { type: 'settlement.dispute', provider, marketId, receivedAt, payload };

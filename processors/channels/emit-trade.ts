@@ -1,6 +1,6 @@
 /**
- * One frame tells a trade, one its reversal (contract, REST, Trades). That a trade was confirmed is no frame of its own,
- * and a trade whose market became known goes to the channel of its event alone.
+ * Emits one frame for a trade and one for its reversal (contract, REST, Trades). A confirmation has no frame, and a trade
+ * whose market became known later goes to the channel of its event only.
  */
 import type { Emit } from '#infra/stages/stage';
 import { marketKey } from '#schemas/domain/providers';
@@ -8,9 +8,9 @@ import { toTradeRecord } from '#schemas/http/trade';
 import { formatChannel, TRADE_CHANNEL_PROVIDERS, type TradeChannelProvider } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
-import { audienceOf } from '../shared/merged-events.ts';
-import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
 import { detectChange } from '../shared/detect-change.ts';
+import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
+import { audienceOf } from '../shared/merged-events.ts';
 import type { ChannelsState } from './state.ts';
 
 const PROVIDER_CHANNELS = new Map<string, string>(
@@ -20,8 +20,14 @@ const PROVIDER_CHANNELS = new Map<string, string>(
   ]),
 );
 
-/** Tells what is new in a telling of a trade. At most `toldMax` trades are remembered. */
-export function emitTrade(state: ChannelsState, trade: Trade, receivedAt: number, emit: Emit, rememberedTradesMax: number): void {
+/** Emits what is new in a trade record. At most `rememberedTradesMax` trades are remembered. */
+export function emitTrade(
+  state: ChannelsState,
+  trade: Trade,
+  receivedAt: number,
+  emit: Emit,
+  rememberedTradesMax: number,
+): void {
   const { id, status, provider, marketId } = trade;
   const market = marketId === null ? null : marketKey(provider, marketId);
   const event = market === null ? undefined : state.events.eventOf.get(market);

@@ -42,7 +42,9 @@ function world({ restarts = false } = {}) {
     },
     /** The numbers told on the channel of an event. */
     seqs: (universalId: string) =>
-      stage.emittedTo(channelTopics.events).flatMap(({ channel, seq }) => (channel === channelOf(universalId) ? [seq] : [])),
+      stage
+        .emittedTo(channelTopics.events)
+        .flatMap(({ channel, seq }) => (channel === channelOf(universalId) ? [seq] : [])),
     known: () =>
       [stage.state.seqs.active, stage.state.seqs.inactive, stage.state.seqs.due].flatMap((map) => [...map.keys()]),
   };

@@ -9,7 +9,7 @@ import { defaultBatchSize } from '../shared/drop-oldest.ts';
 import { anEvent } from '../shared/oracle-records.fixture.ts';
 import { WAITING_MARKETS_MAX } from '../shared/waiting.ts';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createChannelsStage } from './stage.ts';
 
 const OUTCOME = { provider: 'venue_a_outcome', providerMarketId: '#70', polarity: 'inverse' } as const;

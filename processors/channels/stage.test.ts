@@ -4,7 +4,7 @@ import { channelTopics } from '#schemas/topics/channels';
 import { arbitrageTopic, eventTopic, type Spread, spreadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { type ChannelsOptions, createChannelsStage } from './stage.ts';
 
 const event = (universalId: string, markets: readonly string[], mergedInto: string | null = null) =>

@@ -1,7 +1,6 @@
 /**
- * The derived channels of `/v1/stream` (specification, WebSocket stream): every event of a channel gets its number and
- * its payload here, once, so that all gateway nodes tell the same bytes. The channels of an event that was merged into
- * another carry the survivor's events.
+ * Emits the derived channels of `/v1/stream` (specification, WebSocket stream). Every frame gets its number and payload
+ * here, once, so that all gateway nodes send the same bytes. The channels of a merged event carry the survivor's frames.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { toArbitrageRecord } from '#schemas/http/arbitrage';
@@ -20,34 +19,36 @@ import {
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
+import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
 import { audienceOf } from '../shared/merged-events.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
-import { type FrameBody, emitFrame } from '../shared/emit-frame.ts';
-import { type ChannelsState, createChannelsState } from './state.ts';
 import { emitAnomaly } from './emit-anomaly.ts';
 import { oracle } from './emit-oracle.ts';
 import { emitTrade } from './emit-trade.ts';
+import { type ChannelsState, createChannelsState } from './state.ts';
 
 export interface ChannelsOptions {
   /**
-   * Trades remembered for a later telling. Those of a chain are pending for some minutes, others are remembered only
-   * while their market is unknown; one told again after it was forgotten is taken for a new one.
+   * Greatest number of trades remembered in case their record comes again. Chain trades are remembered for the minutes
+   * until they are confirmed, others only while their market is unknown. A trade that comes again later counts as new.
    */
   readonly rememberedTradesMax?: number;
 }
 
 const REMEMBERED_TRADES_MAX = 200_000;
 
-/** The stage `channels`. */
-export function createChannelsStage({ rememberedTradesMax: rememberedTradesMax = REMEMBERED_TRADES_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
+/** Creates the stage `channels`. */
+export function createChannelsStage({
+  rememberedTradesMax = REMEMBERED_TRADES_MAX,
+}: ChannelsOptions = {}): Stage<ChannelsState> {
   return {
     name: 'channels',
     stateVersion: 5,
-    // `told` tells by id alone.
+    // Entries of `emittedTrades` are found by id only.
     slicedMaps: [...ORACLE_SLICES, 'emittedTrades', 'seqs.active', 'seqs.inactive', 'seqs.due'],
     inputs: [
       ...Object.values(marketTopics).map((topic) =>
-        // No catalog removes a market; the stage that makes events says so where one does.
+        // No catalog removes a market; the stage `events` writes a dead letter if one does.
         onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && updateYesIndex(state, value)),
       ),
       onKeyed<ChannelsState, UniversalEvent>(eventTopic, onEvent),
@@ -76,7 +77,7 @@ function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>,
     state.seqs,
     channelTopics.events,
     event.receivedAt,
-    // An event is known until it is past; channels of no event are a handful.
+    // An event is known until it is archived; only a few channels have no event.
     (channel) =>
       !('universalId' in channel) || marketsOf.has(channel.universalId) || survivors.has(channel.universalId),
   );

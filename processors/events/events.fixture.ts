@@ -4,7 +4,7 @@ import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 /** When the markets are first told. */

@@ -1,31 +1,33 @@
 /**
- * Whether two markets ask the same question (contract, Markets). What must agree for that is the key: kind, underlying,
- * threshold, semantics and settlement day, or whatever else tells the questions of a kind apart. What may differ lowers
- * the confidence, and is said in the evidence.
+ * Evaluates whether two markets ask the same question (contract, Markets). The parts that must agree form the key: kind,
+ * underlying, threshold, semantics and settlement day, or whatever else distinguishes the questions of a kind. The parts
+ * that may differ lower the confidence and are listed in the evidence.
  */
 import type { EventKind, Recognition, Strike } from './recognise/question.ts';
 
-/** Below this a link is shown and not used for spreads and arbitrage. */
+/** A link below this confidence is shown but not used for spreads and arbitrage. */
 export const USE_CONFIDENCE = 0.75;
 
-/** Equality left out on one side and not on the other, or not told: on a price that moves freely it hardly matters. */
+/** Equality counts on one side only, or is not stated. On a price that moves freely it hardly matters. */
 const STRICTNESS_FACTOR = 0.98;
-/** Different settlement sources in the same minute, or one that is not told. */
+/** The settlement sources of the same minute differ, or one is not stated. */
 const SOURCE_FACTOR = 0.92;
-/** Different or unknown minutes of the same day: another question for anyone who trades it. */
+/** The minutes of the same day differ or are unknown, which is another question for anyone who trades it. */
 const MINUTE_FACTOR = 0.5;
 
-/** One venue lists no question twice: what reads alike there differs in a part that the words do not tell. */
+/** A venue lists no question twice, so two markets of it with equal words differ in a part that the words do not state. */
 const SAME_VENUE_FACTOR = 0.5;
 
-/** Kinds that are decided by a price at a minute; the others by what happens, whenever a venue takes note of it. */
+const NOT_STATED = 'not stated';
+
+/** Kinds that are decided by a price at a minute. The others are decided by an event, whenever a venue records it. */
 const TIMED_KINDS: ReadonlySet<EventKind | null> = new Set(['price_binary', 'price_range', 'up_down']);
 
-/** What is compared of a market. */
+/** The facts of a market that links are evaluated by. */
 export interface LinkFacts {
-  /** Null for questions that are decided at a minute; else the venue that asks. */
+  /** The venue that asks, for questions that no minute decides; null for the others. */
   readonly untimedVenue: string | null;
-  /** Of a question without a threshold always `gte`: YES is what its words say. */
+  /** Always `gte` for a question without a threshold, since its YES is what its words state. */
   readonly op: Strike['op'];
   readonly strict: boolean | null;
   readonly atMs: number | null;
@@ -37,11 +39,11 @@ export interface LinkEvaluation {
   readonly confidence: number;
   readonly polarity: 'same' | 'inverse';
   readonly used: boolean;
-  /** What differs, by part. */
+  /** The differences by part. */
   readonly differences: Readonly<Record<string, string>>;
 }
 
-/** What is compared, or null for a market that must stand alone. */
+/** Returns the facts that links are evaluated by; null for a market that must not be linked. */
 export function linkFacts(recognition: Recognition): LinkFacts | null {
   const { kind, venue, strike, deadline, settlementSource, confidence, question, linkable } = recognition;
   if (!linkable || (strike ? !deadline : question === null)) return null;
@@ -56,9 +58,9 @@ export function linkFacts(recognition: Recognition): LinkFacts | null {
 }
 
 /**
- * The keys under which a question is found, the stronger first: the same minute, where it is known, then the same
- * settlement day. A price at one moment is above or below, so both comparisons are one question seen from two sides;
- * touches are not.
+ * Returns the keys under which a question is found, the stronger first: the minute, if known, then the settlement day.
+ * A price at one moment is either above or below, so both comparisons are one question seen from two sides; this is not
+ * so for touches.
  */
 export function questionKeys({ kind, strike, deadline, question, linkable }: Recognition): string[] {
   if (!linkable) return [];
@@ -75,9 +77,10 @@ function keysAt(stem: string, deadline: Recognition['deadline']): string[] {
   return deadline.atMs === null ? [day] : [`${stem}|${minuteOf(deadline.atMs)}`, day];
 }
 
-/** How a market stands to the one that the event is seen from; both have a key in common. */
+/** Evaluates the link of a market with the reference market of its event; both have a key in common. */
 export function evaluateLink(reference: LinkFacts, market: LinkFacts): LinkEvaluation {
-  if (typeof reference.untimedVenue === 'string' || typeof market.untimedVenue === 'string') return evaluateByWords(reference, market);
+  if (typeof reference.untimedVenue === 'string' || typeof market.untimedVenue === 'string')
+    return evaluateByWords(reference, market);
   const polarity = market.op === reference.op ? 'same' : 'inverse';
   const differences: Record<string, string> = {};
   let confidence = Math.min(reference.confidence, market.confidence);
@@ -86,11 +89,11 @@ export function evaluateLink(reference: LinkFacts, market: LinkFacts): LinkEvalu
   const exact = known && (reference.strict === market.strict) === (polarity === 'same');
   if (!exact) {
     confidence *= STRICTNESS_FACTOR;
-    differences.equality = known ? 'counts for one of the two' : 'not told';
+    differences.equality = known ? 'counts for one of the two' : NOT_STATED;
   }
   if (reference.settlementSource === null || reference.settlementSource !== market.settlementSource) {
     confidence *= SOURCE_FACTOR;
-    differences.sources = `${market.settlementSource ?? 'not told'} against ${reference.settlementSource ?? 'not told'}`;
+    differences.sources = sourcesText(reference, market);
   }
   const sameMinute = reference.atMs !== null && sameMinuteOf(reference.atMs, market.atMs);
   if (!sameMinute) {
@@ -105,7 +108,7 @@ export function evaluateLink(reference: LinkFacts, market: LinkFacts): LinkEvalu
   };
 }
 
-/** Questions that no minute decides: all that their words tell is in the key already, but not who decides. */
+/** Evaluates questions that no minute decides: the key already contains everything their words state, except who decides. */
 function evaluateByWords(reference: LinkFacts, market: LinkFacts): LinkEvaluation {
   const sameVenue = reference.untimedVenue === market.untimedVenue;
   const confidence =
@@ -114,18 +117,20 @@ function evaluateByWords(reference: LinkFacts, market: LinkFacts): LinkEvaluatio
     confidence: roundConfidence(confidence),
     polarity: 'same',
     used: confidence >= USE_CONFIDENCE,
-    differences: sameVenue
-      ? { venue: 'one venue does not ask twice' }
-      : { sources: `${market.settlementSource ?? 'not told'} against ${reference.settlementSource ?? 'not told'}` },
+    differences: sameVenue ? { venue: 'one venue does not ask twice' } : { sources: sourcesText(reference, market) },
   };
 }
 
-/** Four decimals: more would claim a precision that a judgement does not have. */
+function sourcesText(reference: LinkFacts, market: LinkFacts): string {
+  return `${market.settlementSource ?? NOT_STATED} against ${reference.settlementSource ?? NOT_STATED}`;
+}
+
+/** Rounds to four decimals: more would claim a precision that an evaluation does not have. */
 export function roundConfidence(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Whether two moments lie in one minute. */
+/** True if two moments are in the same minute. */
 export function sameMinuteOf(a: number, b: number | null): boolean {
   return b !== null && minuteOf(a) === minuteOf(b);
 }
@@ -135,5 +140,5 @@ function minuteOf(ms: number): number {
 }
 
 function minuteText(ms: number | null): string {
-  return ms === null ? 'not told' : `${new Date(ms).toISOString().slice(0, 16)}Z`;
+  return ms === null ? NOT_STATED : `${new Date(ms).toISOString().slice(0, 16)}Z`;
 }

@@ -1,17 +1,16 @@
 /**
- * Which market belongs to which event. Every market belongs to exactly one, alone if nothing matches it. Markets of one
- * question and day are one event, in which one minute is used; a second minute that two venues ask for is an event of
- * its own.
+ * Assigns each market to exactly one event, alone if nothing matches it. Markets of one question and day form one event,
+ * in which the links of one minute are used; a second minute that two venues ask for gets its own event.
  */
 import { type MarketEntry, sideOf } from './market-entry.ts';
-import { type MinuteSplit, findMinuteSplit } from './minutes.ts';
+import { findMinuteSplit, type MinuteSplit } from './minutes.ts';
 import { isMoreOpen, statusOf } from './progress.ts';
 import { findEvent, indexMarket, unindexMarket } from './question-index.ts';
 import { isLinkedByDayOnly, referenceOf } from './reference.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 import { universalIdOf } from './universal-id.ts';
 
-/** Places a market that is new, or whose question changed. Gives the events to tell anew. */
+/** Assigns an event to a market that is new or whose question changed. Returns the events to emit again. */
 export function placeMarket(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry[] {
   const known = state.markets.get(market.key);
   state.markets.set(market.key, market);
@@ -62,7 +61,7 @@ function move(
   return [from, into];
 }
 
-/** A market that learned a minute for which another event holds its mates. */
+/** Moves a market whose minute became known, together with the markets of that minute in another event. */
 function moveWithSplit(
   state: EventsState,
   from: EventEntry,
@@ -82,12 +81,12 @@ function moveWithSplit(
   return [...new Set([from, split.event, into])];
 }
 
-function moveLeaving(state: EventsState, { event, leaving: leaving }: MinuteSplit, into: EventEntry): void {
-  for (const mate of leaving) {
-    unindexMarket(state, event, mate);
-    event.members = event.members.filter((key) => key !== mate.key);
+function moveLeaving(state: EventsState, { event, leaving }: MinuteSplit, into: EventEntry): void {
+  for (const market of leaving) {
+    unindexMarket(state, event, market);
+    event.members = event.members.filter((key) => key !== market.key);
   }
-  for (const mate of leaving) join(state, into, mate);
+  for (const market of leaving) join(state, into, market);
 }
 
 function createEvent(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry {
@@ -121,8 +120,8 @@ function join(state: EventsState, event: EventEntry, market: MarketEntry): void 
 }
 
 /**
- * A live market that is in an event by its day alone leaves it when the date of the event has passed: it is open still,
- * and is to be found as such. The event that it founds begins now. Gives the events to tell anew.
+ * Moves open markets that are linked only by their day out of an event whose date has passed, so that clients find them
+ * in an open event. The new event's age counts from now. Returns the events to emit again.
  */
 export function splitFromClosed(state: EventsState, event: EventEntry, receivedAt: number): EventEntry[] {
   const markets = marketsOf(state, event);
@@ -134,11 +133,11 @@ export function splitFromClosed(state: EventsState, event: EventEntry, receivedA
   );
   if (leaving.length === 0) return [event];
   const into = createEvent(state, leaving[0]!, receivedAt);
-  moveLeaving(state, { event, leaving: leaving }, into);
+  moveLeaving(state, { event, leaving }, into);
   return [event, into];
 }
 
-/** Two events turned out to be one: the older survives, and the other names it from now on. */
+/** Merges two events that turned out to be the same: the older survives, and the other names it from now on. */
 function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
   const [survivor, other] = isOlder(a, b) ? [a, b] : [b, a];
   for (const key of other.members) join(state, survivor, state.markets.get(key)!);
@@ -147,7 +146,7 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
       if (state.eventsByKey.get(name) === other.universalId) state.eventsByKey.set(name, survivor.universalId);
     }
   }
-  // The survivor may be the one whose question changed, without an entry for it yet.
+  // The survivor may be the event whose question changed and has no index entry yet.
   for (const key of survivor.members) indexMarket(state, survivor, state.markets.get(key)!);
   survivor.lastSeenAt = Math.max(survivor.lastSeenAt, other.lastSeenAt);
   const absorbed = [other, ...other.absorbed.map((id) => state.events.get(id)!)];
@@ -159,8 +158,8 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
 }
 
 /**
- * Drops an event with its markets and with what was merged into it. A market that is told again later founds an event
- * anew: under the id of the old one if it had founded that too, beside it if it had not.
+ * Removes an event with its markets and the events merged into it. A market that is listed again later gets a new event:
+ * with the id of the old one if the market had created that too, otherwise with another id.
  */
 export function removeEvent(state: EventsState, event: EventEntry): void {
   for (const key of event.members) {

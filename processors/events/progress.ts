@@ -1,4 +1,4 @@
-/** How far along markets and their events are (contract, Markets). */
+/** Status of markets and events (contract, Markets). */
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { isResolved, type MarketEntry } from './market-entry.ts';
 import { referenceOf } from './reference.ts';
@@ -7,13 +7,13 @@ type Status = UniversalEvent['status'];
 
 const ORDER: readonly Status[] = ['open', 'closed', 'resolved'];
 
-/** Whether a market is traded. Its resolution ends that even while its catalog still lists it as open. */
+/** Returns the state of a market. A resolution ends trading even while the catalog still lists the market as open. */
 export function marketStateOf(market: MarketEntry): EventLink['marketState'] {
   if (isResolved(market)) return 'resolved';
   return market.closed ? 'closed' : 'open';
 }
 
-/** When the last market was over; null while one is live. */
+/** Returns when the last of the markets was closed; null while one is open. */
 export function closedAtOf(markets: readonly MarketEntry[]): number | null {
   let last = Number.NEGATIVE_INFINITY;
   for (const { closedAt: overAt } of markets) {
@@ -24,16 +24,16 @@ export function closedAtOf(markets: readonly MarketEntry[]): number | null {
 }
 
 /**
- * The status of an event at `now`. A catalog may close a market before its date, or without any: what nobody can trade is
- * not open.
+ * Returns the status of an event at `now`. A catalog may close a market before its date, or without one: an event that
+ * nobody can trade is not open.
  */
 export function statusOf(markets: readonly MarketEntry[], now: number): Status {
   if (markets.every(isResolved)) return 'resolved';
-  const { resolutionTime: resolutionTime } = referenceOf(markets);
+  const { resolutionTime } = referenceOf(markets);
   return closedAtOf(markets) !== null || (resolutionTime !== null && now >= resolutionTime) ? 'closed' : 'open';
 }
 
-/** Whether `market` is further from its end than an event of this status: what is live has no place in what is over. */
+/** True if `market` is less far along than an event of this status: an open market does not belong in a closed event. */
 export function isMoreOpen(market: MarketEntry, status: Status, now: number): boolean {
   return ORDER.indexOf(statusOf([market], now)) < ORDER.indexOf(status);
 }

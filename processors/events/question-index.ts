@@ -1,14 +1,14 @@
-/** Where a market finds the event of its question: by the keys of the events' markets, without comparing any two. */
+/** Finds the event of a market's question by the keys of the events' markets, without comparing markets in pairs. */
 import { hasMinute, type MarketEntry } from './market-entry.ts';
 import { isMoreOpen, statusOf } from './progress.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
-/** Markets of one event at most: what is told of an event stays small, whatever a venue lists. */
+/** Greatest number of markets of one event, so that its record stays small whatever a venue lists. */
 export const MEMBERS_MAX = 50;
 
 /**
- * The event that the market joins: by the same minute first, then by the same day. By its day alone no market joins an
- * event that is further from open than itself.
+ * Returns the event that the market joins: one with the same minute first, then one with the same day. By its day alone a
+ * market does not join an event whose status is further along than its own.
  */
 export function findEvent(state: EventsState, market: MarketEntry): EventEntry | undefined {
   for (const [at, key] of market.keys.entries()) {
@@ -25,17 +25,20 @@ export function findEvent(state: EventsState, market: MarketEntry): EventEntry |
   return undefined;
 }
 
-/** Whether the key at `at` tells of a question that a minute decides no more than its day. */
+/** True if a minute decides the question, but the key at `at` contains only its day. */
 function isDayKeyOnly(market: MarketEntry, at: number): boolean {
   return market.facts?.untimedVenue === null && !(at === 0 && hasMinute(market));
 }
 
-/** Whether an event takes no more markets. */
+/** True if an event accepts no more markets. */
 export function isFull({ members }: EventEntry): boolean {
   return members.length >= MEMBERS_MAX;
 }
 
-/** A newcomer adds the key of its moment alone: by its day, markets that agree with it and not with the others would join. */
+/**
+ * Adds the keys of a market to the index. A later member adds only its minute key: by its day key, markets would join
+ * that agree with it but not with the other members.
+ */
 export function indexMarket(
   state: EventsState,
   event: EventEntry,
@@ -52,7 +55,7 @@ export function indexMarket(
   }
 }
 
-/** Takes the keys of a market out, and puts back those that the remaining members have. */
+/** Removes the keys of a market from the index, and adds those of the remaining members again. */
 export function unindexMarket(state: EventsState, event: EventEntry, market: MarketEntry): void {
   for (const key of market.keys) if (state.eventsByKey.get(key) === event.universalId) state.eventsByKey.delete(key);
   const rest = event.members.filter((key) => key !== market.key);

@@ -1,6 +1,6 @@
 /**
- * Universal events: which markets ask the same question. A market is read once when it is new or changed, and finds its
- * event by the key of its question, so a step costs the same with a hundred markets and with two hundred thousand.
+ * Groups markets that ask the same question into universal events. A market is parsed once when it is new or changed, and
+ * finds its event by the key of its question, so a step costs the same with a hundred markets and with two hundred thousand.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { isPast, pastBefore } from '#schemas/domain/past-events';
@@ -12,18 +12,18 @@ import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { addWaiting, removeWaiting } from '../shared/waiting.ts';
 import { addDeadline, popDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
-import { type MarketEntry, marketFingerprint, updateClosedAt, toMarketEntry } from './market-entry.ts';
-import { removeEvent, splitFromClosed, placeMarket } from './membership.ts';
+import { type MarketEntry, marketFingerprint, toMarketEntry, updateClosedAt } from './market-entry.ts';
+import { placeMarket, removeEvent, splitFromClosed } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
 
-/** The stage `events`: catalogs and resolutions in, universal events and the newest catalog pass out. */
+/** Creates the stage `events`: it reads catalogs and resolutions and emits universal events and the newest catalog pass. */
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
     stateVersion: 7,
-    // An entry of one refers to those of the others by id alone.
+    // Entries of these maps refer to each other only by id.
     slicedMaps: ['markets', 'events', 'eventsByKey', 'waiting'],
     inputs: [
       ...Object.values(marketTopics).map((topic) => onKeyed<EventsState, Market>(topic, onMarket)),
@@ -36,7 +36,7 @@ export function createEventsStage(): Stage<EventsState> {
 }
 
 function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<Market | null>, emit: Emit): void {
-  // A market that is over is told as such; no catalog takes one back.
+  // A market that ends is recorded as closed; no catalog removes one.
   if (!market) {
     emit.dead('market_removed', 'the catalog removes no markets');
     return;
@@ -48,17 +48,17 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   if (known) {
     entry.settledBy = known.settledBy;
     entry.closedAt = known.closedAt;
-  } else for (const resolution of removeWaiting(state.waiting, [entry.key])) settle(entry, resolution);
-  // What comes already over was so since its end: a catalog's past is soon forgotten, however late it is told.
+  } else for (const resolution of removeWaiting(state.waiting, [entry.key])) applyResolution(entry, resolution);
+  // A new market that is already closed counts as closed since its end, so that a catalog's past is archived soon.
   updateClosedAt(entry, known ? receivedAt : Math.min(receivedAt, entry.resolutionTime ?? receivedAt));
   state.changedInPass ??= new Set();
   state.changedInPass.add(entry.key);
-  const touched = placeMarket(state, entry, receivedAt);
+  const changed = placeMarket(state, entry, receivedAt);
   state.events.get(entry.eventId)!.lastSeenAt = receivedAt;
-  for (const event of touched) emitWithSplit(state, event, receivedAt, emit);
+  for (const event of changed) emitWithSplit(state, event, receivedAt, emit);
 }
 
-/** A market is settled as soon as it is resolved, and no longer when the resolution is taken back. */
+/** Marks the market as settled by a resolution, and undoes that when the resolution is reverted. */
 function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Resolution>, emit: Emit): void {
   const key = marketKey(value.provider, value.marketId);
   const market = state.markets.get(key);
@@ -66,12 +66,12 @@ function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Reso
     addWaiting(state.waiting, key, { id: value.id, status: value.status });
     return;
   }
-  settle(market, value);
+  applyResolution(market, value);
   updateClosedAt(market, receivedAt);
   emitWithSplit(state, state.events.get(market.eventId)!, receivedAt, emit);
 }
 
-function settle(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
+function applyResolution(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
   if (status !== 'reverted') market.settledBy = id;
   else if (market.settledBy === id) market.settledBy = null;
 }
@@ -82,14 +82,14 @@ function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark
     const event = state.events.get(due.universalId);
     if (event?.mergedInto === null) emitWithSplit(state, event, receivedAt, emit);
   }
-  // By the hour, since a catalog's whole past may come in between two days.
+  // Hourly, because a catalog's whole past may arrive between two midnights.
   if (value.hour || value.day) archiveEvents(state, receivedAt, emit);
   if (state.changedInPass === null) return;
   emit(reconcileTopic, 'latest', { receivedAt, ingested: state.changedInPass.size });
   state.changedInPass = null;
 }
 
-/** What is past is taken out of the topic too; tables keep it (`schemas/domain/past-events.ts`). */
+/** Removes archived events from the topic too; only the tables still contain them (`schemas/domain/past-events.ts`). */
 function archiveEvents(state: EventsState, now: number, emit: Emit): void {
   const before = pastBefore(now);
   for (const event of state.events.values()) {
@@ -99,14 +99,14 @@ function archiveEvents(state: EventsState, now: number, emit: Emit): void {
   }
 }
 
-/** Tells an event, and that of what leaves it because it is over. */
+/** Emits an event and, if markets leave it because it is closed, the event that they move to. */
 function emitWithSplit(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
   for (const one of splitFromClosed(state, event, receivedAt)) emitIfChanged(state, one, receivedAt, emit);
 }
 
 /**
- * Tells an event if anything but the time of this record changed, and waits for its deadline. `lastSeenAt` is part of it:
- * it moves only where a catalog told something new, so this adds one record of an event at most for one of a market.
+ * Emits an event if anything but the record's own time changed, and schedules its deadline. A changed `lastSeenAt` counts:
+ * it changes only with a new or changed market, so this adds at most one event record for each market record.
  */
 function emitIfChanged(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
   const record = toEventRecord(state, event, receivedAt);

@@ -1,11 +1,11 @@
-/** How titles are linked: by the events that the stage makes of them. */
+/** Links titles by the events that the stage creates from them. */
 import { marketKey } from '#schemas/domain/providers';
 import { toEventRecord } from './event-record.ts';
 import { evaluateLink } from './link-evaluation.ts';
 import type { MarketEntry } from './market-entry.ts';
 import type { EventsState } from './state.ts';
 
-/** Two titles that ask the same; `used` says whether they are one event and strongly enough linked for spreads there. */
+/** Two titles with the same question. `used` is true if they are in one event and linked strongly enough for spreads. */
 export interface TitleLink {
   readonly a: string;
   readonly b: string;
@@ -14,13 +14,13 @@ export interface TitleLink {
   readonly used: boolean;
 }
 
-/** A title and the market that stands for it in a state. */
+/** A title and the market that represents it in a state. */
 export interface PlacedTitle {
   readonly id: string;
   readonly market: MarketEntry;
 }
 
-/** Links of titles that were placed in `state`, in the order in which they came. */
+/** Returns the links of titles whose markets are in `state`, in input order. */
 export function linksBetween(placed: readonly PlacedTitle[], state: EventsState): TitleLink[] {
   const used = usedMarkets(state);
   const links: TitleLink[] = [];
@@ -53,7 +53,7 @@ function linkOf(a: PlacedTitle, b: PlacedTitle, used: ReadonlySet<string>): Titl
   };
 }
 
-/** Keys of the markets that their events use, as they would be told. */
+/** Returns the keys of the markets whose links would be used. */
 function usedMarkets(state: EventsState): ReadonlySet<string> {
   const events = [...state.events.values()].filter(({ members }) => members.length > 1);
   const links = events.flatMap((event) => toEventRecord(state, event, 0).links);

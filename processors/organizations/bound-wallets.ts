@@ -1,4 +1,4 @@
-/** From which trade on a binding counts: those that came after it (specification, WebSocket stream). */
+/** Tracks from which trade on a binding counts: trades that came after it (specification, WebSocket stream). */
 import type { AuditEntry } from '#schemas/domain/control/audit';
 import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
 import { changeOrganization } from '#schemas/domain/control/commands/change-organization';
@@ -12,14 +12,14 @@ import type { Trade } from '#schemas/topics/normalised';
 import { currentArrivals } from './arrivals.ts';
 import type { Arrivals, OrganizationsState } from './state.ts';
 
-/** A bound wallet as webhooks name it. */
+/** A bound wallet in the form that webhooks send. */
 export interface Party {
   readonly walletId: string;
   readonly address: string;
   readonly role: 'maker' | 'taker';
 }
 
-/** Follows an accepted command, by what the audit log says of it, to where bindings begin and end. */
+/** Starts or ends bindings according to an accepted command and its audit entry. */
 export function updateBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
   switch (type) {
     case bindWallet.type: {
@@ -40,7 +40,7 @@ export function updateBindings(state: OrganizationsState, type: string, { orgId,
   }
 }
 
-/** While an organization is suspended its bindings count for nothing; afterwards they do as if they were new. */
+/** Ends the bindings of an organization while it is suspended, and starts them again afterwards as if they were new. */
 function updateOrganizationBindings(state: OrganizationsState, orgId: string): void {
   const { control, boundAfter } = state;
   if (control.organizations.get(orgId)!.suspended) {
@@ -59,7 +59,7 @@ function startBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet,
   else boundAfter.set(orgId, new Map([[id, now]]));
 }
 
-/** The bound wallets that a trade concerns, by organization; null for nearly all trades. */
+/** Returns the bound wallets of a trade by organization; null for nearly all trades. */
 export function boundPartiesOf(state: OrganizationsState, topic: string, trade: Trade): Map<string, Party[]> | null {
   const { walletsByAddress } = state.control;
   const { maker, taker } = trade;

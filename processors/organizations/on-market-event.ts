@@ -1,4 +1,4 @@
-/** Market-wide events, for whoever subscribes to them: nothing in them is any organization's. */
+/** Emits market-wide events to their subscribers. They contain nothing of any organization. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import { webhooksSubscribedTo } from '#schemas/domain/control/lookups';
 import type { Anomaly } from '#schemas/topics/anomalies';
@@ -9,17 +9,17 @@ import { anomalyDetected, arbitrageDetected, spreadChanged } from './event-data.
 import { type ProducedType, wantsAll } from './interests.ts';
 import type { OrganizationsState } from './state.ts';
 
-/** An event that is no organization's. */
+/** An event that belongs to no organization. */
 export interface MarketEvent {
   readonly type: ProducedType;
   readonly receivedAt: number;
-  /** What it is about: a universal event, or a question of the oracle. */
+  /** Id of its subject: a universal event, or a question of the oracle. */
   readonly subject: string;
-  /** The universal events for which it is meant; who asked for none in particular hears of it in any case. */
+  /** The universal events that it concerns. A webhook without a filter gets it in any case. */
   readonly audience: readonly string[];
-  /** Only for those who asked for one of the audience: the others have heard of it. */
+  /** True if only webhooks with a matching filter get it, because the others got it before. */
   readonly audienceOnly?: boolean;
-  /** Worked out once somebody wants it. */
+  /** Computed only if a webhook wants it. */
   readonly data: () => unknown;
 }
 
@@ -44,10 +44,10 @@ export function onAnomaly(state: OrganizationsState, { value, receivedAt }: Stag
   emitMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
 }
 
-/** Delivers an event to the webhooks that want it. Who asked for a merged event hears of the survivor, as on the channels. */
+/** Delivers an event to the webhooks that want it. A filter for a merged event matches the survivor, as on the channels. */
 export function emitMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
-  const { type, receivedAt, subject, audience, audienceOnly: audienceOnly = false, data } = event;
-  // Counted whether anybody listens or not: the id of an event does not depend on who does.
+  const { type, receivedAt, subject, audience, audienceOnly = false, data } = event;
+  // Counted even without subscribers, so that the id of an event does not depend on them.
   const events = state.moment.at === receivedAt ? state.moment.events + 1 : 1;
   state.moment = { at: receivedAt, events };
   const subscribed = webhooksSubscribedTo(state.control, type);

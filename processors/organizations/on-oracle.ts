@@ -1,4 +1,4 @@
-/** The oracle's phases and settlements, for whoever subscribes to them: told as on the channels. */
+/** Emits oracle phases and settlements to their subscribers, by the same rules as on the channels. */
 import type { Emit } from '#infra/stages/stage';
 import { oracleHandlers } from '../shared/oracle-handlers.ts';
 import type { PhaseUpdate, SettlementUpdate } from '../shared/oracle-updates.ts';
@@ -6,8 +6,8 @@ import { disputeUpdated, settlementLanded } from './event-data.ts';
 import { emitMarketEvent } from './on-market-event.ts';
 import type { OrganizationsState } from './state.ts';
 
-/** Takes phases, resolutions and events. */
-export const oracle = oracleHandlers<OrganizationsState>({ emitPhase: emitPhase, emitSettlement: emitSettlement });
+/** Handles phases, resolutions and events. */
+export const oracle = oracleHandlers<OrganizationsState>({ emitPhase, emitSettlement });
 
 function emitPhase(
   state: OrganizationsState,

@@ -9,7 +9,7 @@ import type { UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createOrganizationsStage } from './stage.ts';
 
 export const WALL_MS = Date.UTC(2026, 2, 1);

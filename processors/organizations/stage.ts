@@ -1,7 +1,7 @@
 /**
- * What the service says to single organizations: their audit log, the fills of their bound wallets on
- * `user-trade:<orgId>`, and the deliveries of their webhooks. Commands and what happens on the venues come in one merged
- * order here, so that who hears what follows from the log, in a replay too.
+ * Emits the outputs for single organizations: their audit log, the fills of their bound wallets on `user-trade:<orgId>`,
+ * and the deliveries of their webhooks. Commands and venue records come in one merged order here, so the log alone
+ * determines who gets what, in a replay too.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { VENUES } from '#schemas/domain/providers';
@@ -28,13 +28,13 @@ import { oracle } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
 import { createOrganizationsState, type OrganizationsState } from './state.ts';
 
-/** The stage `organizations`. */
+/** Creates the stage `organizations`. */
 export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
-    // Holds the control state: raised whenever `CONTROL_STATE_VERSION` is.
+    // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
     stateVersion: 6,
-    // Rows of the control state stand in its indices too, which find them by identity: they stay together.
+    // Rows of the control state are also in its indices, which find them by identity, so they are in one slice.
     slicedMaps: [
       ...ORACLE_SLICES,
       'boundAfter',
@@ -47,7 +47,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
     inputs: [
       on<OrganizationsState, ControlChange>(changeTopic, onChange),
       ...VENUES.map((venue) =>
-        // No catalog removes a market; the stage that makes events says so where one does.
+        // No catalog removes a market; the stage `events` writes a dead letter if one does.
         onKeyed<OrganizationsState, Market>(
           marketTopics[venue],
           (state, { value }) => value && updateYesIndex(state, value),
@@ -71,7 +71,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
   };
 }
 
-/** A channel is its organization's, for as long as there is that. */
+/** Deletes the numbers of inactive channels whose organization does not exist any more. */
 function forgetChannels({ seqs, control }: OrganizationsState, now: number): void {
   forgetInactiveChannels(
     seqs,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
-import { createChannelSeqs, forgetInactiveChannels, CHECKED_AT_ONCE, nextSeq, INACTIVE_MS } from './channel-seqs.ts';
+import { CHECKED_AT_ONCE, createChannelSeqs, forgetInactiveChannels, INACTIVE_MS, nextSeq } from './channel-seqs.ts';
 
 const TOPIC = channelTopics.events;
 const placeOf = (channel: string) => partitionOf(channel, TOPIC.partitions);

@@ -1,31 +1,31 @@
 /**
- * The numbers of a writer's channels (`seq` of its frames). Markets come and go, and their channels with them, so a channel
- * that was silent for a week and whose market or event is over is forgotten. None of its numbers may be given out again
- * in the epoch: a channel without an entry begins above the highest number that a forgotten one had. That is so for each
- * partition, as a gateway takes a number for false which is higher than there are records in its partition.
+ * Numbers the frames of a writer's channels (`seq`). Channels come and go with their markets, so the entry of a channel
+ * that had no frame for a week and whose market or event is closed is deleted. None of its numbers may be issued again in
+ * the epoch, so a channel without an entry starts above the highest number of all deleted entries of its partition. That
+ * number is per partition, because a gateway rejects a number that exceeds the count of records in its partition.
  */
 import { type ChannelName, parseChannel } from '#schemas/stream/channel-names';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 
-/** Longer than frames are kept (48 hours): who has a number from before then is told of a gap in any case. */
+/** Longer than frames are retained (48 hours): a client with an older number gets a gap in any case. */
 export const INACTIVE_MS = 7 * 86_400_000;
-/** Channels looked at in one go, some 5 ms of work: there may be hundreds of thousands. */
+/** Number of channels checked in one call, about 5 ms of work: there may be hundreds of thousands. */
 export const CHECKED_AT_ONCE = 2_000;
 
 /**
- * Part of a stage's state: the newest `seq` given out by channel, in three generations. Bounded by the channels that
- * spoke within the last weeks and by those that may still speak (`forgetSilentChannels`).
+ * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels that had
+ * frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
  */
 export interface ChannelSeqs {
-  /** Of channels that spoke in this week. */
+  /** Channels with a frame in the current week. */
   active: Map<string, number>;
-  /** Of those that were last heard in the week before, or that may still speak. */
+  /** Channels whose last frame was in the week before, or that may still get frames. */
   inactive: Map<string, number>;
-  /** Of those that were silent for a week at least, until it is found out whether they may still speak. */
+  /** Channels without a frame for at least a week, until it is checked whether they may still get some. */
   due: Map<string, number>;
-  /** Highest `seq` that a forgotten channel had, by partition of the topic; 0 where none was forgotten. */
+  /** Highest `seq` of all deleted entries, by partition of the topic; 0 without one. */
   readonly floors: number[];
-  /** Event time at which this week began, unix ms. */
+  /** Event time at which the current week began, unix ms. */
   weekFrom: number;
 }
 
@@ -33,16 +33,16 @@ export function createChannelSeqs(): ChannelSeqs {
   return { active: new Map(), inactive: new Map(), due: new Map(), floors: [], weekFrom: 0 };
 }
 
-/** Gives out the next number of a channel of the topic. */
+/** Issues the next number of a channel of the topic. */
 export function nextSeq(seqs: ChannelSeqs, topic: Topic, channel: string): number {
-  const { active: active } = seqs;
+  const { active } = seqs;
   const seq = (active.get(channel) ?? removeInactive(seqs, topic, channel)) + 1;
   active.set(channel, seq);
   return seq;
 }
 
-/** Takes the channel out of where it is; one that is nowhere has what any forgotten one may have had. */
-function removeInactive({ inactive: inactive, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
+/** Removes an inactive channel and returns its last number; a channel without an entry gets the floor of its partition. */
+function removeInactive({ inactive, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
   const newest = inactive.get(channel) ?? due.get(channel);
   if (newest === undefined) return floors[partitionOf(channel, partitions)] ?? 0;
   inactive.delete(channel);
@@ -51,9 +51,9 @@ function removeInactive({ inactive: inactive, due, floors }: ChannelSeqs, { part
 }
 
 /**
- * Forgets channels that were silent for `SILENT_MS` at least, but for those that may still speak: a market that is open
- * may be quiet for long, and who listens to it is not to be told of a gap then. To be called often, as with every clock
- * mark: a call looks at `LOOKED_AT_ONCE` channels.
+ * Deletes the entries of channels without a frame for at least `INACTIVE_MS`, except those that may still get frames: an
+ * open market may be quiet for long, and its subscribers must not get a gap then. Call it often, for example with every
+ * clock mark: a call checks `CHECKED_AT_ONCE` channels.
  * @param now event time, unix ms.
  */
 export function forgetInactiveChannels(
@@ -62,10 +62,15 @@ export function forgetInactiveChannels(
   now: number,
   mayStillEmit: (channel: ChannelName) => boolean,
 ): void {
-  const { active: active, inactive: inactive, due, floors } = seqs;
+  const { active, inactive, due, floors } = seqs;
   if (due.size === 0) {
     if (now - seqs.weekFrom < INACTIVE_MS) return;
-    Object.assign(seqs, { active: new Map(), inactive: active, due: inactive, weekFrom: now } satisfies Partial<ChannelSeqs>);
+    Object.assign(seqs, {
+      active: new Map(),
+      inactive: active,
+      due: inactive,
+      weekFrom: now,
+    } satisfies Partial<ChannelSeqs>);
   }
   while (floors.length < partitions) floors.push(0);
   let left = CHECKED_AT_ONCE;

@@ -1,40 +1,44 @@
 /**
- * What is new in a telling of something that a chain may take back: one telling tells it, one its reversal, and it is
- * told anew when it is included again after that. That it was confirmed is no news (contract, REST, Trades).
+ * Detects changes in repeated records of something that a chain may revert. It is emitted once, its reversal once, and
+ * again when it is included again after that. A confirmation changes nothing (contract, REST, Trades).
  */
 
 import { dropOldest } from './drop-oldest.ts';
 
-/** What was told of a thing that may be told again. */
+/** What was emitted of an item whose record may come again. */
 export interface EmittedState {
   readonly reverted: boolean;
-  /** The market whose event had it last; null while none had. */
+  /** The market whose event it was emitted to last; null if it was not emitted to an event. */
   readonly market: string | null;
 }
 
-/** A telling of a thing. */
+/** A record of an item, as it arrives. */
 export interface Observation {
   readonly id: string;
   readonly status: 'pending' | 'confirmed' | 'reverted';
-  /** Its market, where the event of that is known; else null. */
+  /** Its market if the market's event is known, else null. */
   readonly market: string | null;
-  /** Whether there is nothing left that a later telling could change. */
+  /** True if no later record can change anything. */
   readonly isFinal: boolean;
 }
 
 export interface Change {
-  /** To everybody: it is new, reverted, or included again. */
+  /** True if the item is new, reverted, or included again: it concerns every subscriber. */
   readonly isNew: boolean;
-  /** To its event: the same, or its market became known, or another. */
+  /** True if it concerns its event: for the same reason, or because its market became known or changed. */
   readonly toEvent: boolean;
 }
 
-/** Compares a telling with what was told, and remembers it: at most `max` things, the newest. */
-export function detectChange(emitted: Map<string, EmittedState>, { id, status, market, isFinal }: Observation, max: number): Change {
+/** Compares a record with what was emitted of its item, and stores it in `emitted`, which keeps the newest `max` items. */
+export function detectChange(
+  emitted: Map<string, EmittedState>,
+  { id, status, market, isFinal }: Observation,
+  max: number,
+): Change {
   const known = emitted.get(id);
   const reverted = status === 'reverted';
   const isNew = known === undefined || known.reverted !== reverted;
-  // A reversal is told where the thing was; what was never told to an event is not taken back there.
+  // A reversal goes where the item went; an item that was never emitted to an event is not reverted there.
   const isNewThere = isNew ? !(reverted && known?.market === null) : known.market !== market && !reverted;
   const toEvent = market !== null && isNewThere;
   emitted.delete(id);

@@ -3,12 +3,12 @@ import type { ChannelFrame } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 import { type ChannelSeqs, nextSeq } from './channel-seqs.ts';
 
-/** A frame that has no channel and no number yet. */
+/** A frame without its channel and number. */
 export type FrameBody = Omit<ChannelFrame, 'channel' | 'seq'>;
 
 /**
- * Gives the frame the next number of its channel and writes it. The stage is the channel's only writer, so every
- * gateway node tells the same numbers.
+ * Emits a frame with the next number of its channel. The stage is the channel's only writer, so every gateway node sends
+ * the same numbers.
  */
 export function emitFrame(
   seqs: ChannelSeqs,

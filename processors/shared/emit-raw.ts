@@ -1,17 +1,17 @@
 /**
- * The raw feeds of a venue as WebSocket channels: what the venue sent, whole and unchanged. A frame does not repeat the
- * bytes: it says where they stand in the raw topic. A channel's events are numbered here, once, by its only writer, so
- * that every gateway node has the same numbers.
+ * Emits the raw feeds of a venue as WebSocket channels, complete and unchanged. A frame does not copy the bytes; it refers
+ * to their position in the raw topic. The only writer of a channel numbers its events here, so every gateway node sends
+ * the same numbers.
  */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 import { type ChannelSeqs, nextSeq } from './channel-seqs.ts';
 
-/** The raw record at hand. */
+/** Position and event time of the current raw record. */
 export type RawSource = Pick<StageEvent<unknown>, 'topic' | 'partition' | 'offset' | 'receivedAt'>;
 
-/** A piece of the text of a raw record, in UTF-16 units. */
+/** A part of the text of a raw record, in UTF-16 units. */
 export interface TextPiece {
   readonly start: number;
   readonly length: number;
@@ -22,13 +22,13 @@ export interface RawEvent {
   readonly channel: string;
   /** Fine-grained provider. */
   readonly provider: string;
-  /** Null where the event speaks of many markets. */
+  /** Null if the event is about several markets. */
   readonly marketId: string | null;
   /** The venue's own JSON text. */
   readonly piece: TextPiece;
 }
 
-/** Gives the event the next number of its channel and writes it. */
+/** Emits the event with the next number of its channel. */
 export function emitRaw(
   seqs: ChannelSeqs,
   to: Topic<RawChannelFrame>,

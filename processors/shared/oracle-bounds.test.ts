@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { aLink, aMarket, aResolution } from '#schemas/testing/records.fixture';
 import type { Resolution } from '#schemas/topics/oracle';
 import { defaultBatchSize } from './drop-oldest.ts';
-import { applyMarketResolution, relinkOracleEvent, type SettlementUpdate } from './oracle-updates.ts';
 import { anEvent } from './oracle-records.fixture.ts';
 import { createOracleState, updateYesIndex } from './oracle-state.ts';
+import { applyMarketResolution, relinkOracleEvent, type SettlementUpdate } from './oracle-updates.ts';
 import { WAITING_MARKETS_MAX } from './waiting.ts';
 
 type Link = Parameters<typeof aLink>[0];

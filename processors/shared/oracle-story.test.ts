@@ -8,7 +8,7 @@ import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import type { Topic } from '#schemas/topics/topic';
 import { createChannelsStage } from '../channels/stage.ts';
 import { createOrganizationsProbe, deliveriesOf } from '../organizations/organizations.fixture.ts';
-import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { anEvent } from './oracle-records.fixture.ts';
 
 type Step = readonly [topic: Topic<never>, value: { receivedAt: number }];

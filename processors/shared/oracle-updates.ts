@@ -1,58 +1,58 @@
 /**
- * What there is to tell of the oracle's phases and of resolutions, and to which event, for every stage that tells it:
- * one telling, one reversal, anew when included again (`detect-change.ts`, `settlements.ts`). What comes before its market's
- * event is known waits for it, and a resolution of a market that does not ask its event's question waits until it does
- * (`waiting.ts`). Off chain, what was decided before anyone looked is for the record, and no news to anyone.
+ * Derives updates from oracle phases and resolutions, with their events: one update for the record, one for its reversal,
+ * and a new one when it is included again (`detect-change.ts`, `settlements.ts`). A record that comes before its market's
+ * event waits for the event, and a resolution of a market whose link is not used waits until it is (`waiting.ts`). An
+ * off-chain resolution from before the service watched the market is stored in the tables only.
  */
 import type { MarketSide } from '#schemas/domain/event-outcome';
 import { marketKey } from '#schemas/domain/providers';
 import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlement';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
+import { detectChange } from './detect-change.ts';
 import { relinkEvent } from './event-markets.ts';
-import { applyResolution, forgetSettlements, mayBeReverted, withdrawCandidates } from './settlements.ts';
 import { audienceOf } from './merged-events.ts';
 import type { OracleState } from './oracle-state.ts';
+import { applyResolution, forgetSettlements, mayBeReverted, withdrawCandidates } from './settlements.ts';
 import { addWaiting, removeWaiting } from './waiting.ts';
-import { detectChange } from './detect-change.ts';
 
-/** Phases remembered, the newest: a confirmed one too may be told again, with another market. */
+/** Number of newest phases remembered: a confirmed one, too, may come again with another market. */
 export const PHASES_MAX = 50_000;
 
-/** A decision off chain of which nobody knows when it was made is news for so long after the market's own end. */
+/** An off-chain resolution at an unknown time is emitted only if it came this soon after the market's own end. */
 const HISTORICAL_AFTER_MS = 86_400_000;
 
-/** A phase to tell. */
+/** A phase to emit. */
 export interface PhaseUpdate {
   readonly phase: DisputePhase;
-  /** Its event and those that are one with it, the survivor first; empty where no event is to hear of it. */
+  /** Its event and the events merged with it, the survivor first; empty if it is not for an event. */
   readonly audience: readonly string[];
-  /** Whether it is news beside that; false where only its event became known. */
+  /** True if the phase itself is new or changed; false if only its event became known. */
   readonly isNew: boolean;
 }
 
-/** How a market was decided, or that it is taken back, to tell to its event and those that are one with it. */
+/** A settlement or its reversal, to emit to its event and the events merged with it. */
 export interface SettlementUpdate {
   readonly record: SettlementRecord;
   readonly audience: readonly string[];
 }
 
-/** Takes a telling of a phase; null where nothing of it is new. */
+/** Applies a phase record. Returns null if it contains nothing new. */
 export function applyPhase(state: OracleState, phase: DisputePhase): PhaseUpdate | null {
   const { id, provider, marketId, status } = phase;
   const market = marketId === null ? null : marketKey(provider, marketId);
   const event = market === null ? undefined : state.events.eventOf.get(market);
   if (market !== null && event === undefined) addWaiting(state.waitingPhases, market, phase);
-  const telling = { id, status, market: event === undefined ? null : market, isFinal: false };
-  const { isNew, toEvent } = detectChange(state.phases, telling, PHASES_MAX);
+  const observation = { id, status, market: event === undefined ? null : market, isFinal: false };
+  const { isNew, toEvent } = detectChange(state.phases, observation, PHASES_MAX);
   if (!isNew && !toEvent) return null;
   return { phase, audience: toEvent ? audienceOf(state.events, event!) : [], isNew };
 }
 
 /**
- * Takes a telling of a resolution and gives what there is to tell, in order; null, with nothing changed, where its payouts
- * do not speak of the market's tokens, as far as those are known by now. Only a market that asks its event's question
- * lands there; what was decided of another one waits for the day its link is used. Throws `DecimalError`.
+ * Applies a resolution record and returns the updates to emit, in order. Returns null and changes nothing if its payouts
+ * do not fit the tokens of the market as known now. Only a market whose link is used settles its event; the resolution of
+ * another one waits until its link is used. Throws `DecimalError`.
  */
 export function applyMarketResolution(state: OracleState, resolution: Resolution): SettlementUpdate[] | null {
   const sideOf = (one: Resolution) => sideOfMarket(state, marketKey(one.provider, one.marketId));
@@ -66,28 +66,28 @@ export function applyMarketResolution(state: OracleState, resolution: Resolution
     return [];
   }
   const audience = event === null ? [] : audienceOf(state.events, event);
-  return applyResolution(state.settlements, resolution, audience, sideOf).flatMap((landing) => {
-    const record = settlementRecordOf(landing.resolution, landing.side);
-    // None of one that waited to be next, where its market has named other tokens since.
-    return record === null ? [] : { record, audience: audienceOf(state.events, landing.universalId) };
+  return applyResolution(state.settlements, resolution, audience, sideOf).flatMap((change) => {
+    const record = settlementRecordOf(change.resolution, change.side);
+    // Null for a candidate whose market lists other tokens since then.
+    return record === null ? [] : { record, audience: audienceOf(state.events, change.universalId) };
   });
 }
 
-/** The record of a landing or of its reversal. Only a market whose link is used lands. */
+/** Builds the record of a settlement or of its reversal. Only a market whose link is used settles its event. */
 function settlementRecordOf(resolution: Resolution, side: MarketSide): SettlementRecord | null {
   return toSettlementRecord(resolution, side, true);
 }
 
 /**
- * A decision off chain that was made before anyone looked: when, nobody knows. It may be old unless the market's own end
- * is near.
+ * True for an off-chain resolution from before the service watched the market. Its time is unknown, so it may be old
+ * unless the market's own end is near.
  */
 function isHistorical({ blockNumber, decidedAfter, resolvedAt, endTime }: Resolution): boolean {
   if (blockNumber !== null || decidedAfter !== null) return false;
   return endTime === null || resolvedAt - endTime > HISTORICAL_AFTER_MS;
 }
 
-/** Keeps a resolution until its market has an event and asks its question; a market stands in one of the maps alone. */
+/** Stores a resolution until its market has an event and its link is used. A market is in one of the two maps only. */
 function storeResolution(state: OracleState, market: string, resolution: Resolution): void {
   const { events, waitingResolutions, unusedResolutions: unaskedResolutions } = state;
   const [target, other] = events.eventOf.has(market)
@@ -97,8 +97,8 @@ function storeResolution(state: OracleState, market: string, resolution: Resolut
 }
 
 /**
- * Takes the links of a new or changed event; null says that it is past: what it and its markets were known by is
- * forgotten. Gives what there is to tell of what waited for its markets.
+ * Applies the links of a new or changed event; with null the event is archived, and the state of it and its markets is
+ * removed. Returns the updates from records that waited for its markets.
  */
 export function relinkOracleEvent(
   state: OracleState,
@@ -107,19 +107,19 @@ export function relinkOracleEvent(
 ): { readonly phases: readonly PhaseUpdate[]; readonly settlements: readonly SettlementUpdate[] } {
   if (event === null) forgetArchived(state, universalId);
   const markets = relinkEvent(state.events, universalId, event);
-  const isOut = ({ provider, marketId }: Resolution) => !isLinkUsed(state, marketKey(provider, marketId));
-  for (const out of withdrawCandidates(state.settlements, isOut)) {
+  const isWithdrawn = ({ provider, marketId }: Resolution) => !isLinkUsed(state, marketKey(provider, marketId));
+  for (const out of withdrawCandidates(state.settlements, isWithdrawn)) {
     storeResolution(state, marketKey(out.provider, out.marketId), out);
   }
-  const asking = markets.filter((market) => isLinkUsed(state, market));
+  const used = markets.filter((market) => isLinkUsed(state, market));
   const phases = removeWaiting(state.waitingPhases, markets);
   const resolutions = [
     ...removeWaiting(state.waitingResolutions, markets),
-    ...removeWaiting(state.unusedResolutions, asking),
+    ...removeWaiting(state.unusedResolutions, used),
   ];
   return {
     phases: phases.flatMap((phase) => applyPhase(state, phase) ?? []),
-    // They were found good as they came. One of a market that turned out to have other tokens is not told.
+    // They were validated on arrival. A resolution whose market turned out to have other tokens is not emitted.
     settlements: resolutions.flatMap((resolution) => applyMarketResolution(state, resolution) ?? []),
   };
 }
@@ -128,14 +128,14 @@ function forgetArchived(state: OracleState, universalId: string): void {
   forgetSettlements(state.settlements, universalId);
   const { marketsOf, eventOf } = state.events;
   for (const market of marketsOf.get(universalId) ?? []) {
-    // One that moved is of another event.
+    // A market that moved belongs to another event.
     if (eventOf.get(market) !== universalId) continue;
     state.yesIndexes.delete(market);
     state.unusedResolutions.delete(market);
   }
 }
 
-/** Whether a market has an event and asks its question. */
+/** True if a market has an event and its link there is used. */
 function isLinkUsed({ events }: OracleState, market: string): boolean {
   return events.eventOf.has(market) && !events.unused.has(market);
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { aLink, aResolution } from '#schemas/testing/records.fixture';
-import { applyMarketResolution, relinkOracleEvent } from './oracle-updates.ts';
 import { anEvent } from './oracle-records.fixture.ts';
 import { createOracleState } from './oracle-state.ts';
+import { applyMarketResolution, relinkOracleEvent } from './oracle-updates.ts';
 
 const END = Date.UTC(2031, 2, 1);
 const DAY_MS = 86_400_000;

@@ -1,56 +1,56 @@
 /**
- * Which resolution of an event counts as landed: the first one of each provider (contract, Markets, Settlement record).
- * A reversal takes it back; then the next one that stands lands, or the same one again when it is included again.
+ * Decides which resolution settles an event: the first one of each provider (contract, Markets, Settlement record). A
+ * reversal undoes the settlement; then the next valid resolution settles the event, or the same one once included again.
  */
 import type { MarketSide } from '#schemas/domain/event-outcome';
 import { PROVIDERS } from '#schemas/domain/providers';
 import type { Resolution } from '#schemas/topics/oracle';
 import { dropOldest } from './drop-oldest.ts';
 
-/** A landed resolution that may still be taken back. */
+/** A resolution that settled an event and may still be reverted. */
 interface Unconfirmed {
   readonly universalId: string;
   readonly provider: string;
-  /** How its market stood to the event when it landed: what takes it back tells the same outcome. */
+  /** The market's side of the event at the time of settlement, so that the reversal reports the same outcome. */
   readonly side: MarketSide;
   readonly reverted: boolean;
 }
 
 /** Part of a stage's state. */
 export interface Settlements {
-  /** Id of the resolution that stands, by `universalId|provider`; bounded by the events that are not past. */
+  /** Id of the valid resolution, by `universalId|provider`; bounded by the events that are not archived. */
   readonly settledBy: Map<string, Resolution['id']>;
-  /** By resolution id, the oldest first; `UNSURE_MAX` at most. */
+  /** Unconfirmed settlements by resolution id, the oldest first; at most `UNCONFIRMED_MAX`. */
   readonly unconfirmed: Map<Resolution['id'], Unconfirmed>;
-  /** Later resolutions of the provider while the landed one is unsure, by `universalId|provider`. */
+  /** Later resolutions of the provider while the first one is unconfirmed, by `universalId|provider`. */
   readonly candidates: Map<string, readonly Resolution[]>;
 }
 
-/** A resolution to tell to an event: that it landed, or that it is taken back. */
+/** A resolution that settled an event, or one that did and was reverted. */
 export interface SettlementChange {
   readonly universalId: string;
   readonly resolution: Resolution;
   readonly side: MarketSide;
 }
 
-/** How the market of a resolution stands to its event by now. */
+/** Returns the current side of its event for the market of a resolution. */
 export type SideOf = (resolution: Resolution) => MarketSide;
 
-/** Resolutions that are remembered until they are confirmed: those of some minutes, but for reverted ones. */
+/** Greatest number of resolutions remembered until they are confirmed: those of some minutes, and reverted ones. */
 export const UNCONFIRMED_MAX = 10_000;
 
 export function createSettlements(): Settlements {
   return { settledBy: new Map(), unconfirmed: new Map(), candidates: new Map() };
 }
 
-/** Whether a resolution has landed and may still be taken back, whatever has become of its market's event since. */
+/** True if a resolution settled an event and may still be reverted, whatever happened to its market's event since. */
 export function mayBeReverted(state: Settlements, id: Resolution['id']): boolean {
   return state.unconfirmed.get(id)?.reverted === false;
 }
 
 /**
- * Takes a telling of a resolution of a market that asks its event's question; `audience` is the event and those that are
- * one with it. Gives what there is to tell, in order.
+ * Applies a resolution record of a market whose link is used. `audience` is the event and the events merged with it.
+ * Returns the changes to emit, in order.
  */
 export function applyResolution(
   state: Settlements,
@@ -61,7 +61,9 @@ export function applyResolution(
   const { id, provider, status } = resolution;
   const unconfirmed = state.unconfirmed.get(id);
   if (status === 'reverted')
-    return unconfirmed && !unconfirmed.reverted ? revert(state, resolution, unconfirmed, sideOf) : dropCandidate(state, resolution, audience);
+    return unconfirmed && !unconfirmed.reverted
+      ? revert(state, resolution, unconfirmed, sideOf)
+      : dropCandidate(state, resolution, audience);
   if (unconfirmed && !unconfirmed.reverted) {
     if (status === 'confirmed') confirmSettlement(state, id, unconfirmed);
     return [];
@@ -69,7 +71,7 @@ export function applyResolution(
   const key = audience.map((event) => keyOf(event, provider)).find((one) => state.settledBy.has(one));
   if (key === undefined) return [settle(state, resolution, audience[0]!, sideOf)];
   const settledBy = state.settledBy.get(key)!;
-  // A landed one that was confirmed stays, so that nothing comes after it.
+  // A confirmed settlement is final, so no candidates are needed after it.
   if (settledBy !== id && state.unconfirmed.has(settledBy)) addCandidate(state, key, resolution);
   return [];
 }
@@ -83,7 +85,12 @@ function settle(state: Settlements, resolution: Resolution, universalId: string,
   return { universalId, resolution, side };
 }
 
-function revert(state: Settlements, resolution: Resolution, unconfirmed: Unconfirmed, sideOf: SideOf): SettlementChange[] {
+function revert(
+  state: Settlements,
+  resolution: Resolution,
+  unconfirmed: Unconfirmed,
+  sideOf: SideOf,
+): SettlementChange[] {
   const { universalId, provider, side } = unconfirmed;
   const key = keyOf(universalId, provider);
   state.settledBy.delete(key);
@@ -97,7 +104,7 @@ function revert(state: Settlements, resolution: Resolution, unconfirmed: Unconfi
   return [reverted, settled];
 }
 
-/** It is sure now, and so is that no other one lands. */
+/** Marks a settlement as final, so that no candidate can replace it. */
 function confirmSettlement(state: Settlements, id: Resolution['id'], { universalId, provider }: Unconfirmed): void {
   state.unconfirmed.delete(id);
   state.candidates.delete(keyOf(universalId, provider));
@@ -109,7 +116,7 @@ function addCandidate(state: Settlements, key: string, resolution: Resolution): 
   state.candidates.set(key, at < 0 ? [...candidates, resolution] : candidates.with(at, resolution));
 }
 
-/** Takes out the resolutions that would land next and are of markets which do not ask their event's question any more. */
+/** Removes and returns the candidates that are withdrawn, because the link of their market is no longer used. */
 export function withdrawCandidates(state: Settlements, isWithdrawn: (resolution: Resolution) => boolean): Resolution[] {
   const withdrawn: Resolution[] = [];
   for (const [key, candidates] of state.candidates) {
@@ -122,7 +129,7 @@ export function withdrawCandidates(state: Settlements, isWithdrawn: (resolution:
   return withdrawn;
 }
 
-/** Forgets what landed on an event that is past. A reversal that comes yet is told all the same. */
+/** Removes the settlements of an archived event. A later reversal is still emitted. */
 export function forgetSettlements(state: Settlements, universalId: string): void {
   for (const provider of PROVIDERS) {
     state.settledBy.delete(keyOf(universalId, provider));
@@ -130,8 +137,12 @@ export function forgetSettlements(state: Settlements, universalId: string): void
   }
 }
 
-/** One that never landed is gone without a word. */
-function dropCandidate(state: Settlements, { id, provider }: Resolution, audience: readonly string[]): SettlementChange[] {
+/** Removes a reverted candidate. It never settled the event, so there is nothing to emit. */
+function dropCandidate(
+  state: Settlements,
+  { id, provider }: Resolution,
+  audience: readonly string[],
+): SettlementChange[] {
   for (const event of audience) {
     const key = keyOf(event, provider);
     const rest = state.candidates.get(key)?.filter((one) => one.id !== id);
@@ -144,7 +155,9 @@ function dropCandidate(state: Settlements, { id, provider }: Resolution, audienc
 function remember(state: Settlements, id: Resolution['id'], unconfirmed: Unconfirmed): void {
   state.unconfirmed.delete(id);
   state.unconfirmed.set(id, unconfirmed);
-  dropOldest(state.unconfirmed, UNCONFIRMED_MAX, { drop: (oldest) => confirmSettlement(state, oldest, state.unconfirmed.get(oldest)!) });
+  dropOldest(state.unconfirmed, UNCONFIRMED_MAX, {
+    drop: (oldest) => confirmSettlement(state, oldest, state.unconfirmed.get(oldest)!),
+  });
 }
 
 function keyOf(universalId: string, provider: string): string {

@@ -103,7 +103,7 @@ export function toRecord(
   };
 }
 
-/** Whether two records differ in more than their time and cause. */
+/** True if two records differ in more than their time and cause. */
 export function isSameRecord(a: Arbitrage, b: Arbitrage): boolean {
   return (
     a.size === b.size &&

@@ -19,8 +19,8 @@ export function emitArbitrage(
   emit: Emit,
 ): void {
   for (const kind of KINDS) {
-    const { best: pair, positive: positive } = evaluatePairs(event, kind, size);
-    updateSignals(event, { kind, positive: positive, size, receivedAt }, emit);
+    const { best: pair, positive } = evaluatePairs(event, kind, size);
+    updateSignals(event, { kind, positive, size, receivedAt }, emit);
     const before = event.best[kind];
     if (pair === null) {
       if (before !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
@@ -40,7 +40,7 @@ export function emitArbitrage(
     const { instrument: second, walk: secondWalk } = pair.second;
     const profitable = isAboveZero(record.netEdge);
     const emittedBookAt = olderBookAt(state, first, second);
-    event.best[kind] = { record, profitable, first, second, size, firstWalk, secondWalk, emittedBookAt: emittedBookAt };
+    event.best[kind] = { record, profitable, first, second, size, firstWalk, secondWalk, emittedBookAt };
     emit(arbitrageHeadTopic, headKey(event, kind), record);
     if (profitable) emit(arbitrageTopic, event.universalId, record);
   }
@@ -48,7 +48,7 @@ export function emitArbitrage(
   else state.profitable.delete(event.universalId);
 }
 
-/** Whether a pair gives the record that there is, without making it: nearly all evaluations end here. */
+/** True if a pair gives the record that there is, without making it: nearly all evaluations end here. */
 function hasSameInputs(before: BestState, pair: QuotedPair, size: Decimal): boolean {
   const { record, first, second, firstWalk, secondWalk } = before;
   return (

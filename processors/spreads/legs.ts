@@ -4,7 +4,7 @@ import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#sche
 import type { EventLink } from '#schemas/topics/derived';
 import type { InstrumentState, LegState } from './state.ts';
 import type { PricingTerms } from './terms.ts';
-import { sameWalk, eventPrice, type Walk, walkLevels } from './walk.ts';
+import { eventPrice, sameWalk, type Walk, walkLevels } from './walk.ts';
 
 /** A leg that has seen no book yet. Throws `DecimalError` for a malformed fee rate. */
 export function createLeg(link: EventLink): LegState {
@@ -53,7 +53,7 @@ export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
   return true;
 }
 
-/** Whether a book is alive and known. */
+/** True if a book is alive and known. */
 export function isQuotable({ state, bookAt }: InstrumentState): boolean {
   return state === 'live' && bookAt !== null;
 }
@@ -78,7 +78,7 @@ export function touchedBy(snapshot: boolean, bids: readonly Level[], asks: reado
   let ask: Decimal | null = null;
   for (const { price } of bids) if (bid === null || price > bid) bid = price;
   for (const { price } of asks) if (ask === null || price < ask) ask = price;
-  return { bid: bid, ask };
+  return { bid, ask };
 }
 
 /**
@@ -108,7 +108,7 @@ export function refreshWalks(
   return !sameWalk(sell, leg.sell) || !sameWalk(buy, leg.buy) || !sameWalk(buyNo, leg.buyNo);
 }
 
-function reachesBid({ bid: bid }: Touched, walk: Walk | null): boolean {
+function reachesBid({ bid }: Touched, walk: Walk | null): boolean {
   if (bid === null) return false;
   return bid === 'all' || walk === null || bid >= walk.reach;
 }

@@ -2,10 +2,10 @@
 import type { Emit } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
-import { createLeg } from './legs.ts';
-import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
 import { removeArbitrage } from './emit-arbitrage.ts';
 import { emitHead } from './emit-spread.ts';
+import { createLeg } from './legs.ts';
+import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
 
 /** What counts of an event's record. */
 export interface LinkedEvent {
@@ -30,7 +30,7 @@ export function updateUnresolved(state: SpreadsState, { universalId, legs }: Lin
   const known = state.events.get(universalId);
   if (known && isSameLegs(known.legs, legs)) {
     const stateChanges = replaceStateChanges(known, legs);
-    return stateChanges.length === 0 ? null : { event: known, stateChanges: stateChanges };
+    return stateChanges.length === 0 ? null : { event: known, stateChanges };
   }
   if (known) unlinkAll(state, known);
   const event = known ?? createEvent(universalId, legs);
@@ -68,7 +68,12 @@ export function dropArchived(state: SpreadsState, universalId: string, receivedA
 }
 
 /** Stops following an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
-export function endResolved(state: SpreadsState, { universalId, legs }: LinkedEvent, receivedAt: number, emit: Emit): void {
+export function endResolved(
+  state: SpreadsState,
+  { universalId, legs }: LinkedEvent,
+  receivedAt: number,
+  emit: Emit,
+): void {
   const event = state.events.get(universalId);
   if (event) removeEvent(state, event, receivedAt, emit);
   emitHead(state, createEvent(universalId, legs), receivedAt, null, emit);
@@ -84,7 +89,7 @@ function removeEvent(state: SpreadsState, event: EventState, receivedAt: number,
 function createEvent(universalId: string, legs: LegState[]): EventState {
   const best = { cross_provider: null, negation_pair: null };
   const signalStarts = { at: 0, count: 0 };
-  return { universalId, legs, comparable: false, published: null, best, signals: [], signalStarts: signalStarts };
+  return { universalId, legs, comparable: false, published: null, best, signals: [], signalStarts };
 }
 
 function unlinkAll(state: SpreadsState, event: EventState): void {
@@ -94,7 +99,7 @@ function unlinkAll(state: SpreadsState, event: EventState): void {
   }
 }
 
-/** Whether they are of the same markets on the same terms; how their markets and books stand does not matter. */
+/** True if they are of the same markets on the same terms; how their markets and books stand does not matter. */
 function isSameLegs(legs: readonly LegState[], others: readonly LegState[]): boolean {
   return (
     legs.length === others.length &&

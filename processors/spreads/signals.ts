@@ -28,7 +28,11 @@ export interface EvaluationResult {
 }
 
 /** Begins, follows and ends the signals of a kind by what an evaluation found, and tells what becomes of them. */
-export function updateSignals(event: EventState, { kind, positive: above, size, receivedAt }: EvaluationResult, emit: Emit): void {
+export function updateSignals(
+  event: EventState,
+  { kind, positive: above, size, receivedAt }: EvaluationResult,
+  emit: Emit,
+): void {
   if (above.length === 0 && event.signals.length === 0) return;
   const live: SignalState[] = [];
   for (const pair of above) {
@@ -60,7 +64,7 @@ function startSignal(
   at: number,
   emit: Emit,
 ): SignalState {
-  const { signalStarts: signalStarts } = event;
+  const { signalStarts } = event;
   event.signalStarts = { at, count: signalStarts.at === at ? signalStarts.count + 1 : 1 };
   const pair = {
     kind,
@@ -96,7 +100,13 @@ function endSignal(event: EventState, signal: SignalState, at: number, emit: Emi
   emitSignal(event, signal, at, at, emit);
 }
 
-function emitSignal(event: EventState, signal: SignalState, receivedAt: number, endedAt: number | null, emit: Emit): void {
+function emitSignal(
+  event: EventState,
+  signal: SignalState,
+  receivedAt: number,
+  endedAt: number | null,
+  emit: Emit,
+): void {
   const { peak, ...rest } = signal;
   const { universalId } = event;
   emit(arbitrageSignalTopic, universalId, {

@@ -15,7 +15,7 @@ import {
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { stageOverTime } from '../settings/over-time.ts';
-import { probeStage, emittedTo } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { createSpreadsStage } from './stage.ts';

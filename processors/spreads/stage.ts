@@ -17,10 +17,12 @@ import {
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { isOfQuestion } from '#schemas/venues/question-instruments';
+import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
+import { emitHead, publishIfMoved } from './emit-spread.ts';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { dropMerged, dropArchived, endResolved, updateUnresolved, legsOf } from './linked-events.ts';
+import { dropArchived, dropMerged, endResolved, legsOf, updateUnresolved } from './linked-events.ts';
 import {
   createSpreadsState,
   type EventState,
@@ -30,8 +32,6 @@ import {
   type LegLink,
   type SpreadsState,
 } from './state.ts';
-import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
-import { publishIfMoved, emitHead } from './emit-spread.ts';
 import { type PricingTerms, pricingTermsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
@@ -109,7 +109,7 @@ function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>
   return (state, terms, emit) => {
     const update = updateUnresolved(state, { universalId: value.universalId, legs });
     if (!update) return;
-    const { event, stateChanges: stateChanges } = update;
+    const { event, stateChanges } = update;
     for (const leg of event.legs) {
       if (leg.marketState !== 'open') continue;
       refreshTop(leg, state.instruments.get(leg.yes)!);
@@ -184,7 +184,7 @@ function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
 
 interface Change {
   readonly touched: Touched;
-  /** Whether the instrument may have become quotable, or ceased to be. */
+  /** True if the instrument may have become quotable, or ceased to be. */
   readonly quotable: boolean;
   readonly receivedAt: number;
   readonly terms: PricingTerms;
@@ -211,5 +211,6 @@ function updateLeg(state: SpreadsState, link: LegLink, instrument: InstrumentSta
   if (!event.comparable) return;
   const moved = refreshWalks(leg, isYes, instrument.book, touched, terms);
   if (moved || quotable) emitArbitrage(state, event, terms.size, receivedAt, leg, emit);
-  else if (event.best.cross_provider !== null || event.best.negation_pair !== null) state.outdatedAges.add(event.universalId);
+  else if (event.best.cross_provider !== null || event.best.negation_pair !== null)
+    state.outdatedAges.add(event.universalId);
 }

@@ -20,7 +20,7 @@ export interface LegLink {
   readonly universalId: string;
   /** Place of the leg in the event's `legs`. */
   readonly leg: number;
-  /** Whether it is the leg's YES side. */
+  /** True if it is the leg's YES side. */
   readonly isYes: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface LegState {
   midText: string | null;
   /** The state of the YES book, as its instrument had it last. */
   bookState: InstrumentState['state'];
-  /** Whether the YES book can be quoted: alive and known. */
+  /** True if the YES book can be quoted: alive and known. */
   live: boolean;
   /** The same of the NO book. */
   noLive: boolean;

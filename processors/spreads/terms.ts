@@ -10,7 +10,10 @@ export interface PricingTerms {
 }
 
 /** The terms by pipeline time, unix ms. Throws for a size that is not above zero. */
-export function pricingTermsOverTime(arbitrageSize: string, models: readonly FeeModel[]): (time: number) => PricingTerms {
+export function pricingTermsOverTime(
+  arbitrageSize: string,
+  models: readonly FeeModel[],
+): (time: number) => PricingTerms {
   const size = parseDecimal(arbitrageSize);
   if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
   const terms = feesOverTime(models).map((fees): PricingTerms => ({ size, fees }));

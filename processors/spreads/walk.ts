@@ -38,7 +38,8 @@ export function walkLevels(levels: readonly Level[], { size, model, rate, mirror
     cost += qty * eventPrice(price, mirrored);
     fee += model.levelFee(rate, qty, price);
     left = (left - qty) as Decimal;
-    if (left === ZERO) return { best: eventPrice(first.price, mirrored), reach: price, cost: cost * COST_TO_EXACT, fee };
+    if (left === ZERO)
+      return { best: eventPrice(first.price, mirrored), reach: price, cost: cost * COST_TO_EXACT, fee };
   }
   return null;
 }
@@ -53,7 +54,7 @@ export function perShare(amount: bigint, size: Decimal): Decimal {
   return divideHalfEven(amount, size * COST_TO_EXACT) as Decimal;
 }
 
-/** Whether two walks say the same. */
+/** True if two walks say the same. */
 export function sameWalk(a: Walk | null, b: Walk | null): boolean {
   if (a === b) return true;
   if (a === null || b === null) return false;

@@ -29,7 +29,7 @@ export function addDecimals(a: string, b: string): string {
   return formatDecimal((parseDecimal(a) + parseDecimal(b)) as Decimal);
 }
 
-/** Whether `a` is less than `b`, both plain decimals. */
+/** True if `a` is less than `b`, both plain decimals. */
 export function isLess(a: string, b: string): boolean {
   return parseDecimal(a) < parseDecimal(b);
 }

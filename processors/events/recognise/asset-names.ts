@@ -162,7 +162,7 @@ const EXCHANGE_TRADED = new Set(
   ),
 );
 
-/** Whether a symbol closes with the US stock exchanges. */
+/** True if a symbol closes with the US stock exchanges. */
 export function isExchangeTraded(symbol: string): boolean {
   return EXCHANGE_TRADED.has(symbol);
 }
@@ -172,12 +172,12 @@ const COMMODITIES_AND_CURRENCIES = new Set(
   'WTI BRENT NATGAS GOLD SILVER COPPER PLATINUM EURUSD GBPUSD USDJPY'.split(' '),
 );
 
-/** Whether a symbol is a coin that is known by name. */
+/** True if a symbol is a coin that is known by name. */
 export function isCoin(symbol: string): boolean {
   return symbol in NAMES && !EXCHANGE_TRADED.has(symbol) && !COMMODITIES_AND_CURRENCIES.has(symbol);
 }
 
-/** Whether a symbol is one of those that are known by name. */
+/** True if a symbol is one of those that are known by name. */
 export function isKnownSymbol(symbol: string): boolean {
   return symbol in NAMES;
 }

@@ -37,21 +37,21 @@ export function assetOf(name: string): string | null {
   return symbol === null && !NO_ASSET.test(name) && TICKER.test(ticker) ? ticker : null;
 }
 
-/** Whether a word is written as a word of the language rather than as the symbol or name that it is too. */
+/** True if a word is written as a word of the language rather than as the symbol or name that it is too. */
 function isOnlyWord(word: string): boolean {
   const lower = word.toLowerCase();
   if (WORD_TICKERS.has(lower)) return word !== word.toUpperCase();
   return WORD_NAMES.has(lower) && !/^[A-Z]/.test(word);
 }
 
-/** Whether a title written in capitals throughout has a word behind an article: `WILL THE COIN CLOSE ABOVE …`. */
+/** True if a title written in capitals throughout has a word behind an article: `WILL THE COIN CLOSE ABOVE …`. */
 export function isCommonNoun(name: string, title: string): boolean {
   const lower = name.toLowerCase();
   if (/[a-z]/.test(title) || !(WORD_TICKERS.has(lower) || WORD_NAMES.has(lower))) return false;
   return title.toUpperCase().includes(`THE ${name.toUpperCase()}`);
 }
 
-/** Whether a name has several symbols, of which this is one. */
+/** True if a name has several symbols, of which this is one. */
 function shares(name: string, symbol: string): boolean {
   return SHARED_NAMES.get(name.toLowerCase().replace(LEGAL_FORM, ''))?.includes(symbol) ?? false;
 }

@@ -92,7 +92,7 @@ export function dayOf(ms: number, zone: string): string {
   return new Date(wallTime(ms, zone)).toISOString().slice(0, 10);
 }
 
-/** Whether a zone of the northern half of the world has daylight time then: its clock is ahead of that of midwinter. */
+/** True if a zone of the northern half of the world has daylight time then: its clock is ahead of that of midwinter. */
 export function isDaylightTime(ms: number, zone: string): boolean {
   const winter = Date.UTC(new Date(ms).getUTCFullYear(), 0, 15);
   return wallTime(ms, zone) - ms > wallTime(winter, zone) - winter;

@@ -17,7 +17,7 @@ const NAMES = new Set(
 );
 
 /**
- * Whether capitals make another word of a word than its letters are in lower case: `IT`, `US` and `WHO` are no `it`, `us`
+ * True if capitals make another word of a word than its letters are in lower case: `IT`, `US` and `WHO` are no `it`, `us`
  * and `who`, and the `A` of a series is no article. Any short word in capitals may be an abbreviation, but for those that
  * are known to be nothing else.
  */

@@ -20,7 +20,7 @@ export const CLOSING_MINUTES = 960;
 /** When it ends on a half day: one in the afternoon. */
 export const EARLY_CLOSING_MINUTES = 780;
 
-/** Whether the US stock exchanges trade on a day. */
+/** True if the US stock exchanges trade on a day. */
 export function isTradingDay(day: string): boolean {
   const weekday = weekdayOf(day);
   return weekday !== SATURDAY && weekday !== SUNDAY && !isHoliday(day);

@@ -58,7 +58,7 @@ export function sidesOf(title: string, isSport: boolean): Sides | null {
   return { a, b };
 }
 
-/** Whether a side is something with a price that is known. */
+/** True if a side is something with a price that is known. */
 function isAsset(side: string): boolean {
   const symbol = assetOf(side);
   return symbol !== null && isKnownSymbol(symbol);

@@ -43,7 +43,7 @@ export function readOther(texts: MarketTexts): Recognition | null {
   return words === null ? null : kindOnly('other', underlying, { kind: words });
 }
 
-/** Whether a title is a statement with the time by which, or within which, it comes true. */
+/** True if a title is a statement with the time by which, or within which, it comes true. */
 export function isStatement(texts: MarketTexts): boolean {
   const when = splitStatement(cleanTitle(texts.title), texts)?.when;
   return when !== undefined && when.type !== 'moment';

@@ -143,7 +143,7 @@ interface Direction {
   readonly verb: string;
 }
 
-/** Whether the price must be or go above the amount. What is hit may be hit from either side, where an edge or ending says so. */
+/** True if the price must be or go above the amount. What is hit may be hit from either side, where an edge or ending says so. */
 function directionOf({ comparison, rise, edge, ending, verb }: Direction): boolean {
   if (edge) return edge.toLowerCase() === 'high';
   if (rise && ending !== undefined && /^(?:hit|touch)/i.test(rise)) return isRising(ending);

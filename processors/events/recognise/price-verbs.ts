@@ -62,12 +62,12 @@ const RISING =
   /^(?:strictly above|greater|more|higher|over|above|at least|at or above|at or over|equal to or (?:greater|above|higher)|no l|exceed|or (?:above|higher|more|greater|over)|\+)/i;
 const INCLUSIVE = /^(?:at |no |or |\+)|equal/i;
 
-/** Whether words of a comparison look upwards. */
+/** True if words of a comparison look upwards. */
 export function isRising(words: string): boolean {
   return RISING.test(words);
 }
 
-/** Whether equality counts by the words of a comparison. */
+/** True if equality counts by the words of a comparison. */
 export function isInclusive(words: string): boolean {
   return INCLUSIVE.test(words);
 }
@@ -76,7 +76,7 @@ export function isInclusive(words: string): boolean {
 const PASSES =
   /(?<!\bor )\b(?:above|over|past|through|below|under|beneath)$|^(?:surpass|cross|breach|break|top|pass)(?:e?s)?$/i;
 
-/** Whether the words of a movement count the amount itself. */
+/** True if the words of a movement count the amount itself. */
 export function reachesAmount(words: string): boolean {
   return !PASSES.test(words);
 }

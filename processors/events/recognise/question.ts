@@ -3,7 +3,7 @@
 /** Kinds of questions (contract, Markets): null is said only when nothing was recognised. */
 export type EventKind = 'price_binary' | 'price_range' | 'up_down' | 'election' | 'sports' | 'rate' | 'other';
 
-/** Whether the price counts at one moment, or at any moment up to the deadline: two different questions. */
+/** True if the price counts at one moment, or at any moment up to the deadline: two different questions. */
 export type Semantics = 'at_time' | 'touch';
 
 /** A single price threshold. */
@@ -12,7 +12,7 @@ export interface Strike {
   /** Canonical decimal text. */
   readonly threshold: string;
   readonly op: 'gte' | 'lte';
-  /** Whether equality is left out; null where it is not told. On a price that moves freely it hardly ever matters. */
+  /** True if equality is left out; null where it is not told. On a price that moves freely it hardly ever matters. */
   readonly strict: boolean | null;
   readonly semantics: Semantics;
   /** What else tells the question from others with the same strike, as the month in which a touch must happen. */

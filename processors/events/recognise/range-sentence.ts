@@ -12,7 +12,7 @@ export interface RangeSentence {
   readonly underlying: string;
   readonly range: PriceRange;
   readonly when: When | null;
-  /** Whether it must trade there on a day, and no time of day is told: it may mean at one moment or at any. */
+  /** True if it must trade there on a day, and no time of day is told: it may mean at one moment or at any. */
   readonly isTrading: boolean;
   readonly evidence: Readonly<Record<string, string>>;
 }

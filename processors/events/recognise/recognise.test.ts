@@ -35,7 +35,7 @@ describe('a price title', () => {
   ])('%s', (text, expected) => {
     const { strike, linkable, kind, source } = title(text);
     expect({ linkable, kind, source }).toEqual({ linkable: true, kind: 'price_binary', source: 'ner' });
-    const { underlying, threshold, op, strict: strict, semantics } = strike!;
+    const { underlying, threshold, op, strict, semantics } = strike!;
     expect(`${underlying} ${threshold} ${op} ${strict ? 'strict' : 'equal'} ${semantics}`).toBe(expected);
   });
 
@@ -364,7 +364,7 @@ describe('a ticker', () => {
     ['KXETHMINY-31DEC31-1500', 'ETH 1500 lte strict touch 2031-12-31 2032-01-01T04:59'],
   ])('%s', (marketId, expected) => {
     const { strike, deadline } = ticker(marketId);
-    const { underlying, threshold, op, strict: strict, semantics } = strike!;
+    const { underlying, threshold, op, strict, semantics } = strike!;
     const at = new Date(deadline!.atMs!).toISOString().slice(0, 16);
     expect(`${underlying} ${threshold} ${op} ${strict ? 'strict' : 'equal'} ${semantics} ${deadline!.day} ${at}`).toBe(
       expected,

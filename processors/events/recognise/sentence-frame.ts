@@ -94,14 +94,14 @@ function splitSubject(text: string, nameAsset: NameAsset): Omit<Frame, 'when'> |
     : { underlying: placed, subject: inner!, place: `on ${place!.toLowerCase()}`, session: '' };
 }
 
-/** Whether the words around a name leave it what it is: there is stock of Ripple and of no coin. */
+/** True if the words around a name leave it what it is: there is stock of Ripple and of no coin. */
 function isItself(words: string, underlying: string): boolean {
   if (FUTURES.test(words)) return false;
   if (STOCK.test(words)) return isExchangeTraded(underlying) || !isKnownSymbol(underlying);
   return !COIN.test(words) || isCoin(underlying) || !isKnownSymbol(underlying);
 }
 
-/** Whether a sentence speaks of the close or the end of what does not close on that day: the minute is then not told. */
+/** True if a sentence speaks of the close or the end of what does not close on that day: the minute is then not told. */
 export function isUnknownEnd(sentence: string, underlying: string, day: string): boolean {
   return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isTradingDay(day));
 }

@@ -9,7 +9,7 @@ export interface TickerStrike {
   readonly number: string;
   readonly isUp: boolean;
   readonly isInclusive: boolean;
-  /** Whether fields or rules tell the side; else it is the custom of the series. */
+  /** True if fields or rules tell the side; else it is the custom of the series. */
   readonly isStated: boolean;
   readonly words: string;
 }

@@ -121,7 +121,7 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
     ...UNRECOGNISED,
     kind: 'price_binary',
     underlying,
-    strike: { underlying, threshold, op, strict: strict, semantics, scope: '' },
+    strike: { underlying, threshold, op, strict, semantics, scope: '' },
     deadline: { day, atMs: doubt === null ? atMs : null },
     settlementSource: INDEX_AVERAGE,
     confidence: doubt === null ? 0.98 : 0.8,

@@ -1,4 +1,4 @@
-/** Whether a price goes up or down over a stretch of time: its strike is the price at the beginning. */
+/** True if a price goes up or down over a stretch of time: its strike is the price at the beginning. */
 import { isCoin, isExchangeTraded, isKnownSymbol } from './asset-names.ts';
 import { assetOf, contractOf } from './assets.ts';
 import { addDays, dayOf, momentAt, NEW_YORK, zonedTime } from './calendar.ts';

@@ -21,7 +21,7 @@ export interface When {
   readonly time: TimeOfDay | null;
   /** True where a time of day is told without its zone: the minute is then not known. */
   readonly isVague: boolean;
-  /** Whether it is the close of that day's trading. */
+  /** True if it is the close of that day's trading. */
   readonly isClose: boolean;
   /** What tells a window from a deadline at its end: `month`, `quarter`, `from <day>`; empty for none. */
   readonly scope: string;
