@@ -20,7 +20,9 @@ export type ProcessorSettings = Pick<
   'arbitrageSize' | 'venueAOutcomeTakerFee' | 'venueBConfirmations' | 'anomalyZ'
 >;
 
-/** Creates every processor, in the order in which data flows: a stage that reads a topic follows the one that writes it. */
+/**
+ * Creates every processor, in the order in which data flows: a stage that reads a topic follows the one that writes it.
+ */
 export function createStages(settings: ProcessorSettings): readonly Stage<unknown>[] {
   return [
     createVenueAStage({ outcomeTakerFeeRate: settings.venueAOutcomeTakerFee }),
@@ -43,9 +45,9 @@ export function createStagesOverTime(history: readonly SettingsChange[]): readon
 }
 
 /**
- * Topics that a rebuild drops and derives again, in the order of dropping: the snapshots of all stages first, because they
- * imply that the rest exists; then the outputs, last stage first; then the dead letters of every topic that a stage or the
- * sink reads.
+ * Topics that a rebuild drops and derives again, in the order of dropping: the snapshots of all stages first, because
+ * they imply that the rest exists; then the outputs, last stage first; then the dead letters of every topic that a
+ * stage or the sink reads.
  */
 export function projectionsOf(stages: readonly Stage<unknown>[]): readonly TopicStorage[] {
   const snapshots = stages.flatMap(({ name }) => [stateTopic(name), cutTopic(name)]);

@@ -17,7 +17,10 @@ import { createStages, createStagesOverTime } from './stages.ts';
 /** The lease of the stages: only its holder runs them, of all processes with this role. */
 export const PROCESSORS_LEASE = 'processors';
 
-/** With live data the role is reported as ready after this time even if stages still catch up; their lag is reported instead. */
+/**
+ * With live data the role is reported as ready after this time even if stages still catch up; their lag is reported
+ * instead.
+ */
 const CATCH_UP_GRACE_MS = 10_000;
 
 /**

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of package.json. */
 export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** The six rooms. */
+/** The top-level source folders. */
 export const ROOMS = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 
 export interface SourceFile {

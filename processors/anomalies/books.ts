@@ -1,8 +1,8 @@
 /**
- * How wide the YES books are. A bucket has data when a frame of the book came in it, and its value is the widest that the
- * book was at any moment of it: as it stood until the first frame, or after any of them. A minute in which it merely
- * stands is no bucket: three frames of a quiet market are three samples, however long they stand, and the work follows the
- * traffic and not the number of markets. What stood through such minutes counts in that of the next frame.
+ * Measures the spread of the YES books. A minute is a bucket only if it has a frame of the book, and its value is the
+ * widest spread at any moment of the minute: before the first frame, or after any of them. A minute without a frame is
+ * no bucket: three frames of a quiet market are three samples, however long they are valid, and the work depends on the
+ * traffic and not on the number of markets. The spread during such minutes counts in the minute of the next frame.
  */
 import {
   applyLevels,
@@ -19,7 +19,7 @@ import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
 
-/** Takes a frame of the book of an instrument. */
+/** Applies a frame to the book of an instrument. */
 export function applyBookFrame(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const key = state.yesOf.get(instrument);
   if (key === undefined) {
@@ -27,7 +27,7 @@ export function applyBookFrame(state: AnomaliesState, instrument: string, change
     return;
   }
   const market = state.markets.get(key)!;
-  // Changes of a book of which no whole one came are of no use, nor is the book of a market that is over.
+  // Changes without a snapshot before them are useless, and so is the book of a resolved market.
   if (market.isResolved || (market.book === null && !change.snapshot)) return;
   if (market.book === null) market.book = createBook();
   else if (market.widest === null && !market.isBookLost) measure(state, key, market, market.book);
@@ -36,7 +36,7 @@ export function applyBookFrame(state: AnomaliesState, instrument: string, change
   measure(state, key, market, market.book);
 }
 
-/** Keeps the book of an instrument that no event has named yet. */
+/** Stores the book of an instrument without an event yet. */
 function storeWaitingBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const { waitingBooks } = state;
   const known = waitingBooks.get(instrument);
@@ -57,7 +57,7 @@ function measure(state: AnomaliesState, key: string, market: MarketState, book: 
   market.widest = { spread, bid: bid.price, ask: ask.price };
 }
 
-/** Judges the minute in which books were measured, and begins another. */
+/** Evaluates the minute in which books were measured, and starts the minute `next`. */
 export function closeBooks(state: AnomaliesState, next: number, context: EvaluationContext): void {
   const minute = state.bookMinute;
   for (const key of state.measured) {

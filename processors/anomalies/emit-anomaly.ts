@@ -1,4 +1,4 @@
-/** A bucket against its baseline, and what is told of it: once per market, kind and episode. */
+/** Compares a bucket with its baseline and emits an anomaly once per market, kind and episode. */
 import { hash } from 'node:crypto';
 import type { Emit } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
@@ -6,7 +6,7 @@ import { type AnomalyKind, anomalyTopic } from '#schemas/topics/anomalies';
 import { type Distance, distanceOf, type Moments, reaches, scoreOf } from './score.ts';
 import type { MarketState } from './state.ts';
 
-/** Least deviations: 10 shares, 0.01, 1 fill, 15 minutes (contract, Markets). */
+/** Least deviations by kind: 10 shares, 0.01, 1 fill, 15 minutes (contract, Markets). */
 const FLOORS: Readonly<Record<AnomalyKind, Decimal>> = {
   trade_volume_spike: parseDecimal('10'),
   spread_widening: parseDecimal('0.01'),
@@ -15,29 +15,31 @@ const FLOORS: Readonly<Record<AnomalyKind, Decimal>> = {
 };
 /** An episode ends with a score below this, or below the setting where that is smaller. */
 const EPISODE_ENDS_BELOW = parseDecimal('3');
-/** 96 bits, as of events. */
+/** 96 bits, like the ids of events. */
 const ID_DIGITS = 24;
 
-/** What is judged. */
+/** A measured value to evaluate. */
 export interface Measurement {
   readonly kind: AnomalyKind;
   /** Start of the bucket, or the time of the settlement; unix ms. */
   readonly ts: number;
   readonly value: Decimal;
   readonly baseline: Moments;
-  /** What else was measured; asked for when there is something to tell. */
+  /** Further measured values; called only if an anomaly is emitted. */
   readonly details: () => Readonly<Record<string, unknown>>;
 }
 
-/** What every judgement of a step shares. */
+/** Values that all evaluations of a record share. */
 export interface EvaluationContext {
-  /** The score from which on there is something to tell, above zero. */
+  /** Least score of an anomaly, above zero. */
   readonly bound: Decimal;
   readonly receivedAt: number;
   readonly emit: Emit;
 }
 
-/** Begins or ends the episode of the market, and tells of one that begins. A bucket without a score does neither. */
+/**
+ * Starts or ends an episode of the market, and emits an anomaly if one starts. A bucket without a score does neither.
+ */
 export function evaluate(market: MarketState, measurement: Measurement, context: EvaluationContext): void {
   const { kind, value, baseline } = measurement;
   const distance = distanceOf(baseline, value, FLOORS[kind]);

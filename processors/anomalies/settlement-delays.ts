@@ -1,4 +1,4 @@
-/** How late markets are decided: each delay against those of its provider in the 30 days before it. */
+/** Evaluates how late markets are resolved: each delay against those of its provider in the 30 days before it. */
 import { decimalFromUnits, formatDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import { settlementDelayMs } from '#schemas/domain/settlement-delay';
@@ -12,8 +12,8 @@ const BASELINE_MS = 30 * 86_400_000;
 const MS_DECIMALS = 3;
 
 /**
- * Judges the delay of a resolution. A market has one: told again it counts once, reverted it is taken out of the
- * baseline. One whose delay is not known says nothing, and that of a market that no event has yet waits for it.
+ * Evaluates the delay of a resolution. A market has one delay: a repeated resolution counts once, and a reverted one is
+ * removed from the baseline. A resolution with an unknown delay is ignored, and one of a market without an event waits.
  */
 export function evaluateDelay(state: AnomaliesState, resolution: Resolution, context: EvaluationContext): void {
   const { id, provider, marketId, status, resolvedAt, endTime } = resolution;

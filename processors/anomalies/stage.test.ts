@@ -6,7 +6,10 @@ import { bucketsOf } from './series.ts';
 import { createAnomaliesStage } from './stage.ts';
 import { MINUTE_MS } from './state.ts';
 
-/** Minutes with a trade of so many shares each, 8 and 12 in turn: mean 10 over an even number, deviation 2, floored at 10. */
+/**
+ * Minutes with a trade of so many shares each, 8 and 12 in turn: mean 10 over an even number, deviation 2, floored at
+ * 10.
+ */
 function quietTrades(stage: AnomaliesDriver, from: number, to: number, market = 'm'): void {
   for (let at = from; at < to; at += 1) {
     stage.trade(trade(market, minute(at) + 1_000, { qty: at % 2 === 0 ? '8' : '12' }));

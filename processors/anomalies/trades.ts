@@ -1,6 +1,6 @@
 /**
- * Shares traded and fills of wallets, by the minute of the venue's own time. A trade counts as soon as it is told with
- * its market, whether or not its block is confirmed, once, and is taken back when it is reverted.
+ * Counts shares traded and fills of wallets by the minute of the venue's own time. A trade counts once, as soon as its
+ * market is known, whether or not its block is confirmed, and is subtracted when it is reverted.
  */
 import { type Decimal, UNIT } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
@@ -18,7 +18,7 @@ import {
 } from './state.ts';
 import { busiestOf, count, createBucket, volumeOf } from './trade-bucket.ts';
 
-/** Takes a telling of a trade. @param qty of it, read. */
+/** Applies a trade record. @param qty its parsed quantity. */
 export function applyTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   if (trade.status === 'reverted') {
     revertTrade(state, trade, qty);
@@ -28,7 +28,7 @@ export function applyTrade(state: AnomaliesState, trade: Trade, qty: Decimal): v
   if (trade.marketId === null) return;
   const market = marketKey(trade.provider, trade.marketId);
   if (!state.markets.has(market)) return;
-  // A venue whose clock is ahead does not open the minutes to come.
+  // A venue whose clock is ahead does not open future minutes.
   const minute = Math.floor(Math.min(trade.ts, trade.receivedAt) / MINUTE_MS);
   if (minute < state.tradesFrom) return;
   let open = state.minutes.get(minute);
@@ -50,7 +50,7 @@ export function applyTrade(state: AnomaliesState, trade: Trade, qty: Decimal): v
   dropOldest(state.pending, PENDING_TRADES_MAX, { drop: (oldest) => confirm(state, oldest) });
 }
 
-/** A trade will not be reverted any more. */
+/** Marks a trade as final: it will not be reverted any more. */
 function confirm(state: AnomaliesState, id: Trade['id']): void {
   const place = state.pending.get(id);
   if (!place) return;
@@ -81,12 +81,12 @@ function revertTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   confirm(state, trade.id);
 }
 
-/** Brings a bucket that was judged before up to date. */
+/** Updates a bucket that was evaluated before. */
 function change(series: Series | null, minute: number, before: Decimal | null, after: Decimal | null): void {
   if (series && before !== null && before !== after) amend(series, { key: minute, value: before }, after);
 }
 
-/** Judges the minutes before `next`, the oldest first, and takes no more trades into them. */
+/** Evaluates the minutes before `next`, the oldest first, and closes them for trades. */
 export function closeTrades(state: AnomaliesState, next: number, context: EvaluationContext): void {
   const due = [...state.minutes.keys()].filter((minute) => minute >= state.tradesFrom && minute < next);
   state.tradesFrom = next;

@@ -1,4 +1,6 @@
-/** Bars of the recorded ETH trades, from the wire through the normaliser, against bars computed from the frames alone. */
+/**
+ * Bars of the recorded ETH trades, from the wire through the normaliser, against bars computed from the frames alone.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

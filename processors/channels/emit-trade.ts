@@ -1,6 +1,6 @@
 /**
- * Emits one frame for a trade and one for its reversal (contract, REST, Trades). A confirmation has no frame, and a trade
- * whose market became known later goes to the channel of its event only.
+ * Emits one frame for a trade and one for its reversal (contract, REST, Trades). A confirmation has no frame, and a
+ * trade whose market became known later goes to the channel of its event only.
  */
 import type { Emit } from '#infra/stages/stage';
 import { marketKey } from '#schemas/domain/providers';

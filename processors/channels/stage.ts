@@ -1,6 +1,7 @@
 /**
  * Emits the derived channels of `/v1/stream` (specification, WebSocket stream). Every frame gets its number and payload
- * here, once, so that all gateway nodes send the same bytes. The channels of a merged event carry the survivor's frames.
+ * here, once, so that all gateway nodes send the same bytes. The channels of a merged event carry the survivor's
+ * frames.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { toArbitrageRecord } from '#schemas/http/arbitrage';

@@ -67,7 +67,10 @@ export function outcome(
   };
 }
 
-/** The stage, the newest of each event that it told, and ways to tell it things: each gives the events that it makes it tell. */
+/**
+ * The stage, the newest of each event that it told, and ways to tell it things: each gives the events that it makes it
+ * tell.
+ */
 export function harness() {
   const probe = probeStage(createEventsStage());
   const newest = new Map<string, UniversalEvent>();

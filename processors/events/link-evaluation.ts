@@ -1,7 +1,7 @@
 /**
- * Evaluates whether two markets ask the same question (contract, Markets). The parts that must agree form the key: kind,
- * underlying, threshold, semantics and settlement day, or whatever else distinguishes the questions of a kind. The parts
- * that may differ lower the confidence and are listed in the evidence.
+ * Evaluates whether two markets ask the same question (contract, Markets). The parts that must agree form the key:
+ * kind, underlying, threshold, semantics and settlement day, or whatever else distinguishes the questions of a kind.
+ * The parts that may differ lower the confidence and are listed in the evidence.
  */
 import type { EventKind, Recognition, Strike } from './recognise/question.ts';
 
@@ -15,7 +15,9 @@ const SOURCE_FACTOR = 0.92;
 /** The minutes of the same day differ or are unknown, which is another question for anyone who trades it. */
 const MINUTE_FACTOR = 0.5;
 
-/** A venue lists no question twice, so two markets of it with equal words differ in a part that the words do not state. */
+/**
+ * A venue lists no question twice, so two markets of it with equal words differ in a part that the words do not state.
+ */
 const SAME_VENUE_FACTOR = 0.5;
 
 const NOT_STATED = 'not stated';
@@ -108,7 +110,10 @@ export function evaluateLink(reference: LinkFacts, market: LinkFacts): LinkEvalu
   };
 }
 
-/** Evaluates questions that no minute decides: the key already contains everything their words state, except who decides. */
+/**
+ * Evaluates questions that no minute decides: the key already contains everything their words state, except who
+ * decides.
+ */
 function evaluateByWords(reference: LinkFacts, market: LinkFacts): LinkEvaluation {
   const sameVenue = reference.untimedVenue === market.untimedVenue;
   const confidence =

@@ -10,7 +10,9 @@ import { fingerprint } from './universal-id.ts';
 /** Greatest length of a name, in characters. */
 const NAME_MAX = 200;
 
-/** A market of the catalog with the parsed parts of its question. Its size is bounded whatever the length of its texts. */
+/**
+ * A market of the catalog with the parsed parts of its question. Its size is bounded whatever the length of its texts.
+ */
 export interface MarketEntry {
   readonly key: string;
   readonly provider: string;
@@ -33,7 +35,10 @@ export interface MarketEntry {
   readonly keys: readonly string[];
   readonly confidence: number;
   readonly source: string;
-  /** The words or fields that each part was read from, as one JSON string, since a state has hundreds of thousands of them. */
+  /**
+   * The words or fields that each part was read from, as one JSON string, since a state has hundreds of thousands of
+   * them.
+   */
   readonly evidence: string;
   /** When its question is decided, unix ms; null if unknown. */
   readonly resolutionTime: number | null;
@@ -66,7 +71,9 @@ export function marketFingerprint(market: Market): string {
   return fingerprint(JSON.stringify({ ...market, receivedAt: 0 }));
 }
 
-/** Creates the entry of a market. A market whose catalog names no instruments yet has an empty one and is not linked. */
+/**
+ * Creates the entry of a market. A market whose catalog names no instruments yet has an empty one and is not linked.
+ */
 export function toMarketEntry(market: Market, recognition: Recognition, print: string): MarketEntry {
   const yes = yesIndexOf(market.outcomes);
   const yesInstrument = market.instruments[yes] ?? '';

@@ -1,6 +1,6 @@
 /**
- * Assigns each market to exactly one event, alone if nothing matches it. Markets of one question and day form one event,
- * in which the links of one minute are used; a second minute that two venues ask for gets its own event.
+ * Assigns each market to exactly one event, alone if nothing matches it. Markets of one question and day form one
+ * event, in which the links of one minute are used; a second minute that two venues ask for gets its own event.
  */
 import { type MarketEntry, sideOf } from './market-entry.ts';
 import { findMinuteSplit, type MinuteSplit } from './minutes.ts';
@@ -158,8 +158,8 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
 }
 
 /**
- * Removes an event with its markets and the events merged into it. A market that is listed again later gets a new event:
- * with the id of the old one if the market had created that too, otherwise with another id.
+ * Removes an event with its markets and the events merged into it. A market that is listed again later gets a new
+ * event: with the id of the old one if the market had created that too, otherwise with another id.
  */
 export function removeEvent(state: EventsState, event: EventEntry): void {
   for (const key of event.members) {

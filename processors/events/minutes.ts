@@ -10,8 +10,8 @@ export interface MinuteSplit {
 }
 
 /**
- * Two venues that ask for one minute are to be compared, but an event uses one minute only. So a second such pair leaves
- * an event that already has one, or that is full. Returns null if nothing has to leave.
+ * Two venues that ask for one minute are to be compared, but an event uses one minute only. So a second such pair
+ * leaves an event that already has one, or that is full. Returns null if nothing has to leave.
  */
 export function findMinuteSplit(state: EventsState, market: MarketEntry): MinuteSplit | null {
   const minute = minuteKeyOf(market);

@@ -7,8 +7,8 @@ import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 export const MEMBERS_MAX = 50;
 
 /**
- * Returns the event that the market joins: one with the same minute first, then one with the same day. By its day alone a
- * market does not join an event whose status is further along than its own.
+ * Returns the event that the market joins: one with the same minute first, then one with the same day. By its day alone
+ * a market does not join an event whose status is further along than its own.
  */
 export function findEvent(state: EventsState, market: MarketEntry): EventEntry | undefined {
   for (const [at, key] of market.keys.entries()) {

@@ -1,9 +1,10 @@
 /**
- * Groups markets that ask the same question into universal events. A market is parsed once when it is new or changed, and
- * finds its event by the key of its question, so a step costs the same with a hundred markets and with two hundred thousand.
+ * Groups markets that ask the same question into universal events. A market is parsed once when it is new or changed,
+ * and finds its event by the key of its question, so a step costs the same with a hundred markets and with two hundred
+ * thousand.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
-import { isPast, pastBefore } from '#schemas/domain/past-events';
+import { isArchived, archiveCutoff } from '#schemas/domain/archived-events';
 import { marketKey } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
@@ -18,7 +19,9 @@ import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
 
-/** Creates the stage `events`: it reads catalogs and resolutions and emits universal events and the newest catalog pass. */
+/**
+ * Creates the stage `events`: it reads catalogs and resolutions and emits universal events and the newest catalog pass.
+ */
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
@@ -89,11 +92,13 @@ function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark
   state.changedInPass = null;
 }
 
-/** Removes archived events from the topic too; only the tables still contain them (`schemas/domain/past-events.ts`). */
+/**
+ * Removes archived events from the topic too; only the tables still contain them (`schemas/domain/archived-events.ts`).
+ */
 function archiveEvents(state: EventsState, now: number, emit: Emit): void {
-  const before = pastBefore(now);
+  const before = archiveCutoff(now);
   for (const event of state.events.values()) {
-    if (!isPast(event, before)) continue;
+    if (!isArchived(event, before)) continue;
     for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
     removeEvent(state, event);
   }
@@ -105,8 +110,8 @@ function emitWithSplit(state: EventsState, event: EventEntry, receivedAt: number
 }
 
 /**
- * Emits an event if anything but the record's own time changed, and schedules its deadline. A changed `lastSeenAt` counts:
- * it changes only with a new or changed market, so this adds at most one event record for each market record.
+ * Emits an event if anything but the record's own time changed, and schedules its deadline. A changed `lastSeenAt`
+ * counts: it changes only with a new or changed market, so this adds at most one event record for each market record.
  */
 function emitIfChanged(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
   const record = toEventRecord(state, event, receivedAt);

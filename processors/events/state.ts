@@ -25,12 +25,15 @@ export interface EventEntry {
   emittedFingerprint: string;
   /** The newest deadline that was added to `EventsState.deadlines`. */
   deadline: number | null;
-  /** `UniversalEvent.overAt` of the newest record, so that events to archive are found without reading their markets. */
+  /**
+   * `UniversalEvent.overAt` of the newest record, so that events to archive are found without reading their markets.
+   */
   overAt: number | null;
 }
 
 /**
- * The size follows the markets that are open or closed recently; `waiting` is bounded by `processors/shared/waiting.ts`.
+ * The size follows the markets that are open or closed recently; `waiting` is bounded by
+ * `processors/shared/waiting.ts`.
  */
 export interface EventsState {
   readonly markets: Map<string, MarketEntry>;
@@ -44,7 +47,10 @@ export interface EventsState {
   eventsCreated: number;
   /** The newest clock mark. */
   now: number;
-  /** Markets that are new or changed since the current catalog pass began; null if no catalog record came since the last tick. */
+  /**
+   * Markets that are new or changed since the current catalog pass began; null if no catalog record came since the last
+   * tick.
+   */
   changedInPass: Set<string> | null;
 }
 

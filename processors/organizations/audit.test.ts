@@ -1,7 +1,7 @@
 /** Which of an organization's two audit logs tells of a change: that of its live set, or that of its sandbox. */
 import { beforeEach, expect, it } from 'vitest';
+import { SECRET } from '#schemas/domain/control/control.fixture';
 import type { Actor } from '#schemas/domain/control/envelope';
-import { SECRET } from '#schemas/domain/control/world.fixture';
 import { auditTopic } from '#schemas/topics/audit';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
 import { emittedTo } from '../testing/stage-probe.fixture.ts';

@@ -1,6 +1,6 @@
 /** Emits the fills of bound wallets to their organizations: one for the trade and one for its reversal. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
-import { webhooksOfSubscribedTo } from '#schemas/domain/control/lookups';
+import { subscribedWebhooksOf } from '#schemas/domain/control/lookups';
 import type { Venue } from '#schemas/domain/providers';
 import { toTradeRecord } from '#schemas/http/trade';
 import { formatChannel } from '#schemas/stream/channel-names';
@@ -46,10 +46,11 @@ interface Fill {
 function deliverFill(state: OrganizationsState, { orgId, wallets, venue, trade, receivedAt }: Fill, emit: Emit): void {
   const change = trade.status === 'reverted' ? 'reversal' : 'trade';
   deliver(
-    webhooksOfSubscribedTo(state.control, orgId, TYPE),
+    subscribedWebhooksOf(state.control, orgId, TYPE),
     {
       type: TYPE,
-      // Each organization has its own event, since it names wallets; so has each inclusion in the chain, by its arrival.
+      // Each organization has its own event, since it names wallets; so has each inclusion in the chain, by its
+      // arrival.
       identity: [orgId, trade.id, trade.arrival, change],
       receivedAt,
       subject: trade.id,

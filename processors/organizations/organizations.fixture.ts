@@ -1,6 +1,7 @@
 /** The stage `organizations` with a first organization, short ways to send it commands and trades, and what it told. */
+
+import { SECRET, signingSecret } from '#schemas/domain/control/control.fixture';
 import type { Actor, IdempotencyRequest } from '#schemas/domain/control/envelope';
-import { SECRET, signingSecret } from '#schemas/domain/control/world.fixture';
 import { anArbitrage, anEvent, aSpread } from '#schemas/testing/records.fixture';
 import type { ChannelFrame } from '#schemas/topics/channels';
 import { channelTopics } from '#schemas/topics/channels';

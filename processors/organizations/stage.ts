@@ -1,7 +1,7 @@
 /**
- * Emits the outputs for single organizations: their audit log, the fills of their bound wallets on `user-trade:<orgId>`,
- * and the deliveries of their webhooks. Commands and venue records come in one merged order here, so the log alone
- * determines who gets what, in a replay too.
+ * Emits the outputs for single organizations: their audit log, the fills of their bound wallets on
+ * `user-trade:<orgId>`, and the deliveries of their webhooks. Commands and venue records come in one merged order here,
+ * so the log alone determines who gets what, in a replay too.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { VENUES } from '#schemas/domain/providers';
@@ -38,8 +38,8 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
     slicedMaps: [
       ...ORACLE_SLICES,
       'boundAfter',
-      'control.idempotency.current.kept',
-      'control.idempotency.previous.kept',
+      'control.idempotency.current.answers',
+      'control.idempotency.previous.answers',
       'seqs.active',
       'seqs.inactive',
       'seqs.due',

@@ -1,8 +1,8 @@
 /**
  * Numbers the frames of a writer's channels (`seq`). Channels come and go with their markets, so the entry of a channel
- * that had no frame for a week and whose market or event is closed is deleted. None of its numbers may be issued again in
- * the epoch, so a channel without an entry starts above the highest number of all deleted entries of its partition. That
- * number is per partition, because a gateway rejects a number that exceeds the count of records in its partition.
+ * that had no frame for a week and whose market or event is closed is deleted. None of its numbers may be issued again
+ * in the epoch, so a channel without an entry starts above the highest number of all deleted entries of its partition.
+ * That number is per partition, because a gateway rejects a number that exceeds the count of records in its partition.
  */
 import { type ChannelName, parseChannel } from '#schemas/stream/channel-names';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
@@ -13,8 +13,8 @@ export const INACTIVE_MS = 7 * 86_400_000;
 export const CHECKED_AT_ONCE = 2_000;
 
 /**
- * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels that had
- * frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
+ * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels that
+ * had frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
  */
 export interface ChannelSeqs {
   /** Channels with a frame in the current week. */
@@ -41,7 +41,9 @@ export function nextSeq(seqs: ChannelSeqs, topic: Topic, channel: string): numbe
   return seq;
 }
 
-/** Removes an inactive channel and returns its last number; a channel without an entry gets the floor of its partition. */
+/**
+ * Removes an inactive channel and returns its last number; a channel without an entry gets the floor of its partition.
+ */
 function removeInactive({ inactive, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
   const newest = inactive.get(channel) ?? due.get(channel);
   if (newest === undefined) return floors[partitionOf(channel, partitions)] ?? 0;
@@ -51,9 +53,9 @@ function removeInactive({ inactive, due, floors }: ChannelSeqs, { partitions }: 
 }
 
 /**
- * Deletes the entries of channels without a frame for at least `INACTIVE_MS`, except those that may still get frames: an
- * open market may be quiet for long, and its subscribers must not get a gap then. Call it often, for example with every
- * clock mark: a call checks `CHECKED_AT_ONCE` channels.
+ * Deletes the entries of channels without a frame for at least `INACTIVE_MS`, except those that may still get frames:
+ * an open market may be quiet for long, and its subscribers must not get a gap then. Call it often, for example with
+ * every clock mark: a call checks `CHECKED_AT_ONCE` channels.
  * @param now event time, unix ms.
  */
 export function forgetInactiveChannels(

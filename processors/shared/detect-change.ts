@@ -29,7 +29,9 @@ export interface Change {
   readonly toEvent: boolean;
 }
 
-/** Compares a record with what was emitted of its item, and stores it in `emitted`, which keeps the newest `max` items. */
+/**
+ * Compares a record with what was emitted of its item, and stores it in `emitted`, which keeps the newest `max` items.
+ */
 export function detectChange(
   emitted: Map<string, EmittedState>,
   { id, status, market, isFinal }: Observation,

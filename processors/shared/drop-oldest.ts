@@ -16,7 +16,8 @@ export interface DropOptions<K> {
 
 /**
  * Drops the oldest entries of a collection with more than `max`. Several are dropped at once, because to find its first
- * entry a collection skips all that were removed before it: one by one, each entry beyond the bound would cost that again.
+ * entry a collection skips all that were removed before it: one by one, each entry beyond the bound would cost that
+ * again.
  */
 export function dropOldest<K>(
   collection: OrderedCollection<K>,

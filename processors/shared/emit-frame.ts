@@ -7,8 +7,8 @@ import { type ChannelSeqs, nextSeq } from './channel-seqs.ts';
 export type FrameBody = Omit<ChannelFrame, 'channel' | 'seq'>;
 
 /**
- * Emits a frame with the next number of its channel. The stage is the channel's only writer, so every gateway node sends
- * the same numbers.
+ * Emits a frame with the next number of its channel. The stage is the channel's only writer, so every gateway node
+ * sends the same numbers.
  */
 export function emitFrame(
   seqs: ChannelSeqs,

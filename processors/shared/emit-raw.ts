@@ -1,7 +1,7 @@
 /**
- * Emits the raw feeds of a venue as WebSocket channels, complete and unchanged. A frame does not copy the bytes; it refers
- * to their position in the raw topic. The only writer of a channel numbers its events here, so every gateway node sends
- * the same numbers.
+ * Emits the raw feeds of a venue as WebSocket channels, complete and unchanged. A frame does not copy the bytes; it
+ * refers to their position in the raw topic. The only writer of a channel numbers its events here, so every gateway
+ * node sends the same numbers.
  */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';

@@ -28,8 +28,8 @@ export interface OracleState {
 }
 
 /**
- * The parts that grow large, for `slicedMaps`. A resolution or a phase is in one of the maps only, and an entry is replaced
- * and never mutated, so nothing depends on object identity.
+ * The parts that grow large, for `slicedMaps`. A resolution or a phase is in one of the maps only, and an entry is
+ * replaced and never mutated, so nothing depends on object identity.
  */
 export const ORACLE_SLICES = [
   'events.survivors',

@@ -1,8 +1,8 @@
 /**
- * Derives updates from oracle phases and resolutions, with their events: one update for the record, one for its reversal,
- * and a new one when it is included again (`detect-change.ts`, `settlements.ts`). A record that comes before its market's
- * event waits for the event, and a resolution of a market whose link is not used waits until it is (`waiting.ts`). An
- * off-chain resolution from before the service watched the market is stored in the tables only.
+ * Derives updates from oracle phases and resolutions, with their events: one update for the record, one for its
+ * reversal, and a new one when it is included again (`detect-change.ts`, `settlements.ts`). A record that comes before
+ * its market's event waits for the event, and a resolution of a market whose link is not used waits until it is
+ * (`waiting.ts`). An off-chain resolution from before the service watched the market is stored in the tables only.
  */
 import type { MarketSide } from '#schemas/domain/event-outcome';
 import { marketKey } from '#schemas/domain/providers';
@@ -50,9 +50,9 @@ export function applyPhase(state: OracleState, phase: DisputePhase): PhaseUpdate
 }
 
 /**
- * Applies a resolution record and returns the updates to emit, in order. Returns null and changes nothing if its payouts
- * do not fit the tokens of the market as known now. Only a market whose link is used settles its event; the resolution of
- * another one waits until its link is used. Throws `DecimalError`.
+ * Applies a resolution record and returns the updates to emit, in order. Returns null and changes nothing if its
+ * payouts do not fit the tokens of the market as known now. Only a market whose link is used settles its event; the
+ * resolution of another one waits until its link is used. Throws `DecimalError`.
  */
 export function applyMarketResolution(state: OracleState, resolution: Resolution): SettlementUpdate[] | null {
   const sideOf = (one: Resolution) => sideOfMarket(state, marketKey(one.provider, one.marketId));

@@ -1,6 +1,7 @@
 /**
  * Decides which resolution settles an event: the first one of each provider (contract, Markets, Settlement record). A
- * reversal undoes the settlement; then the next valid resolution settles the event, or the same one once included again.
+ * reversal undoes the settlement; then the next valid resolution settles the event, or the same one once included
+ * again.
  */
 import type { MarketSide } from '#schemas/domain/event-outcome';
 import { PROVIDERS } from '#schemas/domain/providers';

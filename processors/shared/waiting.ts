@@ -1,7 +1,7 @@
 /**
  * Holds records of markets that cannot be used yet: because their event is not known (a catalog may list a market after
- * the chain mentions it), or because their link is not used. The two kinds are in separate maps, so that records which may
- * wait forever do not evict the others.
+ * the chain mentions it), or because their link is not used. The two kinds are in separate maps, so that records which
+ * may wait forever do not evict the others.
  */
 
 import { dropOldest } from './drop-oldest.ts';

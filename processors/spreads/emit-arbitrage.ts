@@ -1,4 +1,4 @@
-/** Heads of arbitrage at every change, and the profitable records of the channel. */
+/** Emits the heads of arbitrage at every change, and the profitable records for the channel. */
 import type { Emit } from '#infra/stages/stage';
 import type { Decimal } from '#schemas/domain/decimal';
 import { type Arbitrage, arbitrageHeadTopic, arbitrageTopic } from '#schemas/topics/derived';
@@ -9,7 +9,7 @@ import { sameWalk } from './walk.ts';
 
 const KINDS: readonly ArbitrageKind[] = ['cross_provider', 'negation_pair'];
 
-/** Looks again at what could be traded in an event after a change, and tells what is another record than before. */
+/** Evaluates the arbitrage of an event after a change, and emits the records that differ from the ones before. */
 export function emitArbitrage(
   state: SpreadsState,
   event: EventState,
@@ -48,7 +48,7 @@ export function emitArbitrage(
   else state.profitable.delete(event.universalId);
 }
 
-/** True if a pair gives the record that there is, without making it: nearly all evaluations end here. */
+/** True if a pair gives the existing record, checked without building a new one: nearly all evaluations end here. */
 function hasSameInputs(before: BestState, pair: QuotedPair, size: Decimal): boolean {
   const { record, first, second, firstWalk, secondWalk } = before;
   return (
@@ -62,7 +62,7 @@ function hasSameInputs(before: BestState, pair: QuotedPair, size: Decimal): bool
   );
 }
 
-/** At a tick: every profitable record with its age of now, and the heads whose books were confirmed meanwhile. */
+/** Emits, at a tick, every profitable record with its current age, and the heads whose books were confirmed since. */
 export function emitArbitrageTick(state: SpreadsState, receivedAt: number, emit: Emit): void {
   for (const universalId of state.profitable) {
     for (const best of bestsOf(state, universalId)) {
@@ -80,7 +80,7 @@ export function emitArbitrageTick(state: SpreadsState, receivedAt: number, emit:
   state.outdatedAges.clear();
 }
 
-/** Removes what was told of an event that is no more; its signals end. */
+/** Removes the heads of a removed event and ends its signals. */
 export function removeArbitrage(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
   endSignals(event, receivedAt, emit);
   for (const kind of KINDS) if (event.best[kind] !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
@@ -103,7 +103,7 @@ function headKey(event: EventState, kind: ArbitrageKind): string {
   return `${event.universalId}:${kind}`;
 }
 
-/** Of a canonical decimal. */
+/** True for a canonical decimal above zero. */
 function isAboveZero(text: string): boolean {
   return text !== '0' && !text.startsWith('-');
 }

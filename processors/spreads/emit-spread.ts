@@ -1,13 +1,13 @@
-/** Heads of spreads at every change, and the debounced telling of the channel. */
+/** Emits the heads of spreads at every change, and the debounced records for the channel. */
 import type { Emit } from '#infra/stages/stage';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
 import type { EventState, LegState, SpreadsState } from './state.ts';
 
-/** A leg's middle that moved by this much is published (specification, WebSocket stream). */
+/** A spread is published if the mid price of a leg moved by this much (specification, WebSocket stream). */
 const MOVED = parseDecimal('0.005');
 
-/** Tells the newest spread of an event. */
+/** Emits the newest spread of an event. */
 export function emitHead(
   state: SpreadsState,
   event: EventState,
@@ -18,7 +18,7 @@ export function emitHead(
   emit(spreadHeadTopic, event.universalId, toSpread(state, event, receivedAt, cause));
 }
 
-/** Publishes the spread if some leg's middle moved enough since it was published last, or became known or unknown. */
+/** Publishes the spread if the mid price of a leg moved enough since the last time, or became known or unknown. */
 export function publishIfMoved(
   state: SpreadsState,
   event: EventState,
@@ -33,7 +33,7 @@ export function publishIfMoved(
 }
 
 function hasMoved({ published, legs }: EventState): boolean {
-  // Before the first time there is nothing to tell until some middle is known.
+  // The first time there is nothing to publish until a mid price is known.
   if (published === null) return legs.some((leg) => leg.mid !== null);
   return legs.some(({ mid }, at) => {
     const before = published[at]!;

@@ -1,4 +1,4 @@
-/** Which events there are and which instruments they look at. */
+/** Tracks the events and the instruments of their legs. */
 import type { Emit } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -7,25 +7,25 @@ import { emitHead } from './emit-spread.ts';
 import { createLeg } from './legs.ts';
 import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
 
-/** What counts of an event's record. */
+/** The parts of an event's record that this stage uses. */
 export interface LinkedEvent {
   readonly universalId: string;
   readonly legs: LegState[];
 }
 
-/** New legs for the links in use. Throws `DecimalError` for a malformed fee rate. */
+/** Creates legs for the used links. Throws `DecimalError` for a malformed fee rate. */
 export function legsOf({ links }: UniversalEvent): LegState[] {
   return links.filter(hasLeg).map(createLeg);
 }
 
-/** An event whose legs are new, or changed in their market states alone. */
+/** An event whose legs are new, or changed only in their market states. */
 export interface EventUpdate {
   readonly event: EventState;
-  /** The legs whose market states alone changed; null when the legs themselves changed. */
+  /** The legs of which only the market state changed; null if the legs themselves changed. */
   readonly stateChanges: readonly LegState[] | null;
 }
 
-/** Follows a new or changed event that is not resolved. Null when its legs are as they were. */
+/** Applies a new or changed event that is not resolved. Returns null if its legs did not change. */
 export function updateUnresolved(state: SpreadsState, { universalId, legs }: LinkedEvent): EventUpdate | null {
   const known = state.events.get(universalId);
   if (known && isSameLegs(known.legs, legs)) {
@@ -45,14 +45,14 @@ export function updateUnresolved(state: SpreadsState, { universalId, legs }: Lin
   return { event, stateChanges: null };
 }
 
-/** Replaces the legs whose market states changed by the new ones, which have seen no book yet, and returns these. */
+/** Replaces the legs whose market states changed by new legs without a book, and returns these. */
 function replaceStateChanges(event: EventState, legs: readonly LegState[]): LegState[] {
   const changed = legs.filter(({ marketState }, at) => marketState !== event.legs[at]!.marketState);
   event.legs = event.legs.map((leg, at) => (changed.includes(legs[at]!) ? legs[at]! : leg));
   return changed;
 }
 
-/** Takes out an event that was merged into another, with its head: the survivor has its legs. */
+/** Removes an event that was merged into another, and its head: the survivor has its legs. */
 export function dropMerged(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (!event) return;
@@ -60,14 +60,16 @@ export function dropMerged(state: SpreadsState, universalId: string, receivedAt:
   emit.remove(spreadHeadTopic, universalId);
 }
 
-/** Takes out an event that is past, with its head, which still stands of one that was resolved and is not known here. */
+/**
+ * Removes an archived event and its head, which exists even if the event was resolved and is not in the state any more.
+ */
 export function dropArchived(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (event) removeEvent(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);
 }
 
-/** Stops following an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
+/** Removes a resolved event. Its head stays, without prices, because the books of settled markets have no meaning. */
 export function endResolved(
   state: SpreadsState,
   { universalId, legs }: LinkedEvent,
@@ -99,7 +101,7 @@ function unlinkAll(state: SpreadsState, event: EventState): void {
   }
 }
 
-/** True if they are of the same markets on the same terms; how their markets and books stand does not matter. */
+/** True if both have the same markets on the same terms, whatever the states of their markets and books. */
 function isSameLegs(legs: readonly LegState[], others: readonly LegState[]): boolean {
   return (
     legs.length === others.length &&

@@ -1,12 +1,12 @@
 /**
- * How long arbitrage lives (contract, Arb-decay). A signal is a run of evaluations of one kind and pair of markets with a
- * net edge above zero; a pair is evaluated whenever something comes that can change its net edge: a book, a status, the
- * event, the size. At a tick nothing of these is new, so its evaluation equals the one before: it is neither a new peak,
- * since the first of equals is the peak, nor a first at half of it.
+ * Measures how long arbitrage lasts (contract, Arb-decay). A signal is a run of evaluations of one kind and pair of
+ * markets with a net edge above zero. A pair is evaluated whenever a record comes that can change its net edge: a book,
+ * a status, the event, the size. A tick changes none of these, so its evaluation equals the one before: it is neither a
+ * new peak, since the first of equal edges is the peak, nor a first decay.
  *
- * The peak is the largest edge of the whole run, so an edge above all before takes a decay that was told back: what
- * counts is the first evaluation at half the peak or less after the final peak. A run ends with the first evaluation at
- * zero or below, or without a record, which is a decay too if there was none.
+ * The peak is the largest edge of the complete run, so a new peak cancels a decay that was emitted before: the decay is
+ * the first evaluation at half the peak or less after the final peak. A run ends with the first evaluation at zero or
+ * below, or without a record, which is also its decay if there was none.
  */
 import { hash } from 'node:crypto';
 import type { Emit } from '#infra/stages/stage';
@@ -18,7 +18,7 @@ import { perShare } from './walk.ts';
 
 const ID_HEX_DIGITS = 24;
 
-/** What an evaluation of a kind found. */
+/** Result of an evaluation of a kind. */
 export interface EvaluationResult {
   readonly kind: ArbitrageKind;
   /** Pairs whose net amount is above zero. */
@@ -27,7 +27,7 @@ export interface EvaluationResult {
   readonly receivedAt: number;
 }
 
-/** Begins, follows and ends the signals of a kind by what an evaluation found, and tells what becomes of them. */
+/** Starts, updates and ends the signals of a kind according to an evaluation, and emits their changes. */
 export function updateSignals(
   event: EventState,
   { kind, positive: above, size, receivedAt }: EvaluationResult,
@@ -37,7 +37,7 @@ export function updateSignals(
   const live: SignalState[] = [];
   for (const pair of above) {
     const edge = perShare(pair.net, size);
-    // As it is told: what rounds to zero is not above it.
+    // Compared as emitted: an edge that rounds to zero is not above zero.
     if (edge <= ZERO) continue;
     const known = event.signals.find((signal) => isSignalOf(signal, kind, pair));
     if (known) updateSignal(event, known, edge, receivedAt, emit);
@@ -50,7 +50,7 @@ export function updateSignals(
   event.signals = live;
 }
 
-/** Ends all signals of an event that is evaluated no more. */
+/** Ends all signals of an event that is not evaluated any more. */
 export function endSignals(event: EventState, receivedAt: number, emit: Emit): void {
   for (const signal of event.signals) endSignal(event, signal, receivedAt, emit);
   event.signals = [];
@@ -87,7 +87,7 @@ function updateSignal(event: EventState, signal: SignalState, edge: Decimal, at:
     signal.peak = edge;
     signal.peakAt = at;
     signal.decayedAt = null;
-    // A peak that follows another is not told by itself: only how the run stands when it has decayed or ended counts.
+    // A peak after another peak is not emitted: only the state of the run at its decay or end counts.
     if (wasDecayed) emitSignal(event, signal, at, null, emit);
   } else if (!wasDecayed && edge * 2n <= signal.peak) {
     signal.decayedAt = at;

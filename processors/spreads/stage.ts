@@ -1,6 +1,6 @@
 /**
- * Spreads and arbitrage of universal events. A book change touches the events of its instrument and no other, and walks
- * only what it can have changed; a tick touches the events that have something to tell.
+ * Calculates spreads and arbitrage of universal events. A book change affects only the events of its instrument, and
+ * only the walks that it can have changed; a tick affects only the events with something to emit.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
@@ -16,7 +16,7 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
-import { isOfQuestion } from '#schemas/venues/question-instruments';
+import { isQuestionInstrument } from '#schemas/venues/question-instruments';
 import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
 import { emitHead, publishIfMoved } from './emit-spread.ts';
 import type { FeeModel } from './fees/fee-model.ts';
@@ -35,13 +35,13 @@ import {
 import { type PricingTerms, pricingTermsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
-  /** Shares that arbitrage is quoted for, decimal text above zero. */
+  /** Number of shares that arbitrage is quoted for, decimal text above zero. */
   readonly arbitrageSize: string;
-  /** All that hold or held; those of the venues by default. */
+  /** All current and former fee models; those of the venues by default. */
   readonly feeModels?: readonly FeeModel[];
 }
 
-/** The stage `spreads`. Throws for a size that is not above zero. */
+/** Creates the stage `spreads`. Throws for a size that is not above zero. */
 export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: SpreadsOptions): Stage<SpreadsState> {
   const termsAt = pricingTermsOverTime(arbitrageSize, feeModels);
   return {
@@ -61,12 +61,12 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
   };
 }
 
-/** What an event does once all in it that can be bad has been read; it does not throw. */
+/** Applies a record after everything in it that can be invalid has been parsed; it does not throw. */
 type Step = (state: SpreadsState, terms: PricingTerms, emit: Emit) => void;
 
 /**
- * Takes an event under the terms of its time, to which what was walked under others is brought before. It is read first:
- * a bad one must change nothing, since what would tell of the change is dropped with it.
+ * Handles a record with the terms of its time. If they changed, all walks are recalculated first. The record is parsed
+ * before that: an invalid one must change nothing, because the outputs of a failed handler are dropped.
  */
 function withTerms<T>(termsAt: (time: number) => PricingTerms, read: (event: StageEvent<T>) => Step) {
   return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
@@ -125,7 +125,7 @@ function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>
 }
 
 function bookReader(venue: Venue) {
-  return (event: StageEvent<BookUpdate>): Step => (isOfQuestion[venue](event.key) ? readBook(event) : NOTHING);
+  return (event: StageEvent<BookUpdate>): Step => (isQuestionInstrument[venue](event.key) ? readBook(event) : NOTHING);
 }
 
 function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
@@ -134,10 +134,10 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
   const asks = parseLevels(value.asks);
   return (state, terms, emit) => {
     const instrument = instrumentOf(state, name);
-    // Changes of a book that is not kept any more, or not yet, are of no use without a whole one.
+    // Changes of a book that is not in the state are useless without a snapshot.
     if (instrument.bookAt === null && !snapshot) return;
     applyLevels(instrument.book, { snapshot, bids, asks });
-    // The first frame makes a leg quotable, whatever levels it holds.
+    // The first frame makes a leg quotable, whatever its levels.
     const isFirst = instrument.bookAt === null;
     const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
     instrument.bookAt = receivedAt;
@@ -154,7 +154,7 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
     }
     const instrument = instrumentOf(state, key);
     if (value === null) {
-      // The market ended: its last book says nothing any more.
+      // The market ended, so its last book is meaningless.
       instrument.book = createBook();
       instrument.bookAt = null;
     } else if (value.state === instrument.state) return;
@@ -191,7 +191,7 @@ interface Change {
   readonly emit: Emit;
 }
 
-/** Brings the events of an instrument up to date and tells what changed in them. */
+/** Updates the events of an instrument and emits their changes. */
 function updateEventsOf(state: SpreadsState, instrument: InstrumentState, change: Change): void {
   for (const link of instrument.links) updateLeg(state, link, instrument, change);
 }
@@ -201,7 +201,7 @@ function updateLeg(state: SpreadsState, link: LegLink, instrument: InstrumentSta
   const { isYes } = link;
   const event = state.events.get(link.universalId)!;
   const leg = event.legs[link.leg]!;
-  // A market that is closed or resolved goes on sending books, which cannot be traded on.
+  // A closed or resolved market may still send books, which cannot be traded on.
   if (leg.marketState !== 'open') return;
   if (!isYes) leg.noLive = isQuotable(instrument);
   else if (refreshTop(leg, instrument)) {

@@ -1,15 +1,15 @@
-/** What figures of arbitrage are worked out with beside the books. Pure. */
+/** Size and fees that arbitrage is calculated with, beside the books. Pure. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { FeeModel } from './fees/fee-model.ts';
 import { type Fees, feesOverTime } from './fees/fee-models.ts';
 
 export interface PricingTerms {
-  /** Shares that arbitrage is quoted for. */
+  /** Number of shares that arbitrage is quoted for. */
   readonly size: Decimal;
   readonly fees: Fees;
 }
 
-/** The terms by pipeline time, unix ms. Throws for a size that is not above zero. */
+/** Returns a function from event time (unix ms) to the terms. Throws for a size that is not above zero. */
 export function pricingTermsOverTime(
   arbitrageSize: string,
   models: readonly FeeModel[],

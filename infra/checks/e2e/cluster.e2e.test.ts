@@ -1,4 +1,4 @@
-/** The recorded folders through a cluster: a real broker and registry, the engine over HTTP, a process for each role. */
+/** Plays the recordings through a cluster: a real broker and registry, the engine over HTTP, a process for each role. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicesMissing } from '../../testing/services.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -35,7 +35,7 @@ function onCluster(name: string, suite: (run: Played) => void): void {
     },
   });
 
-  it('stops cleanly, and its replay shows no difference', async () => {
+  it('stops cleanly, and a verification finds no difference', async () => {
     await held.stream!.close();
     await untilIdle(held.cluster!.processes.processors!);
     expect(await held.cluster!.stopProcesses()).toEqual([0, 0, 0, 0]);

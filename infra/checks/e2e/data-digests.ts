@@ -1,4 +1,4 @@
-/** Everything that a stopped service has in its data directory, as digests that two runs can be compared by. */
+/** Digests of the data directory of a stopped service, to compare two runs. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { TABLES } from '#schemas/tables/index';
@@ -7,8 +7,8 @@ import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
 import { readPartition } from '../../log/read-partition.ts';
 import { openStore } from '../../store/open-store.ts';
 
-/** Made anew in each data directory: ids and times of the run itself. */
-const OF_THE_RUN = new Set([
+/** Topics and tables that hold ids and times of the run itself. */
+const VARIES_BY_RUN = new Set([
   'control.epochs',
   'control.schemas',
   'control.commands',
@@ -22,48 +22,48 @@ const OF_THE_RUN = new Set([
 ]);
 
 /** `<count> <sha256>` by table and by topic partition. */
-export type World = Readonly<Record<string, string>>;
+export type DataDigests = Readonly<Record<string, string>>;
 
-export async function readWorld(dataDir: string): Promise<World> {
+export async function readDigests(dataDir: string): Promise<DataDigests> {
   return { ...(await readTopics(dataDir)), ...(await readTables(dataDir)) };
 }
 
-async function readTopics(dataDir: string): Promise<World> {
+async function readTopics(dataDir: string): Promise<DataDigests> {
   const log = await openEmbeddedLog({ path: join(dataDir, 'log') });
-  const world: Record<string, string> = {};
+  const digests: Record<string, string> = {};
   try {
-    for (const topic of TOPICS.filter(({ name }) => !OF_THE_RUN.has(name))) {
+    for (const topic of TOPICS.filter(({ name }) => !VARIES_BY_RUN.has(name))) {
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const records = new Map<string, string>();
         await readPartition(log, { topic: topic.name, partition }, ({ seq, key, receivedAt, value }) => {
-          // Compaction runs when it runs; the newest of each key is what a compacted topic says.
+          // The time of a compaction varies, so only the newest record of each key counts.
           const name = topic.retention.kind === 'compacted' ? key : String(seq);
           records.delete(name);
           records.set(name, `${seq} ${key} ${receivedAt} ${value?.toString('base64') ?? 'removed'}`);
         });
-        world[`${topic.name}/${partition}`] = digest([...records.values()]);
+        digests[`${topic.name}/${partition}`] = digest([...records.values()]);
       }
     }
   } finally {
     await log.close();
   }
-  return world;
+  return digests;
 }
 
-async function readTables(dataDir: string): Promise<World> {
+async function readTables(dataDir: string): Promise<DataDigests> {
   const store = await openStore('embedded', dataDir);
-  const world: Record<string, string> = {};
+  const digests: Record<string, string> = {};
   try {
-    for (const { name, orderBy } of TABLES.filter(({ name }) => !OF_THE_RUN.has(name))) {
+    for (const { name, orderBy } of TABLES.filter(({ name }) => !VARIES_BY_RUN.has(name))) {
       const rows = await store.query<Record<string, unknown>>(
         `SELECT * FROM ${name} FINAL ORDER BY ${orderBy.join(', ')}`,
       );
-      world[name] = digest(rows.map((row) => JSON.stringify(row)));
+      digests[name] = digest(rows.map((row) => JSON.stringify(row)));
     }
   } finally {
     await store.close();
   }
-  return world;
+  return digests;
 }
 
 function digest(lines: readonly string[]): string {

@@ -1,11 +1,11 @@
-/** The recorded folders through the whole service: what comes out of REST and WebSocket is what was recorded. */
+/** Plays the recordings through a whole service: REST and WebSocket must return what was recorded. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { chainSuite, ethSuite } from './recorded-suites.ts';
 import { RECORDINGS_MISSING, recording } from './recordings.ts';
 import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 import { openStream, type StreamClient } from './stream-client.ts';
 
-/** A service that has played a recording to its end, with a stream client. */
+/** Starts a service that plays a recording to its end, with a stream client. */
 function played(name: string) {
   const folder = temporaryFolder('parallax-e2e');
   const held: { service?: Service; stream?: StreamClient } = {};

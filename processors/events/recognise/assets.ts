@@ -1,4 +1,6 @@
-/** What price questions are about. Names are in `asset-names.ts`; here is how they stand in titles, fields and rules. */
+/**
+ * What price questions are about. Names are in `asset-names.ts`; here is how they stand in titles, fields and rules.
+ */
 import {
   CLASS_LETTERS,
   FUTURES_TICKERS,
@@ -102,8 +104,8 @@ export function assetOfField(symbol: string): string {
 }
 
 /**
- * The symbol that a market's own rules give a name which is not known here: `Newcoin (NEWC)`, or the one pair they speak
- * of, `NEWC/USDT`, where the two begin alike.
+ * The symbol that a market's own rules give a name which is not known here: `Newcoin (NEWC)`, or the one pair they
+ * speak of, `NEWC/USDT`, where the two begin alike.
  */
 export function assetInRules(name: string, rules: string): string | null {
   if (!/^\w+(?: \w+)?$/.test(name) || NO_ASSET.test(name)) return null;

@@ -17,9 +17,9 @@ const NAMES = new Set(
 );
 
 /**
- * True if capitals make another word of a word than its letters are in lower case: `IT`, `US` and `WHO` are no `it`, `us`
- * and `who`, and the `A` of a series is no article. Any short word in capitals may be an abbreviation, but for those that
- * are known to be nothing else.
+ * True if capitals make another word of a word than its letters are in lower case: `IT`, `US` and `WHO` are no `it`,
+ * `us` and `who`, and the `A` of a series is no article. Any short word in capitals may be an abbreviation, but for
+ * those that are known to be nothing else.
  */
 export function isOtherWord(word: string): boolean {
   const [letters = ''] = /^[A-Za-z]+/.exec(word) ?? [];

@@ -1,7 +1,7 @@
 /**
  * Titles that leave the amount to the market's own item or subtitle: `Bitcoin above ___ on March 11?` with `64,000`,
- * `How high will Bitcoin get this year?` with `$130,000 or above`, `What price will Ethereum hit in May?` with `↓ 1,500`.
- * They are put together to the sentence that they stand for, and read like any other.
+ * `How high will Bitcoin get this year?` with `$130,000 or above`, `What price will Ethereum hit in May?` with `↓
+ * 1,500`. They are put together to the sentence that they stand for, and read like any other.
  */
 import { AMOUNT } from './amounts.ts';
 import { cleanTitle } from './clean-title.ts';

@@ -58,8 +58,8 @@ function pickYear(context: DateContext, slack: number, make: (year: number) => s
 }
 
 /**
- * `March 11`, `Nov 7, 2025`, `11 March`, `2031-03-11`: a day. A year that is left out is taken from the context. Null too
- * where the weekday before it is another day's.
+ * `March 11`, `Nov 7, 2025`, `11 March`, `2031-03-11`: a day. A year that is left out is taken from the context. Null
+ * too where the weekday before it is another day's.
  */
 export function parseDate(text: string, context: DateContext, slack = DATE_SLACK_DAYS): string | null {
   const words = text.trim();

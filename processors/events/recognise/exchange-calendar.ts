@@ -1,7 +1,7 @@
 /**
  * The regular holidays and early closes of the US stock exchanges, worked out by their published rules as they stand
- * since 1998 (Juneteenth since 2022). Closures that are not scheduled by rule, as for storms or days of mourning, are not
- * known here. Days are `YYYY-MM-DD` text, times are minutes after midnight in New York.
+ * since 1998 (Juneteenth since 2022). Closures that are not scheduled by rule, as for storms or days of mourning, are
+ * not known here. Days are `YYYY-MM-DD` text, times are minutes after midnight in New York.
  */
 import { addDays, makeDay, weekdayOf } from './calendar.ts';
 
@@ -48,7 +48,10 @@ function isHoliday(day: string): boolean {
   );
 }
 
-/** Of a trading day: the day after Thanksgiving, and from Monday to Thursday those before Independence Day and Christmas. */
+/**
+ * Of a trading day: the day after Thanksgiving, and from Monday to Thursday those before Independence Day and
+ * Christmas.
+ */
 function isHalfDay(day: string): boolean {
   const year = yearOf(day);
   if (day === addDays(thanksgiving(year), 1)) return true;

@@ -1,6 +1,7 @@
 /**
  * Everything else that says something: a statement with its deadline (`Elon Musk out as Head of DOGE in 2025?`), or an
- * asset without a threshold that could be read. Statements are compared word by word: any other word is another question.
+ * asset without a threshold that could be read. Statements are compared word by word: any other word is another
+ * question.
  */
 import { assetInFront, assetMentioned } from './assets.ts';
 import { cleanTitle } from './clean-title.ts';

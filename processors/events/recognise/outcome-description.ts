@@ -1,6 +1,6 @@
 /**
- * Markets whose description is made for machines (venue_a page, section 3.5): `key:value` pairs joined by `|`. YES means
- * that the mark price at expiry is at or above the target.
+ * Markets whose description is made for machines (venue_a page, section 3.5): `key:value` pairs joined by `|`. YES
+ * means that the mark price at expiry is at or above the target.
  */
 import { canonicalDecimal, DecimalError } from '#schemas/domain/decimal';
 import { assetOfField } from './assets.ts';

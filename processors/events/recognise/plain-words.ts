@@ -1,7 +1,7 @@
 /**
  * Words as they are compared: lower case, without accents, articles and the marks of a sentence. What tells two words
- * apart is kept: signs that belong to one (`OPEC+`, `C#`, `AA-`, `$TRUMP`), signs that stand for one (`=`), and capitals
- * where they make another word of it (`IT`, `US`).
+ * apart is kept: signs that belong to one (`OPEC+`, `C#`, `AA-`, `$TRUMP`), signs that stand for one (`=`), and
+ * capitals where they make another word of it (`IT`, `US`).
  */
 import { isOtherWord } from './capitals.ts';
 

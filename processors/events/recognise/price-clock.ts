@@ -37,9 +37,9 @@ export function clockOf(moment: Moment, texts: MarketTexts): Clock {
 }
 
 /**
- * Why a minute of a stock's price is not known where the exchanges do not trade on that day, or end early and one of the
- * moments that are told (unix ms) is later: who wrote it may not have known of the half day. Null where nothing speaks
- * against it.
+ * Why a minute of a stock's price is not known where the exchanges do not trade on that day, or end early and one of
+ * the moments that are told (unix ms) is later: who wrote it may not have known of the half day. Null where nothing
+ * speaks against it.
  */
 export function sessionDoubt(day: string, moments: readonly number[]): string | null {
   const closing = closingMinutes(day);
@@ -77,8 +77,9 @@ function readClock({ day, time, isVague, semantics, underlying }: Moment, texts:
 }
 
 /**
- * The moment of a time of day, or null. `EST` in summer may mean an hour later, or the time that New York's clocks show;
- * an hour that the clocks show twice in autumn is none unless its name tells which, and one that they skip in spring never.
+ * The moment of a time of day, or null. `EST` in summer may mean an hour later, or the time that New York's clocks
+ * show; an hour that the clocks show twice in autumn is none unless its name tells which, and one that they skip in
+ * spring never.
  */
 function momentOf(day: string, { isDaylight, minutes, zone }: TimeOfDay): number | null {
   return momentAt(day, minutes, zone, isDaylight);

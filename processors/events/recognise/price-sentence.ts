@@ -48,7 +48,9 @@ const ANY_MOMENT = / at any (?:point|time|moment)(?: in time)?\b/i;
 /** `Will … not be above …` is the opposite of what follows. */
 const NEGATED = /^(.+) not$/i;
 const CLOSING = /^(?:close|end|finish|settle)$/i;
-/** What trades above an amount on a day, or exceeds it, may do so once or when the price counts; what is above it, then. */
+/**
+ * What trades above an amount on a day, or exceeds it, may do so once or when the price counts; what is above it, then.
+ */
 const PASSING = /^(?:trade$|exceed)/i;
 const END_WORDS = /\b(?:end|close)\b/i;
 
@@ -143,7 +145,10 @@ interface Direction {
   readonly verb: string;
 }
 
-/** True if the price must be or go above the amount. What is hit may be hit from either side, where an edge or ending says so. */
+/**
+ * True if the price must be or go above the amount. What is hit may be hit from either side, where an edge or ending
+ * says so.
+ */
 function directionOf({ comparison, rise, edge, ending, verb }: Direction): boolean {
   if (edge) return edge.toLowerCase() === 'high';
   if (rise && ending !== undefined && /^(?:hit|touch)/i.test(rise)) return isRising(ending);
@@ -156,7 +161,9 @@ interface Reading {
   readonly doubt: string | null;
 }
 
-/** A movement happens at any moment of a time, a state holds at one moment: the rest is doubtful, or not a threshold. */
+/**
+ * A movement happens at any moment of a time, a state holds at one moment: the rest is doubtful, or not a threshold.
+ */
 function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: When): Reading | null {
   if (isTouch) {
     if (when.type !== 'moment') return { semantics: 'touch', scope: when.scope, doubt: null };

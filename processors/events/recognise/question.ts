@@ -56,7 +56,9 @@ export interface Recognition {
   readonly settlementSource: string | null;
   /** How sure the reading is, 0..1. */
   readonly confidence: number;
-  /** `structured`: from fields made for machines; `ner`: from sentences; `catalog`: nothing was read, it stands alone. */
+  /**
+   * `structured`: from fields made for machines; `ner`: from sentences; `catalog`: nothing was read, it stands alone.
+   */
   readonly source: 'structured' | 'ner' | 'catalog';
   /** False when a part is doubtful: the market then stays alone. */
   readonly linkable: boolean;

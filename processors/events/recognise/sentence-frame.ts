@@ -101,7 +101,9 @@ function isItself(words: string, underlying: string): boolean {
   return !COIN.test(words) || isCoin(underlying) || !isKnownSymbol(underlying);
 }
 
-/** True if a sentence speaks of the close or the end of what does not close on that day: the minute is then not told. */
+/**
+ * True if a sentence speaks of the close or the end of what does not close on that day: the minute is then not told.
+ */
 export function isUnknownEnd(sentence: string, underlying: string, day: string): boolean {
   return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isTradingDay(day));
 }

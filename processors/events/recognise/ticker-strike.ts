@@ -1,4 +1,6 @@
-/** The strike of a venue_c market: in its ticker, its fields (`strike_type`, `floor_strike`, `cap_strike`) or its rules. */
+/**
+ * The strike of a venue_c market: in its ticker, its fields (`strike_type`, `floor_strike`, `cap_strike`) or its rules.
+ */
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import type { MarketTexts } from './question.ts';
 import { clockMinutes } from './times.ts';

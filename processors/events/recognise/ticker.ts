@@ -1,6 +1,6 @@
 /**
- * venue_c's markets: the ticker holds the strike and the hour (venue_c page). `KXBTCD-26JUL2907-T72299.99` is the price at
- * 7:00 New York time on 2026-07-29, `KXBTCMAXY-25-DEC31-129999.99` the highest price up to the end of 2025-12-31. A
+ * venue_c's markets: the ticker holds the strike and the hour (venue_c page). `KXBTCD-26JUL2907-T72299.99` is the price
+ * at 7:00 New York time on 2026-07-29, `KXBTCMAXY-25-DEC31-129999.99` the highest price up to the end of 2025-12-31. A
  * field or a rule beside the ticker tells what it leaves out.
  */
 import { addDecimals, isLess } from './amounts.ts';

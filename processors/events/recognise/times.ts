@@ -5,7 +5,9 @@ import { NEW_YORK, UTC } from './calendar.ts';
 export interface TimeOfDay {
   readonly minutes: number;
   readonly zone: string;
-  /** True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null where the zone's name leaves it open. */
+  /**
+   * True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null where the zone's name leaves it open.
+   */
   readonly isDaylight: boolean | null;
   /** The words it was read from. */
   readonly words: string;
