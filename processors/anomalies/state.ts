@@ -87,9 +87,9 @@ export interface PendingTrade {
 }
 
 /**
- * Bounded by the markets of events that are not archived (`schemas/domain/archived-events.ts`), by `WINDOW_MINUTES` buckets
- * of three series for each, which take some four to eight bytes a bucket, by the trades of two minutes, and by the
- * constants named below.
+ * Bounded by the markets of events that are not archived (`schemas/domain/archived-events.ts`), by `WINDOW_MINUTES`
+ * buckets of three series for each, which take some four to eight bytes a bucket, by the trades of two minutes, and by
+ * the constants named below.
  */
 export interface AnomaliesState {
   /** By `provider|market`. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isArchived, archiveCutoff } from '#schemas/domain/archived-events';
+import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';

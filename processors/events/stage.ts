@@ -4,7 +4,7 @@
  * thousand.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
-import { isArchived, archiveCutoff } from '#schemas/domain/archived-events';
+import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { marketKey } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic } from '#schemas/topics/derived';

@@ -4,7 +4,7 @@ const UNIT = 'thousand|million|billion|trillion|mn|bn|[kmbt]';
 const CURRENCY = ' ?usdc?| usdt| (?:us )?dollars';
 
 /**
- * An amount in a title, for use inside a larger expression: `$62,000`, `100k`, `1.5 million`, `10000 USDC`. One group.
+ * Matches an amount in a title, inside a larger expression: `$62,000`, `100k`, `1.5 million`, `10000 USDC`. One group.
  */
 export const AMOUNT = String.raw`((?:us)?\$?\d[\d,]*(?:\.\d+)?(?: ?(?:${UNIT}))?(?:${CURRENCY})?)(?![\w%$]| ?%|[.,]\d)`;
 
@@ -14,7 +14,7 @@ const PARTS = new RegExp(
 );
 const ZEROS: Readonly<Record<string, number>> = { '': 0, k: 3, t: 12, m: 6, b: 9 };
 
-/** The exact value as canonical decimal text, or null for text that is no amount (as `1,00`). */
+/** Returns the exact value as canonical decimal text; null for text that is no amount (for example `1,00`). */
 export function parseAmount(text: string): string | null {
   const parts = PARTS.exec(text.trim());
   if (!parts) return null;
@@ -26,7 +26,7 @@ export function parseAmount(text: string): string | null {
   return canonicalDecimal(`${integer.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
 }
 
-/** The exact sum of two plain decimals, as canonical text. */
+/** Returns the exact sum of two plain decimals, as canonical text. */
 export function addDecimals(a: string, b: string): string {
   return formatDecimal((parseDecimal(a) + parseDecimal(b)) as Decimal);
 }
