@@ -9,7 +9,7 @@ interface Closable {
  * `start` made so that all who open it for one log share one. Each opener closes it once; the last one ends it. One
  * that failed to start is not kept.
  */
-export function sharedByLog<C extends { readonly log: EventLog }, T extends Closable>(
+export function sharedPerLog<C extends { readonly log: EventLog }, T extends Closable>(
   start: (context: C) => Promise<T>,
 ): (context: C) => Promise<T> {
   const open = new WeakMap<EventLog, { readonly made: Promise<T>; users: number }>();

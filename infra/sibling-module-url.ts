@@ -5,6 +5,6 @@
  * @param url `import.meta.url` of the module.
  * @param name its path from there, without the extension.
  */
-export function programBeside(url: string, name: string): URL {
+export function siblingModuleUrl(url: string, name: string): URL {
   return new URL(`./${name}.${url.endsWith('.ts') ? 'ts' : 'js'}`, url);
 }

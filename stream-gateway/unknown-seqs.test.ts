@@ -1,6 +1,6 @@
 /**
- * Numbers of a channel that do not begin with 1, or go on higher: its writer forgets channels that are over, and what
- * speaks after that begins above what was forgotten in its partition.
+ * Numbers of a channel that do not start with 1, or skip some: the writer forgets channels that are finished, and a
+ * channel that publishes after that starts above the forgotten numbers of its partition.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatChannel } from '#schemas/stream/channel-names';
@@ -8,7 +8,7 @@ import { parseCursor } from '#schemas/stream/cursor';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
 import { type Client, openClient, until } from './testing/client.fixture.ts';
-import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+import { type GatewayHarness, openGateway } from './testing/gateway.fixture.ts';
 
 const TOPIC = channelTopics.events;
 /** Channels of one partition. */
@@ -19,32 +19,32 @@ const [FORGOTTEN, NEW] = Array.from({ length: 50 }, (_, nth) =>
   string,
 ];
 
-let world: GatewayWorld;
+let gateway: GatewayHarness;
 let staying: Client;
 beforeAll(async () => {
-  world = await openGateway();
-  staying = await openClient(world.address, world.token());
+  gateway = await openGateway();
+  staying = await openClient(gateway.url, gateway.token());
 });
 afterAll(async () => {
   staying.socket.terminate();
-  await world.close();
+  await gateway.close();
 });
 
-const tell = (channel: string, seq: number) => {
+const appendFrame = (channel: string, seq: number) => {
   const body = { type: 'event.spread', provider: null, marketId: null, receivedAt: 7, payload: '{}' };
-  return world.append<ChannelFrame>(TOPIC, channel, { channel, seq, ...body });
+  return gateway.append<ChannelFrame>(TOPIC, channel, { channel, seq, ...body });
 };
 
-it('a first number above 1 is no gap for anybody, and its cursor is good', async () => {
+it('a first number above 1 is no gap for anyone, and its cursor is valid', async () => {
   const { subscription_id: before } = await staying.subscribe(FORGOTTEN);
-  for (const seq of [1, 2, 3]) await tell(FORGOTTEN, seq);
+  for (const seq of [1, 2, 3]) await appendFrame(FORGOTTEN, seq);
   await until(() => staying.seqs(before).length === 3, 'the events before');
-  // The writer forgets that channel now.
+  // Now the writer forgets that channel.
   const live = await staying.subscribe(NEW);
-  for (const seq of [4, 5]) await tell(NEW, seq);
+  for (const seq of [4, 5]) await appendFrame(NEW, seq);
   await until(() => staying.seqs(live.subscription_id).length === 2, 'the first events');
   const [first] = staying.ofType('event').filter(({ channel }) => channel === NEW);
-  const later = await openClient(world.address, world.token());
+  const later = await openClient(gateway.url, gateway.token());
   for (const [since, seqs] of [
     ['earliest', [4, 5]],
     [live.cursor as string, [4, 5]],
@@ -58,10 +58,10 @@ it('a first number above 1 is no gap for anybody, and its cursor is good', async
   later.socket.terminate();
 });
 
-it('who has a number from before a channel was forgotten is told where the numbers go on, and nobody else', async () => {
-  const newer = await openClient(world.address, world.token());
+it('only subscribers with a number from before the channel was forgotten are sent a gap up to where the numbers continue', async () => {
+  const newer = await openClient(gateway.url, gateway.token());
   const last = staying.ofType('event').findLast(({ channel }) => channel === FORGOTTEN)!;
-  await tell(FORGOTTEN, 6);
+  await appendFrame(FORGOTTEN, 6);
   const events = () => staying.ofType('event').filter(({ channel }) => channel === FORGOTTEN);
   await until(() => events().length === 4, 'the event after');
   const since = await newer.subscribe(FORGOTTEN, last.cursor as string);
@@ -73,7 +73,7 @@ it('who has a number from before a channel was forgotten is told where the numbe
     expect(parseCursor(gaps[0]!.to as string)).toMatchObject({ seq: 5 });
   }
   const { subscription_id } = await newer.subscribe(FORGOTTEN);
-  await tell(FORGOTTEN, 7);
+  await appendFrame(FORGOTTEN, 7);
   await until(() => newer.seqs(subscription_id).length === 1, 'the next event');
   expect(newer.ofType('gap')).toHaveLength(1);
   expect(newer.seqs(since.subscription_id)).toEqual([6, 7]);
