@@ -1,4 +1,4 @@
-/** What benchmarks start from: the ports of a service on a folder of their own, and a log of simulated raw records. */
+/** Opens the ports of a service in a folder, optionally with a log of simulated raw records, for benchmarks and checks. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,36 +15,36 @@ import { createHealth } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 
-/** For a day of a world on a machine that does much else. */
+/** Enough for a simulated day on a busy machine. */
 const PLAYBACK_TIMEOUT_MS = 600_000;
 const POLL_MS = 20;
 const HOUR_SECONDS = 3_600;
-const WORLD_BEGINS_MS = Date.UTC(2026, 0, 15, 12, 10);
+const DEFAULT_START_MS = Date.UTC(2026, 0, 15, 12, 10);
 
-/** Which world; the same options give the same records. */
-export interface WorldOptions {
+/** Options of the simulated recording. The same options give the same records. */
+export interface SimulationOptions {
   readonly folder: string;
-  /** Simulated events a second, and for how long. */
+  /** Simulated events per second, for `seconds`. */
   readonly rate: number;
   readonly seconds: number;
-  /** venue_a's coins; 50 when left out. */
+  /** venue_a's coins; 50 by default. */
   readonly coins?: number;
-  /** The world's first moment, unix ms; always the same when left out, so that every run measures the same bytes. */
-  readonly beginsMs?: number;
-  /** What happens on purpose; nothing when left out. */
+  /** Start of the simulated time, unix ms. The default is constant, so that every run measures the same bytes. */
+  readonly startMs?: number;
+  /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
 }
 
-/** A context for roles, not a role started yet. */
-export interface OpenWorld {
+/** A context for roles. No role is started. */
+export interface SimulatedService {
   readonly context: RoleContext;
-  /** An admin key that the roles seed. */
+  /** Token of the admin key that the roles seed. */
   readonly token: string;
   close(): Promise<void>;
 }
 
-/** An empty service in a folder. @param venues as `--venues` takes it. */
-export async function openService(folder: string, venues = 'sim'): Promise<OpenWorld> {
+/** Opens an empty service in a folder. @param venues value of `--venues`. */
+export async function openService(folder: string, venues = 'sim'): Promise<SimulatedService> {
   await mkdir(folder, { recursive: true });
   const token = formatToken(mintToken());
   const flags = ['--data-dir', folder, '--venues', venues, '--http-port', '0', '--ws-port', '0'];
@@ -55,9 +55,9 @@ export async function openService(folder: string, venues = 'sim'): Promise<OpenW
   return { context, token, close: () => ports.close() };
 }
 
-/** A service whose log holds the raw records of a simulated world, brought there by the ingest role. */
-export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
-  const { folder, rate, seconds, coins = 50, beginsMs = WORLD_BEGINS_MS, inject = [] } = options;
+/** Opens a service whose log holds the raw records of a simulated recording, played by the ingest role. */
+export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
+  const { folder, rate, seconds, coins = 50, startMs = DEFAULT_START_MS, inject = [] } = options;
   const recording = join(folder, 'recording');
   const shape = { seed: 1, events: 20, coins, gzip: false };
   await writeSimulatedRecording({
@@ -65,43 +65,43 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     rate,
     hours: seconds / HOUR_SECONDS,
     out: recording,
-    startMs: beginsMs,
+    startMs: startMs,
     inject,
   });
-  const world = await openService(join(folder, 'service'), `recording:${recording}`);
+  const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {
-    const ingest = await startIngest(world.context);
-    await playedToItsEnd(world.context);
+    const ingest = await startIngest(service.context);
+    await waitForPlaybackEnd(service.context);
     await ingest.close();
   } catch (error) {
-    await world.close();
+    await service.close();
     throw error;
   }
-  return world;
+  return service;
 }
 
-/** Runs every processor over what the log holds. Gives the records that each took, added up. */
+/** Runs every stage over the current content of the log. Returns the sum of their processed records. */
 export async function processAll({ settings, log, codec, logger, metrics }: RoleContext): Promise<number> {
-  let stepped = 0;
+  let total = 0;
   for (const stage of createStages(settings)) {
-    let taken = 0;
+    let processed = 0;
     const onProgress = (records: number) => {
-      taken = records;
+      processed = records;
     };
     const running = await runStage({ stage, log, codec, logger, metrics, mode: 'rebuild', onProgress });
     await running.stopped;
-    stepped += taken;
+    total += processed;
   }
-  return stepped;
+  return total;
 }
 
-async function playedToItsEnd({ health }: RoleContext): Promise<void> {
+async function waitForPlaybackEnd({ health }: RoleContext): Promise<void> {
   const deadline = Date.now() + PLAYBACK_TIMEOUT_MS;
   for (;;) {
     const { playback } = health.report().extras;
     if (playback === 'ended') return;
     if (playback === 'failed' || Date.now() > deadline)
-      throw new Error(`the simulated recording did not play: ${playback}`);
+      throw new Error(`the simulated recording was not played to its end: ${playback}`);
     await sleep(POLL_MS);
   }
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStages, projectionsOf } from '#processors/stages';
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
-import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
+import { openSimulatedService, processAll, type SimulatedService } from '../bench/simulated-service.ts';
 import { readPartition } from '../log/read-partition.ts';
 import type { Injection } from '../simulator/world/injections.ts';
 
@@ -43,7 +43,7 @@ const INJECTED: readonly Injection[] = [
 const CARRIED_WITHIN_MS = 10 * MINUTE_MS;
 const DELAYED_WITHIN_MS = 5 * HOUR_MS;
 
-async function readAnomalies({ context: { log, codec } }: OpenWorld): Promise<Anomaly[]> {
+async function readAnomalies({ context: { log, codec } }: SimulatedService): Promise<Anomaly[]> {
   const found: Anomaly[] = [];
   await readPartition(log, { topic: anomalyTopic.name, partition: 0 }, ({ value }) => {
     if (value !== null) found.push(codec.decode(anomalyTopic, value));
@@ -51,25 +51,25 @@ async function readAnomalies({ context: { log, codec } }: OpenWorld): Promise<An
   return found;
 }
 
-describe('anomalies of a simulated world', () => {
+describe('anomalies of a simulated service', () => {
   let folder = '';
-  let world: OpenWorld;
+  let service: SimulatedService;
   let found: readonly Anomaly[];
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'parallax-anomalies-'));
-    world = await openWorld({
+    service = await openSimulatedService({
       folder,
       rate: RATE,
       seconds: HOURS * 3_600,
       coins: 3,
-      beginsMs: BEGINS_MS,
+      startMs: BEGINS_MS,
       inject: INJECTED,
     });
-    await processAll(world.context);
-    found = await readAnomalies(world);
+    await processAll(service.context);
+    found = await readAnomalies(service);
   }, HOURS * 600_000);
   afterAll(async () => {
-    await world?.close();
+    await service?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -97,13 +97,13 @@ describe('anomalies of a simulated world', () => {
   it(
     'are the same when they are calculated again',
     async () => {
-      const { log, settings } = world.context;
+      const { log, settings } = service.context;
       const projections = projectionsOf(createStages(settings));
       // Some of them do not exist yet.
       await log.createTopics(projections);
       for (const { name } of projections) await log.clearTopic(name);
-      await processAll(world.context);
-      expect(await readAnomalies(world)).toEqual(found);
+      await processAll(service.context);
+      expect(await readAnomalies(service)).toEqual(found);
     },
     HOURS * 600_000,
   );

@@ -28,23 +28,23 @@ import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbi
 import { eventTopic, type Spread, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
-import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
+import { openSimulatedService, processAll, type SimulatedService } from '../bench/simulated-service.ts';
 import type { LogRecord } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
 import { migrate } from '../store/migrate.ts';
 
-const WORLD = { rate: 30, seconds: 600, coins: 4 };
+const SIMULATION = { rate: 30, seconds: 600, coins: 4 };
 
 let folder = '';
-let world: OpenWorld;
+let service: SimulatedService;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parallax-arb-decay-'));
-  world = await openWorld({ folder, ...WORLD });
-  await processAll(world.context);
-  await migrate(world.context.store);
+  service = await openSimulatedService({ folder, ...SIMULATION });
+  await processAll(service.context);
+  await migrate(service.context.store);
 }, 300_000);
 afterAll(async () => {
-  await world?.close();
+  await service?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -53,7 +53,7 @@ interface DecodedRecord<T> extends Omit<LogRecord, 'value'> {
 }
 
 async function read<T>(topic: Topic<T>): Promise<DecodedRecord<T>[]> {
-  const { log, codec } = world.context;
+  const { log, codec } = service.context;
   const records: DecodedRecord<T>[] = [];
   for (let partition = 0; partition < topic.partitions; partition += 1) {
     await readPartition(log, { topic: topic.name, partition }, (record) => {
@@ -156,7 +156,7 @@ function signalText(signal: NaiveSignal): string {
 }
 
 it('signals, decay figures and consensus equal those of the naive computation', async () => {
-  const { settings, store } = world.context;
+  const { settings, store } = service.context;
   const { books, events } = await evaluateAll(Ratio.of(settings.arbitrageSize));
   const published = (await read<ArbitrageSignal>(arbitrageSignalTopic)).map(({ value, ...meta }) => ({
     signal: value!,

@@ -1,27 +1,27 @@
 /**
- * Universal events of two markets each, one of venue_a and one of venue_b, and updates of their books, made by a formula:
- * the same number gives the same update. A fifth of the updates are whole books of venue_a, twenty levels a side, YES and
- * NO coins in turn (the venue tells each every 5 s, which for 10,000 markets is 4,000 a second); the others are changes of
- * one or two levels of YES and NO tokens of venue_b, of which about half are at the top.
+ * Generates universal events with one market of venue_a and one of venue_b each, and updates of their books. The same
+ * number always gives the same update. A fifth of the updates are complete books of venue_a with twenty levels a side,
+ * of YES and NO coins in turn (the venue sends each every 5 s, which for 10,000 markets is 4,000 a second). The others
+ * change one or two levels of YES and NO tokens of venue_b, about half of them at the top.
  */
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { BookLevel, BookUpdate, MarketStatus } from '#schemas/topics/normalised';
 
-/** Levels of a side of a whole book. */
+/** Levels per side of a complete book. */
 const DEPTH = 20;
-/** One update in so many is of venue_a. */
-const WHOLE_EVERY = 5;
-/** Prices are counted in thousandths of a dollar. */
+/** Every nth update is a complete book of venue_a. */
+const SNAPSHOT_EVERY = 5;
+/** Prices are in ticks of a thousandth of a dollar. */
 const TICKS = 1_000;
 
 export type BenchVenue = 'venue_a' | 'venue_b';
 
-export interface WorldUpdate {
+export interface SyntheticUpdate {
   readonly venue: BenchVenue;
   readonly update: BookUpdate;
 }
 
-/** Spreads numbers over 32 bits: neighbours differ in all of them. */
+/** Hashes a number to 32 bits. */
 function chanceOf(number: number): number {
   let mixed = Math.imul(number ^ (number >>> 16), 0x45d9f3b);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b);
@@ -29,14 +29,14 @@ function chanceOf(number: number): number {
 }
 
 const coinOf = (event: number, isNo: boolean) => `#${event * 10 + (isNo ? 1 : 0)}`;
-/** As long as the venue's own: 77 digits. */
+/** 77 digits, as the venue's own tokens. */
 const tokenOf = (event: number, isNo: boolean) => `${'7'.repeat(70)}${1_000_000 + event * 2 + (isNo ? 1 : 0)}`;
 const conditionOf = (event: number) => `0x${event.toString(16).padStart(64, '0')}`;
 
-/** An event, linked on both venues. */
+/** Generates an event with links on both venues. */
 export function eventAt(event: number, receivedAt: number): UniversalEvent {
-  const judgement = { confidence: 0.92, source: 'ner', polarity: 'same', used: true, evidence: '{}' } as const;
-  const common = { ...judgement, marketState: 'open' } as const;
+  const linkFields = { confidence: 0.92, source: 'ner', polarity: 'same', used: true, evidence: '{}' } as const;
+  const common = { ...linkFields, marketState: 'open' } as const;
   return {
     universalId: `evt_${event.toString(16).padStart(24, '0')}`,
     receivedAt,
@@ -73,7 +73,7 @@ export function eventAt(event: number, receivedAt: number): UniversalEvent {
   };
 }
 
-/** The four instruments of an event, alive. */
+/** Generates the status `live` for the four instruments of an event. */
 export function statusesAt(event: number, receivedAt: number): { venue: BenchVenue; status: MarketStatus }[] {
   return [false, true].flatMap((isNo) =>
     (['venue_a', 'venue_b'] as const).map((venue) => ({
@@ -83,23 +83,23 @@ export function statusesAt(event: number, receivedAt: number): { venue: BenchVen
   );
 }
 
-/** The first, whole books of an event. */
-export function firstBooksAt(event: number, receivedAt: number): WorldUpdate[] {
+/** Generates the initial complete books of an event. */
+export function initialBooksAt(event: number, receivedAt: number): SyntheticUpdate[] {
   return [false, true].flatMap((isNo) =>
     (['venue_a', 'venue_b'] as const).map((venue) => ({
       venue,
-      update: wholeBook(event, venue, isNo, event, receivedAt),
+      update: bookSnapshot(event, venue, isNo, event, receivedAt),
     })),
   );
 }
 
-/** The update of a number, among so many events. */
-export function updateAt(number: number, events: number, receivedAt: number): WorldUpdate {
-  if (number % WHOLE_EVERY === 0) {
-    const turn = number / WHOLE_EVERY;
+/** Generates the update with this number for one of `events` events. */
+export function updateAt(number: number, events: number, receivedAt: number): SyntheticUpdate {
+  if (number % SNAPSHOT_EVERY === 0) {
+    const turn = number / SNAPSHOT_EVERY;
     const isNo = turn % 2 === 1;
     const event = (turn >>> 1) % events;
-    return { venue: 'venue_a', update: wholeBook(event, 'venue_a', isNo, number, receivedAt) };
+    return { venue: 'venue_a', update: bookSnapshot(event, 'venue_a', isNo, number, receivedAt) };
   }
   const chance = chanceOf(number);
   const event = chance % events;
@@ -113,13 +113,13 @@ function instrumentOf(event: number, venue: BenchVenue, isNo: boolean) {
     : { provider: 'venue_b', instrument: tokenOf(event, isNo), marketId: conditionOf(event), feed: 'market/0' };
 }
 
-/** Middle of the YES book in ticks; it wanders by a few ticks, and so edges come and go. */
+/** Middle of the book in ticks. It varies by a few ticks, so that arbitrages appear and disappear. */
 function middleOf(event: number, number: number, isNo: boolean): number {
   const middle = 200 + (chanceOf(event) % 600) + (chanceOf(number + 1) % 21) - 10;
   return isNo ? TICKS - middle : middle;
 }
 
-function wholeBook(event: number, venue: BenchVenue, isNo: boolean, number: number, receivedAt: number): BookUpdate {
+function bookSnapshot(event: number, venue: BenchVenue, isNo: boolean, number: number, receivedAt: number): BookUpdate {
   const middle = middleOf(event, number, isNo);
   const side = (step: 1 | -1) =>
     Array.from({ length: DEPTH }, (_, at) => level(middle + step * (2 + at * 2), number + at));
@@ -136,7 +136,7 @@ function wholeBook(event: number, venue: BenchVenue, isNo: boolean, number: numb
 function change(event: number, isNo: boolean, number: number, receivedAt: number): BookUpdate {
   const chance = chanceOf(number + 7);
   const isBid = (chance & 1) === 0;
-  // Even distances are taken by the whole book; the change puts a level among them or takes one away.
+  // The complete book has levels at even distances; a change adds a level between them or removes one.
   const away = (chance & 2) === 0 ? 2 : 2 + ((chance >>> 8) % 30);
   const price = middleOf(event, event, isNo) + (isBid ? -away : away);
   const levels: BookLevel[] = [(chance & 12) === 0 ? { price: priceText(price), size: '0' } : level(price, number)];
@@ -157,6 +157,6 @@ function level(ticks: number, number: number): BookLevel {
 }
 
 function priceText(ticks: number): string {
-  const kept = Math.max(1, Math.min(TICKS - 1, ticks));
-  return `0.${String(kept).padStart(3, '0')}`.replace(/0+$/, '');
+  const clamped = Math.max(1, Math.min(TICKS - 1, ticks));
+  return `0.${String(clamped).padStart(3, '0')}`.replace(/0+$/, '');
 }

@@ -63,8 +63,8 @@ async function backfill(path: string) {
   return until(
     'a backfill that does not time out',
     async () => {
-      const got = await post(path);
-      return got.status === 504 ? null : got;
+      const response = await post(path);
+      return response.status === 504 ? null : response;
     },
     150_000,
   );

@@ -24,10 +24,10 @@ export interface ControlRun {
 /** Milliseconds from `since` until the node answers a request with this token with the status. */
 async function msUntilStatus(status: number, node: ControlNodes['apis'][number], token: string, since: number) {
   for (;;) {
-    const got = await sendRequest(node, 'GET', '/v1/me/wallets', { token });
+    const response = await sendRequest(node, 'GET', '/v1/me/wallets', { token });
     const took = performance.now() - since;
-    if (got.status === status) return took;
-    if (took > 10 * ONE_SECOND_MS) throw new Error(`${got.status} instead of ${status} after ${took} ms`);
+    if (response.status === status) return took;
+    if (took > 10 * ONE_SECOND_MS) throw new Error(`${response.status} instead of ${status} after ${took} ms`);
     await sleep(POLL_MS);
   }
 }
@@ -64,39 +64,44 @@ export function controlSuite(run: ControlRun): void {
     const { token: admin } = await organization(run.nodes, 'Keys');
     const key = { name: 'bot', userId: 'u1', scopes: ['read', 'stream'] };
     await expectWithinOneSecond(async () => {
-      const made = await expectStatus(201, apis[0], 'POST', '/keys', { token: admin, body: key });
-      const { id, token } = made.body as { id: string; token: string };
-      const madeAt = performance.now();
-      const [socket, ...goodAfter] = await Promise.all([
-        openStreamWhenAccepted(gateway, token, madeAt),
-        ...apis.map((api) => msUntilStatus(200, api, token, madeAt)),
+      const created = await expectStatus(201, apis[0], 'POST', '/keys', { token: admin, body: key });
+      const { id, token } = created.body as { id: string; token: string };
+      const createdAt = performance.now();
+      const [socket, ...acceptedAfter] = await Promise.all([
+        openStreamWhenAccepted(gateway, token, createdAt),
+        ...apis.map((api) => msUntilStatus(200, api, token, createdAt)),
       ]);
       await expectStatus(204, apis[1], 'DELETE', `/keys/${id}`, { token: admin });
       const revokedAt = performance.now();
       const closing = socket.stream.closed.then((code) => ({ code, took: performance.now() - revokedAt }));
-      const deadAfter = await Promise.all(apis.map((api) => msUntilStatus(401, api, token, revokedAt)));
+      const refusedAfter = await Promise.all(apis.map((api) => msUntilStatus(401, api, token, revokedAt)));
       const closed = await closing;
       expect(closed.code).toBe(REVOKED);
       await expect(openStream(gateway, token)).rejects.toThrow('401');
-      run.report('key good on all nodes', Math.max(...goodAfter));
-      run.report('key good on the gateway', socket.took);
-      run.report('revoked key dead on all nodes', Math.max(...deadAfter));
+      run.report('key accepted on all nodes', Math.max(...acceptedAfter));
+      run.report('key accepted on the gateway', socket.took);
+      run.report('revoked key refused on all nodes', Math.max(...refusedAfter));
       run.report('its socket closed', closed.took);
-      return Math.max(socket.took, closed.took, ...goodAfter, ...deadAfter);
+      return Math.max(socket.took, closed.took, ...acceptedAfter, ...refusedAfter);
     });
   });
 
   it('exactly one of 100 simultaneous identical bindings succeeds', async () => {
     const { apis } = run.nodes;
     const { token } = await organization(run.nodes, 'Bindings');
-    const got = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, nth) =>
         sendRequest(apis[nth % 3]!, 'POST', '/v1/me/wallets', { token, body: WALLET }),
       ),
     );
-    expect(countEach(got.map(({ status, body }) => body.error?.code ?? status))).toEqual({ 201: 1, conflict: 99 });
-    expect(new Set(got.filter(({ status }) => status !== 201).map(({ status }) => status))).toEqual(new Set([409]));
-    const won = got.find(({ status }) => status === 201)!.body;
+    expect(countEach(responses.map(({ status, body }) => body.error?.code ?? status))).toEqual({
+      201: 1,
+      conflict: 99,
+    });
+    expect(new Set(responses.filter(({ status }) => status !== 201).map(({ status }) => status))).toEqual(
+      new Set([409]),
+    );
+    const won = responses.find(({ status }) => status === 201)!.body;
     for (const api of apis) {
       const listed = await eventually(
         () => expectStatus(200, api, 'GET', '/v1/me/wallets', { token }),
@@ -111,19 +116,19 @@ export function controlSuite(run: ControlRun): void {
     const { token } = await organization(run.nodes, 'Repeats');
     const headers = { 'idempotency-key': 'the same' };
     const body = { name: 'bot', userId: 'u1', scopes: ['read'] };
-    const got = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, nth) => sendRequest(apis[nth % 3]!, 'POST', '/keys', { token, headers, body })),
     );
-    const made = got.filter(({ status }) => status === 201);
-    const first = made.filter((answer) => answer.headers.get('idempotent-replayed') === null);
+    const created = responses.filter(({ status }) => status === 201);
+    const first = created.filter((answer) => answer.headers.get('idempotent-replayed') === null);
     expect(first).toHaveLength(1);
     expect(first[0]!.body.token).toMatch(/^plx_live_/);
-    for (const replay of made.filter((answer) => answer !== first[0])) {
+    for (const replay of created.filter((answer) => answer !== first[0])) {
       expect(replay.headers.get('idempotent-replayed')).toBe('true');
       expect(replay.body).toEqual({ ...first[0]!.body, token: null });
     }
     // The other requests arrived while the first one was in progress on their node.
-    const others = got.filter(({ status }) => status !== 201);
+    const others = responses.filter(({ status }) => status !== 201);
     expect(others.map(({ status, body }) => [status, body.error.code])).toEqual(others.map(() => [409, 'conflict']));
     for (const api of apis) {
       const replay = await sendRequest(api, 'POST', '/keys', { token, headers, body });
@@ -140,17 +145,17 @@ export function controlSuite(run: ControlRun): void {
     const { token } = await organization(run.nodes, 'Small', 'free');
     const request = (nth: number) => sendRequest(run.nodes.apis[nth % 3]!, 'GET', '/v1/me/wallets', { token });
     const perSecond = 25;
-    const asked: ReturnType<typeof request>[] = [];
+    const requests: ReturnType<typeof request>[] = [];
     for (let nth = 0; nth < 2 * FREE_REQUESTS_A_DAY; nth += 1) {
-      asked.push(request(nth));
+      requests.push(request(nth));
       await sleep(1_000 / perSecond);
     }
-    const got = await Promise.all(asked);
-    const served = got.filter(({ status }) => status === 200).length;
+    const responses = await Promise.all(requests);
+    const served = responses.filter(({ status }) => status === 200).length;
     run.report('requests served beyond a quota (units)', served - FREE_REQUESTS_A_DAY);
     expect(served).toBeGreaterThanOrEqual(FREE_REQUESTS_A_DAY);
     expect(served).toBeLessThanOrEqual(FREE_REQUESTS_A_DAY + run.nodes.overshoot(perSecond));
-    expect(countEach(got.map(({ status }) => status))).toEqual({ 200: served, 429: got.length - served });
+    expect(countEach(responses.map(({ status }) => status))).toEqual({ 200: served, 429: responses.length - served });
 
     const expectExhausted = async (nth: number) => {
       const { status, headers, body } = await request(nth);
@@ -173,21 +178,21 @@ export function controlSuite(run: ControlRun): void {
       await suspend(true);
       const since = performance.now();
       const closing = sockets.map(async ({ closed }) => ({ code: await closed, took: performance.now() - since }));
-      const deadAfter = await Promise.all(apis.map((api) => msUntilStatus(401, api, token, since)));
+      const refusedAfter = await Promise.all(apis.map((api) => msUntilStatus(401, api, token, since)));
       const closed = await Promise.all(closing);
       expect(closed.map(({ code }) => code)).toEqual([REVOKED, REVOKED]);
       await expect(openStream(gateway, token)).rejects.toThrow('401');
       await suspend(false);
-      const letOnAt = performance.now();
+      const resumedAt = performance.now();
       const [socket] = await Promise.all([
-        openStreamWhenAccepted(gateway, token, letOnAt),
-        ...apis.map((api) => msUntilStatus(200, api, token, letOnAt)),
+        openStreamWhenAccepted(gateway, token, resumedAt),
+        ...apis.map((api) => msUntilStatus(200, api, token, resumedAt)),
       ]);
       await socket.stream.close();
       const closedAfter = Math.max(...closed.map(({ took }) => took));
-      run.report('suspended organization dead on all nodes', Math.max(...deadAfter));
+      run.report('suspended organization refused on all nodes', Math.max(...refusedAfter));
       run.report('its sockets closed', closedAfter);
-      return Math.max(closedAfter, ...deadAfter);
+      return Math.max(closedAfter, ...refusedAfter);
     });
   });
 
@@ -215,32 +220,32 @@ async function testDeliveriesThroughKill(
 ) {
   const subscriptions = [TEST_TYPE, LIVE_TYPE].map((eventType) => ({ eventType, version: 1 }));
   const body = { url: endpoint.url, subscriptions };
-  const made = await expectStatus(201, apis[0], 'POST', '/v1/webhooks', { token, body });
-  const { id, secret } = made.body as { id: string; secret: string };
+  const created = await expectStatus(201, apis[0], 'POST', '/v1/webhooks', { token, body });
+  const { id, secret } = created.body as { id: string; secret: string };
   const verifier = new Webhook(secret);
-  const madeAt = performance.now();
+  const createdAt = performance.now();
   const typeOf = (received: Received) => (JSON.parse(received.body) as { type: string }).type;
   await eventually(
     async () => endpoint.received.some((received) => typeOf(received) === LIVE_TYPE),
     (has) => has,
     60_000,
   );
-  run.report('first live event at a webhook', performance.now() - madeAt);
+  run.report('first live event at a webhook', performance.now() - createdAt);
 
-  const askedAt = performance.now();
-  const asked = await Promise.all(
+  const requestedAt = performance.now();
+  const requests = await Promise.all(
     Array.from({ length: TESTS }, (_, nth) =>
       expectStatus(202, apis[nth % 3]!, 'POST', `/v1/webhooks/${id}/test`, { token, body: { eventType: TEST_TYPE } }),
     ),
   );
-  const expected = asked.map(({ body }) => body.eventId as string);
+  const expected = requests.map(({ body }) => body.eventId as string);
   const arrived = () => new Set(endpoint.received.map(({ id }) => id));
   const missing = () => expected.filter((eventId) => !arrived().has(eventId));
   await eventually(
     async () => missing().length,
     (count) => count < TESTS,
   );
-  run.report('first test at a webhook', performance.now() - askedAt);
+  run.report('first test at a webhook', performance.now() - requestedAt);
   expect(missing().length).toBeGreaterThan(0);
   await run.nodes.killGateway();
   const startedAt = performance.now();

@@ -116,13 +116,15 @@ export function chainSuite(run: Played): void {
     );
     const byId = (trades: readonly { txHash: string; logIndex: number | null }[]) =>
       [...trades].sort((a, b) => a.txHash.localeCompare(b.txHash) || a.logIndex! - b.logIndex!);
-    const got = byId(run.stream.events(channel).map((frame) => frame.data.payload as TradePayload)) as TradePayload[];
-    expect(got).toHaveLength(538);
+    const actual = byId(
+      run.stream.events(channel).map((frame) => frame.data.payload as TradePayload),
+    ) as TradePayload[];
+    expect(actual).toHaveLength(538);
     for (const [index, trade] of (byId(expected) as typeof expected).entries()) {
       const { price, qty, ...exact } = trade;
-      expect(got[index]).toMatchObject(exact);
-      expect(got[index]!.price).toBeCloseTo(price, 12);
-      expect(got[index]!.qty).toBeCloseTo(qty, 9);
+      expect(actual[index]).toMatchObject(exact);
+      expect(actual[index]!.price).toBeCloseTo(price, 12);
+      expect(actual[index]!.qty).toBeCloseTo(qty, 9);
     }
   });
 

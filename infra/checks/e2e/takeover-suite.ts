@@ -52,7 +52,7 @@ export function takeoverSuite(run: TakeoverRun): void {
     expect(await getHealth(second)).toMatchObject({ status: 'ok', webhooks: 'standby' });
     const { token } = await organization(run.nodes, 'Killed');
     const stopped = await openWebhook(token, answers.status(503, LATER));
-    await stopped.ask(FEW_EVENTS);
+    await stopped.requestTests(FEW_EVENTS);
     await stopped.arrived();
 
     const flaky = await openWebhook(token, (response, nth, all) => {
@@ -61,17 +61,17 @@ export function takeoverSuite(run: TakeoverRun): void {
       if (nth === 1 && all % 3 === 0) answers.status(503)(response, nth, all);
       else answers.slowly(100)(response, nth, all);
     });
-    const asking = flaky.ask(EVENTS);
+    const requesting = flaky.requestTests(EVENTS);
     await waitForExit(first);
-    const diedAt = performance.now();
+    const exitedAt = performance.now();
     const sentBefore = await stopped.disable();
-    await asking;
+    await requesting;
     await waitUntilActive(second);
-    run.report('webhooks taken over after a kill', performance.now() - diedAt);
+    run.report('webhooks taken over after a kill', performance.now() - exitedAt);
     const restarting = run.nodes.killGateway();
 
     const deliveries = await readSettledDeliveries(apis[2], second, token, [flaky, stopped]);
-    run.report('and all delivered', performance.now() - diedAt);
+    run.report('and all delivered', performance.now() - exitedAt);
     await flaky.arrived();
     flaky.checkRequests();
     expectDelivered(deliveries.get(flaky)!, EVENTS);
@@ -103,9 +103,9 @@ export function takeoverSuite(run: TakeoverRun): void {
       }
     });
     const hooks = [stopped, waiting, last];
-    await Promise.all([stopped.ask(FEW_EVENTS), waiting.ask(EVENTS)]);
+    await Promise.all([stopped.requestTests(FEW_EVENTS), waiting.requestTests(EVENTS)]);
     await Promise.all([stopped.arrived(), waiting.arrived()]);
-    await last.ask(1);
+    await last.requestTests(1);
     await eventually(
       async () => isFrozen,
       (is) => is,
@@ -138,7 +138,7 @@ export function takeoverSuite(run: TakeoverRun): void {
       expect(await hook.read()).toMatchObject({ enabled: true, disabledReason: null });
 
     // If it appended anything to the log, it is listed before the next deliveries.
-    for (const hook of [waiting, last]) await hook.ask(1);
+    for (const hook of [waiting, last]) await hook.requestTests(1);
     const after = await readSettledDeliveries(apis[2], other, token, [waiting, last]);
     for (const hook of [waiting, last]) {
       await hook.arrived();
@@ -152,35 +152,35 @@ type Hook = Awaited<ReturnType<typeof createWebhook>>;
 /** Creates a webhook that receives only the test events that are requested. */
 async function createWebhook({ apis }: ControlCluster, token: string, endpoint: Endpoint) {
   const subscriptions = [{ eventType: EVENT_TYPE, version: 1 }];
-  const made = await expectStatus(201, apis[0], 'POST', '/v1/webhooks', {
+  const created = await expectStatus(201, apis[0], 'POST', '/v1/webhooks', {
     token,
     body: { url: endpoint.url, subscriptions },
   });
-  const { id, secret } = made.body as { id: string; secret: string };
+  const { id, secret } = created.body as { id: string; secret: string };
   const verifier = new Webhook(secret);
-  const asked: string[] = [];
+  const requestedIds: string[] = [];
   return {
     id,
     endpoint,
     /** Number of requested events. */
-    get asked() {
-      return asked.length;
+    get requested() {
+      return requestedIds.length;
     },
     /** Requests test events, on all nodes in turn. */
-    async ask(count: number): Promise<void> {
+    async requestTests(count: number): Promise<void> {
       const answered = await Promise.all(
         Array.from({ length: count }, (_, nth) =>
           expectStatus(202, apis[nth % 3]!, 'POST', `/v1/webhooks/${id}/test`, { token }),
         ),
       );
-      asked.push(...answered.map(({ body }) => body.eventId as string));
+      requestedIds.push(...answered.map(({ body }) => body.eventId as string));
     },
     /** Waits until every requested event has arrived. */
     arrived: () =>
       eventually(
         async () => {
           const arrived = new Set(endpoint.received.map(({ id: eventId }) => eventId));
-          return asked.filter((eventId) => !arrived.has(eventId));
+          return requestedIds.filter((eventId) => !arrived.has(eventId));
         },
         (missing) => missing.length === 0,
       ),
@@ -188,7 +188,7 @@ async function createWebhook({ apis }: ControlCluster, token: string, endpoint: 
     checkRequests(): void {
       const bytes = new Map<string, string>();
       for (const { id: eventId, body, headers } of endpoint.received) {
-        expect(asked).toContain(eventId);
+        expect(requestedIds).toContain(eventId);
         expect(body).toBe(bytes.get(eventId) ?? body);
         bytes.set(eventId, body);
         expect(verifier.verify(body, headers as Record<string, string>)).toMatchObject({ id: eventId });
@@ -232,7 +232,9 @@ async function readSettledDeliveries(
   const rows = await eventually(
     read,
     (all) =>
-      [...all].every(([{ asked }, rows]) => rows.length === asked && rows.every(({ status }) => status !== 'pending')),
+      [...all].every(
+        ([{ requested }, rows]) => rows.length === requested && rows.every(({ status }) => status !== 'pending'),
+      ),
     60_000,
   );
   await eventually(

@@ -1,6 +1,6 @@
 import { type KeptLetter, redriveRaw } from '#ingest/publisher/redrive';
 import { TOPICS } from '#schemas/topics/catalog';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
@@ -70,7 +70,7 @@ export const deadLetters: Command = {
 
 /** Reads the dead letters of a topic that were not redriven, oldest first. One that was written twice counts once. */
 async function readDeadLetters({ log: events, codec }: Ports, name: string): Promise<KeptLetter[]> {
-  const topic = deadTopic(name);
+  const topic = deadLetterTopic(name);
   await events.createTopics([topic]);
   await codec.prepare([topic]);
   const newest = new Map<string, KeptLetter>();
@@ -82,9 +82,9 @@ async function readDeadLetters({ log: events, codec }: Ports, name: string): Pro
 }
 
 /** Returns the dead letters whose records were appended again. */
-async function redrive({ log: events }: Ports, topic: string, letters: readonly KeptLetter[]) {
+async function redrive({ log: events }: Ports, topic: string, deadLetters: readonly KeptLetter[]) {
   // The dead letter of a record that was too large stores only its first bytes.
-  const complete = letters.filter(({ letter }) => letter.reason !== TOO_LARGE);
+  const complete = deadLetters.filter(({ letter }) => letter.reason !== TOO_LARGE);
   try {
     await redriveRaw(events, topic, complete);
   } catch (error) {
@@ -96,8 +96,8 @@ async function redrive({ log: events }: Ports, topic: string, letters: readonly 
   return complete;
 }
 
-function print(letters: readonly KeptLetter[], json: boolean, redriven: boolean): void {
-  const rows = letters.map(({ letter }) => ({ ...letter, value: letter.value?.toString('utf8') ?? null }));
+function print(deadLetters: readonly KeptLetter[], json: boolean, redriven: boolean): void {
+  const rows = deadLetters.map(({ letter }) => ({ ...letter, value: letter.value?.toString('utf8') ?? null }));
   if (json) {
     console.log(JSON.stringify({ deadLetters: rows, redriven }));
     return;

@@ -21,16 +21,16 @@ export function emptyCounts(): Counts {
 export function countResult(
   kinds: Map<string, Counts>,
   wanted: string,
-  got: string | null,
+  actual: string | null,
   isCorrect: boolean,
   id: string,
 ): void {
   const of = (kind: string) => kinds.get(kind) ?? kinds.set(kind, emptyCounts()).get(kind)!;
   of(wanted).wanted += 1;
-  if (got === null) return;
-  if (got !== 'unlinked') of(got).found += 1;
-  if (got === wanted && isCorrect) of(wanted).right += 1;
-  else of(wanted).wrong.push(got === wanted ? id : `${id} (${got})`);
+  if (actual === null) return;
+  if (actual !== 'unlinked') of(actual).found += 1;
+  if (actual === wanted && isCorrect) of(wanted).right += 1;
+  else of(wanted).wrong.push(actual === wanted ? id : `${id} (${actual})`);
 }
 
 /** Formats the counts as a table with one line per kind. */

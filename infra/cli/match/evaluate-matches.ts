@@ -42,9 +42,11 @@ function evaluateLabels({ titles }: TitlesFile, labels: Readonly<Record<string, 
   for (const { id, label, notPriceBinary } of titles) {
     const found = labels[id] ?? null;
     const wanted = label?.kind ?? KIND_OF_REASON[notPriceBinary ?? ''] ?? 'none of these';
-    const got = ['price_binary', 'price_range', 'up_down'].includes(found?.kind ?? '') ? found!.kind : 'none of these';
+    const actual = ['price_binary', 'price_range', 'up_down'].includes(found?.kind ?? '')
+      ? found!.kind
+      : 'none of these';
     const wrong = label ? FIELDS.filter((name) => (found?.[name] ?? null) !== (label[name] ?? null)) : [];
-    countResult(kinds, wanted, got, wrong.length === 0, wrong.length > 0 ? `${id} (${wrong.join(', ')})` : id);
+    countResult(kinds, wanted, actual, wrong.length === 0, wrong.length > 0 ? `${id} (${wrong.join(', ')})` : id);
   }
   return countsTable(kinds);
 }

@@ -46,7 +46,7 @@ const market = (id: string, version = 1, title = 'a') => {
   return marketsTable.row({ ...(value as Market), marketId: id, title }, { ...place, seq: version });
 };
 const removedMarket = (id: string, version: number) =>
-  (marketsTable.removed as (place: RecordMeta) => object)({
+  (marketsTable.tombstone as (place: RecordMeta) => object)({
     ...sampleRecords.markets!.meta,
     key: id,
     seq: version,

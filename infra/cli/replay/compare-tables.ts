@@ -118,7 +118,7 @@ class TableComparison {
   }
 
   private async compareKeys(buckets: readonly string[]): Promise<void> {
-    const removed = typeof this.table.removed === 'function' ? 'removed' : '0';
+    const removed = typeof this.table.tombstone === 'function' ? 'removed' : '0';
     const sides = SIDES.map(
       (side) =>
         `SELECT ${this.key} AS key, ('${side}', toString(version), toString(cityHash64(toString(tuple(*)))), ` +

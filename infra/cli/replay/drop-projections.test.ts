@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectionsOf } from '#processors/stages';
 import { TABLES } from '#schemas/tables/index';
-import { type ClockMark, clockTopic, deadTopic } from '#schemas/topics/control';
+import { type ClockMark, clockTopic, deadLetterTopic } from '#schemas/topics/control';
 import { candleTopic, type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
 import type { Topic } from '#schemas/topics/topic';
 import { deadLetterRecord, NO_OFFSET, TOO_LARGE } from '../../log/dead-letter.ts';
@@ -101,14 +101,14 @@ async function deadLetterKeys() {
   for (const topic of [clockTopic, spreadTopic, candleTopic] as Topic[])
     await readPartition(
       ports.log,
-      { topic: deadTopic(topic.name).name, partition: 0 },
+      { topic: deadLetterTopic(topic.name).name, partition: 0 },
       ({ key }) => void keys.push(key),
     );
   return keys;
 }
 async function appendDeadLetter(stage: string, topic: Topic, offset: number) {
   const { log, codec } = ports;
-  const dead = deadTopic(topic.name) as Topic;
+  const dead = deadLetterTopic(topic.name) as Topic;
   await log.createTopics([dead]);
   await codec.prepare([dead]);
   const deadLetter = { stage, topic: topic.name, partition: 0, offset, key: 'k', detail: '', receivedAt: 1_000 };

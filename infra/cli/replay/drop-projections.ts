@@ -6,7 +6,7 @@
 import { projectionsOf } from '#processors/stages';
 import { TABLES } from '#schemas/tables/index';
 import { channelTopics } from '#schemas/topics/channels';
-import { deadTopic, epochTopic, type StateChunk, stateTopic } from '#schemas/topics/control';
+import { deadLetterTopic, epochTopic, type StateChunk, stateTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 import { NO_OFFSET } from '../../log/dead-letter.ts';
 import { beginEpoch } from '../../log/epochs.ts';
@@ -41,7 +41,7 @@ export async function isDropUnfinished(log: EventLog): Promise<boolean> {
 export async function dropProjections({ log, store, codec }: DropPorts, stages: readonly Stage<unknown>[]) {
   const topics = projectionsOf(stages);
   await log.createTopics([...topics, replayJournal, epochTopic]);
-  const deadTopics = topics.filter(isDead).map(({ name }) => deadTopic(name.slice(DEAD.length)) as Topic);
+  const deadTopics = topics.filter(isDead).map(({ name }) => deadLetterTopic(name.slice(DEAD.length)) as Topic);
   await codec.prepare([replayJournal as Topic, epochTopic as Topic, ...deadTopics]);
   await log.append([journalRecord(codec, MARK, null)]);
   for (const { name } of topics.filter(isDead)) await stashDeadLetters(log, codec, name);
@@ -60,7 +60,7 @@ function isDead({ name }: { readonly name: string }): boolean {
 async function stashDeadLetters(log: EventLog, codec: DropPorts['codec'], topic: string): Promise<void> {
   const records: LogRecord[] = [];
   await readPartition(log, { topic, partition: 0 }, (record) => void records.push(record));
-  const schema = deadTopic(topic.slice(DEAD.length));
+  const schema = deadLetterTopic(topic.slice(DEAD.length));
   for (const record of records) {
     if (!record.value) continue;
     await codec.fetchSchema(record.value);

@@ -4,12 +4,13 @@
  * - `pending`: the sink did not commit its record, so the live table may hold the row or not;
  * - `expired`: required, but so old that the store may have expired it (`TableSpec.keptDays`).
  */
+
+import { addRecords } from '#processors/sink/add-records';
 import { Batch } from '#processors/sink/batch';
 import { BatchWriter } from '#processors/sink/batch-writer';
 import { Persistence } from '#processors/sink/persistence';
 import { BATCH_BYTES_MAX, prepareTopics, type SinkContext } from '#processors/sink/sink-context';
 import { TABLE_TOPICS, type TableTopic } from '#processors/sink/table-topics';
-import { takeRecords } from '#processors/sink/take-records';
 import { TABLES } from '#schemas/tables/index';
 import type { LogRecord, TopicPartition } from '../../log/log.ts';
 import { partitionName } from '../../log/partition-name.ts';
@@ -78,7 +79,7 @@ async function classifierFor(
 ): Promise<(record: LogRecord) => RowClass> {
   const name = partitionName(at);
   // One day of margin, since the clocks of log and store may differ.
-  const storedSince = table.keptDays === undefined ? null : now - (table.keptDays - 1) * DAY_MS;
+  const storedSince = table.retentionDays === undefined ? null : now - (table.retentionDays - 1) * DAY_MS;
   if (isSource(topic.name)) {
     const committed = progress.committed.get(name) ?? 0;
     return ({ offset, appendedAt }) => {
@@ -117,7 +118,7 @@ class RowWriter {
     for (const [rowClass, own] of groups) {
       const batch = this.batches.get(rowClass) ?? new Batch({ keepsEveryVersion: rowClass !== 'required' });
       this.batches.set(rowClass, batch);
-      await takeRecords(own, batch, this.options.codec, this.persistence);
+      await addRecords(own, batch, this.options.codec, this.persistence);
       if (batch.records >= BATCH_ROWS || batch.bytes >= BATCH_BYTES_MAX) await this.write(rowClass, batch);
     }
   }

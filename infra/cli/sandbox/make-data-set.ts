@@ -1,5 +1,5 @@
 import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
-import { openWorld, processAll, type WorldOptions } from '../../bench/open-world.ts';
+import { openSimulatedService, processAll, type SimulationOptions } from '../../bench/simulated-service.ts';
 import type { RoleContext } from '../../context.ts';
 import { readPartition } from '../../log/read-partition.ts';
 
@@ -7,11 +7,11 @@ import { readPartition } from '../../log/read-partition.ts';
  * 50 minutes in which questions expire and are disputed, and in which a detector gets enough data to find an injected
  * wide spread. Small enough to ship, with more trades of a coin than fit on a page.
  */
-const WORLD: Omit<WorldOptions, 'folder'> = {
+const SIMULATION: Omit<SimulationOptions, 'folder'> = {
   rate: 3,
   seconds: 3_000,
   coins: 8,
-  beginsMs: Date.UTC(2026, 0, 15, 12, 20),
+  startMs: Date.UTC(2026, 0, 15, 12, 20),
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
 };
 
@@ -22,12 +22,12 @@ const WORLD: Omit<WorldOptions, 'folder'> = {
  * @param folder empty folder for the temporary log.
  */
 export async function makeDataSet(folder: string): Promise<DataSetRecord[]> {
-  const world = await openWorld({ folder, ...WORLD });
+  const service = await openSimulatedService({ folder, ...SIMULATION });
   try {
-    await processAll(world.context);
-    return await readNewest(world.context);
+    await processAll(service.context);
+    return await readNewest(service.context);
   } finally {
-    await world.close();
+    await service.close();
   }
 }
 
