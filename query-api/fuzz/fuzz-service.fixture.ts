@@ -1,4 +1,4 @@
-/** The real application with something of everything in it, listening, so that fuzzed requests reach handlers and rows. */
+/** The real application, listening, with data of every kind, so that fuzzed requests reach handlers and rows. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -16,10 +16,10 @@ import {
   anAnomaly,
   aPhase,
   aResolution,
-  keepAnomalies,
-  keepMarkets,
-  keepPhases,
-  keepResolutions,
+  insertAnomalies,
+  insertMarkets,
+  insertPhases,
+  insertResolutions,
 } from '../testing/oracle.fixture.ts';
 import {
   aBookUpdate,
@@ -28,20 +28,20 @@ import {
   anArbitrage,
   anEvent,
   anInstrument,
+  applyRecord,
   aSpread,
   aTrade,
-  feed,
   NOON_MS,
 } from '../testing/records.fixture.ts';
-import { type AppWorld, openAppWorld } from '../testing/world.fixture.ts';
+import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
 import { VIEWS, type Views } from '../views/views.ts';
-import { type Asker, type Draft, encode, goodDraft, MADE, payloadOf } from './requests.fixture.ts';
+import { type CallerKind, CREATED_ID, type Draft, encode, goodDraft, payloadOf } from './requests.fixture.ts';
 
-/** An answer that takes longer counts as none. */
+/** A response that takes longer counts as missing. */
 const HANG_MS = 15_000;
-/** The server ends the connection under a body that it refuses; larger ones go in without one. */
+/** Larger bodies are injected without a connection: the server closes the connection while it refuses them. */
 const SOCKET_BODY_MAX = 64 * 1024;
-const TRIES_TO_MAKE = 20;
+const CREATE_ATTEMPTS = 20;
 
 const UNLIMITED = { minute: null, day: null };
 const PER_SKU = {
@@ -53,74 +53,74 @@ const PER_SKU = {
 };
 const NO_QUOTAS: PlanQuotas = { free: PER_SKU, pro: PER_SKU, enterprise: PER_SKU };
 
-/** What came back, its body uncompressed. */
-export interface Answered {
+/** A response with its uncompressed body. */
+export interface ServedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-export interface FuzzWorld {
-  readonly app: AppWorld['app'];
+export interface FuzzService {
+  readonly app: TestService['app'];
   readonly host: string;
   readonly port: number;
   readonly admin: string;
-  readonly logged: readonly string[];
-  /** Sends a request to a route of this path. Rejects when no answer comes in time. */
-  send(path: string, draft: Draft): Promise<Answered>;
+  readonly logLines: readonly string[];
+  /** Sends a request to a route with this path. Rejects if there is no response in time. */
+  send(path: string, draft: Draft): Promise<ServedResponse>;
   close(): Promise<void>;
 }
 
-export async function openFuzzWorld(): Promise<FuzzWorld> {
+export async function openFuzzService(): Promise<FuzzService> {
   const { store, close: closeStore } = await openTestStore();
-  const world = await openAppWorld({ store, quotas: NO_QUOTAS });
-  fillViews(world.views);
+  const service = await openTestService({ store, quotas: NO_QUOTAS });
+  fillViews(service.views);
   await fillStore(store);
-  const sandbox = (await world.key(world.admin, SCOPES, true)).token;
-  const { port } = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 }));
+  const sandbox = (await service.key(service.admin, SCOPES, true)).token;
+  const { port } = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
   const agent = new Agent({ keepAlive: false });
 
   let session: Record<string, string> | null = null;
   const signIn = async () => {
-    const signedIn = await world.ask('POST', '/v1/session');
+    const signedIn = await service.request('POST', '/v1/session');
     const cookie = String(signedIn.headers['set-cookie']).split(';')[0]!;
-    const { body } = await world.ask('GET', '/v1/session', { token: null, headers: { cookie } });
+    const { body } = await service.request('GET', '/v1/session', { token: null, headers: { cookie } });
     return { cookie, 'x-parallax-csrf': body.csrf as string };
   };
-  const credentials = async (asker: Asker): Promise<Record<string, string>> => {
-    if (asker === 'token') return { authorization: `Bearer ${world.admin}` };
-    if (asker === 'sandbox') return { authorization: `Bearer ${sandbox}` };
+  const credentials = async (caller: CallerKind): Promise<Record<string, string>> => {
+    if (caller === 'token') return { authorization: `Bearer ${service.admin}` };
+    if (caller === 'sandbox') return { authorization: `Bearer ${sandbox}` };
     session ??= await signIn();
     return session;
   };
 
   return {
-    app: world.app,
+    app: service.app,
     host: '127.0.0.1',
     port: Number(port),
-    admin: world.admin,
-    logged: world.logged,
+    admin: service.admin,
+    logLines: service.logLines,
     async send(path, draft) {
-      const owner = draft.asker === 'sandbox' ? sandbox : world.admin;
-      const url = await urlOf(world, owner, path, draft);
-      const headers = { ...(await credentials(draft.asker)), ...draft.headers };
+      const owner = draft.callerKind === 'sandbox' ? sandbox : service.admin;
+      const url = await urlOf(service, owner, path, draft);
+      const headers = { ...(await credentials(draft.callerKind)), ...draft.headers };
       if (path === '/v1/session' && draft.method === 'DELETE') session = null;
       const payload = payloadOf(draft);
       if (payload !== undefined && payload.length > SOCKET_BODY_MAX)
-        return inject(world, draft.method, url, headers, payload);
+        return inject(service, draft.method, url, headers, payload);
       return overHttp({ agent, port, method: draft.method, path: url, headers, payload });
     },
     async close() {
       agent.destroy();
-      await world.close();
+      await service.close();
       await closeStore();
     },
   };
 }
 
-/** The URL of a draft, with an id of a thing in place of each `MADE`. */
+/** The URL of a draft, with the id of a new resource in place of each `CREATED_ID`. */
 async function urlOf(
-  world: AppWorld,
+  service: TestService,
   owner: string,
   path: string,
   { params, segments, query }: Draft,
@@ -131,24 +131,24 @@ async function urlOf(
     const name = part.startsWith(':') ? part.slice(1) : null;
     if (name === null) url += `/${part}`;
     else if (segments[name] !== undefined) url += `/${segments[name]}`;
-    else if (params[name] === MADE) url += `/${await make(world, owner, declared, url)}`;
+    else if (params[name] === CREATED_ID) url += `/${await createResource(service, owner, declared, url)}`;
     else url += `/${encode(params[name]!)}`;
     declared += `/${part}`;
   }
   return query.length > 0 ? `${url}?${query.join('&')}` : url;
 }
 
-/** The id of a new thing of a collection; any id where nothing is made by a POST to it. */
-async function make(world: AppWorld, owner: string, declared: string, url: string): Promise<string> {
+/** Creates a resource in a collection and returns its id; returns another id if the collection has no POST. */
+async function createResource(service: TestService, owner: string, declared: string, url: string): Promise<string> {
   const route = ROUTES.find(({ method, path, body }) => method === 'POST' && path === declared && body);
   if (route)
-    for (const { body } of fc.sample(goodDraft(route), TRIES_TO_MAKE)) {
-      const got = await world.ask('POST', url, { token: owner, body });
+    for (const { body } of fc.sample(goodDraft(route), CREATE_ATTEMPTS)) {
+      const got = await service.request('POST', url, { token: owner, body });
       if (got.status < 300) return got.body.id;
       if (got.status === 403) break;
     }
-  // Of what there may be but so many, as bindings of one wallet, the newest that there is.
-  const { body } = await world.ask('GET', url, { token: owner });
+  // If no more can be created, such as bindings of one wallet, the newest existing one is used.
+  const { body } = await service.request('GET', url, { token: owner });
   const list = Object.values((body ?? {}) as object).find((value) => Array.isArray(value)) as
     | { id?: string }[]
     | undefined;
@@ -158,27 +158,27 @@ async function make(world: AppWorld, owner: string, declared: string, url: strin
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 async function inject(
-  world: AppWorld,
+  service: TestService,
   method: string,
   url: string,
   headers: Headers,
   payload: string | Buffer,
-): Promise<Answered> {
-  const answer = await inTime(
-    world.app.inject({ method: method as 'GET', url, headers: { ...headers } as never, payload }),
+): Promise<ServedResponse> {
+  const response = await withTimeout(
+    service.app.inject({ method: method as 'GET', url, headers: { ...headers } as never, payload }),
   );
-  return { status: answer.statusCode, headers: answer.headers as Answered['headers'], text: answer.body };
+  return { status: response.statusCode, headers: response.headers as ServedResponse['headers'], text: response.body };
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(response: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${HANG_MS} ms`)), HANG_MS);
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${HANG_MS} ms`)), HANG_MS);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return Promise.race([response, timeout]).finally(() => clearTimeout(timer));
 }
 
-interface Sending {
+interface HttpRequest {
   readonly agent: Agent;
   readonly port: string;
   readonly method: string;
@@ -187,9 +187,9 @@ interface Sending {
   readonly payload: string | Buffer | undefined;
 }
 
-function overHttp({ agent, port, method, path, headers, payload }: Sending): Promise<Answered> {
+function overHttp({ agent, port, method, path, headers, payload }: HttpRequest): Promise<ServedResponse> {
   const length = payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) };
-  const answer = new Promise<Answered>((resolve, reject) => {
+  const response = new Promise<ServedResponse>((resolve, reject) => {
     const request = httpRequest(
       { agent, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } as never },
       (response) => {
@@ -210,36 +210,36 @@ function overHttp({ agent, port, method, path, headers, payload }: Sending): Pro
     request.on('error', reject);
     request.end(payload);
   });
-  return inTime(answer);
+  return withTimeout(response);
 }
 
 function decode(body: Buffer, encoding: string | undefined): string {
   if (body.length === 0 || encoding === undefined) return body.toString();
   if (encoding === 'gzip') return gunzipSync(body).toString();
   if (encoding === 'br') return brotliDecompressSync(body).toString();
-  throw new Error(`an encoding that nobody asked for: ${encoding}`);
+  throw new Error(`an encoding that was not requested: ${encoding}`);
 }
 
-/** BTC with everything, ETH without figures and books; two events and one that was merged. */
+/** Adds BTC with all data, ETH without figures and book, two events and a merged one. */
 function fillViews({ events, coins, books }: Views): void {
   for (const [index, coin] of ['BTC', 'ETH'].entries())
-    feed(VIEWS.coins, coins, instrumentTopics.venue_a, coin, anInstrument({ coin, index }));
-  feed(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
-  feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(30));
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, coin, anInstrument({ coin, index }));
+  applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
+  applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(30));
   const outcome = aLink({ provider: 'venue_a_outcome', yesInstrument: '#10', noInstrument: null });
-  const told = [
+  const allEvents = [
     anEvent(),
     anEvent({ universalId: 'evt_2', links: [aLink(), outcome], underlying: null, resolutionTime: null }),
     anEvent({ universalId: 'evt_merged', mergedInto: 'evt_1' }),
   ];
-  for (const event of told) feed(VIEWS.events, events, eventTopic, event.universalId, event);
-  feed(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
-  feed(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
+  for (const event of allEvents) applyRecord(VIEWS.events, events, eventTopic, event.universalId, event);
+  applyRecord(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
+  applyRecord(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
 }
 
 async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store']): Promise<void> {
   const meta = { partition: 0, offset: 0, key: 'BTC', receivedAt: NOON_MS, seq: 1 };
-  const ofCoin = {
+  const coinTrade = {
     id: 'venue_a_perp:BTC:1',
     provider: 'venue_a_perp',
     instrument: 'BTC',
@@ -248,7 +248,7 @@ async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store
   } as const;
   await store.insert(
     'trades',
-    [aTrade(), aTrade(ofCoin)].map((trade) => tradesTable.row(trade, { ...meta, topic: 'derived.trades.venue_a' })),
+    [aTrade(), aTrade(coinTrade)].map((trade) => tradesTable.row(trade, { ...meta, topic: 'derived.trades.venue_a' })),
   );
   const candle = {
     provider: 'venue_a_perp' as const,
@@ -264,8 +264,8 @@ async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store
     source: 'venue_node',
   };
   await store.insert('candles', [candlesTable.row(candle, { ...meta, topic: 'derived.candles' })]);
-  await keepMarkets(store, 'venue_b', [aMarket()]);
-  await keepPhases(store, [aPhase(), aPhase({ id: 'venue_b:0xt:2', logIndex: 2, phase: 'settle', price: null })]);
-  await keepResolutions(store, [aResolution()]);
-  await keepAnomalies(store, [anAnomaly(), anAnomaly({ id: 'an_2', bucketVol: null, raw: null })]);
+  await insertMarkets(store, 'venue_b', [aMarket()]);
+  await insertPhases(store, [aPhase(), aPhase({ id: 'venue_b:0xt:2', logIndex: 2, phase: 'settle', price: null })]);
+  await insertResolutions(store, [aResolution()]);
+  await insertAnomalies(store, [anAnomaly(), anAnomaly({ id: 'an_2', bucketVol: null, raw: null })]);
 }

@@ -1,13 +1,13 @@
 import type { Authenticator } from '#infra/control/authenticator';
 import { formatToken, mintToken } from '#infra/control/token';
-import type { SecretMaker } from '../routes/route.ts';
+import type { KeyGenerator } from '../routes/route.ts';
 
-/** Makes keys; their secrets are hashed within the bounds of the authenticator. */
-export function createSecretMaker(authenticator: Pick<Authenticator, 'hashNew' | 'remember'>): SecretMaker {
+/** Generates keys. Their secrets are hashed within the concurrency limits of the authenticator. */
+export function createKeyGenerator(authenticator: Pick<Authenticator, 'hashNewSecret' | 'remember'>): KeyGenerator {
   return {
-    async makeKey(orgId, sandbox) {
+    async generateKey(orgId, sandbox) {
       const token = mintToken(sandbox);
-      const hash = await authenticator.hashNew(orgId, token.secret);
+      const hash = await authenticator.hashNewSecret(orgId, token.secret);
       return { keyId: token.keyId, token: formatToken(token), hash, remember: () => authenticator.remember(token) };
     },
   };

@@ -1,54 +1,56 @@
-/** Answers served again for as long as their route says, as the bytes that were sent first. */
+/** Caches response bodies as bytes for as long as their route allows. */
 import { LRUCache } from 'lru-cache';
 import type { EncodedBody } from './encodings.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Bookkeeping of an entry beside its bytes. */
+/** Estimated overhead of a cache entry beyond its bytes. */
 const ENTRY_BYTES = 256;
 
-/** An answer as it goes out. */
-export interface KeptAnswer {
+/** A response that is ready to be sent. */
+export interface CachedResponse {
   readonly statusCode: number;
   readonly body: EncodedBody;
-  /** How long it may be served again; 0 is never. */
+  /** How long it may be served from the cache; 0 means never. */
   readonly ttlMs: number;
 }
 
-export class AnswerCache {
-  private readonly kept: LRUCache<string, KeptAnswer>;
-  private readonly underWay = new Map<string, Promise<KeptAnswer>>();
+export class ResponseCache {
+  private readonly responses: LRUCache<string, CachedResponse>;
+  private readonly pending = new Map<string, Promise<CachedResponse>>();
 
   /** @param now monotonic ms. */
   constructor(now: () => number = () => performance.now()) {
-    this.kept = new LRUCache({
+    this.responses = new LRUCache({
       maxSize: BYTES_MAX,
-      // Compressed forms come later; they are smaller than the body, two of them at most as large.
+      // The body may be compressed later into two encodings, which together are taken to be as large as the body.
       sizeCalculation: ({ body }, key) => 2 * body.plain.length + key.length + ENTRY_BYTES,
       perf: { now },
       ttlResolution: 0,
     });
   }
 
-  get(key: string): KeptAnswer | undefined {
-    return this.kept.get(key);
+  get(key: string): CachedResponse | undefined {
+    return this.responses.get(key);
   }
 
-  /** Works an answer out once for everyone who asks meanwhile. Errors are told to all of them and not kept. */
-  share(key: string, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
-    const running = this.underWay.get(key);
+  /**
+   * Computes a response once for all concurrent requests with the key. They all receive its error, which is not cached.
+   */
+  computeOnce(key: string, work: () => Promise<CachedResponse>): Promise<CachedResponse> {
+    const running = this.pending.get(key);
     if (running) return running;
-    const answer = this.keep(key, work);
-    this.underWay.set(key, answer);
-    return answer;
+    const response = this.computeAndStore(key, work);
+    this.pending.set(key, response);
+    return response;
   }
 
-  private async keep(key: string, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
+  private async computeAndStore(key: string, work: () => Promise<CachedResponse>): Promise<CachedResponse> {
     try {
-      const answer = await work();
-      if (answer.ttlMs > 0) this.kept.set(key, answer, { ttl: answer.ttlMs });
-      return answer;
+      const response = await work();
+      if (response.ttlMs > 0) this.responses.set(key, response, { ttl: response.ttlMs });
+      return response;
     } finally {
-      this.underWay.delete(key);
+      this.pending.delete(key);
     }
   }
 }

@@ -5,24 +5,24 @@ import { eventsTable } from '#schemas/tables/events';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
-import { aLink, anEvent, createViews, feed, NOON_MS } from '../testing/records.fixture.ts';
+import { aLink, anEvent, applyRecord, createViews, NOON_MS } from '../testing/records.fixture.ts';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS } from '../views/views.ts';
+import { ArchivedTotals } from './archived-totals.ts';
+import { consistentSnapshot } from './consistent-snapshot.ts';
 import type { EventFilter } from './event-filter.ts';
-import { wholeMoment } from './event-moment.ts';
 import { findEvent } from './find-event.ts';
 import { listEvents } from './list-events.ts';
-import { PastTotals } from './past-totals.ts';
 
 let opened: Awaited<ReturnType<typeof openTestStore>>;
 let { events: view } = createViews();
 let seq = 0;
-/** What is asked of the store; a store of its own for each test, since counts are kept. */
-let asked: string[] = [];
-/** How the store reads what it is asked for pages. */
+/** Statements sent to the store. Each test has a new store object, since counts are cached per store. */
+let statements: string[] = [];
+/** Query plans of the page queries. */
 let plans: string[] = [];
-let isAway = false;
-/** What happens while the store reads a page; once. */
+let isDown = false;
+/** Called once while the store reads a page. */
 let meanwhile: (() => void) | null = null;
 let store: Pick<Store, 'query'>;
 beforeAll(async () => {
@@ -32,19 +32,19 @@ afterAll(() => opened.close());
 beforeEach(async () => {
   await opened.store.command('TRUNCATE TABLE events');
   view = createViews().events;
-  asked = [];
+  statements = [];
   plans = [];
-  isAway = false;
+  isDown = false;
   meanwhile = null;
   store = newStore();
-  mark(NOON_MS);
+  tick(NOON_MS);
 });
 
 function newStore(): Pick<Store, 'query'> {
   return {
     query: async (sql, parameters) => {
-      asked.push(sql);
-      if (isAway) throw new StoreError('store_unavailable', 'away');
+      statements.push(sql);
+      if (isDown) throw new StoreError('store_unavailable', 'down');
       if (sql.includes('LIMIT {limit')) {
         const lines = await opened.store.query<{ explain: string }>(`EXPLAIN ${sql}`, parameters);
         plans.push(lines.map(({ explain }) => explain).join('\n'));
@@ -59,22 +59,22 @@ function newStore(): Pick<Store, 'query'> {
 const DAY_MS = 86_400_000;
 const ALL: EventFilter = { minProviders: 1 };
 
-function mark(now: number) {
-  feed(VIEWS.events, view, clockTopic, 'clock', { receivedAt: now, tick: true, hour: false, day: false }, now);
+function tick(now: number) {
+  applyRecord(VIEWS.events, view, clockTopic, 'clock', { receivedAt: now, tick: true, hour: false, day: false }, now);
 }
 
-/** Tells events as the topic does: to the view, and to the table through the sink. */
-async function tell(...events: UniversalEvent[]) {
-  for (const event of events) tellView(event);
-  await tellTable(...events);
+/** Adds events to the view and, as the sink would, to the table. */
+async function add(...events: UniversalEvent[]) {
+  for (const event of events) addToView(event);
+  await addToTable(...events);
 }
 
-/** The view takes an event before the table has its row. */
-function tellView(event: UniversalEvent) {
-  feed(VIEWS.events, view, eventTopic, event.universalId, event);
+/** Adds an event to the view only. */
+function addToView(event: UniversalEvent) {
+  applyRecord(VIEWS.events, view, eventTopic, event.universalId, event);
 }
 
-async function tellTable(...events: UniversalEvent[]) {
+async function addToTable(...events: UniversalEvent[]) {
   const rows = events.map((event) => {
     seq += 1;
     const { universalId: key, receivedAt } = event;
@@ -83,19 +83,19 @@ async function tellTable(...events: UniversalEvent[]) {
   await opened.store.insert('events', rows);
 }
 
-/** An event that was decided so many days ago, and over at once. */
-function decided(universalId: string, days: number, fields: Partial<UniversalEvent> = {}) {
+/** An event that was resolved and closed `days` ago. */
+function resolvedEvent(universalId: string, days: number, fields: Partial<UniversalEvent> = {}) {
   const overAt = NOON_MS - days * DAY_MS;
   return endedEvent({ universalId, status: 'resolved', resolutionTime: overAt, overAt, ...fields });
 }
 
-/** An event whose markets are in the same state as the event. */
+/** An event whose markets have the same status as the event. */
 function endedEvent(fields: Partial<UniversalEvent>) {
   const event = anEvent(fields);
   return { ...event, links: event.links.map((link) => ({ ...link, marketState: event.status })) };
 }
 
-/** Every page of the list, and what each said was the total. */
+/** Reads all pages of the list, and the distinct totals that they report. */
 async function listAll(filter: EventFilter, limit: number) {
   const events: UniversalEvent[] = [];
   const totals = new Set<number>();
@@ -109,18 +109,18 @@ async function listAll(filter: EventFilter, limit: number) {
   return { events, ids: events.map((event) => event.universalId), totals: [...totals] };
 }
 
-describe('past events', () => {
-  it('are listed among the others, whole, in one order, with one total on every page', async () => {
-    const told = Array.from({ length: 40 }, (_, at) =>
-      decided(`evt_${at}`, at % 3 === 0 ? 10 : 100 + at, {
+describe('archived events', () => {
+  it('are listed in one order with the others, with the same total on every page', async () => {
+    const all = Array.from({ length: 40 }, (_, at) =>
+      resolvedEvent(`evt_${at}`, at % 3 === 0 ? 10 : 100 + at, {
         firstSeenAt: NOON_MS + Math.floor(at / 4),
         ...(at % 5 === 0 ? { status: 'open' as const, overAt: null } : {}),
         links: [aLink(), aLink({ provider: 'venue_a_outcome', evidence: '{"a":"“b”"}', takerFeeRate: '0.0007' })],
       }),
     );
-    await tell(...told);
+    await add(...all);
     expect(view.byId.size).toBeLessThan(25);
-    const expected = told.sort((a, b) => a.firstSeenAt - b.firstSeenAt || (a.universalId < b.universalId ? -1 : 1));
+    const expected = all.sort((a, b) => a.firstSeenAt - b.firstSeenAt || (a.universalId < b.universalId ? -1 : 1));
     for (const limit of [3, 40, 1_000]) {
       const { events, totals } = await listAll(ALL, limit);
       expect(events).toEqual(expected);
@@ -132,12 +132,12 @@ describe('past events', () => {
     expect(await listAll({ ...ALL, status: 'open' }, 9)).toMatchObject({ totals: [8] });
   });
 
-  it('fit the same filters', async () => {
-    await tell(
-      decided('evt_a', 200, { underlying: 'BTC' }),
-      decided('evt_b', 150, { underlying: 'eth', links: [aLink(), aLink({ provider: 'venue_a_outcome' })] }),
-      decided('evt_c', 0, { underlying: null, threshold: null, kind: null, op: null, resolutionTime: null }),
-      decided('evt_d', 100, { underlying: null, resolutionTime: null }),
+  it('are filtered like the events of the view', async () => {
+    await add(
+      resolvedEvent('evt_a', 200, { underlying: 'BTC' }),
+      resolvedEvent('evt_b', 150, { underlying: 'eth', links: [aLink(), aLink({ provider: 'venue_a_outcome' })] }),
+      resolvedEvent('evt_c', 0, { underlying: null, threshold: null, kind: null, op: null, resolutionTime: null }),
+      resolvedEvent('evt_d', 100, { underlying: null, resolutionTime: null }),
     );
     expect([...view.byId.keys()]).toEqual(['evt_c']);
     const idsOf = async (filter: Partial<EventFilter>) => (await listAll({ ...ALL, ...filter }, 2)).ids;
@@ -149,10 +149,10 @@ describe('past events', () => {
     expect(await idsOf({ status: 'closed' })).toEqual([]);
   });
 
-  it('leave the view as the days pass, and stay listed and found', async () => {
-    await tell(decided('evt_a', 80, { firstSeenAt: NOON_MS - 80 * DAY_MS }), decided('evt_b', 1));
+  it('are dropped from the view over time, but are still listed and found', async () => {
+    await add(resolvedEvent('evt_a', 80, { firstSeenAt: NOON_MS - 80 * DAY_MS }), resolvedEvent('evt_b', 1));
     for (const day of [0, 10, 11, 12, 400]) {
-      mark(NOON_MS + day * DAY_MS);
+      tick(NOON_MS + day * DAY_MS);
       expect([...view.byId.keys()], `day ${day}`).toEqual(day < 11 ? ['evt_a', 'evt_b'] : day < 90 ? ['evt_b'] : []);
       expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_b'], totals: [2] });
       expect(await findEvent(view, store, 'evt_a')).toMatchObject({
@@ -163,42 +163,46 @@ describe('past events', () => {
     expect(view).toMatchObject({ listed: [], byMarket: new Map() });
   });
 
-  it('are found under the ids of what was merged into them, and by their last state', async () => {
-    await tell(
+  it('are found by the ids of events merged into them, in their newest version', async () => {
+    await add(
       anEvent({ universalId: 'evt_merged', mergedInto: 'evt_b', links: [] }),
-      decided('evt_b', 1, { status: 'closed' }),
-      decided('evt_b', 100, { canonicalName: 'newest' }),
+      resolvedEvent('evt_b', 1, { status: 'closed' }),
+      resolvedEvent('evt_b', 100, { canonicalName: 'newest' }),
     );
     expect(await findEvent(view, store, 'evt_merged')).toMatchObject({ canonicalName: 'newest' });
-    feed(VIEWS.events, view, eventTopic, 'evt_merged', null);
+    applyRecord(VIEWS.events, view, eventTopic, 'evt_merged', null);
     expect(await findEvent(view, store, 'evt_merged')).toMatchObject({ universalId: 'evt_b' });
     expect(
-      (await wholeMoment({ events: view, freshness: fixedFreshness(view) }, store, 'evt_merged')).event,
+      (await consistentSnapshot({ events: view, freshness: fixedFreshness(view) }, store, 'evt_merged')).event,
     ).toMatchObject({ universalId: 'evt_b' });
     await expect(findEvent(view, store, 'evt_none')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are listed as the newest of their rows has them, before the store has merged these', async () => {
-    await tell(decided('evt_a', 100, { status: 'closed' }), decided('evt_b', 100));
-    await tell(decided('evt_a', 100), decided('evt_b', 100, { status: 'open', overAt: null }), decided('evt_c', 100));
-    await tell(anEvent({ universalId: 'evt_c', mergedInto: 'evt_a', links: [] }));
+  it('are listed in their newest version while older rows are unmerged', async () => {
+    await add(resolvedEvent('evt_a', 100, { status: 'closed' }), resolvedEvent('evt_b', 100));
+    await add(
+      resolvedEvent('evt_a', 100),
+      resolvedEvent('evt_b', 100, { status: 'open', overAt: null }),
+      resolvedEvent('evt_c', 100),
+    );
+    await add(anEvent({ universalId: 'evt_c', mergedInto: 'evt_a', links: [] }));
     const resolved = await listAll({ ...ALL, status: 'resolved' }, 1);
     expect(resolved).toMatchObject({ ids: ['evt_a'], totals: [1], events: [{ status: 'resolved' }] });
     expect(await listAll({ ...ALL, status: 'closed' }, 1)).toMatchObject({ ids: [] });
     expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_b'], totals: [2] });
   });
 
-  it('are listed once where they were founded anew under their id, at their new place alone', async () => {
+  it('are listed once, at the new sort key, if they were created again with the same id', async () => {
     const at = (firstSeenAt: number, fields: Partial<UniversalEvent> = {}) => ({ firstSeenAt, ...fields });
-    await tell(
-      decided('evt_a', 100, at(1)),
-      decided('evt_b', 100, at(2)),
-      decided('evt_c', 100, at(5, { status: 'closed' })),
+    await add(
+      resolvedEvent('evt_a', 100, at(1)),
+      resolvedEvent('evt_b', 100, at(2)),
+      resolvedEvent('evt_c', 100, at(5, { status: 'closed' })),
     );
-    await tell(
-      decided('evt_a', 99, at(4, { status: 'closed' })),
-      decided('evt_c', 99, at(3)),
-      decided('evt_d', 99, at(6)),
+    await add(
+      resolvedEvent('evt_a', 99, at(4, { status: 'closed' })),
+      resolvedEvent('evt_c', 99, at(3)),
+      resolvedEvent('evt_d', 99, at(6)),
     );
     for (const limit of [1, 2, 3, 100])
       expect(await listAll(ALL, limit), `limit ${limit}`).toMatchObject({
@@ -212,45 +216,45 @@ describe('past events', () => {
     expect(await listAll({ ...ALL, status: 'closed' }, 1)).toMatchObject({ ids: ['evt_a'], totals: [1] });
   });
 
-  it('are listed as the view has them once it holds them again, also before the table knows', async () => {
-    await tell(
-      decided('evt_a', 100, { firstSeenAt: 1 }),
-      decided('evt_b', 100, { firstSeenAt: 2 }),
-      decided('evt_c', 100, { firstSeenAt: 3 }),
-      decided('evt_d', 100, { firstSeenAt: 4 }),
+  it('are listed as in the view once it holds them again, even before the table does', async () => {
+    await add(
+      resolvedEvent('evt_a', 100, { firstSeenAt: 1 }),
+      resolvedEvent('evt_b', 100, { firstSeenAt: 2 }),
+      resolvedEvent('evt_c', 100, { firstSeenAt: 3 }),
+      resolvedEvent('evt_d', 100, { firstSeenAt: 4 }),
     );
     const reopened = anEvent({ universalId: 'evt_a', firstSeenAt: 1 });
     const anew = anEvent({ universalId: 'evt_b', firstSeenAt: 9 });
     const merged = anEvent({ universalId: 'evt_c', firstSeenAt: 3, mergedInto: 'evt_b', links: [] });
-    for (const event of [reopened, anew, merged]) tellView(event);
+    for (const event of [reopened, anew, merged]) addToView(event);
     for (const limit of [1, 2, 100]) {
       const { events, ids, totals } = await listAll(ALL, limit);
       expect(ids).toEqual(['evt_a', 'evt_d', 'evt_b']);
       expect(events).toEqual([reopened, expect.objectContaining({ universalId: 'evt_d' }), anew]);
       expect(totals).toEqual([3]);
     }
-    await tellTable(reopened, anew, merged);
+    await addToTable(reopened, anew, merged);
     store = newStore();
     expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_d', 'evt_b'], totals: [3] });
   });
 
-  it('are listed once also where the view takes or forgets them while the table is read', async () => {
-    await tell(decided('evt_a', 100, { firstSeenAt: 1 }), decided('evt_b', 100, { firstSeenAt: 2 }));
-    await tell(decided('evt_c', 80, { firstSeenAt: 3 }), decided('evt_d', 1, { firstSeenAt: 4 }));
+  it('are listed once if the view adds or drops them while the table is read', async () => {
+    await add(resolvedEvent('evt_a', 100, { firstSeenAt: 1 }), resolvedEvent('evt_b', 100, { firstSeenAt: 2 }));
+    await add(resolvedEvent('evt_c', 80, { firstSeenAt: 3 }), resolvedEvent('evt_d', 1, { firstSeenAt: 4 }));
     expect([...view.byId.keys()]).toEqual(['evt_c', 'evt_d']);
-    meanwhile = () => tellView(anEvent({ universalId: 'evt_a', firstSeenAt: 9 }));
+    meanwhile = () => addToView(anEvent({ universalId: 'evt_a', firstSeenAt: 9 }));
     expect((await listAll(ALL, 10)).ids).toEqual(['evt_b', 'evt_c', 'evt_d', 'evt_a']);
-    meanwhile = () => mark(NOON_MS + 20 * DAY_MS);
+    meanwhile = () => tick(NOON_MS + 20 * DAY_MS);
     expect(await listAll(ALL, 10)).toMatchObject({ ids: ['evt_b', 'evt_c', 'evt_d', 'evt_a'], totals: [4] });
     expect([...view.byId.keys()]).toEqual(['evt_d', 'evt_a']);
   });
 
-  it('and those of the view are what the newest record of each makes them, whatever was told', async () => {
+  it('and events of the view are listed in their newest version after any sequence of changes', async () => {
     const step = fc.record({
       universalId: fc.constantFrom('evt_a', 'evt_b', 'evt_c', 'evt_d', 'evt_e'),
       firstSeenAt: fc.integer({ min: 0, max: 4 }),
-      /** Days since it was over; null for one that is not. */
-      over: fc.constantFrom(null, 1, 100, 200),
+      /** Days since the event closed; null if it has not. */
+      closedDays: fc.constantFrom(null, 1, 100, 200),
       mergedInto: fc.constantFrom(null, null, null, 'evt_x'),
       status: fc.constantFrom('closed' as const, 'resolved' as const),
     });
@@ -264,19 +268,19 @@ describe('past events', () => {
           await opened.store.command('TRUNCATE TABLE events');
           view = createViews().events;
           store = newStore();
-          mark(NOON_MS);
+          tick(NOON_MS);
           const newest = new Map<string, UniversalEvent>();
           for (const batch of batches) {
-            const events = batch.map(({ over, ...fields }) =>
-              endedEvent({ ...fields, overAt: over === null ? null : NOON_MS - over * DAY_MS }),
+            const events = batch.map(({ closedDays, ...fields }) =>
+              endedEvent({ ...fields, overAt: closedDays === null ? null : NOON_MS - closedDays * DAY_MS }),
             );
-            await tell(...events);
+            await add(...events);
             for (const event of events) newest.set(event.universalId, event);
           }
-          // Of events that are not past the view may know before the table does.
+          // Events that are not archived may be in the view before they are in the table.
           for (const event of [...newest.values()].slice(0, late)) {
             const returned = { ...event, overAt: null, firstSeenAt: event.firstSeenAt + 2 };
-            tellView(returned);
+            addToView(returned);
             newest.set(event.universalId, returned);
           }
           for (const status of [undefined, 'resolved'] as const) {
@@ -295,60 +299,63 @@ describe('past events', () => {
     );
   });
 
-  it('cost one count a minute while there are none, and nothing where only open ones are asked for', async () => {
+  it('cost one count per minute while there are none, and nothing for a list of open events', async () => {
     const longAgo = NOON_MS - 200 * DAY_MS;
     const stillTraded = anEvent({ universalId: 'evt_b', status: 'closed', resolutionTime: longAgo });
-    await tell(anEvent({ universalId: 'evt_a' }), stillTraded);
+    await add(anEvent({ universalId: 'evt_a' }), stillTraded);
     expect(await listAll({ ...ALL, status: 'open' }, 1)).toMatchObject({ ids: ['evt_a'] });
-    expect(asked).toEqual([]);
+    expect(statements).toEqual([]);
     expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_b'], totals: [2] });
-    expect(asked).toHaveLength(1);
+    expect(statements).toHaveLength(1);
   });
 
-  it('are counted once, and read whole only where they stand on the page', async () => {
-    await tell(...Array.from({ length: 12 }, (_, at) => decided(`evt_${10 + at}`, 100)), anEvent({ firstSeenAt: 1 }));
+  it('are counted once, and read completely only if they are on the page', async () => {
+    await add(
+      ...Array.from({ length: 12 }, (_, at) => resolvedEvent(`evt_${10 + at}`, 100)),
+      anEvent({ firstSeenAt: 1 }),
+    );
     expect((await listAll(ALL, 4)).ids).toHaveLength(13);
-    const count = (part: string) => asked.filter((sql) => sql.includes(part)).length;
+    const count = (part: string) => statements.filter((sql) => sql.includes(part)).length;
     expect([count('count()'), count('LIMIT {limit'), count('links.evidence')]).toEqual([1, 4, 4]);
-    asked = [];
+    statements = [];
     expect(await listAll(ALL, 1)).toMatchObject({ totals: [13] });
-    // The first page is the view's.
+    // The first page contains only an event of the view.
     expect([count('count()'), count('LIMIT {limit'), count('links.evidence')]).toEqual([0, 13, 12]);
     expect(plans.filter((plan) => plan.includes('byFirstSeen'))).toHaveLength(4 + 13);
   });
 
-  it('fail the list while the store is away, unless none can fit', async () => {
-    await tell(anEvent({ universalId: 'evt_a' }), decided('evt_b', 100, { underlying: 'ETH' }));
-    isAway = true;
+  it('make the list fail while the store is down, unless none can match', async () => {
+    await add(anEvent({ universalId: 'evt_a' }), resolvedEvent('evt_b', 100, { underlying: 'ETH' }));
+    isDown = true;
     await expect(listAll(ALL, 10)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(await listAll({ ...ALL, status: 'open' }, 10)).toMatchObject({ ids: ['evt_a'] });
-    isAway = false;
+    isDown = false;
     await listAll(ALL, 10);
     await listAll({ ...ALL, underlying: 'BTC' }, 10);
-    isAway = true;
+    isDown = true;
     await expect(listAll(ALL, 10)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(await listAll({ ...ALL, underlying: 'btc' }, 10)).toMatchObject({ ids: ['evt_a'], totals: [1] });
   });
 });
 
-describe('the totals of past events', () => {
-  it('are counted anew after a minute, once for all who ask, and hold while the store is away', async () => {
+describe('ArchivedTotals', () => {
+  it('counts again after a minute, once for concurrent callers, and keeps the last count while the store is down', async () => {
     let [now, total] = [1, 3];
-    const totals = new PastTotals(store, () => now);
+    const totals = new ArchivedTotals(store, () => now);
     store.query = async () => {
-      asked.push('');
-      if (isAway) throw new StoreError('store_unavailable', 'away');
+      statements.push('');
+      if (isDown) throw new StoreError('store_unavailable', 'down');
       return [{ total }] as never[];
     };
-    const of = (status: string) => totals.of({ where: 'status = {status:String}', parameters: { status } }, () => []);
+    const of = (status: string) => totals.get({ where: 'status = {status:String}', parameters: { status } }, () => []);
     expect(await Promise.all([of('closed'), of('closed'), of('resolved')])).toEqual([3, 3, 3]);
-    expect(asked).toHaveLength(2);
+    expect(statements).toHaveLength(2);
     total = 4;
     now = 60_000;
     expect(await of('closed')).toBe(3);
     now = 60_002;
     expect(await of('closed')).toBe(4);
-    isAway = true;
+    isDown = true;
     now = 200_000;
     expect(await of('closed')).toBe(4);
     await expect(of('none yet')).rejects.toMatchObject({ code: 'store_unavailable' });

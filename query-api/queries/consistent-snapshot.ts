@@ -1,7 +1,7 @@
 /**
- * An event with its spread and arbitrage as of one moment. They are values of three topics that a view takes one after
- * the other: between two records that one book change made, the view holds the new one of the first and the old one of
- * the second. Whoever wants all of them together looks whether they fit each other, and waits for the rest otherwise.
+ * Reads an event with its spread and arbitrage as of one moment. They come from three topics that the view processes
+ * one record at a time: between two records of the same book change, the view holds the new value of one topic and the
+ * old value of another. A reader of all three therefore checks their consistency, and waits for the missing records.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#infra/store/store';
@@ -20,42 +20,42 @@ import type { Freshness } from '../views/freshness.ts';
 import type { Views } from '../views/views.ts';
 import { findEvent, survivorOf } from './find-event.ts';
 
-export interface EventMoment {
+export interface EventSnapshot {
   readonly event: UniversalEvent;
   /** Null before the first spread. */
   readonly spread: Spread | null;
-  /** At most one of each kind. */
+  /** At most one record of each kind. */
   readonly arbitrage: readonly Arbitrage[];
-  /** Unix ms: the pipeline's time, or that of the newest of them. */
+  /** Unix ms: the position of the spreads stage, or the time of the newest of these records if that is later. */
   readonly at: number;
 }
 
-/** The rest of a change follows within a turn of the view's loop, which a catalog page may hold up. */
+/** The rest of a change usually follows within one iteration of the view's loop, unless a catalog page delays it. */
 const WAIT_MS = 5;
 const WAITS_MAX = 20;
 
 /**
- * The event with what fits together: waits for it at most 100 ms, as when the processors are behind the catalog, and
- * then leaves out arbitrage that does not fit the spread. Throws 404 `not_found` for an id that nobody has.
+ * Returns a consistent snapshot of an event. It waits for one at most 100 ms (the processors may lag behind the
+ * catalog), and then leaves out arbitrage that does not match the spread. Throws 404 `not_found` for an unknown id.
  */
-export async function wholeMoment(
+export async function consistentSnapshot(
   { events: view, freshness }: Pick<Views, 'events' | 'freshness'>,
   store: Pick<Store, 'query'>,
   universalId: string,
-): Promise<EventMoment> {
-  let moment = momentOf(view, freshness, await findEvent(view, store, universalId));
-  for (let waits = 0; waits < WAITS_MAX && !isWhole(moment); waits += 1) {
+): Promise<EventSnapshot> {
+  let snapshot = snapshotOf(view, freshness, await findEvent(view, store, universalId));
+  for (let waits = 0; waits < WAITS_MAX && !isConsistent(snapshot); waits += 1) {
     await sleep(WAIT_MS);
     const event = survivorOf(view, universalId);
-    // Of a past event nothing more is coming.
+    // An archived event gets no more records.
     if (!event) break;
-    moment = momentOf(view, freshness, event);
+    snapshot = snapshotOf(view, freshness, event);
   }
-  return { ...moment, arbitrage: moment.arbitrage.filter((record) => fits(record, moment)) };
+  return { ...snapshot, arbitrage: snapshot.arbitrage.filter((record) => matchesSpread(record, snapshot)) };
 }
 
-/** What the view holds now, in one synchronous step. */
-function momentOf(view: EventsView, freshness: Freshness, event: UniversalEvent): EventMoment {
+/** What the view holds now, read synchronously. */
+function snapshotOf(view: EventsView, freshness: Freshness, event: UniversalEvent): EventSnapshot {
   const { universalId } = event;
   const spread = view.spreads.get(universalId) ?? null;
   const arbitrage = [...(view.arbitrage.get(universalId)?.values() ?? [])];
@@ -63,9 +63,9 @@ function momentOf(view: EventsView, freshness: Freshness, event: UniversalEvent)
   return { event, spread, arbitrage, at: Math.max(freshness.asOf(spreadHeadTopic) ?? event.receivedAt, ...times) };
 }
 
-/** Whether spread and arbitrage are those of the event's links, and the arbitrage that of the spread. */
-export function isWhole(moment: EventMoment): boolean {
-  const { event, spread, arbitrage } = moment;
+/** True if the spread matches the event's links, and the arbitrage matches the spread. */
+export function isConsistent(snapshot: EventSnapshot): boolean {
+  const { event, spread, arbitrage } = snapshot;
   const linked = event.links.filter(hasLeg);
   const legs = spread?.legs ?? [];
   return (
@@ -78,21 +78,21 @@ export function isWhole(moment: EventMoment): boolean {
         marketStateOf(leg) === link.marketState
       );
     }) &&
-    arbitrage.every((record) => fits(record, moment))
+    arbitrage.every((record) => matchesSpread(record, snapshot))
   );
 }
 
-/** The market state that the spread knew of: a leg whose market is open has the state of its book, or none yet. */
+/** The market state at the time of the spread. A leg of an open market has the state of its book, or none yet. */
 function marketStateOf({ state }: SpreadLeg): EventLink['marketState'] {
   return state === 'closed' || state === 'resolved' ? state : 'open';
 }
 
 /**
- * Whether the markets of a record are traded and its gross edge follows from the legs: from what the first is bought for,
- * and what the second is sold for, or its NO bought. The NO side of a market is a book of its own, which no leg shows,
- * unless its link is inverse.
+ * True if the markets of a record are open and its gross edge follows from the legs: from the ask of the first leg and
+ * the bid of the second. If NO of the second market is bought, its NO book is needed, which a leg shows only for an
+ * inverse link; otherwise the edge is not checked.
  */
-function fits(record: Arbitrage, { event, spread }: EventMoment): boolean {
+function matchesSpread(record: Arbitrage, { event, spread }: EventSnapshot): boolean {
   const first = legOf(spread, record.firstProvider, record.firstMarketId);
   const second = legOf(spread, record.secondProvider, record.secondMarketId);
   if (!first?.live || first.yesAsk === null || !second) return false;
@@ -100,7 +100,7 @@ function fits(record: Arbitrage, { event, spread }: EventMoment): boolean {
   if (!isTraded(first) || !isTraded(second)) return false;
   const isInverse = linkOf(event, second)?.polarity === 'inverse';
   if (record.kind === 'negation_pair' && !isInverse) return true;
-  // Of an inverse leg, 1 - NO ask is what its YES is sold for.
+  // For an inverse link, the YES bid of the leg is 1 - NO ask.
   if (!second.live || second.yesBid === null) return false;
   return parseDecimal(record.grossEdge) === parseDecimal(second.yesBid) - parseDecimal(first.yesAsk);
 }

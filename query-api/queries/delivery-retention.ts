@@ -1,12 +1,12 @@
-import { DELIVERIES_KEPT_MS } from '#schemas/topics/webhooks';
+import { DELIVERY_RETENTION_MS } from '#schemas/topics/webhooks';
 import type { EventsView } from '../views/events.ts';
 
 /**
- * Since when deliveries are told, unix ms, by the pipeline's time, in which they are created: those of a recording of
- * years ago are as new as its clock says. The store keeps them 30 days from when it took them, and a rebuild may bring
- * older ones back.
+ * Creation time of the oldest delivery that REST returns, unix ms. It is measured in the pipeline's time, in which
+ * deliveries are created, so that it also holds for a recording from years ago. The store deletes rows 30 days after
+ * their insertion, so a rebuild may bring back older ones.
  */
-export function deliveriesKeptSince({ now }: Pick<EventsView, 'now'>): number {
-  // Before the first mark of the clock nothing has an age.
-  return now === null ? 0 : now - DELIVERIES_KEPT_MS;
+export function oldestRetainedAt({ now }: Pick<EventsView, 'now'>): number {
+  // Before the first clock record the age of a delivery is unknown.
+  return now === null ? 0 : now - DELIVERY_RETENTION_MS;
 }

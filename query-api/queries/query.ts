@@ -1,48 +1,51 @@
-/** Statements as values, so that several can be sent as one: each costs the store 2 ms before it reads anything. */
+/**
+ * Queries as values, so that several can be sent as one statement: each statement costs 2 ms before it reads anything.
+ */
 import { replacePlaceholders } from '#infra/store/bind-parameters';
 import type { Parameter, Store } from '#infra/store/store';
 
-/** A statement, its parameters, and what its rows become. */
-export interface Reading<T> {
+/** An SQL statement with its parameters and the parser of its rows. */
+export interface Query<T> {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** A method, so that each may say what rows its own statement gives. */
-  from(rows: readonly unknown[]): T;
+  /** Declared as a method, so that each query can narrow the type of its own rows. */
+  parse(rows: readonly unknown[]): T;
 }
 
 type Reader = Pick<Store, 'query'>;
-type Results<R extends readonly Reading<unknown>[]> = {
-  -readonly [K in keyof R]: R[K] extends Reading<infer T> ? T : never;
+type Results<R extends readonly Query<unknown>[]> = {
+  -readonly [K in keyof R]: R[K] extends Query<infer T> ? T : never;
 };
 
-/** A row of one of the statements as JSON, with its place among that statement's rows. */
+/** A row of one of the queries as JSON, with its index among the rows of that query. */
 interface PackedRow {
-  readonly reading: number;
+  readonly query: number;
   readonly nth: number;
   readonly row: string;
 }
 
-export async function readOne<T>(store: Reader, reading: Reading<T>): Promise<T> {
-  return reading.from(await store.query(reading.sql, reading.parameters));
+/** Runs one query. */
+export async function query<T>(store: Reader, { sql, parameters, parse }: Query<T>): Promise<T> {
+  return parse(await store.query(sql, parameters));
 }
 
-/** What `readOne` gives of each, by one statement. */
-export async function readTogether<const R extends readonly Reading<unknown>[]>(
+/** Runs several queries as one statement, with the same results as `query`. */
+export async function queryBatch<const R extends readonly Query<unknown>[]>(
   store: Reader,
-  readings: R,
+  queries: R,
 ): Promise<Results<R>> {
-  const parts = readings.map(
-    ({ sql }, reading) =>
-      `SELECT ${reading} AS reading, toFloat64(rowNumberInAllBlocks()) AS nth, formatRowNoNewline('JSONEachRow', *) AS row
-       FROM (${replacePlaceholders(sql, (name, type) => `{${name}_${reading}:${type}}`)})`,
+  const parts = queries.map(
+    ({ sql }, index) =>
+      `SELECT ${index} AS query, toFloat64(rowNumberInAllBlocks()) AS nth, formatRowNoNewline('JSONEachRow', *) AS row
+       FROM (${replacePlaceholders(sql, (name, type) => `{${name}_${index}:${type}}`)})`,
   );
-  const parameters = readings.flatMap((reading, at) =>
-    Object.entries(reading.parameters).map(([name, value]) => [`${name}_${at}`, value] as const),
+  const parameters = queries.flatMap(({ parameters }, at) =>
+    Object.entries(parameters).map(([name, value]) => [`${name}_${at}`, value] as const),
   );
   const rows = await store.query<PackedRow>(parts.join(' UNION ALL '), Object.fromEntries(parameters));
-  // The parts of a union come in any order.
+  // The parts of a union are returned in any order.
   rows.sort((a, b) => a.nth - b.nth);
-  return readings.map((one, at) =>
-    one.from(rows.flatMap(({ reading, row }) => (reading === at ? [JSON.parse(row)] : []))),
+  return queries.map((one, at) =>
+    one.parse(rows.flatMap(({ query, row }) => (query === at ? [JSON.parse(row)] : []))),
   ) as Results<R>;
 }

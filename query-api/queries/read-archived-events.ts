@@ -1,13 +1,13 @@
-/** Past events, which the view holds no more (`schemas/domain/past-events.ts`), out of the table that keeps them. */
+/** Reads archived events, which the view no longer holds (`schemas/domain/archived-events.ts`), from the table. */
 import type { Parameter, Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
-import type { EventPlace } from '../views/event-index.ts';
+import type { EventSortKey } from '../views/event-index.ts';
+import type { Condition } from './archived-totals.ts';
 import type { EventFilter } from './event-filter.ts';
-import type { Condition } from './past-totals.ts';
 
 type Reader = Pick<Store, 'query'>;
-/** Links as the table has them: parallel arrays. */
+/** A link as stored in the table, which has parallel arrays. */
 type StoredLink = Omit<EventLink, 'marketState'>;
 type Row = Omit<UniversalEvent, 'links'> & { readonly [K in keyof StoredLink as `link_${K}`]: StoredLink[K][] };
 
@@ -32,17 +32,17 @@ const COLUMNS = [
   ...LINK_FIELDS.map((field) => `\`links.${field}\` AS link_${field}`),
 ].join(', ');
 
-/** What conditions look at, and which row of its event it is. */
-const PLACE_COLUMNS =
+/** The sort key, the version, and the columns that conditions use. */
+const SORT_KEY_COLUMNS =
   'universalId, version, firstSeenAt, overAt, mergedInto, removed, status, underlying, resolutionTime, `links.provider`';
 
-/** As `isPast` says it of a record. */
-const IS_PAST = 'removed = 0 AND mergedInto IS NULL AND e.overAt < fromUnixTimestamp64Milli({before:Int64})';
+/** The SQL equivalent of `isPast`. */
+const IS_ARCHIVED = 'removed = 0 AND mergedInto IS NULL AND e.overAt < fromUnixTimestamp64Milli({before:Int64})';
 
 const AFTER = `WHERE firstSeenAt >= fromUnixTimestamp64Milli({firstSeenAt:Int64})
   AND (firstSeenAt, universalId) > (fromUnixTimestamp64Milli({firstSeenAt:Int64}), {universalId:String})`;
 
-/** The record of an id, past or not; undefined for one that was never told. */
+/** Reads the record of an id, archived or not; undefined for an unknown id. */
 export async function readEvent(store: Reader, universalId: string): Promise<UniversalEvent | undefined> {
   const rows = await store.query<Row>(
     `SELECT ${COLUMNS} FROM events AS e FINAL WHERE universalId = {universalId:String} AND removed = 0`,
@@ -51,48 +51,49 @@ export async function readEvent(store: Reader, universalId: string): Promise<Uni
   return rows.map(toEvent)[0];
 }
 
-/** A row of the table that may be what its event is now. */
-interface PlaceRow extends EventPlace {
-  /** Of two rows of an event the greater counts. */
+/** A row of the table that may be the newest version of its event. */
+interface SortKeyRow extends EventSortKey {
+  /** The row with the greatest version is the current one. */
   readonly version: string;
 }
 
 /**
- * The places of the first `limit` events that fit a condition after a place, in their order, each where the newest of
- * its rows has it; the store merges rows when it likes. Events that `isElsewhere` are left out.
+ * Reads the sort keys of the first `limit` events after a sort key that match a condition, in order. Only the newest
+ * row of each event counts, although the store may not have merged older rows yet. Events for which `isInView` is true
+ * are left out.
  */
-export async function readPastPlaces(
+export async function readArchivedSortKeys(
   store: Reader,
   condition: Condition,
   limit: number,
-  after: EventPlace | null,
-  isElsewhere: (universalId: string) => boolean,
-): Promise<EventPlace[]> {
-  const places: EventPlace[] = [];
+  after: EventSortKey | null,
+  isInView: (universalId: string) => boolean,
+): Promise<EventSortKey[]> {
+  const keys: EventSortKey[] = [];
   for (let from = after; ; ) {
-    const rows = await readPlaceRows(store, condition, limit, from);
+    const rows = await readSortKeyRows(store, condition, limit, from);
     for (const { universalId, firstSeenAt } of await newestOf(store, rows))
-      if (!isElsewhere(universalId)) places.push({ universalId, firstSeenAt });
-    if (rows.length < limit || places.length >= limit) return places.slice(0, limit);
+      if (!isInView(universalId)) keys.push({ universalId, firstSeenAt });
+    if (rows.length < limit || keys.length >= limit) return keys.slice(0, limit);
     from = rows.at(-1)!;
   }
 }
 
 /**
- * The first `limit` rows that fit. Without `FINAL`, so that the store reads the copy that lies in this order
- * (`byFirstSeen`) from that place on, a few narrow columns of it. Of rows of one event at one place, which stand side by
- * side there, the newest counts.
+ * Reads the first `limit` matching rows. It does not use `FINAL`, so that the store can read a few narrow columns of
+ * the projection `byFirstSeen`, which has this order, from the given sort key on. Of adjacent rows with the same sort
+ * key the newest counts.
  */
-async function readPlaceRows(
+async function readSortKeyRows(
   store: Reader,
   { where, parameters }: Condition,
   limit: number,
-  after: EventPlace | null,
-): Promise<PlaceRow[]> {
-  return store.query<PlaceRow>(
+  after: EventSortKey | null,
+): Promise<SortKeyRow[]> {
+  return store.query<SortKeyRow>(
     `SELECT universalId, version, ${unixMs('e.firstSeenAt')} AS firstSeenAt
      FROM (
-       SELECT ${PLACE_COLUMNS} FROM events ${after ? AFTER : ''}
+       SELECT ${SORT_KEY_COLUMNS} FROM events ${after ? AFTER : ''}
        ORDER BY firstSeenAt, universalId, version DESC LIMIT 1 BY firstSeenAt, universalId
      ) AS e
      WHERE ${where} ORDER BY e.firstSeenAt, universalId LIMIT {limit:UInt64}`,
@@ -100,8 +101,10 @@ async function readPlaceRows(
   );
 }
 
-/** The rows without those that a newer one replaced, which may stand anywhere: who is founded anew has a new firstSeenAt. */
-async function newestOf(store: Reader, rows: readonly PlaceRow[]): Promise<PlaceRow[]> {
+/**
+ * Filters out rows that were replaced by a newer one, which may be anywhere: a recreated event has a new firstSeenAt.
+ */
+async function newestOf(store: Reader, rows: readonly SortKeyRow[]): Promise<SortKeyRow[]> {
   if (rows.length === 0) return [];
   const newest = await store.query<{ universalId: string; newest: string }>(
     `SELECT universalId, max(version) AS newest FROM events WHERE universalId IN {ids:Array(String)}
@@ -112,29 +115,29 @@ async function newestOf(store: Reader, rows: readonly PlaceRow[]): Promise<Place
   return rows.filter(({ universalId, version }) => versions.get(universalId) === version);
 }
 
-/** The records at these places, which are in their order. */
-export async function readEventsAt(store: Reader, places: readonly EventPlace[]): Promise<UniversalEvent[]> {
-  const [first, last] = [places[0], places.at(-1)];
+/** Reads the records with these sort keys, which must be sorted. */
+export async function readEventsAt(store: Reader, keys: readonly EventSortKey[]): Promise<UniversalEvent[]> {
+  const [first, last] = [keys[0], keys.at(-1)];
   if (!first || !last) return [];
   const rows = await store.query<Row>(
     `SELECT ${COLUMNS} FROM events AS e
      WHERE e.firstSeenAt >= fromUnixTimestamp64Milli({from:Int64}) AND e.firstSeenAt <= fromUnixTimestamp64Milli({to:Int64})
        AND universalId IN {ids:Array(String)}
      ORDER BY version DESC LIMIT 1 BY universalId`,
-    { from: first.firstSeenAt, to: last.firstSeenAt, ids: places.map(({ universalId }) => universalId) },
+    { from: first.firstSeenAt, to: last.firstSeenAt, ids: keys.map(({ universalId }) => universalId) },
   );
   return rows.map(toEvent);
 }
 
 /**
- * What past events that fit the filter have in common.
- * @param before what was over before is past, unix ms.
+ * The SQL condition for archived events that match the filter.
+ * @param before unix ms: an event that closed earlier is archived.
  */
-export function pastCondition(
+export function archivedCondition(
   { underlying, resolutionAfter, minProviders, status }: EventFilter,
   before: number,
 ): Condition {
-  const parts = [IS_PAST];
+  const parts = [IS_ARCHIVED];
   const parameters: Record<string, Parameter> = { before };
   if (status !== undefined) {
     parts.push('status = {status:String}');
@@ -172,7 +175,8 @@ function toEvent(row: Row): UniversalEvent {
     lastSeenAt,
     links: row.link_provider.map((_, at) => ({
       ...(Object.fromEntries(LINK_FIELDS.map((field) => [field, row[`link_${field}`][at]])) as StoredLink),
-      // The table has no state of a market: nobody reads it of a past event, whose markets are all closed or resolved.
+      // The table has no market state, and nobody reads it for archived events, whose markets are all closed or
+      // resolved.
       marketState: status,
     })),
     mergedInto,

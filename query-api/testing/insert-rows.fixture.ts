@@ -3,12 +3,12 @@ import type { TableSpec } from '#schemas/tables/table';
 import { NOON_MS } from './records.fixture.ts';
 
 /**
- * Keeps records in their table as the sink does; each call is a part of its own, so that newer states stand beside older
- * ones.
- * @param seq number of the first; the greatest number of a row counts.
- * @param topic for tables whose rows tell it.
+ * Inserts records into their table as the sink does. Each call creates a separate part of the table, so that several
+ * versions of a row can exist unmerged.
+ * @param seq seq of the first record; the version with the greatest seq counts.
+ * @param topic for tables whose rows depend on it.
  */
-export async function keepRows<T>(
+export async function insertRows<T>(
   store: Pick<Store, 'insert'>,
   table: TableSpec<T>,
   records: readonly T[],

@@ -1,9 +1,9 @@
-/** The real application over a real embedded log, control host and usage, with the first organization's admin key. */
+/** The real application with a real embedded log, control replica and usage, and the first organization's admin key. */
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { BackfillHost } from '#infra/backfills/backfill-host';
 import { createAuthenticator } from '#infra/control/authenticator';
-import { type ControlHost, openControlHost } from '#infra/control/control-host';
+import { type ControlReplica, openControlReplica } from '#infra/control/control-replica';
 import { openTestLog } from '#infra/control/open-test-log.fixture';
 import { seedAdminKey } from '#infra/control/seed';
 import { readPartition } from '#infra/log/read-partition';
@@ -22,7 +22,7 @@ import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { Views } from '../views/views.ts';
 import { createViews, emptySandbox } from './records.fixture.ts';
 
-export interface Got {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
@@ -30,57 +30,57 @@ export interface Got {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** What one request carries beside its method and path. */
-export interface Asking {
+/** Options of a request. */
+export interface TestRequest {
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-export interface AppWorld {
+export interface TestService {
   readonly app: FastifyInstance;
-  readonly host: ControlHost;
+  readonly control: ControlReplica;
   readonly views: Views;
-  /** Of the first organization. */
+  /** Admin token of the first organization. */
   readonly admin: string;
-  readonly logged: string[];
-  ask(method: string, url: string, asking?: Asking): Promise<Got>;
-  /** Makes an organization by the API; gives its id and its admin token. */
+  readonly logLines: string[];
+  request(method: string, url: string, options?: TestRequest): Promise<TestResponse>;
+  /** Creates an organization by the API; returns its id and its admin token. */
   organization(name: string, plan?: Plan): Promise<{ readonly id: string; readonly token: string }>;
-  /** Makes a key by the API. */
+  /** Creates a key by the API. */
   key(
     token: string,
     scopes: readonly Scope[],
     sandbox?: boolean,
   ): Promise<{ readonly id: string; readonly token: string }>;
-  /** Every command in the log. */
+  /** Reads all commands in the log. */
   commands(): Promise<ControlCommand[]>;
   close(): Promise<void>;
 }
 
-export interface AppWorldOptions {
+export interface TestServiceOptions {
   readonly routes?: readonly Route[];
   readonly quotas?: PlanQuotas;
   readonly store?: Pick<Store, 'query'>;
-  /** By default tables are never waited for. */
+  /** By default reads do not wait for tables. */
   readonly tables?: TableBarrier;
-  /** By default nothing ever comes of a backfill. */
+  /** By default every backfill times out. */
   readonly backfills?: Pick<BackfillHost, 'ask'>;
   readonly sandbox?: Sandbox;
   readonly wallNow?: () => number;
   readonly targetRules?: TargetRules;
 }
 
-export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWorld> {
+export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { log, codec, close } = await openTestLog();
-  const logged: string[] = [];
-  const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-  const host = await openControlHost({ log, codec, logger });
+  const logLines: string[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
+  const host = await openControlReplica({ log, codec, logger });
   const usage = await openUsageHost({ log, codec, logger });
   const authenticator = createAuthenticator(host);
-  const admin = (await seedAdminKey({ host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
+  const admin = (await seedAdminKey({ replica: host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
   const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow, targetRules = {} } = options;
-  const { tables = { passed: async () => {} } } = options;
+  const { tables = { awaitRows: async () => {} } } = options;
   const { sandbox = emptySandbox(), backfills = { ask: async () => 'late' } } = options;
   const views = createViews();
   const app = await buildApp(
@@ -104,7 +104,7 @@ export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWo
     },
     routes,
   );
-  const ask: AppWorld['ask'] = async (method, url, { token = admin, headers = {}, body } = {}) => {
+  const request: TestService['request'] = async (method, url, { token = admin, headers = {}, body } = {}) => {
     const answer = await app.inject({
       method: method as 'GET',
       url,
@@ -115,28 +115,30 @@ export async function openAppWorld(options: AppWorldOptions = {}): Promise<AppWo
     const isJson = String(answer.headers['content-type']).startsWith('application/json');
     return {
       status: answer.statusCode,
-      headers: answer.headers as Got['headers'],
+      headers: answer.headers as TestResponse['headers'],
       text,
       body: isJson && text !== '' ? JSON.parse(text) : null,
     };
   };
-  const made = (got: Got) => {
+  const created = (got: TestResponse) => {
     if (got.status !== 201) throw new Error(`${got.status}: ${got.text}`);
     return got.body;
   };
   return {
     app,
-    host,
+    control: host,
     views,
     admin,
-    logged,
-    ask,
+    logLines,
+    request,
     async organization(name, plan = 'pro') {
-      const { id, adminKey } = made(await ask('POST', '/v1/organizations', { body: { name, plan } }));
+      const { id, adminKey } = created(await request('POST', '/v1/organizations', { body: { name, plan } }));
       return { id, token: adminKey.token };
     },
     async key(token, scopes, sandbox = false) {
-      return made(await ask('POST', '/keys', { token, body: { name: 'a key', userId: 'someone', scopes, sandbox } }));
+      return created(
+        await request('POST', '/keys', { token, body: { name: 'a key', userId: 'someone', scopes, sandbox } }),
+      );
     },
     async commands() {
       const commands: ControlCommand[] = [];

@@ -1,27 +1,27 @@
-/** View of venue_a's order books. A stage of its own: it changes by far the most often. */
+/** View of venue_a's order books. It is a separate stage because it has by far the most updates. */
 import { on, type Stage } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { bookTopics } from '#schemas/topics/normalised';
 
-export interface HeldBook {
+export interface TimedBook {
   readonly book: Book;
   /** The venue's time of the newest update, unix ms. */
   ts: number;
 }
 
-/** By instrument; only books of which a snapshot was received, since changes alone are no book. */
-export type BooksView = Map<string, HeldBook>;
+/** Books by instrument. A book is held only after its first snapshot; updates alone do not make a complete book. */
+export type BooksView = Map<string, TimedBook>;
 
 export const booksView: Stage<BooksView> = {
   name: 'view.books',
   inputs: [
     on(bookTopics.venue_a, (view: BooksView, { value: update }) => {
-      const held = view.get(update.instrument);
-      if (!held && !update.snapshot) return;
-      const target = held ?? { book: createBook(), ts: update.ts };
+      const existing = view.get(update.instrument);
+      if (!existing && !update.snapshot) return;
+      const target = existing ?? { book: createBook(), ts: update.ts };
       applyBookUpdate(target.book, update);
       target.ts = update.ts;
-      if (!held) view.set(update.instrument, target);
+      if (!existing) view.set(update.instrument, target);
     }),
   ],
   outputs: [],

@@ -9,52 +9,52 @@ import {
   anArbitrage,
   anEvent,
   anInstrument,
+  applyRecord,
   aSpread,
   createViews,
-  feed,
 } from '../testing/records.fixture.ts';
 import { VIEWS, type Views } from './views.ts';
 
 describe('the views', () => {
-  it('write nothing and have names of their own', () => {
+  it('have no outputs and distinct names', () => {
     const stages = Object.values(VIEWS);
     expect(stages.flatMap((stage) => stage.outputs)).toEqual([]);
     expect(new Set(stages.map((stage) => stage.name)).size).toBe(stages.length);
   });
 
-  it('end as they were when they are told all of it again', () => {
+  it('have the same state after processing all records a second time', () => {
     const change = (price: string, size: string) => aBookUpdate(0, { snapshot: false, asks: [{ price, size }] });
-    const tellAll = ({ events, coins, books }: Views) => {
+    const processAll = ({ events, coins, books }: Views) => {
       for (const status of ['open', 'closed'] as const)
-        feed(VIEWS.events, events, eventTopic, 'evt_1', anEvent({ status }));
-      feed(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
-      feed(VIEWS.events, events, spreadHeadTopic, 'evt_1', null);
-      feed(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
-      feed(VIEWS.events, events, reconcileTopic, 'latest', { receivedAt: 1, ingested: 1 });
-      feed(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
-      feed(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
+        applyRecord(VIEWS.events, events, eventTopic, 'evt_1', anEvent({ status }));
+      applyRecord(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
+      applyRecord(VIEWS.events, events, spreadHeadTopic, 'evt_1', null);
+      applyRecord(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
+      applyRecord(VIEWS.events, events, reconcileTopic, 'latest', { receivedAt: 1, ingested: 1 });
+      applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
+      applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
       const updates = [aBookUpdate(2), change('100.25', '1'), change('100.25', '0'), change('100.3', '4')];
-      for (const update of updates) feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', update);
-      // A repeat can begin behind the whole book.
-      for (const update of updates.slice(1)) feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', update);
+      for (const update of updates) applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', update);
+      // A repetition can begin after the snapshot.
+      for (const update of updates.slice(1)) applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', update);
     };
     const [once, twice] = [createViews(), createViews()];
-    tellAll(once);
-    tellAll(twice);
-    tellAll(twice);
-    const held = ({ events, coins, books }: Views) => ({ events, coins, books });
-    expect(held(twice)).toEqual(held(once));
+    processAll(once);
+    processAll(twice);
+    processAll(twice);
+    const stateOf = ({ events, coins, books }: Views) => ({ events, coins, books });
+    expect(stateOf(twice)).toEqual(stateOf(once));
     expect(toNumber(bestAsk(once.books.get('BTC')!.book)!.price)).toBe(100.3);
   });
 });
 
-describe('the view of events', () => {
-  it('forgets what is removed', () => {
+describe('the events view', () => {
+  it('drops what a tombstone removes', () => {
     const { events } = createViews();
-    feed(VIEWS.events, events, eventTopic, 'evt_1', anEvent());
-    feed(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
-    feed(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
-    feed(VIEWS.events, events, reconcileTopic, 'latest', { receivedAt: 1, ingested: 1 });
+    applyRecord(VIEWS.events, events, eventTopic, 'evt_1', anEvent());
+    applyRecord(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
+    applyRecord(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
+    applyRecord(VIEWS.events, events, reconcileTopic, 'latest', { receivedAt: 1, ingested: 1 });
     for (const [topic, key] of [
       [eventTopic, 'evt_1'],
       [spreadHeadTopic, 'evt_1'],
@@ -62,34 +62,34 @@ describe('the view of events', () => {
       [arbitrageHeadTopic, 'evt_unknown:negation_pair'],
       [reconcileTopic, 'latest'],
     ] as const)
-      feed<typeof events, unknown>(VIEWS.events, events, topic as never, key, null);
+      applyRecord<typeof events, unknown>(VIEWS.events, events, topic as never, key, null);
     expect(events).toEqual(VIEWS.events.initialState());
   });
 });
 
-describe('the view of coins', () => {
-  it('holds the newest of each and forgets what is removed', () => {
+describe('the coins view', () => {
+  it('holds the newest record of each key and drops what a tombstone removes', () => {
     const { coins } = createViews();
-    feed(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument());
-    feed(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
-    feed(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument());
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
+    applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
     expect(coins.instruments.get('BTC')!.maxLeverage).toBe(50);
-    feed(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', null);
-    feed(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', null);
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', null);
+    applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', null);
     expect(coins).toEqual(VIEWS.coins.initialState());
   });
 });
 
-describe('the view of books', () => {
-  it('keeps a book as it was where a change of it cannot be read', () => {
+describe('the books view', () => {
+  it('leaves a book unchanged when an update cannot be parsed', () => {
     const { books } = createViews();
-    feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(1));
+    applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(1));
     const bad = aBookUpdate(0, { snapshot: false, ts: 9, bids: [{ price: 'x', size: '1' }] });
-    expect(() => feed(VIEWS.books, books, bookTopics.venue_a, 'BTC', bad)).toThrow();
+    expect(() => applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', bad)).toThrow();
     expect(toNumber(bestBid(books.get('BTC')!.book)!.price)).toBe(99.5);
     expect(books.get('BTC')!.ts).not.toBe(9);
     expect(() =>
-      feed(VIEWS.books, books, bookTopics.venue_a, 'ETH', { ...bad, instrument: 'ETH', snapshot: true }),
+      applyRecord(VIEWS.books, books, bookTopics.venue_a, 'ETH', { ...bad, instrument: 'ETH', snapshot: true }),
     ).toThrow();
     expect(books.has('ETH')).toBe(false);
   });

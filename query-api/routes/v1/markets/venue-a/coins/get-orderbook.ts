@@ -3,7 +3,7 @@ import { type Level, topOfBook } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { clampedInteger } from '#schemas/http/parameters';
 import { defineRoute } from '../../../../route.ts';
-import { coinPath, findCoin, nothingReceived } from './coin.ts';
+import { coinPath, findCoin, noDataReceived } from './coin.ts';
 
 const level = z.object({ price: z.number(), size: z.number() });
 const toLevel = ({ price, size }: Level) => ({ price: toNumber(price), size: toNumber(size) });
@@ -21,10 +21,10 @@ export const getOrderbook = defineRoute({
   handle({ params, query }, { views }) {
     const instrument = findCoin(views.coins, params.coin);
     const { coin } = instrument;
-    const held = views.books.get(coin);
-    // Unknown is not empty: a book that was never received is an error.
-    if (!held) throw nothingReceived(instrument, `no book of ${coin} was received`);
-    const { bids, asks } = topOfBook(held.book, query.depth);
-    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: held.ts };
+    const entry = views.books.get(coin);
+    // A book that was never received is unknown, not empty.
+    if (!entry) throw noDataReceived(instrument, `no book of ${coin} has been received from the venue yet`);
+    const { bids, asks } = topOfBook(entry.book, query.depth);
+    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: entry.ts };
   },
 });
