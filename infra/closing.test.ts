@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { closeInReverse, closeTogether } from './closing.ts';
+import { closeAll, closeInReverse } from './closing.ts';
 
 describe('closing', () => {
-  it('in reverse goes through all, and tells the first fault', async () => {
+  it('in reverse runs every step and throws the first error', async () => {
     const closed: number[] = [];
     const step = (nth: number) => async () => {
       closed.push(nth);
@@ -12,14 +12,14 @@ describe('closing', () => {
     expect(closed).toEqual([3, 2, 1]);
   });
 
-  it('together waits for all, and tells the first fault', async () => {
-    let ended = false;
+  it('of all parts waits for each of them and throws the first error', async () => {
+    let isClosed = false;
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      ended = true;
+      isClosed = true;
     };
-    const faulty = () => Promise.reject(new Error('fault'));
-    await expect(closeTogether([{ close: faulty }, { close: slow }])).rejects.toThrow('fault');
-    expect(ended).toBe(true);
+    const failing = () => Promise.reject(new Error('fault'));
+    await expect(closeAll([{ close: failing }, { close: slow }])).rejects.toThrow('fault');
+    expect(isClosed).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** What every role is handed at its start; nothing reaches for a global. */
+/** The dependencies that every role gets at its start; there are no globals. */
 import type { Logger } from 'pino';
 import type { Codec } from './codec/codec.ts';
 import type { Settings } from './config/settings.ts';
@@ -18,8 +18,8 @@ export interface RoleContext {
 }
 
 /**
- * A started role. `close` stops taking input, finishes what was taken, and resolves. A role, or a part of one, that
- * cannot go on in this process says so by `Health.failed`, and the process ends.
+ * A started role. `close` stops accepting input, finishes what was accepted, and resolves. A role, or a part of one,
+ * that cannot continue in this process calls `Health.failed`, and the process ends.
  */
 export interface Running {
   close(): Promise<void>;

@@ -1,12 +1,12 @@
 /**
- * The URL that a text says; null for a text that is none. Not by `URL.canParse`: once Node 20 has optimised its caller, it
- * denies URLs with letters such as ü.
+ * Parses a URL; null for text that is no URL. It does not use `URL.canParse`: once Node 20 has optimised its caller,
+ * that rejects URLs with letters such as ü.
  */
 export function parseUrl(text: string): URL | null {
   try {
     return new URL(text);
   } catch {
-    // The constructor throws for nothing else.
+    // The constructor throws for no other reason.
     return null;
   }
 }

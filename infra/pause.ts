@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits; false when the signal ended the wait. Keeps no process alive. */
+/** Waits for `ms`; false if the signal ended the wait. Does not keep the process running. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(ms, undefined, { signal, ref: false });

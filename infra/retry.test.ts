@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { CodecError } from './codec/codec.ts';
 import { RegistryError } from './codec/confluent-registry.ts';
 import { LogError } from './log/log.ts';
-import { backoffMs, mayPass, retry } from './retry.ts';
+import { backoffMs, isTransient, retry } from './retry.ts';
 
-/** Fails so often, then gives `done`. */
+/** An operation that fails `times` times, then returns `done`. */
 function failing(times: number) {
   let calls = 0;
   const operation = async () => {
@@ -26,7 +26,7 @@ describe('backoffMs', () => {
 });
 
 describe('retry', () => {
-  it('gives the result of a first success without a word', async () => {
+  it('returns the result of a first success without calling back', async () => {
     const onFailure = vi.fn();
     const onRecovered = vi.fn();
     expect(await retry(failing(0).operation, { canRetry: () => true, onFailure, onRecovered })).toBe('done');
@@ -34,15 +34,15 @@ describe('retry', () => {
     expect(onRecovered).not.toHaveBeenCalled();
   });
 
-  it('tells each failure that another attempt follows, and once that it succeeded', async () => {
-    const told: unknown[] = [];
-    const onFailure = (error: unknown, failures: number) => void told.push([(error as Error).message, failures]);
-    const onRecovered = (failures: number) => void told.push(failures);
+  it('reports each failure that another attempt follows, and once that it succeeded', async () => {
+    const reported: unknown[] = [];
+    const onFailure = (error: unknown, failures: number) => void reported.push([(error as Error).message, failures]);
+    const onRecovered = (failures: number) => void reported.push(failures);
     expect(await retry(failing(2).operation, { canRetry: () => true, onFailure, onRecovered })).toBe('done');
-    expect(told).toEqual([['failure 1', 1], ['failure 2', 2], 2]);
+    expect(reported).toEqual([['failure 1', 1], ['failure 2', 2], 2]);
   });
 
-  it('passes on the error that cannot be tried again, with how many came before', async () => {
+  it('rejects with the error that cannot be retried, and passes the number of failures', async () => {
     const { operation, calls } = failing(9);
     const onFailure = vi.fn();
     await expect(retry(operation, { canRetry: (_, failures) => failures < 3, onFailure })).rejects.toThrow('failure 3');
@@ -50,20 +50,20 @@ describe('retry', () => {
     expect(onFailure).toHaveBeenCalledTimes(2);
   });
 
-  it('pauses between attempts', async () => {
-    const began = Date.now();
+  it('waits between attempts', async () => {
+    const startedAt = Date.now();
     await retry(failing(2).operation, { canRetry: () => true });
-    // 35 and 70 ms at the least.
-    expect(Date.now() - began).toBeGreaterThanOrEqual(100);
+    // At least 35 and 70 ms.
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(100);
   });
 
-  it('has the pause at hand cut short by the signal', async () => {
+  it('ends the current wait when the signal aborts', async () => {
     const closing = new AbortController();
     let abortedAt = 0;
     const done = retry(failing(99).operation, {
       canRetry: (_, failures) => failures < 6,
       onFailure: (_, failures) => {
-        // The pause after it would take 560 ms at the least.
+        // The wait after it would take at least 560 ms.
         if (failures < 5) return;
         setTimeout(() => {
           abortedAt = Date.now();
@@ -76,32 +76,32 @@ describe('retry', () => {
     expect(Date.now() - abortedAt).toBeLessThan(400);
   });
 
-  it('still pauses when the signal was aborted before', async () => {
-    const began = Date.now();
+  it('still waits if the signal was aborted before', async () => {
+    const startedAt = Date.now();
     await retry(failing(2).operation, { canRetry: () => true, signal: AbortSignal.abort() });
-    expect(Date.now() - began).toBeGreaterThanOrEqual(100);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(100);
   });
 });
 
-describe('mayPass', () => {
+describe('isTransient', () => {
   it.each([
-    [new LogError('log_unavailable', 'away'), true],
+    [new LogError('log_unavailable', 'unavailable'), true],
     [new LogError('log_too_large', 'never fits'), false],
-    [new RegistryError('away', true), true],
+    [new RegistryError('unavailable', true), true],
     [new RegistryError('refused', false), false],
     [new CodecError('malformed', 'rubbish'), false],
     [new Error('a fault of the program'), false],
     [{ canRetry: true }, false],
     [null, false],
-  ])('goes by what an error says of itself: %s', (error, passes) => {
-    expect(mayPass(error)).toBe(passes);
+  ])('uses what an error declares: %s', (error, expected) => {
+    expect(isTransient(error)).toBe(expected);
   });
 
-  it('lets pass what a caller names', () => {
+  it('includes the codes that a caller names', () => {
     const unknown = new CodecError('unknown_schema', 'nobody registered it yet');
-    expect(mayPass(unknown)).toBe(false);
-    expect(mayPass(unknown, 'unknown_schema')).toBe(true);
-    expect(mayPass(new CodecError('malformed', 'rubbish'), 'unknown_schema')).toBe(false);
-    expect(mayPass(new LogError('log_unavailable', 'away'), 'unknown_schema')).toBe(true);
+    expect(isTransient(unknown)).toBe(false);
+    expect(isTransient(unknown, 'unknown_schema')).toBe(true);
+    expect(isTransient(new CodecError('malformed', 'rubbish'), 'unknown_schema')).toBe(false);
+    expect(isTransient(new LogError('log_unavailable', 'unavailable'), 'unknown_schema')).toBe(true);
   });
 });

@@ -21,30 +21,34 @@ export async function backoff(attempt: number, signal?: AbortSignal): Promise<vo
 }
 
 /**
- * Whether waiting can help. An error says of itself that it can go away: a full disk, a lost broker, a registry that is
- * away.
+ * True if an error is transient: after a wait the same operation can succeed. An error declares it by `canRetry`: a
+ * full disk, a lost broker, an unreachable registry.
  *
- * @param passingHere codes of errors that do so here although they do not say it: `unknown_schema` where the writer of
- * the record has registered the schema or is about to, `store_misconfigured` where an operator mends it.
+ * @param transientCodes codes of errors that are transient for this caller although they do not declare it:
+ *   `unknown_schema` where the writer of the record has registered the schema or is about to, `store_misconfigured`
+ *   where an operator can correct it.
  */
-export function mayPass(error: unknown, ...passingHere: readonly string[]): boolean {
+export function isTransient(error: unknown, ...transientCodes: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   if ('canRetry' in error && error.canRetry === true) return true;
-  return 'code' in error && typeof error.code === 'string' && passingHere.includes(error.code);
+  return 'code' in error && typeof error.code === 'string' && transientCodes.includes(error.code);
 }
 
 export interface RetryOptions {
-  /** Whether another attempt may help, after so many failures in a row (from 1). The limit of a retry stands here. */
+  /** True if another attempt may help after `failures` failures in a row (from 1). A limit of attempts belongs here. */
   readonly canRetry: (error: unknown, failures: number) => boolean;
-  /** Told of each failure that another attempt follows. */
+  /** Called for each failure that is followed by another attempt. */
   readonly onFailure?: (error: unknown, failures: number) => void;
-  /** Told once when it succeeds after failures. */
+  /** Called once when the operation succeeds after failures. */
   readonly onRecovered?: (failures: number) => void;
-  /** Cuts the pause at hand short when it aborts; whether there is an attempt after the next is for `canRetry` to say. */
+  /** Ends the current wait when it aborts; `canRetry` decides if there are further attempts. */
   readonly signal?: AbortSignal;
 }
 
-/** Does a thing until it succeeds, with growing pauses. Rejects with the first error that `canRetry` does not pass. */
+/**
+ * Repeats an operation until it succeeds, with growing waits. Rejects with the first error for which `canRetry` is
+ * false.
+ */
 export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { canRetry, onFailure, onRecovered, signal } = options;
   let failures = 0;
@@ -59,10 +63,10 @@ export async function retry<T>(operation: () => Promise<T>, options: RetryOption
     }
   };
   for (;;) {
-    const done = await attempt();
-    if (done) {
+    const outcome = await attempt();
+    if (outcome) {
       if (failures > 0) onRecovered?.(failures);
-      return done.result;
+      return outcome.result;
     }
     await backoff(failures - 1, signal);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventLog } from './log/log.ts';
-import { sharedByLog } from './shared-by-log.ts';
+import { sharedPerLog } from './shared-per-log.ts';
 
 class Counter {
   total = 0;
@@ -16,29 +16,29 @@ class Counter {
 
 const newLog = () => ({ log: {} as EventLog });
 
-describe('what is shared by log', () => {
-  it('is one for all who open it on the same log, whoever changes it', async () => {
-    const open = sharedByLog(async () => new Counter());
+describe('an instance shared per log', () => {
+  it('is the same for all callers with the same log', async () => {
+    const open = sharedPerLog(async () => new Counter());
     const context = newLog();
     const [first, second] = await Promise.all([open(context), open(context)]);
     expect([first.add(), second.add(), first.add(), second.total]).toEqual([1, 2, 3, 3]);
     expect((await open(newLog())).total).toBe(0);
   });
 
-  it('ends once its last opener has closed it, however often one does', async () => {
-    const made = new Counter();
-    const open = sharedByLog(async () => made);
+  it('ends when its last caller has closed it, however often one caller does', async () => {
+    const instance = new Counter();
+    const open = sharedPerLog(async () => instance);
     const context = newLog();
     const [first, second] = [await open(context), await open(context)];
     await first.close();
     await first.close();
-    expect(made.closed).toBe(0);
+    expect(instance.closed).toBe(0);
     await second.close();
-    expect(made.closed).toBe(1);
+    expect(instance.closed).toBe(1);
   });
 
-  it('is made anew after it ended', async () => {
-    const open = sharedByLog(async () => new Counter());
+  it('is started again after it ended', async () => {
+    const open = sharedPerLog(async () => new Counter());
     const context = newLog();
     const first = await open(context);
     first.add();
@@ -46,9 +46,9 @@ describe('what is shared by log', () => {
     expect((await open(context)).total).toBe(0);
   });
 
-  it('is not kept where it failed to start, and one that started since is', async () => {
+  it('is not shared after it failed to start, and one that started since then is', async () => {
     let fails = true;
-    const open = sharedByLog(async () => {
+    const open = sharedPerLog(async () => {
       if (fails) throw new Error('not now');
       return new Counter();
     });

@@ -1,4 +1,4 @@
-/** Things of which a process needs one for each log that it reads, however many of its roles use it. */
+/** Shares one instance for each log in a process, however many of its roles use it. */
 import type { EventLog } from './log/log.ts';
 
 interface Closable {
@@ -6,42 +6,45 @@ interface Closable {
 }
 
 /**
- * `start` made so that all who open it for one log share one. Each opener closes it once; the last one ends it. One
- * that failed to start is not kept.
+ * Wraps `start` so that all callers for one log share one instance. Each caller closes it once; the last close ends it.
+ * An instance that failed to start is not shared.
  */
 export function sharedPerLog<C extends { readonly log: EventLog }, T extends Closable>(
   start: (context: C) => Promise<T>,
 ): (context: C) => Promise<T> {
-  const open = new WeakMap<EventLog, { readonly made: Promise<T>; users: number }>();
+  const open = new WeakMap<EventLog, { readonly instance: Promise<T>; users: number }>();
   return async (context) => {
     const { log } = context;
-    const shared = open.get(log) ?? { made: start(context), users: 0 };
+    const shared = open.get(log) ?? { instance: start(context), users: 0 };
     open.set(log, shared);
     shared.users += 1;
-    const forget = () => {
+    const evict = () => {
       if (open.get(log) === shared) open.delete(log);
     };
     try {
-      const made = await shared.made;
+      const instance = await shared.instance;
       let isClosed = false;
-      return withClose(made, async () => {
+      return withClose(instance, async () => {
         if (isClosed) return;
         isClosed = true;
         shared.users -= 1;
         if (shared.users > 0) return;
-        forget();
-        await made.close();
+        evict();
+        await instance.close();
       });
     } catch (error) {
-      forget();
+      evict();
       throw error;
     }
   };
 }
 
-/** A view whose `close` is one opener's own. All else is the thing itself: its methods see and change its own fields. */
-function withClose<T extends Closable>(made: T, close: () => Promise<void>): T {
-  return new Proxy(made, {
+/**
+ * A view whose `close` belongs to one caller. All else is the instance itself: its methods read and change its own
+ * fields.
+ */
+function withClose<T extends Closable>(instance: T, close: () => Promise<void>): T {
+  return new Proxy(instance, {
     get(target, name) {
       if (name === 'close') return close;
       const value: unknown = Reflect.get(target, name, target);

@@ -1,17 +1,20 @@
-/** uWebSockets.js in the build that fits this Node. Its name on npm is `@uwsjs/core`; package.json aliases two of them. */
+/**
+ * Loads uWebSockets.js in the build that fits this Node version. Its name on npm is `@uwsjs/core`; package.json aliases
+ * two versions.
+ */
 import type * as Uws from 'uWebSockets.js';
 
 export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js';
 
-/** 20.51.4 has binaries for Node 20 and 22 on any glibc of the last years. */
+/** 20.51.4 has binaries for Node 20 and 22 on any glibc of recent years. */
 const OLDER_MAJORS = [20, 22];
 /** 20.69.0 has binaries for Node 24 and 26, and needs glibc 2.38. */
 const NEWER_MAJORS = [24, 26];
 
-/** Loads the library. Throws one clear line where no build fits. */
+/** Loads the library. Throws an error of one line if no build fits. */
 export async function loadUws(): Promise<typeof Uws> {
   const major = Number(process.versions.node.split('.')[0]);
-  // By version, never by trying: on Node 20 the newer wrapper loads and runs the older binary.
+  // Chosen by version, not by trying: on Node 20 the newer wrapper loads and runs the older binary.
   const name = OLDER_MAJORS.includes(major)
     ? 'uWebSockets.js'
     : NEWER_MAJORS.includes(major)

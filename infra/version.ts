@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in package.json; found from the sources and from what was built alike. */
+/** The version in package.json, found both from the sources and from the build output. */
 export const VERSION: string = readVersion(['../package.json', '../../package.json']);
 
 function readVersion(paths: readonly string[]): string {
@@ -11,5 +11,5 @@ function readVersion(paths: readonly string[]): string {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  throw new Error('package.json is not where it should be');
+  throw new Error('package.json was not found next to the program');
 }

@@ -92,7 +92,7 @@ async function startPlayback(
   const refusing = await answerBackfills({ ...context, scan: null });
   const ending = new AbortController();
   const begun = readiness.expect('first line of the recording');
-  health.tell('playback', 'running');
+  health.setExtra('playback', 'running');
   const played = playRecording({
     folder,
     publisher,
@@ -103,11 +103,11 @@ async function startPlayback(
   }).then(
     ({ lines, ended }) => {
       if (!ended) return;
-      health.tell('playback', 'ended');
+      health.setExtra('playback', 'ended');
       logger.info({ lines }, 'the recording has ended');
     },
     (error: unknown) => {
-      health.tell('playback', 'failed');
+      health.setExtra('playback', 'failed');
       onFailure(error instanceof Error ? error : new Error(String(error)));
     },
   );

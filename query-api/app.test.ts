@@ -52,7 +52,7 @@ describe('every guarded route', () => {
   afterAll(() => app.app.close());
 
   describe.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
-    const ask = (authorization?: string) =>
+    const send = (authorization?: string) =>
       app.request(route.method, pathOf(route), authorization === undefined ? {} : { authorization });
 
     it('answers 401 to a request without a valid token', async () => {
@@ -68,35 +68,35 @@ describe('every guarded route', () => {
         `Bearer ${good.replace('plx_live_', 'plx_test_')}`,
       ];
       for (const token of tokens) {
-        const answer = await ask(token);
-        expect(answer.status, token).toBe(401);
-        expect(answer.headers['www-authenticate']).toBe('Bearer');
-        expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('unauthenticated');
+        const response = await send(token);
+        expect(response.status, token).toBe(401);
+        expect(response.headers['www-authenticate']).toBe('Bearer');
+        expect(errorEnvelopeSchema.parse(response.json()).error.code).toBe('unauthenticated');
       }
     });
 
     if (route.scope !== 'any')
       it('answers 403 with the code of its family to a key without its scope', async () => {
         const token = app.cachedToken(SCOPES.filter((scope) => scope !== route.scope));
-        const answer = await ask(`Bearer ${token}`);
-        expect(answer.status).toBe(403);
-        const { error } = errorEnvelopeSchema.parse(answer.json());
+        const response = await send(`Bearer ${token}`);
+        expect(response.status).toBe(403);
+        const { error } = errorEnvelopeSchema.parse(response.json());
         expect(error.code).toBe(route.path.startsWith('/v1/markets/') ? 'insufficient_scope' : 'forbidden_scope');
         expect(error.message).toContain(route.scope);
       });
 
     it('accepts a key that has only its scope', async () => {
       const scope = route.scope === 'any' ? 'trade' : route.scope!;
-      const answer = await ask(`Bearer ${app.cachedToken([scope])}`);
-      expect([401, 403]).not.toContain(answer.status);
+      const response = await send(`Bearer ${app.cachedToken([scope])}`);
+      expect([401, 403]).not.toContain(response.status);
     });
 
     it('answers 503 while the views are still reading what the log held at the start', async () => {
       app.setReady(false);
-      const answer = await ask(`Bearer ${app.cachedToken(SCOPES)}`).finally(() => app.setReady(true));
-      expect(answer.status).toBe(503);
-      expect(answer.headers['retry-after']).toBe('1');
-      expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('internal_error');
+      const response = await send(`Bearer ${app.cachedToken(SCOPES)}`).finally(() => app.setReady(true));
+      expect(response.status).toBe(503);
+      expect(response.headers['retry-after']).toBe('1');
+      expect(errorEnvelopeSchema.parse(response.json()).error.code).toBe('internal_error');
     });
 
     it('answers other methods with 405 and the allowed methods', async () => {
@@ -105,10 +105,10 @@ describe('every guarded route', () => {
       );
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'REPORT']) {
         if (declared.includes(method)) continue;
-        const answer = await app.request(method, pathOf(route));
-        expect(answer.status, method).toBe(405);
-        expect(answer.headers.allow).toBe(declared.join(', '));
-        expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('method_not_allowed');
+        const response = await app.request(method, pathOf(route));
+        expect(response.status, method).toBe(405);
+        expect(response.headers.allow).toBe(declared.join(', '));
+        expect(errorEnvelopeSchema.parse(response.json()).error.code).toBe('method_not_allowed');
       }
     });
   });
@@ -128,20 +128,20 @@ describe('keys', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const sockets = new Set<unknown>();
     app.server.on('connection', (socket) => sockets.add(socket));
-    const ask = (token: string) =>
+    const send = (token: string) =>
       new Promise<number>((resolve, reject) => {
-        get(`${address}/v1/thing`, { agent, headers: { authorization: `Bearer ${token}` } }, (answer) => {
-          answer.resume().on('end', () => resolve(answer.statusCode!));
+        get(`${address}/v1/thing`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode!));
         }).on('error', reject);
       });
     const [reader, streamer] = [await uncachedToken(['read']), await uncachedToken(['stream'])];
     const wrong = `${reader.slice(0, -1)}${reader.endsWith('A') ? 'B' : 'A'}`;
     const statuses: number[] = [];
     for (const token of [reader, reader, reader, wrong, reader, streamer, streamer, reader])
-      statuses.push(await ask(token));
+      statuses.push(await send(token));
     expect(statuses).toEqual([200, 200, 200, 401, 200, 403, 403, 200]);
     control.keys.clear();
-    expect(await ask(reader)).toBe(401);
+    expect(await send(reader)).toBe(401);
     expect(sockets.size).toBe(1);
     agent.destroy();
   });
@@ -192,9 +192,9 @@ describe('request ids', () => {
 
   it('are the same in the error body and in the header', async () => {
     const app = await open();
-    const answer = await app.request('GET', '/v1/nothing', { 'x-request-id': 'mine' });
-    expect(answer.headers['x-request-id']).toBe('mine');
-    expect(answer.json()).toEqual({
+    const response = await app.request('GET', '/v1/nothing', { 'x-request-id': 'mine' });
+    expect(response.headers['x-request-id']).toBe('mine');
+    expect(response.json()).toEqual({
       error: { code: 'not_found', message: 'no route GET /v1/nothing', requestId: 'mine' },
     });
   });
@@ -208,10 +208,10 @@ describe('errors', () => {
       },
     });
     const app = await open({ routes: [route] });
-    const answer = await app.get('/v1/thing', { 'x-request-id': 'find-me' });
-    expect(answer.status).toBe(500);
-    expect(answer.json()).toMatchObject({ error: { code: 'internal_error', requestId: 'find-me' } });
-    expect(answer.body).not.toContain('secret reason');
+    const response = await app.get('/v1/thing', { 'x-request-id': 'find-me' });
+    expect(response.status).toBe(500);
+    expect(response.json()).toMatchObject({ error: { code: 'internal_error', requestId: 'find-me' } });
+    expect(response.body).not.toContain('secret reason');
     expect(app.logLines.join()).toContain('the secret reason');
     expect(app.logLines.join()).toContain('find-me');
   });
@@ -238,9 +238,9 @@ describe('errors', () => {
     const query = z.object({ n: z.string().max(2).optional(), m: z.enum(['a']) });
     const route = aRoute({ query: query as unknown as Route['query'] as never });
     const app = await open({ routes: [route] });
-    const answer = await app.get('/v1/thing?n=abc&m=b');
-    expect(answer.status).toBe(400);
-    const { error } = errorEnvelopeSchema.parse(answer.json());
+    const response = await app.get('/v1/thing?n=abc&m=b');
+    expect(response.status).toBe(400);
+    const { error } = errorEnvelopeSchema.parse(response.json());
     expect(error.code).toBe('validation_failed');
     expect(error.message).toMatch(/n: .*m: /);
     const twice = await app.get('/v1/thing?n=a&n=b&m=a');
@@ -256,11 +256,11 @@ describe('errors', () => {
       });
     const route = aRoute({ handle });
     const app = await open({ routes: [route], app: { responseTimeoutMs: 20 } });
-    const answer = await app.get('/v1/thing');
+    const response = await app.get('/v1/thing');
     release({});
-    expect(answer.status).toBe(503);
-    expect(answer.headers['retry-after']).toBe('1');
-    expect(answer.json()).toMatchObject({ error: { code: 'internal_error' } });
+    expect(response.status).toBe(503);
+    expect(response.headers['retry-after']).toBe('1');
+    expect(response.json()).toMatchObject({ error: { code: 'internal_error' } });
   });
 
   it('are bad_request for a malformed URL, and the not-found code of the route for an overlong name', async () => {
@@ -329,9 +329,9 @@ describe('shutdown', () => {
     const deadline = Date.now() + 5_000;
     while (!(await refused()) && Date.now() < deadline) await sleep(5);
     release({ ok: true });
-    const answer = await requests;
-    expect(await answer.json()).toEqual({ ok: true });
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await requests;
+    expect(await response.json()).toEqual({ ok: true });
+    expect(response.headers.get('connection')).toBe('close');
     await closed;
     expect(await refused()).toBe(true);
   });
@@ -354,8 +354,8 @@ describe('bodies', () => {
     const test = await open({ routes: [post] });
     const authorization = `Bearer ${await test.uncachedToken(['read'])}`;
     const headers = { authorization, 'content-type': type };
-    const answer = await test.app.inject({ method: 'POST', url: '/v1/thing', headers, payload });
-    return { status: answer.statusCode, code: answer.json().error?.code };
+    const response = await test.app.inject({ method: 'POST', url: '/v1/thing', headers, payload });
+    return { status: response.statusCode, code: response.json().error?.code };
   };
   it('of 1 MiB are accepted and larger ones are answered 413', async () => {
     const filled = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
@@ -377,9 +377,14 @@ describe('unknown routes', () => {
     [`"${'x'.repeat(1024 * 1024)}"`, 'application/json'],
   ])('are answered 404, whatever the body is: %.10s', async (payload, type) => {
     const { app } = await open();
-    const answer = await app.inject({ method: 'POST', url: '/v1/nothing', headers: { 'content-type': type }, payload });
-    expect(answer.statusCode).toBe(404);
-    expect(errorEnvelopeSchema.parse(answer.json()).error).toMatchObject({
+    const response = await app.inject({
+      method: 'POST',
+      url: '/v1/nothing',
+      headers: { 'content-type': type },
+      payload,
+    });
+    expect(response.statusCode).toBe(404);
+    expect(errorEnvelopeSchema.parse(response.json()).error).toMatchObject({
       code: 'not_found',
       message: 'no route POST /v1/nothing',
     });
@@ -433,8 +438,8 @@ describe('cached responses', () => {
     const requests = Array.from({ length: 5 }, () => app.get('/v1/thing'));
     while (release.length === 0) await sleep(1);
     release[0]!({ ok: 1 });
-    const answers = await Promise.all(requests);
-    expect(answers.map((answer) => answer.body)).toEqual(Array(5).fill('{"ok":1}'));
+    const responses = await Promise.all(requests);
+    expect(responses.map((response) => response.body)).toEqual(Array(5).fill('{"ok":1}'));
     expect(release).toHaveLength(1);
   });
 
@@ -454,20 +459,20 @@ describe('cached responses', () => {
 
 describe('compression', () => {
   const text = (bytes: number) => 'x'.repeat(bytes - 2);
-  const ask = async (bytes: number, encoding?: string) => {
+  const send = async (bytes: number, encoding?: string) => {
     const app = await open({ routes: [aRoute({ cacheTtlMs: 1_000, handle: () => text(bytes) })] });
     return app.get('/v1/thing', encoding === undefined ? {} : { 'accept-encoding': encoding });
   };
   it('is used above 1 KiB if the client accepts it', async () => {
-    expect((await ask(1_024, 'gzip')).headers['content-encoding']).toBeUndefined();
-    const gzipped = await ask(1_025, 'gzip');
+    expect((await send(1_024, 'gzip')).headers['content-encoding']).toBeUndefined();
+    const gzipped = await send(1_025, 'gzip');
     expect(gzipped.headers['content-encoding']).toBe('gzip');
     expect(gzipped.headers.vary).toBe('accept-encoding');
     expect(gunzipSync(gzipped.bytes).toString()).toBe(JSON.stringify(text(1_025)));
-    const brotli = await ask(1_025, 'gzip, br');
+    const brotli = await send(1_025, 'gzip, br');
     expect(brotli.headers['content-encoding']).toBe('br');
     expect(brotliDecompressSync(brotli.bytes).toString()).toBe(JSON.stringify(text(1_025)));
-    const plain = await ask(1_025);
+    const plain = await send(1_025);
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(plain.headers['content-length']).toBe('1025');
     expect(plain.headers.vary).toBe('accept-encoding');
@@ -477,32 +482,32 @@ describe('compression', () => {
 describe('other origins', () => {
   const origin = 'https://app.example';
   it('are not allowed by default', async () => {
-    const answer = await (await open()).request('GET', '/providers', { origin });
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    const response = await (await open()).request('GET', '/providers', { origin });
+    expect(response.headers['access-control-allow-origin']).toBeUndefined();
   });
 
   it('are allowed if the setting lists them, for errors too', async () => {
     const app = await open({ app: { corsOrigins: `${origin},https://other.example` } });
     for (const url of ['/providers', '/v1/events', '/nothing']) {
-      const answer = await app.request('GET', url, { origin });
-      expect(answer.headers['access-control-allow-origin'], url).toBe(origin);
-      expect(answer.headers['access-control-expose-headers']).toContain('x-request-id');
-      expect(answer.headers.vary).toContain('Origin');
+      const response = await app.request('GET', url, { origin });
+      expect(response.headers['access-control-allow-origin'], url).toBe(origin);
+      expect(response.headers['access-control-expose-headers']).toContain('x-request-id');
+      expect(response.headers.vary).toContain('Origin');
     }
     const foreign = await app.request('GET', '/providers', { origin: 'https://evil.example' });
     expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('get an answer to their preflight requests', async () => {
+  it('get a response to their preflight requests', async () => {
     const app = await open({ app: { corsOrigins: '*' } });
-    const answer = await app.request('OPTIONS', '/v1/events', {
+    const response = await app.request('OPTIONS', '/v1/events', {
       origin,
       'access-control-request-method': 'GET',
       'access-control-request-headers': 'authorization',
     });
-    expect(answer.status).toBe(204);
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.headers['access-control-allow-headers']).toBe('authorization');
+    expect(response.status).toBe(204);
+    expect(response.headers['access-control-allow-origin']).toBe('*');
+    expect(response.headers['access-control-allow-headers']).toBe('authorization');
   });
 });
 
@@ -536,9 +541,9 @@ describe('/health', () => {
   });
 
   it('answers HEAD without a body', async () => {
-    const answer = await (await open()).request('HEAD', '/health');
-    expect(answer.status).toBe(200);
-    expect(answer.body).toBe('');
+    const response = await (await open()).request('HEAD', '/health');
+    expect(response.status).toBe(200);
+    expect(response.body).toBe('');
   });
 });
 
@@ -548,14 +553,14 @@ describe('/metrics', () => {
     await app.get('/v1/events/evt_a/spread');
     await app.get('/v1/events/evt_b/spread');
     await app.get('/nowhere/1');
-    const answer = await app.request('GET', '/metrics');
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toContain('text/plain');
+    const response = await app.request('GET', '/metrics');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toContain('text/plain');
     const count = (route: string, status: number) =>
       `parallax_http_request_seconds_count{route="${route}",status="${status}"}`;
-    expect(answer.body).toContain(`${count('/v1/events/:universalId/spread', 404)} 2`);
-    expect(answer.body).toContain(`${count('unknown', 404)} 1`);
-    expect(answer.body).not.toContain('evt_a');
+    expect(response.body).toContain(`${count('/v1/events/:universalId/spread', 404)} 2`);
+    expect(response.body).toContain(`${count('unknown', 404)} 1`);
+    expect(response.body).not.toContain('evt_a');
   });
 
   it('measures the duration of computed, cached, refused and failed responses', async () => {

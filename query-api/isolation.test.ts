@@ -77,7 +77,7 @@ const bodyFor = (route: Route) => (route.body ? (RESOURCES[route.path] ?? {}) : 
 const pathWith = (path: string, [...names]: string[]) =>
   path.replaceAll(/:\w+/g, () => (names.length > 1 ? names.shift()! : names[0]!));
 const collectionOf = (path: string) => path.slice(0, path.indexOf('/:'));
-const ask = (route: Route, token: string | null, ...names: string[]) =>
+const send = (route: Route, token: string | null, ...names: string[]) =>
   service.request(route.method, pathWith(route.path, names.length > 0 ? names : ['x']), {
     token,
     body: bodyFor(route),
@@ -100,14 +100,14 @@ describe.each(named(GUARDED))('%s', (_name, route) => {
     const before = await everything();
     const tokens = [null, '', 'x', 'plx_live_x', owner.slice(0, -1), `${owner}A`, owner.toUpperCase(), revoked];
     for (const token of tokens)
-      expect(codeOf(await ask(route, token)), String(token)).toEqual([401, 'unauthenticated']);
+      expect(codeOf(await send(route, token)), String(token)).toEqual([401, 'unauthenticated']);
     expect(await everything()).toBe(before);
   });
 
   if (route.scope !== 'any')
     it('answers 403 to a key that has all scopes but the required one', async () => {
       const before = await everything();
-      expect(codeOf(await ask(route, lacking[route.scope!]!))).toEqual([403, missingScopeCode(route)]);
+      expect(codeOf(await send(route, lacking[route.scope!]!))).toEqual([403, missingScopeCode(route)]);
       expect(await everything()).toBe(before);
     });
 });
@@ -123,8 +123,8 @@ describe.each(named(CALLER_ROUTES_BY_ID))('%s of another organization', (_name, 
     for (const token of [stranger, sandboxed]) {
       const before = await everything();
       expect(before).toContain(id);
-      const foreign = await ask(route, token, id);
-      expect(shapeOf(foreign)).toEqual(shapeOf(await ask(route, token, 'none')));
+      const foreign = await send(route, token, id);
+      expect(shapeOf(foreign)).toEqual(shapeOf(await send(route, token, 'none')));
       expect([403, 404]).toContain(foreign.status);
       expect(foreign.text).not.toContain(id);
       expect(await everything()).toBe(before);
@@ -139,14 +139,14 @@ describe.each(named(CALLER_ROUTES_BY_NESTED_ID))('%s', (_name, route) => {
     const collection = collectionOf(route.path);
     const inner = route.path.slice(0, route.path.lastIndexOf('/:'));
     if (!NESTED[inner]) throw new Error(`add a function for ${inner} to NESTED`);
-    expect((await ask(route, owner, ids[collection]!, NESTED_ID)).status).toBeLessThan(300);
+    expect((await send(route, owner, ids[collection]!, NESTED_ID)).status).toBeLessThan(300);
     const sandboxed = (await service.key(owner, SCOPES, true)).token;
     for (const token of [stranger, sandboxed, owner]) {
       const own = await service.request('POST', collection, { token, body: RESOURCES[collection] });
-      const foreign = await ask(route, token, own.body.id, NESTED_ID);
-      expect(shapeOf(foreign)).toEqual(shapeOf(await ask(route, token, own.body.id, 'none')));
+      const foreign = await send(route, token, own.body.id, NESTED_ID);
+      expect(shapeOf(foreign)).toEqual(shapeOf(await send(route, token, own.body.id, 'none')));
       expect(foreign.status).toBe(404);
-      expect(shapeOf(await ask(route, token, 'none', NESTED_ID)).status).toBe(404);
+      expect(shapeOf(await send(route, token, 'none', NESTED_ID)).status).toBe(404);
     }
   });
 });
@@ -159,7 +159,7 @@ describe.each(named(CALLER_LISTS))('%s', (_name, route) => {
   it('returns nothing of the owner to other organizations and to its own sandbox keys', async () => {
     const sandboxed = (await service.key(owner, SCOPES, true)).token;
     for (const token of [stranger, sandboxed]) {
-      const got = await ask(route, token);
+      const got = await send(route, token);
       for (const id of Object.values(ids)) expect(got.text).not.toContain(id);
       expect(got.headers['cache-control']).toBe('no-store');
     }

@@ -75,11 +75,11 @@ async function until(done: () => Promise<boolean>): Promise<void> {
 const isHealthy = (role: RunningQueryApi) => async () => (await fetch(`${role.url}/health`)).status === 200;
 const tokenOf = (role: RunningQueryApi) => /plx_live_\S+/.exec(role.announcements.join())![0];
 async function eventsOf(role: RunningQueryApi, token: string): Promise<string[]> {
-  const answer = await fetch(`${role.url}/v1/events?status=open`, {
+  const response = await fetch(`${role.url}/v1/events?status=open`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  expect(answer.status).toBe(200);
-  const { events } = (await answer.json()) as { events: { universalId: string }[] };
+  expect(response.status).toBe(200);
+  const { events } = (await response.json()) as { events: { universalId: string }[] };
   return events.map((event) => event.universalId);
 }
 
@@ -122,24 +122,24 @@ describe('the role', () => {
   it('applies the quotas of the setting, including the usage from before a restart', async () => {
     const PARALLAX_QUOTAS = '{"enterprise":{"api.request":{"minute":null,"day":2}}}';
     const token = formatToken(mintToken());
-    const ask = async (role: RunningQueryApi) => {
-      const answer = await fetch(`${role.url}/v1/events?status=open`, {
+    const send = async (role: RunningQueryApi) => {
+      const response = await fetch(`${role.url}/v1/events?status=open`, {
         headers: { authorization: `Bearer ${token}` },
       });
-      return [answer.status, answer.headers.get('x-quota-remaining')];
+      return [response.status, response.headers.get('x-quota-remaining')];
     };
     await log.close();
     await openContext({ PARALLAX_ADMIN_TOKEN: token, PARALLAX_QUOTAS });
     const first = await open();
     await until(isHealthy(first));
-    expect(await ask(first)).toEqual([200, '1']);
+    expect(await send(first)).toEqual([200, '1']);
     await closeAll();
     await log.close();
     await openContext({ PARALLAX_ADMIN_TOKEN: token, PARALLAX_QUOTAS });
     const second = await open();
     await until(isHealthy(second));
-    expect(await ask(second)).toEqual([200, '0']);
-    expect(await ask(second)).toEqual([429, '0']);
+    expect(await send(second)).toEqual([200, '0']);
+    expect(await send(second)).toEqual([429, '0']);
   });
 
   it('frees its port and stops its views on close', async () => {

@@ -29,31 +29,31 @@ describe('the error catalogue', () => {
     });
   });
 
-  it('says that trying again helps exactly where the fault can pass', () => {
-    const passing = Object.entries(ERRORS).filter(([, { canRetry }]) => canRetry);
-    expect(passing.every(([, { status }]) => status === 429 || status >= 500)).toBe(true);
-    expect(passing).toHaveLength(5);
+  it('allows a retry exactly for 429 and 5xx', () => {
+    const retryable = Object.entries(ERRORS).filter(([, { canRetry }]) => canRetry);
+    expect(retryable.every(([, { status }]) => status === 429 || status >= 500)).toBe(true);
+    expect(retryable).toHaveLength(5);
   });
 });
 
 describe('an error', () => {
-  it('has the status of its code unless it says otherwise', () => {
+  it('has the status of its code unless another one is given', () => {
     expect(new ApiError('validation_failed', 'limit: must be a whole number').status).toBe(400);
     expect(new ApiError('validation_failed', 'body: is too large', { status: 413 }).status).toBe(413);
   });
 
-  it('becomes the envelope, with what the venue answered only where there is such a thing', () => {
+  it('becomes the envelope, with the response of the venue only if there is one', () => {
     const plain = new ApiError('not_found', 'no event', { cause: new Error('hidden') });
     expect(errorEnvelope(plain, 'r1')).toEqual({ error: { code: 'not_found', message: 'no event', requestId: 'r1' } });
     const upstream = { provider: 'venue_b', status: 503, body: 'down' };
-    const told = errorEnvelope(new ApiError('upstream_unavailable', 'venue_b is down', { upstream }), null);
-    expect(told.error).toEqual({
+    const envelope = errorEnvelope(new ApiError('upstream_unavailable', 'venue_b is down', { upstream }), null);
+    expect(envelope.error).toEqual({
       code: 'upstream_unavailable',
       message: 'venue_b is down',
       requestId: null,
       provider: 'venue_b',
       upstream: { status: 503, body: 'down' },
     });
-    expect(errorEnvelopeSchema.parse(told)).toEqual(told);
+    expect(errorEnvelopeSchema.parse(envelope)).toEqual(envelope);
   });
 });

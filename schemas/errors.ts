@@ -1,9 +1,9 @@
-/** Every error code that a client can see (specification, Errors), with its status and whether trying again can help. */
+/** Every error code that a client can see (specification, Errors), with its status and whether a retry can succeed. */
 
 interface ErrorKind {
   readonly status: number;
   readonly canRetry: boolean;
-  /** What it means, for the documentation. */
+  /** Meaning, for the documentation. */
   readonly meaning: string;
 }
 
@@ -26,17 +26,17 @@ export const ERRORS = {
   unknown_symbol: { status: 404, canRetry: false, meaning: 'no such symbol on this dex' },
   method_not_allowed: { status: 405, canRetry: false, meaning: 'the route has no such method' },
   conflict: { status: 409, canRetry: false, meaning: 'uniqueness violation' },
-  quota_exceeded: { status: 429, canRetry: true, meaning: 'the quota is exhausted; Retry-After says for how long' },
+  quota_exceeded: { status: 429, canRetry: true, meaning: 'the quota is exhausted; Retry-After states for how long' },
   upstream_rate_limited: { status: 429, canRetry: true, meaning: 'the venue rate-limited the service' },
   upstream_unauthorized: { status: 401, canRetry: false, meaning: 'the provider rejected provider credentials' },
   internal_error: { status: 500, canRetry: true, meaning: 'service fault' },
-  upstream_unavailable: { status: 502, canRetry: true, meaning: 'the venue gave nothing that can be served' },
-  portfolio_snapshot_incomplete: { status: 502, canRetry: true, meaning: 'a provider gave no complete snapshot' },
+  upstream_unavailable: { status: 502, canRetry: true, meaning: 'the venue returned nothing that can be served' },
+  portfolio_snapshot_incomplete: { status: 502, canRetry: true, meaning: 'a provider returned no complete snapshot' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What a venue answered, where an error comes from there (specification, Errors). */
+/** The response of a venue, for an error that the venue caused (specification, Errors). */
 export interface UpstreamDetail {
   readonly provider: string;
   readonly status: number | null;
@@ -44,16 +44,16 @@ export interface UpstreamDetail {
 }
 
 export interface ApiErrorOptions {
-  /** Where it differs from the code's usual one, as 413 for a body that is too large. */
+  /** Set where it differs from the usual status of the code, e.g. 413 for a body that is too large. */
   readonly status?: number;
   /** Seconds, for `Retry-After`. */
   readonly retryAfterSeconds?: number;
   readonly upstream?: UpstreamDetail;
-  /** Kept out of the answer; for the log. */
+  /** Logged, never sent to the client. */
   readonly cause?: unknown;
 }
 
-/** An error for a client: becomes the envelope `{error: {code, message, requestId}}`. */
+/** An error for a client. It becomes the envelope `{error: {code, message, requestId}}`. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
@@ -72,10 +72,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Seconds after which what cannot be done now may be tried again. */
+/** `Retry-After` of a 503, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-/** 503: what cannot be done now, and may be in a moment. `cause` is kept out of the answer. */
+/** A 503, for what cannot be done now but may succeed in a moment. `cause` is logged, never sent to the client. */
 export function unavailable(message: string, cause?: unknown): ApiError {
   const retryAfterSeconds = UNAVAILABLE_RETRY_SECONDS;
   return new ApiError('internal_error', message, { status: 503, retryAfterSeconds, cause });

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type Backfill, type BackfillOutcome, backfillOutcomeTopic, backfillTopic } from '#schemas/topics/backfills';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
-import { mayPass, retry } from '../retry.ts';
+import { isTransient, retry } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
 
 const AT = { topic: backfillTopic.name, partition: 0 };
@@ -114,7 +114,7 @@ class Host implements BackfillHost {
     while (!signal.aborted) {
       try {
         await retry(() => this.poll(), {
-          canRetry: (error) => !signal.aborted && mayPass(error, 'unknown_schema'),
+          canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
           onFailure: (error, failures) => {
             if (failures === 1) logger.error({ error }, 'outcomes of backfills cannot be read; trying again');
           },
@@ -143,7 +143,7 @@ class Host implements BackfillHost {
     const waiter = this.waiting.get(key);
     if (!waiter || !value) return;
     try {
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       waiter.tell(codec.decode(backfillOutcomeTopic, value));
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { added, integer, record, text } from '#schemas/avro';
+import { integer, record, text, withDefault } from '#schemas/avro';
 import { defineTopic } from '#schemas/topics/topic';
 import { type RegistryService, servicesMissing, startRegistry } from '../testing/services.ts';
 import { openConfluentRegistry, RegistryError } from './confluent-registry.ts';
@@ -32,10 +32,10 @@ describe.skipIf(missing !== null)(missing ?? 'with a real Apicurio registry', ()
     expect(JSON.parse(fetched)).toEqual(JSON.parse(schemaOf('Text')));
   });
 
-  it('takes the full address of the API as well, with or without a slash behind it', async () => {
+  it('takes the full baseUrl of the API as well, with or without a slash behind it', async () => {
     const id = await openConfluentRegistry(service.url).register('bases-value', schemaOf('Base'));
-    for (const address of [`${service.url}/apis/ccompat/v7`, `${service.url}/apis/ccompat/v7/`, `${service.url}/`])
-      expect(await openConfluentRegistry(address).register('bases-value', schemaOf('Base'))).toBe(id);
+    for (const baseUrl of [`${service.url}/apis/ccompat/v7`, `${service.url}/apis/ccompat/v7/`, `${service.url}/`])
+      expect(await openConfluentRegistry(baseUrl).register('bases-value', schemaOf('Base'))).toBe(id);
   });
 
   it('tells an id that nobody registered', async () => {
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real Apicurio registry', ()
       retention: { kind: 'raw' },
     } as const;
     const older = defineTopic({ ...shape, schema: record('Evolving', 'A test.', fields) });
-    const note = added(text('What.'), 'none');
+    const note = withDefault(text('What.'), 'none');
     const newer = defineTopic({ ...shape, schema: record('Evolving', 'A test.', { ...fields, note }) });
     const writer = createCodec(openConfluentRegistry(service.url));
     await writer.prepare([older]);
@@ -66,7 +66,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real Apicurio registry', ()
     const reader = createCodec(openConfluentRegistry(service.url));
     await reader.prepare([newer]);
     expect(() => reader.decode(newer, bytes)).toThrow(expect.objectContaining({ code: 'unknown_schema' }));
-    await reader.learn(bytes);
+    await reader.fetchSchema(bytes);
     expect(reader.decode(newer, bytes)).toEqual({ at: 7, note: 'none' });
   });
 });
@@ -76,7 +76,7 @@ describe('with a registry that fails', () => {
   let server: Server | null = null;
   let requests: { path: string; authorization: string | undefined }[] = [];
 
-  /** Serves what `answer` says; `count` is how often the path was asked before. */
+  /** Serves the results of `answer`; `count` is the number of earlier requests for the path. */
   async function serve(answer: (request: IncomingMessage, count: number) => Answer): Promise<string> {
     requests = [];
     server = createServer((request, response) => {
@@ -87,9 +87,9 @@ describe('with a registry that fails', () => {
       void readText(request).then(() => response.writeHead(status).end(body));
     });
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(server.baseUrl() as AddressInfo).port}`;
   }
-  const asked = (path: string) => requests.filter((request) => request.path === path).length;
+  const requestCount = (path: string) => requests.filter((request) => request.path === path).length;
   const SUBJECTS: Answer = { status: 200, body: '[]' };
   const isSubjects = (request: IncomingMessage) => request.url === '/subjects';
 
@@ -105,23 +105,23 @@ describe('with a registry that fails', () => {
       return count < 2 ? { status: 503, body: 'starting' } : { status: 200, body: '{"id":12}' };
     });
     expect(await openConfluentRegistry(url).register('a', schemaOf('A'))).toBe(12);
-    expect(asked('/subjects/a/versions')).toBe(3);
+    expect(requestCount('/subjects/a/versions')).toBe(3);
   });
 
   it('asks again where another process registers the same schema at this moment', async () => {
-    const rivalry = { status: 409, body: '{"error_code":409,"message":"An artifact with ID \'a\' already exists."}' };
+    const conflict = { status: 409, body: '{"error_code":409,"message":"An artifact with ID \'a\' already exists."}' };
     const url = await serve((request, count) => {
       if (isSubjects(request)) return SUBJECTS;
-      return count === 0 ? rivalry : { status: 200, body: '{"id":12}' };
+      return count === 0 ? conflict : { status: 200, body: '{"id":12}' };
     });
     expect(await openConfluentRegistry(url).register('a', schemaOf('A'))).toBe(12);
-    expect(asked('/subjects/a/versions')).toBe(2);
+    expect(requestCount('/subjects/a/versions')).toBe(2);
   });
 
   it('gives up after six answers of 5xx, and says that it may help to try later', async () => {
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : { status: 500, body: 'broken' }));
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: true });
-    expect(asked('/schemas/ids/1')).toBe(6);
+    expect(requestCount('/schemas/ids/1')).toBe(6);
   });
 
   it('asks once where the registry refuses the schema', async () => {
@@ -129,25 +129,25 @@ describe('with a registry that fails', () => {
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : refusal));
     const refused = openConfluentRegistry(url).register('a', schemaOf('A'));
     await expect(refused).rejects.toMatchObject({ canRetry: false, message: expect.stringContaining('incompatible') });
-    expect(asked('/subjects/a/versions')).toBe(1);
+    expect(requestCount('/subjects/a/versions')).toBe(1);
   });
 
-  it('finds the API below the address where the address itself serves something else', async () => {
+  it('finds the API below the baseUrl where the baseUrl itself serves something else', async () => {
     const url = await serve((request) => {
       if (request.url === '/subjects') return { status: 200, body: '<html>portal</html>' };
       if (request.url === '/apis/ccompat/v7/subjects') return SUBJECTS;
       return { status: 200, body: '{"id":5}' };
     });
     expect(await openConfluentRegistry(url).register('a', schemaOf('A'))).toBe(5);
-    expect(asked('/apis/ccompat/v7/subjects/a/versions')).toBe(1);
+    expect(requestCount('/apis/ccompat/v7/subjects/a/versions')).toBe(1);
   });
 
-  it('says when the address serves no such API', async () => {
+  it('says when the baseUrl serves no such API', async () => {
     const url = await serve(() => ({ status: 404, body: 'not here' }));
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: false });
   });
 
-  it('sends the credentials of the address as a header and keeps them out of errors', async () => {
+  it('sends the credentials of the baseUrl as a header and keeps them out of errors', async () => {
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : { status: 403, body: 'forbidden' }));
     const registry = openConfluentRegistry(url.replace('//', '//someone:p%40ss@'));
     const error = await registry.fetch(1).catch((thrown: unknown) => thrown);
@@ -165,15 +165,15 @@ describe('with a registry that fails', () => {
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: true });
   });
 
-  it('tries anew at the next call after the registry was away', async () => {
-    let away = true;
+  it('tries anew at the next call after the registry was isUnavailable', async () => {
+    let isUnavailable = true;
     const url = await serve((request) => {
-      if (away) return { status: 404, body: '' };
+      if (isUnavailable) return { status: 404, body: '' };
       return isSubjects(request) ? SUBJECTS : { status: 200, body: JSON.stringify({ schema: '"long"' }) };
     });
     const registry = openConfluentRegistry(url);
     await expect(registry.fetch(3)).rejects.toBeInstanceOf(RegistryError);
-    away = false;
+    isUnavailable = false;
     expect(await registry.fetch(3)).toBe('"long"');
   });
 });

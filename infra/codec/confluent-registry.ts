@@ -7,13 +7,13 @@ import type { SchemaRegistry } from './registry.ts';
 const TIMEOUT_MS = 5_000;
 const ATTEMPTS_MAX = 6;
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json';
-/** Where Apicurio serves the Confluent API below its own base address. */
+/** Path of the Confluent API below Apicurio's base URL. */
 const APICURIO_PATH = '/apis/ccompat/v7';
 
 const registered = z.object({ id: z.number().int() });
 const fetched = z.object({ schema: z.string() });
 
-/** The registry could not be asked, or refused; a retry helps when it is away or fails by itself. */
+/** The registry is unreachable or refused a request; a retry helps if it is unreachable or has an internal error. */
 export class RegistryError extends Error {
   override name = 'RegistryError';
   readonly code: 'registry_unavailable' | 'registry_refused';
@@ -25,9 +25,9 @@ export class RegistryError extends Error {
   }
 }
 
-/** @param address base address, with or without the path of Apicurio's Confluent API; may carry `user:pass@`. */
-export function openConfluentRegistry(address: string): SchemaRegistry {
-  const url = new URL(address);
+/** @param registryUrl base URL, with or without the path of Apicurio's Confluent API; may contain `user:pass@`. */
+export function openConfluentRegistry(registryUrl: string): SchemaRegistry {
+  const url = new URL(registryUrl);
   const headers: Record<string, string> = { accept: CONTENT_TYPE, 'content-type': CONTENT_TYPE };
   if (url.username) {
     const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
@@ -35,10 +35,10 @@ export function openConfluentRegistry(address: string): SchemaRegistry {
     url.username = '';
     url.password = '';
   }
-  const given = url.toString().replace(/\/+$/, '');
+  const configuredUrl = url.toString().replace(/\/+$/, '');
   let base: Promise<string> | null = null;
   const call = async (path: string, body?: unknown): Promise<unknown> => {
-    base ??= findBase(given, headers);
+    base ??= findBase(configuredUrl, headers);
     const found = await base.catch((error) => {
       base = null;
       throw error;
@@ -58,24 +58,29 @@ export function openConfluentRegistry(address: string): SchemaRegistry {
   };
 }
 
-/** The given address itself, or Apicurio's path below it: whichever answers the list of subjects. */
-async function findBase(given: string, headers: Record<string, string>): Promise<string> {
-  for (const base of [given, `${given}${APICURIO_PATH}`]) {
+/**
+ * Finds the base of the API: the configured URL, or Apicurio's path below it, whichever answers the list of subjects.
+ */
+async function findBase(configuredUrl: string, headers: Record<string, string>): Promise<string> {
+  for (const base of [configuredUrl, `${configuredUrl}${APICURIO_PATH}`]) {
     const answer = await request(`${base}/subjects`, headers);
     if (Array.isArray(answer)) return base;
   }
-  throw new RegistryError(`${given} does not speak the Confluent schema registry API`, false);
+  throw new RegistryError(`${configuredUrl} does not speak the Confluent schema registry API`, false);
 }
 
 /**
- * Whether another process registers the same schema at this moment, to which Apicurio answers with an error: a moment later
- * it answers both with the same id.
+ * True if another process registers the same schema at the same time, which Apicurio answers with an error: a moment
+ * later it returns the same id to both.
  */
-function isRivalry(status: number, text: string): boolean {
+function isConcurrentRegistration(status: number, text: string): boolean {
   return status === 409 && text.includes('already exists');
 }
 
-/** Null for 404. Network errors, rivalry and 5xx are tried again, with jitter, a limited number of times. */
+/**
+ * Sends a request; null for 404. Network errors, concurrent registrations and 5xx are retried with jitter a limited
+ * number of times.
+ */
 async function request(url: string, headers: Record<string, string>, body?: unknown): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -104,12 +109,12 @@ async function requestOnce(url: string, headers: Record<string, string>, body: u
   if (!response.ok)
     throw new RegistryError(
       `the schema registry answers ${response.status}: ${text.slice(0, 300)}`,
-      response.status >= 500 || isRivalry(response.status, text),
+      response.status >= 500 || isConcurrentRegistration(response.status, text),
     );
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // A page of a portal, say: this is not the API.
+    // For example an HTML page: this is not the API.
     return null;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { added, avroSchema, blob, integer, list, nullable, record, text } from '#schemas/avro';
+import { avroSchema, blob, integer, list, nullable, record, text, withDefault } from '#schemas/avro';
 import { defineTopic, type Topic } from '#schemas/topics/topic';
 import type { LogRecord } from '../log/log.ts';
 import { CodecError } from './codec.ts';
@@ -163,7 +163,7 @@ describe('createCodec', () => {
 
   describe('with schemas that evolve', () => {
     const older = topicOf(record('Growing', '', { at: integer(''), gone: text('') }));
-    const newer = topicOf(record('Growing', '', { at: integer(''), note: added(text(''), 'none') }));
+    const newer = topicOf(record('Growing', '', { at: integer(''), note: withDefault(text(''), 'none') }));
 
     it('reads an older record with the defaults of what was added, once its schema was learned', async () => {
       const registry = memoryRegistry();
@@ -173,7 +173,7 @@ describe('createCodec', () => {
       const reader = createCodec(registry);
       await reader.prepare([newer]);
       expect(() => reader.decode(newer, bytes)).toThrow(expect.objectContaining({ code: 'unknown_schema' }));
-      await reader.learn(bytes);
+      await reader.fetchSchema(bytes);
       expect(reader.decode(newer, bytes)).toEqual({ at: 3, note: 'none' });
       expect(reader.decode(newer, bytes)).toEqual({ at: 3, note: 'none' });
     });
@@ -186,10 +186,12 @@ describe('createCodec', () => {
       const fetch = vi.spyOn(registry, 'fetch');
       const reader = createCodec(registry);
       await reader.prepare([newer]);
-      await reader.learn(bytes);
-      await reader.learn(bytes);
+      await reader.fetchSchema(bytes);
+      await reader.fetchSchema(bytes);
       expect(fetch).toHaveBeenCalledTimes(1);
-      await expect(reader.learn(Buffer.from([0, 0, 0, 9, 9, 1]))).rejects.toMatchObject({ code: 'unknown_schema' });
+      await expect(reader.fetchSchema(Buffer.from([0, 0, 0, 9, 9, 1]))).rejects.toMatchObject({
+        code: 'unknown_schema',
+      });
     });
 
     it('tells a schema that today’s cannot read', async () => {
@@ -200,7 +202,7 @@ describe('createCodec', () => {
       const bytes = writer.encode(older, { at: 3, gone: 'x' });
       const reader = createCodec(registry);
       await reader.prepare([strict]);
-      await reader.learn(bytes);
+      await reader.fetchSchema(bytes);
       const incompatible = expect.objectContaining({ code: 'incompatible_schema' });
       expect(() => reader.decode(strict, bytes)).toThrow(incompatible);
       expect(() => reader.decode(strict, bytes)).toThrow(incompatible);

@@ -3,14 +3,14 @@ import { avroSchema } from '#schemas/avro';
 import type { Topic } from '#schemas/topics/topic';
 import type { LogRecord } from '../log/log.ts';
 import { type Codec, CodecError } from './codec.ts';
+import { DecodeCache } from './decode-cache.ts';
 import type { SchemaRegistry } from './registry.ts';
-import { SharedValues } from './shared-values.ts';
 
 /** Magic byte 0, then the schema id as 4 bytes, big endian (Confluent wire format). */
 export const HEADER_BYTES = 5;
-/** Records are encoded side by side into buffers of this size; each keeps its buffer in memory. */
+/** Records are encoded one after another into buffers of this size; each record keeps its buffer in memory. */
 const SLAB_BYTES = 64 * 1024;
-/** Less room than this is not tried. */
+/** A buffer with less room than this is not used any more. */
 const ROOM_MIN_BYTES = 1024;
 
 type Resolver = ReturnType<Type['createResolver']>;
@@ -18,11 +18,13 @@ type Resolver = ReturnType<Type['createResolver']>;
 interface Prepared {
   readonly id: number;
   readonly type: Type;
-  /** How to read what was written with another schema, by its id; an error where today's cannot. */
+  /**
+   * Resolvers for records that were written with other schemas, by id; an error if the current schema cannot read them.
+   */
   readonly resolvers: Map<number, Resolver | CodecError>;
 }
 
-/** A codec over a registry. */
+/** Creates a codec that uses a schema registry. */
 export function createCodec(registry: SchemaRegistry): Codec {
   return new RegistryCodec(registry);
 }
@@ -30,11 +32,11 @@ export function createCodec(registry: SchemaRegistry): Codec {
 class RegistryCodec implements Codec {
   private readonly registry: SchemaRegistry;
   private readonly prepared = new Map<string, Prepared>();
-  /** Schemas that records were written with, by id. */
+  /** Writer schemas of records, by id. */
   private readonly writers = new Map<number, Type>();
-  private readonly shared = new SharedValues(this);
+  private readonly decodeCache = new DecodeCache(this);
   private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-  /** Where the next record goes in it. */
+  /** Position of the next record in the buffer. */
   private slabAt = 0;
 
   constructor(registry: SchemaRegistry) {
@@ -53,12 +55,12 @@ class RegistryCodec implements Codec {
   }
 
   encode<T>(topic: Topic<T>, value: T): Buffer {
-    const { id, type } = this.of(topic.name);
+    const { id, type } = this.preparedTopic(topic.name);
     try {
       const start = this.slabAt;
       const end = type.encode(value, this.slab, start + HEADER_BYTES);
       if (end < 0) {
-        // A negative position says how many bytes were missing.
+        // A negative position is the number of missing bytes.
         this.openSlab(this.slab.length - start - end);
         return this.encode(topic, value);
       }
@@ -74,7 +76,7 @@ class RegistryCodec implements Codec {
   }
 
   decode<T>(topic: Topic<T>, bytes: Buffer): T {
-    const prepared = this.of(topic.name);
+    const prepared = this.preparedTopic(topic.name);
     const writerId = idOf(bytes);
     const resolver = writerId === prepared.id ? undefined : this.resolverFor(topic.name, prepared, writerId);
     try {
@@ -83,20 +85,20 @@ class RegistryCodec implements Codec {
     } catch (error) {
       throw malformed(topic.name, { cause: error });
     }
-    // The record ends before its last field, or goes on after it.
+    // The record ends before its last field, or continues after it.
     throw malformed(topic.name);
   }
 
   decodeRecord<T>(topic: Topic<T>, record: LogRecord): T {
-    return this.shared.of(topic, record);
+    return this.decodeCache.get(topic, record);
   }
 
-  knows(bytes: Buffer): boolean {
-    // Bytes in no wire format are not learned either: decoding refuses them.
+  hasSchema(bytes: Buffer): boolean {
+    // Bytes in another format have no schema to fetch: decoding refuses them.
     return !isInWireFormat(bytes) || this.writers.has(bytes.readUInt32BE(1));
   }
 
-  async learn(bytes: Buffer): Promise<void> {
+  async fetchSchema(bytes: Buffer): Promise<void> {
     const id = idOf(bytes);
     if (this.writers.has(id)) return;
     this.writers.set(id, parseSchema(JSON.parse(await this.registry.fetch(id)) as Schema));
@@ -107,7 +109,7 @@ class RegistryCodec implements Codec {
     this.slabAt = 0;
   }
 
-  private of(topic: string): Prepared {
+  private preparedTopic(topic: string): Prepared {
     const found = this.prepared.get(topic);
     if (!found) throw new Error(`codec.prepare was not called for ${topic}`);
     return found;
@@ -118,13 +120,13 @@ class RegistryCodec implements Codec {
     if (known instanceof CodecError) throw known;
     if (known) return known;
     const writer = this.writers.get(writerId);
-    if (!writer) throw new CodecError('unknown_schema', `schema ${writerId} is not known here yet`);
+    if (!writer) throw new CodecError('unknown_schema', `schema ${writerId} is not known on this node yet`);
     try {
       const resolver = type.createResolver(writer);
       resolvers.set(writerId, resolver);
       return resolver;
     } catch (error) {
-      const message = `schema ${writerId}, which ${topic} was written with, cannot be read any more`;
+      const message = `schema ${writerId}, which ${topic} was written with, is incompatible with the current schema`;
       const incompatible = new CodecError('incompatible_schema', message, { cause: error });
       resolvers.set(writerId, incompatible);
       throw incompatible;
@@ -133,8 +135,8 @@ class RegistryCodec implements Codec {
 }
 
 /**
- * The avsc type of a schema: unions are plain `null | value`, records plain data without methods. Longs are exact from
- * -2^52 to 2^53 - 2, which is all that times, counts and offsets need; avsc refuses larger ones.
+ * The avsc type of a schema. Unions are plain `null | value`, records plain data without methods. Longs are exact from
+ * -2^52 to 2^53 - 2, which suffices for times, counts and offsets; avsc refuses larger ones.
  */
 export function parseSchema(schema: Schema): Type {
   return avsc.Type.forSchema(schema, { wrapUnions: false, omitRecordMethods: true, registry: {} });

@@ -1,26 +1,26 @@
 /**
- * Every version that the schema of a record ever had, checked in as `schemas/topics/versions/<record>/<n>.json`, so that
- * a test can hold today's schemas against all earlier ones. Descriptions are left out: they change nothing on the wire.
+ * Stores every version that the schema of a record ever was in `schemas/topics/versions/<record>/<n>.json`, so that a
+ * test can check current schemas against all earlier ones. Descriptions are left out: they do not change the encoding.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schema } from 'avsc';
 import { avroSchema } from '#schemas/avro';
 import { TOPICS } from '#schemas/topics/catalog';
-import { deadTopic, stateTopic } from '#schemas/topics/control';
+import { deadLetterTopic, stateTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 
-/** Where the versions stand, from the project's root. */
+/** The folder of the versions, relative to the project's root. */
 export const VERSIONS_FOLDER = join('schemas', 'topics', 'versions');
 
-/** Every topic of the catalog, and one of each kind that follows from the stages. */
+/** Every topic of the catalog, and one of each kind that is derived from the stages. */
 export const SCHEMA_TOPICS: readonly Topic[] = [
   ...TOPICS,
   stateTopic('example') as Topic,
-  deadTopic(TOPICS[0]!.name) as Topic,
+  deadLetterTopic(TOPICS[0]!.name) as Topic,
 ];
 
-/** Today's schema of every record that a topic carries, by record name without the namespace. */
+/** The current schema of every record that a topic carries, by record name without the namespace. */
 export function currentSchemas(topics: readonly Topic[] = SCHEMA_TOPICS): ReadonlyMap<string, Schema> {
   const schemas = new Map<string, Schema>();
   for (const { name: topic, schema: type } of topics) {
@@ -42,11 +42,11 @@ export function frozenVersions(folder: string, record: string): Schema[] {
   const numbers = readdirSync(own).map((file) => Number(/^(\d+)\.json$/.exec(file)?.[1] ?? Number.NaN));
   numbers.sort((a, b) => a - b);
   if (numbers.some((number, index) => number !== index + 1))
-    throw new Error(`${own} holds something else than versions 1.json, 2.json, …`);
+    throw new Error(`${own} must contain only the versions 1.json, 2.json, …`);
   return numbers.map((number) => JSON.parse(readFileSync(join(own, `${number}.json`), 'utf8')) as Schema);
 }
 
-/** Writes a version of every record whose schema differs from its newest; gives the files, relative to the folder. */
+/** Writes a version of every record whose schema differs from its newest; returns the files, relative to the folder. */
 export function freezeSchemas(folder: string, schemas = currentSchemas()): string[] {
   const written: string[] = [];
   for (const [record, schema] of schemas) {

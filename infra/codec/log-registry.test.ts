@@ -25,7 +25,7 @@ describe('the registry on the log', () => {
     rmSync(path, { recursive: true });
   });
 
-  it('gives ids from 1 on, one for each text', async () => {
+  it('assigns ids from 1 on, one for each text', async () => {
     const registry = await openLogRegistry(log);
     expect(await registry.register('a-value', '"long"')).toBe(1);
     expect(await registry.register('b-value', '"string"')).toBe(2);
@@ -33,13 +33,13 @@ describe('the registry on the log', () => {
     expect(await registry.fetch(2)).toBe('"string"');
   });
 
-  it('gives different texts that come at once different ids', async () => {
+  it('assigns different ids to different texts at the same time', async () => {
     const registry = await openLogRegistry(log);
     const ids = await Promise.all(['"int"', '"long"', '"int"', '"bytes"'].map((text) => registry.register('s', text)));
     expect(ids).toEqual([1, 2, 1, 3]);
   });
 
-  it('knows them again in a later log, and goes on counting', async () => {
+  it('knows the ids after a restart, and continues counting', async () => {
     const before = await openLogRegistry(log);
     await before.register('a-value', '"long"');
     await before.register('b-value', '"string"');
@@ -52,7 +52,7 @@ describe('the registry on the log', () => {
     expect((await log.last(AT))?.seq).toBe(3);
   });
 
-  it('says when nobody registered an id', async () => {
+  it('rejects an id that was never registered', async () => {
     const registry = await openLogRegistry(log);
     await expect(registry.fetch(9)).rejects.toMatchObject({ name: 'CodecError', code: 'unknown_schema' });
   });
@@ -63,7 +63,7 @@ describe('the registry on the log', () => {
     expect(await early.fetch(id)).toBe('"long"');
   });
 
-  it('keeps its own schema under id 0, so that a codec reads its topic like any other', async () => {
+  it('has its own schema under id 0, so that a codec reads its topic like any other', async () => {
     const registry = await openLogRegistry(log);
     const codec = createCodec(registry);
     const topic = defineTopic({
@@ -87,7 +87,7 @@ describe('the registry on the log', () => {
     expect(JSON.parse(await registry.fetch(0))).toEqual(avroSchema(schemaTopic.schema));
   });
 
-  it('holds nothing back when the log refuses: the next try gets the id', async () => {
+  it('assigns the id at the next attempt after the log refused a record', async () => {
     let refuse = true;
     const fragile: EventLog = Object.create(log, {
       append: {

@@ -1,8 +1,8 @@
 /**
- * The embedded registry: schemas stand on the topic `control.schemas` under their ids.
+ * The embedded registry: stores schemas in the topic `control.schemas` under their ids.
  *
  * The records of that topic are Avro in the Confluent wire format like all others, so that every tool reads them alike.
- * Their own schema cannot be looked up in the topic itself: it is the first version of `SchemaEntry` for good, its id is
+ * Their own schema cannot be looked up in the topic itself: it is always the first version of `SchemaEntry`, its id is
  * 0, and it is never written there. Every other schema has an id from 1 on.
  */
 import type { Schema } from 'avsc';
@@ -20,8 +20,8 @@ const OWN_ID = 0;
 const OWN_SCHEMA = JSON.stringify(avroSchema(schemaTopic.schema) satisfies Schema);
 
 /**
- * Reads the topic. The process that writes the log is the only one that registers; one that reads along learns of new
- * schemas when it meets their ids.
+ * Opens the registry and reads the topic. Only the process that writes the log registers schemas; a reading process
+ * reads new schemas when it sees unknown ids.
  */
 export async function openLogRegistry(log: EventLog): Promise<SchemaRegistry> {
   await log.createTopics([schemaTopic]);
@@ -55,7 +55,7 @@ class LogRegistry implements SchemaRegistry {
     this.encode = encode;
   }
 
-  /** One after the other: two new schemas at once must not get the same id. */
+  /** Registers one schema at a time: two new schemas must not get the same id. */
   register(subject: string, schema: string): Promise<number> {
     const run = this.registering.then(() => this.registerOne(subject, schema));
     this.registering = run.catch(() => {});
@@ -65,16 +65,16 @@ class LogRegistry implements SchemaRegistry {
   async fetch(id: number): Promise<string> {
     if (!this.schemas.has(id)) await this.catchUp();
     const schema = this.schemas.get(id);
-    if (schema === undefined) throw new CodecError('unknown_schema', `nobody registered schema ${id}`);
+    if (schema === undefined) throw new CodecError('unknown_schema', `schema ${id} is not registered`);
     return schema;
   }
 
-  /** Reads what was registered since the topic was last read. */
+  /** Reads what was registered since the last read. */
   async catchUp(): Promise<void> {
     const { first, next } = await this.log.bounds(AT);
     if (this.next >= next) return;
     const range = { from: Math.max(first, this.next), last: next - 1 };
-    for await (const records of readUntil(this.log, AT, range)) for (const record of records) this.take(record);
+    for await (const records of readUntil(this.log, AT, range)) for (const record of records) this.apply(record);
   }
 
   private async registerOne(subject: string, schema: string): Promise<number> {
@@ -88,7 +88,7 @@ class LogRegistry implements SchemaRegistry {
     return id;
   }
 
-  private take(record: LogRecord): void {
+  private apply(record: LogRecord): void {
     this.next = record.offset + 1;
     this.seq = record.seq;
     this.receivedAt = record.receivedAt;

@@ -5,7 +5,9 @@ import { openConfluentRegistry } from './confluent-registry.ts';
 import { createCodec } from './create-codec.ts';
 import { openLogRegistry } from './log-registry.ts';
 
-/** The codec of the log that the settings name: its schemas stand in the embedded log itself, or on a cluster's registry. */
+/**
+ * Opens the codec for the configured log: its schemas are in the embedded log itself, or in the registry of a cluster.
+ */
 export async function openCodec(
   { log, schemaRegistry }: Pick<Settings, 'log' | 'schemaRegistry'>,
   opened: EventLog,

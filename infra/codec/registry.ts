@@ -1,7 +1,9 @@
-/** Where schemas get their ids: the embedded registry topic, or a server that speaks the Confluent API. */
+/** Assigns ids to schemas: the embedded registry topic, or a server with the Confluent API. */
 export interface SchemaRegistry {
-  /** Id of this schema text under the subject (topic name with `-value`); the same text has the same id for good. */
+  /**
+   * Returns the id of a schema text under a subject (topic name with `-value`); the same text always has the same id.
+   */
   register(subject: string, schema: string): Promise<number>;
-  /** The schema text of an id. Throws `CodecError('unknown_schema')` when nobody registered it. */
+  /** Returns the schema text of an id. Rejects with `CodecError('unknown_schema')` if it was never registered. */
   fetch(id: number): Promise<string>;
 }

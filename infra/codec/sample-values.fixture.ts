@@ -1,6 +1,6 @@
 import type { Schema } from 'avsc';
 
-/** `full`: everything set. `bare`: null where it may be, empty texts and lists, zeros. */
+/** `full`: every field set. `bare`: null where allowed, empty texts and lists, zeros. */
 export type SampleKind = 'full' | 'bare';
 
 interface Node {
@@ -10,7 +10,7 @@ interface Node {
   readonly fields?: readonly { readonly name: string; readonly type: Schema }[];
 }
 
-/** The largest whole number that avsc takes as exact. */
+/** The largest integer that avsc accepts as exact. */
 export const LONGEST = 2 ** 53 - 2;
 
 const FULL: Readonly<Record<string, unknown>> = {
@@ -32,7 +32,7 @@ const BARE: Readonly<Record<string, unknown>> = {
   bytes: Buffer.alloc(0),
 };
 
-/** A value of an Avro schema, the same each time. */
+/** A value of an Avro schema; deterministic. */
 export function sampleOf(schema: Schema, kind: SampleKind, named = new Map<string, Node>()): unknown {
   if (Array.isArray(schema)) {
     const branch = kind === 'bare' ? schema.find((type) => type === 'null') : schema.find((type) => type !== 'null');

@@ -1,23 +1,23 @@
 import { parseUrl } from '../parse-url.ts';
 
-/** A setting declared once: its flag, variable, default, accepted values and sentence all come from here. */
+/** A setting, declared once: its flag, variable, default, accepted values and description come from here. */
 export interface Setting<T> {
-  /** Command-line flag without the dashes; null for settings that only the environment carries. */
+  /** Command-line flag without the dashes; null if only the environment can set it. */
   readonly flag: string | null;
   readonly variable: string;
-  /** As shown in `--help`, and as parsed when nothing is given; null when there is no default. */
+  /** The default as text, shown in `--help` and parsed if no value is given; null if there is none. */
   readonly fallback: string | null;
-  /** Accepted values, for people. */
+  /** Accepted values, as text for operators. */
   readonly accepts: string;
   /** One sentence. */
-  readonly meaning: string;
-  /** Reads the text, or throws a `SettingError` without a name: the caller adds it. */
+  readonly description: string;
+  /** Parses the text, or throws a `SettingError` without the setting's name, which the caller adds. */
   readonly read: (text: string) => T;
   /** Never shown in logs or in `--help`. */
   readonly secret?: boolean;
 }
 
-/** A bad setting: one clear line that names it and the accepted values. */
+/** An invalid setting. The message is one line with the setting's name and the accepted values. */
 export class SettingError extends Error {
   override name = 'SettingError';
 }
@@ -25,7 +25,7 @@ export class SettingError extends Error {
 interface Common {
   readonly flag?: string | null;
   readonly variable: string;
-  readonly meaning: string;
+  readonly description: string;
   readonly secret?: boolean;
 }
 
@@ -33,13 +33,13 @@ function reject(text: string): never {
   throw new SettingError(`cannot be ${JSON.stringify(text)}`);
 }
 
-/** A whole number within bounds, both inclusive. */
+/** An integer within bounds, both inclusive. */
 export function integerSetting(common: Common & { fallback: number; min: number; max: number }): Setting<number> {
   return {
     ...common,
     flag: common.flag ?? null,
     fallback: String(common.fallback),
-    accepts: `a whole number from ${common.min} to ${common.max}`,
+    accepts: `an integer from ${common.min} to ${common.max}`,
     read(text) {
       const value = Number(text);
       if (!/^\d+$/.test(text) || value < common.min || value > common.max) reject(text);
@@ -63,8 +63,8 @@ export function textSetting(
   };
 }
 
-/** One of a closed set of words. */
-export function wordSetting<const W extends readonly string[]>(
+/** One of a fixed set of words. */
+export function choiceSetting<const W extends readonly string[]>(
   common: Common & { fallback: W[number]; words: W },
 ): Setting<W[number]> {
   return {
@@ -75,15 +75,15 @@ export function wordSetting<const W extends readonly string[]>(
   };
 }
 
-/** A comma list out of a closed set, without repeats. */
-export function wordsSetting<const W extends readonly string[]>(
+/** A comma-separated list of words of a fixed set, without repeats. */
+export function choiceListSetting<const W extends readonly string[]>(
   common: Common & { fallback: readonly W[number][]; words: W },
 ): Setting<readonly W[number][]> {
   return {
     ...common,
     flag: common.flag ?? null,
     fallback: common.fallback.join(','),
-    accepts: `a comma list out of ${common.words.join(', ')}`,
+    accepts: `a comma-separated list of ${common.words.join(', ')}`,
     read(text) {
       const chosen = text === '' ? [] : text.split(',').map((word) => word.trim());
       if (chosen.some((word) => !common.words.includes(word))) reject(text);
@@ -108,14 +108,14 @@ export function switchSetting(common: Common & { fallback: boolean }): Setting<b
   };
 }
 
-/** An absolute address with one of the given schemes. */
-export function addressSetting(
+/** An absolute URL with one of the given schemes. */
+export function urlSetting(
   common: Common & { fallback: string | null; schemes: readonly string[] },
 ): Setting<string | null> {
   return {
     ...common,
     flag: common.flag ?? null,
-    accepts: `an address beginning with ${common.schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    accepts: `a URL beginning with ${common.schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     read(text) {
       if (!common.schemes.includes(parseUrl(text)?.protocol.slice(0, -1) ?? '')) reject(text);
       return text;
@@ -123,30 +123,30 @@ export function addressSetting(
   };
 }
 
-/** Text that `parse` turns into a value; whatever it throws says what is wrong. */
+/** Text that `parse` converts to a value; the message of what it throws is part of the `SettingError`. */
 export function parsedSetting<T>(
   common: Common & { fallback: string; accepts: string; parse: (text: string) => T },
 ): Setting<T> {
-  const { parse, ...rest } = common;
+  const { parse, ...others } = common;
   return {
-    ...rest,
+    ...others,
     flag: common.flag ?? null,
     read(text) {
       try {
         return parse(text);
       } catch (error) {
-        throw new SettingError(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+        throw new SettingError(`is invalid: ${error instanceof Error ? error.message : String(error)}`);
       }
     },
   };
 }
 
-/** An exact decimal, kept as text. */
+/** An exact decimal, stored as text. */
 export function decimalSetting(common: Common & { fallback: string }): Setting<string> {
-  return textSetting({ ...common, accepts: 'a decimal number, as 0.0007', pattern: /^\d+(\.\d+)?$/ });
+  return textSetting({ ...common, accepts: 'a decimal number, such as 0.0007', pattern: /^\d+(\.\d+)?$/ });
 }
 
-/** A decimal above zero, kept as text. */
+/** A decimal above zero, stored as text. */
 export function positiveDecimalSetting(common: Common & { fallback: string }): Setting<string> {
   return textSetting({ ...common, accepts: 'a decimal number above zero', pattern: /^(?=.*[1-9])\d+(\.\d+)?$/ });
 }
@@ -154,15 +154,15 @@ export function positiveDecimalSetting(common: Common & { fallback: string }): S
 type Values<D extends Record<string, Setting<unknown>>> = {
   readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never;
 };
-/** The settings that were given, apart from those that came from a default. */
+/** The settings and the arguments that are no flags. */
 export interface ReadSettings<D extends Record<string, Setting<unknown>>> {
   readonly values: Values<D>;
-  readonly rest: readonly string[];
+  readonly positionals: readonly string[];
 }
 
 /**
  * Reads flags (`--flag value` or `--flag=value`, a switch may stand alone), then variables, then defaults. Unknown
- * flags are refused, unknown `PARALLAX_…` variables are ignored. `rest` holds what is no flag.
+ * flags are refused, unknown `PARALLAX_…` variables are ignored. `positionals` holds arguments that are no flags.
  */
 export function readSettings<D extends Record<string, Setting<unknown>>>(
   declarations: D,
@@ -172,12 +172,12 @@ export function readSettings<D extends Record<string, Setting<unknown>>>(
   const byFlag = new Map(
     Object.entries(declarations).flatMap(([name, s]) => (s.flag ? [[s.flag, name] as const] : [])),
   );
-  const given = new Map<string, string>();
-  const rest: string[] = [];
+  const fromFlags = new Map<string, string>();
+  const positionals: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at]!;
     if (!word.startsWith('--')) {
-      rest.push(word);
+      positionals.push(word);
       continue;
     }
     const [flag = '', inline] = splitOnce(word.slice(2), '=');
@@ -185,16 +185,16 @@ export function readSettings<D extends Record<string, Setting<unknown>>>(
     if (!name) throw new SettingError(`unknown flag --${flag}; --help lists every setting`);
     const isSwitch = declarations[name]!.accepts.startsWith('1/0');
     const next = argv[at + 1];
-    if (inline !== undefined) given.set(name, inline);
+    if (inline !== undefined) fromFlags.set(name, inline);
     else if (next !== undefined && !next.startsWith('--') && !(isSwitch && !/^(1|0|true|false|on|off)$/i.test(next))) {
-      given.set(name, next);
+      fromFlags.set(name, next);
       at += 1;
-    } else if (isSwitch) given.set(name, 'on');
+    } else if (isSwitch) fromFlags.set(name, 'on');
     else throw new SettingError(`--${flag} needs a value: ${declarations[name]!.accepts}`);
   }
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(declarations)) {
-    const fromFlag = given.get(name);
+    const fromFlag = fromFlags.get(name);
     const text = fromFlag ?? environment[setting.variable] ?? setting.fallback;
     try {
       values[name] = text === null ? null : setting.read(text);
@@ -202,11 +202,11 @@ export function readSettings<D extends Record<string, Setting<unknown>>>(
       if (!(error instanceof SettingError)) throw error;
       const label = fromFlag !== undefined ? `--${setting.flag}` : setting.variable;
       throw new SettingError(
-        `${label} ${setting.secret ? 'has a bad value' : error.message}; accepted: ${setting.accepts}`,
+        `${label} ${setting.secret ? 'has an invalid value' : error.message}; accepted: ${setting.accepts}`,
       );
     }
   }
-  return { values: values as Values<D>, rest };
+  return { values: values as Values<D>, positionals };
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

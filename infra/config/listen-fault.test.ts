@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { listenFault } from './listen-fault.ts';
 
-/** What a server that is to listen there meets with; null when it listens. */
+/** The error of a server that listens there; null if it listens. */
 async function faultAt(host: string, httpPort: number) {
   const server = createServer();
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
@@ -15,28 +15,30 @@ async function faultAt(host: string, httpPort: number) {
 }
 
 describe('a server that cannot listen', () => {
-  it('because its host is none of this machine names the host', async () => {
-    // Kept for documentation (RFC 5737): no machine has it.
+  it('names the host if that is no address of this machine', async () => {
+    // Reserved for documentation (RFC 5737): no machine has it.
     expect((await faultAt('192.0.2.1', 0))?.message).toBe(
-      '--host 192.0.2.1 cannot be listened on (EADDRNOTAVAIL); accepted: an address or host name of this machine',
+      'cannot listen on --host 192.0.2.1 (EADDRNOTAVAIL); accepted: an address or host name of this machine',
     );
   });
 
-  it.each(['ENOTFOUND', 'EAI_AGAIN'])('because its host has no address (%s) names the host', (code) => {
+  it.each(['ENOTFOUND', 'EAI_AGAIN'])('names the host if that has no address (%s)', (code) => {
     const error = Object.assign(new Error('getaddrinfo'), { code });
-    expect(listenFault(error, { host: '256.1.1.1', httpPort: 0 })?.message).toContain('--host 256.1.1.1 cannot');
+    expect(listenFault(error, { host: '256.1.1.1', httpPort: 0 })?.message).toContain(
+      'cannot listen on --host 256.1.1.1',
+    );
   });
 
-  it('because its port is taken names the port', async () => {
+  it('names the port if that is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
     const fault = await faultAt('127.0.0.1', port);
     other.close();
-    expect(fault?.message).toContain(`--http-port ${port} on 127.0.0.1 cannot be listened on (EADDRINUSE)`);
+    expect(fault?.message).toContain(`cannot listen on --http-port ${port} of 127.0.0.1 (EADDRINUSE)`);
   });
 
-  it('for another reason is no matter of settings', () => {
+  it('names no setting for another reason', () => {
     const error = Object.assign(new Error('no'), { code: 'EMFILE' });
     expect(listenFault(error, { host: '127.0.0.1', httpPort: 0 })).toBeNull();
   });

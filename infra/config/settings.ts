@@ -1,7 +1,11 @@
-/** Every setting of Parallax. `--help`, the README's table and the error for a bad value are made from this list. */
+/**
+ * Every setting of Parallax. `--help`, the README's table and the error for an invalid value are generated from this
+ * list.
+ */
 import { readQuotas } from '#schemas/domain/quota/plan-quotas';
 import {
-  addressSetting,
+  choiceListSetting,
+  choiceSetting,
   decimalSetting,
   integerSetting,
   parsedSetting,
@@ -10,15 +14,14 @@ import {
   SettingError,
   switchSetting,
   textSetting,
-  wordSetting,
-  wordsSetting,
+  urlSetting,
 } from './declare.ts';
 
 export const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 export type Role = (typeof ROLES)[number];
 
-const upstream = (variable: string, schemes: readonly string[], meaning: string) =>
-  addressSetting({ variable, schemes, fallback: null, meaning: `${meaning} By default as --venues says.` });
+const upstream = (variable: string, schemes: readonly string[], description: string) =>
+  urlSetting({ variable, schemes, fallback: null, description: `${description} Its default depends on --venues.` });
 
 export const SETTINGS = {
   httpPort: integerSetting({
@@ -27,7 +30,7 @@ export const SETTINGS = {
     fallback: 8080,
     min: 0,
     max: 65535,
-    meaning: 'Port of REST, /openapi.json and /metrics; 0 takes a free one.',
+    description: 'Port of REST, /openapi.json and /metrics; 0 selects a free one.',
   }),
   wsPort: integerSetting({
     flag: 'ws-port',
@@ -35,7 +38,7 @@ export const SETTINGS = {
     fallback: 8081,
     min: 0,
     max: 65535,
-    meaning: 'Port of the WebSocket gateway (/v1/stream); 0 takes a free one.',
+    description: 'Port of the WebSocket gateway (/v1/stream); 0 selects a free one.',
   }),
   host: textSetting({
     flag: 'host',
@@ -43,7 +46,7 @@ export const SETTINGS = {
     fallback: '127.0.0.1',
     accepts: 'an address or host name',
     pattern: /^[\w.:-]+$/,
-    meaning: 'Address that both listen on.',
+    description: 'Address that both listen on.',
   }),
   dataDir: textSetting({
     flag: 'data-dir',
@@ -51,7 +54,7 @@ export const SETTINGS = {
     fallback: './.parallax',
     accepts: 'a folder',
     pattern: /^.+$/,
-    meaning: 'Embedded log and store.',
+    description: 'Folder of the embedded log and store.',
   }),
   venues: textSetting({
     flag: 'venues',
@@ -59,20 +62,20 @@ export const SETTINGS = {
     fallback: 'sim',
     accepts: 'sim, live, recording:<folder>',
     pattern: /^(sim|live|recording:.+)$/,
-    meaning: 'Where frames come from: the bundled simulator, the public endpoints, or recorded frames.',
+    description: 'Source of venue frames: the bundled simulator, the public endpoints, or recorded frames.',
   }),
   speed: decimalSetting({
     flag: 'speed',
     variable: 'PARALLAX_SPEED',
     fallback: '0',
-    meaning: 'Pace of a recording: 1 as it happened, 0 as fast as the log takes it.',
+    description: 'Speed of playback: 1 is the original speed, 0 is as fast as the log accepts.',
   }),
-  roles: wordsSetting({
+  roles: choiceListSetting({
     flag: 'roles',
     variable: 'PARALLAX_ROLES',
     fallback: ROLES,
     words: ROLES,
-    meaning: 'Which parts of the program this process runs.',
+    description: 'Roles that this process runs.',
   }),
   log: textSetting({
     flag: 'log',
@@ -80,7 +83,7 @@ export const SETTINGS = {
     fallback: 'embedded',
     accepts: 'embedded, kafka://host:port[,host:port]',
     pattern: /^(embedded|kafka:\/\/[\w.-]+:\d+(,[\w.-]+:\d+)*)$/,
-    meaning: 'The event log.',
+    description: 'The event log: embedded, or a Kafka cluster.',
   }),
   store: textSetting({
     flag: 'store',
@@ -88,29 +91,30 @@ export const SETTINGS = {
     fallback: 'embedded',
     accepts: 'embedded, http(s)://user:pass@host:port/database',
     pattern: /^(embedded|https?:\/\/.+)$/,
-    meaning: 'The columnar store.',
+    description: 'The columnar store: embedded, or a ClickHouse server.',
     secret: true,
   }),
-  schemaRegistry: addressSetting({
+  schemaRegistry: urlSetting({
     flag: 'schema-registry',
     variable: 'PARALLAX_SCHEMA_REGISTRY',
     fallback: null,
     schemes: ['http', 'https'],
-    meaning: 'Base address of a Confluent-compatible schema registry; required with --log kafka://….',
+    description: 'Base URL of a Confluent-compatible schema registry; required with --log kafka://….',
   }),
   adminToken: textSetting({
     variable: 'PARALLAX_ADMIN_TOKEN',
     fallback: null,
     accepts: 'plx_live_<uuid>.<43 characters of base64url>',
     pattern: /^plx_live_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[\w-]{43}$/,
-    meaning: "Seeds the first organization's admin key; made and printed once on first start when not given.",
+    description:
+      "Token of the first organization's admin key; without it one is generated and printed once at the first start.",
     secret: true,
   }),
-  plan: wordSetting({
+  plan: choiceSetting({
     variable: 'PARALLAX_PLAN',
     fallback: 'enterprise',
     words: ['free', 'pro', 'enterprise'],
-    meaning: 'Plan of the first organization.',
+    description: 'Plan of the first organization.',
   }),
   simRate: integerSetting({
     flag: 'sim-rate',
@@ -118,7 +122,7 @@ export const SETTINGS = {
     fallback: 200,
     min: 1,
     max: 20_000,
-    meaning: 'Simulator: events a second.',
+    description: 'Simulator: events a second.',
   }),
   simSeed: integerSetting({
     flag: 'sim-seed',
@@ -126,7 +130,7 @@ export const SETTINGS = {
     fallback: 1,
     min: 0,
     max: 4_294_967_295,
-    meaning: 'Simulator: seed of its world.',
+    description: 'Simulator: seed of its random numbers.',
   }),
   simEvents: integerSetting({
     flag: 'sim-events',
@@ -134,7 +138,7 @@ export const SETTINGS = {
     fallback: 20,
     min: 1,
     max: 10_000,
-    meaning: 'Simulator: universal events.',
+    description: 'Simulator: universal events.',
   }),
   simCoins: integerSetting({
     flag: 'sim-coins',
@@ -142,113 +146,114 @@ export const SETTINGS = {
     fallback: 50,
     min: 3,
     max: 400,
-    meaning: 'Simulator: coins; the first are BTC, ETH and SOL.',
+    description: 'Simulator: coins; the first are BTC, ETH and SOL.',
   }),
-  simFaults: wordsSetting({
+  simFaults: choiceListSetting({
     flag: 'sim-faults',
     variable: 'PARALLAX_SIM_FAULTS',
     fallback: [],
     words: ['disconnects', 'silence', 'malformed', 'duplicates', 'reorgs', 'errors', 'rate-limits', 'slow'],
-    meaning: 'Simulator: faults that it makes by itself.',
+    description: 'Simulator: faults that it injects.',
   }),
   retentionDays: integerSetting({
     variable: 'PARALLAX_RETENTION_DAYS',
     fallback: 30,
     min: 1,
     max: 36_500,
-    meaning: 'Days that raw topics are kept.',
+    description: 'Days that raw topics are retained.',
   }),
   retentionGib: integerSetting({
     variable: 'PARALLAX_RETENTION_GIB',
     fallback: 100,
     min: 1,
     max: 1_000_000,
-    meaning:
-      'GiB that all raw topics together may take in the embedded log; the oldest go first. On Kafka without effect: there an operator may set retention.bytes on a topic, which stays.',
+    description:
+      'GiB that all raw topics together may use in the embedded log; the oldest records are removed first. Without effect on Kafka: there an operator may set retention.bytes on a topic, which is not changed.',
   }),
   arbitrageSize: positiveDecimalSetting({
     variable: 'PARALLAX_ARBITRAGE_SIZE',
     fallback: '100',
-    meaning: 'Shares that arbitrage is quoted for.',
+    description: 'Number of shares for which arbitrage is calculated.',
   }),
   anomalyZ: positiveDecimalSetting({
     variable: 'PARALLAX_ANOMALY_Z',
     fallback: '6',
-    meaning: 'Standard deviations above its baseline from which on a value is told as an anomaly.',
+    description: 'Standard deviations above its baseline at which a value is reported as an anomaly.',
   }),
   venueAOutcomeTakerFee: decimalSetting({
     variable: 'PARALLAX_VENUE_A_OUTCOME_TAKER_FEE',
     fallback: '0.0007',
-    meaning: "venue_a_outcome's taker fee rate.",
+    description: "venue_a_outcome's taker fee rate.",
   }),
   venueBConfirmations: integerSetting({
     variable: 'PARALLAX_VENUE_B_CONFIRMATIONS',
     fallback: 64,
     min: 1,
     max: 10_000,
-    meaning: 'Blocks above a venue_b trade that make it confirmed.',
+    description: 'Blocks above a venue_b trade after which it is confirmed.',
   }),
   venueBLookbackBlocks: integerSetting({
     variable: 'PARALLAX_VENUE_B_LOOKBACK_BLOCKS',
     fallback: 0,
     min: 0,
     max: 10_000_000,
-    meaning: 'Blocks below the head at which a first start over JSON-RPC begins.',
+    description: 'Blocks below the head of the chain at which the first start over JSON-RPC begins.',
   }),
   venueACoins: textSetting({
     variable: 'PARALLAX_VENUE_A_BOOK_COINS',
     fallback: '50',
-    accepts: 'a number of coins, or a comma list of coins',
+    accepts: 'a number of coins, or a comma-separated list of coins',
     pattern: /^[\w:@#+/,-]+$/,
-    meaning: 'Whose venue_a books are watched beside those of outcome coins: so many of the largest, or these.',
+    description:
+      'venue_a coins whose books are followed in addition to outcome coins: that many of the largest, or the listed ones.',
   }),
   maxSocketsPerKey: integerSetting({
     variable: 'PARALLAX_MAX_SOCKETS_PER_KEY',
     fallback: 1000,
     min: 1,
     max: 1_000_000,
-    meaning: 'Open WebSocket connections of one key.',
+    description: 'Limit of open WebSocket connections of one key.',
   }),
   webhookSchedule: textSetting({
     variable: 'PARALLAX_WEBHOOK_SCHEDULE',
     fallback: '0,5,300,1800,7200,18000,36000,50400,72000,86400',
-    accepts: 'a comma list of 1 to 20 numbers of seconds, each below 1000000',
+    accepts: 'a comma-separated list of 1 to 20 numbers of seconds, each below 1000000',
     pattern: /^\d{1,6}(\.\d{1,3})?(,\d{1,6}(\.\d{1,3})?){0,19}$/,
-    meaning: 'Seconds before each attempt to deliver a webhook, the first one included.',
+    description: 'Seconds before each attempt to deliver a webhook, the first one included.',
   }),
   webhookTimeoutMs: integerSetting({
     variable: 'PARALLAX_WEBHOOK_TIMEOUT_MS',
     fallback: 15_000,
     min: 1,
     max: 60_000,
-    meaning: 'Milliseconds that an attempt to deliver a webhook may take.',
+    description: 'Milliseconds that an attempt to deliver a webhook may take.',
   }),
   webhookAllowLoopback: switchSetting({
     variable: 'PARALLAX_WEBHOOK_ALLOW_LOOPBACK',
     fallback: false,
-    meaning: 'For tests only: webhook targets may be plain HTTP on loopback.',
+    description: 'For tests only: webhook targets may be plain HTTP on loopback.',
   }),
   quotas: parsedSetting({
     variable: 'PARALLAX_QUOTAS',
     fallback: '{}',
     accepts:
-      'JSON of whole numbers or null for unlimited by plan, SKU and window, as {"free":{"markets.read":{"minute":60,"day":5000}}}',
+      'JSON of integers, or null for unlimited, by plan, SKU and window, such as {"free":{"markets.read":{"minute":60,"day":5000}}}',
     parse: readQuotas,
-    meaning: 'Parts of the quotas of plans that are to be others; what is not named stays.',
+    description: 'Changes to the quotas of plans; quotas that are not named keep their defaults.',
   }),
   corsOrigins: textSetting({
     variable: 'PARALLAX_CORS_ORIGINS',
     fallback: null,
-    accepts: 'a comma list of origins, or *',
+    accepts: 'a comma-separated list of origins, or *',
     pattern: /^(\*|https?:\/\/[^,]+(,https?:\/\/[^,]+)*)$/,
-    meaning: 'Origins whose pages may call the REST API.',
+    description: 'Origins whose pages may call the REST API.',
   }),
-  logLevel: wordSetting({
+  logLevel: choiceSetting({
     flag: 'log-level',
     variable: 'PARALLAX_LOG_LEVEL',
     fallback: 'info',
     words: ['debug', 'info', 'warn', 'error', 'silent'],
-    meaning: 'Least severity of a log line; lines are JSON on standard error.',
+    description: 'Lowest severity that is logged; lines are JSON on standard error.',
   }),
   venueAApiUrl: upstream('PARALLAX_VENUE_A_API_URL', ['http', 'https'], 'venue_a REST base.'),
   venueAWsUrl: upstream('PARALLAX_VENUE_A_WS_URL', ['ws', 'wss'], 'venue_a WebSocket.'),
@@ -260,24 +265,24 @@ export const SETTINGS = {
   venueBPnlUrl: upstream(
     'PARALLAX_VENUE_B_PNL_URL',
     ['http', 'https'],
-    'venue_b PnL series, the full path of its route.',
+    'venue_b PnL series, with the full path of its route.',
   ),
   venueBRpcUrl: upstream('PARALLAX_VENUE_B_RPC_URL', ['http', 'https', 'ws', 'wss'], 'venue_b chain JSON-RPC.'),
 };
 
 export type Settings = ReturnType<typeof loadSettings>;
 
-/** Reads and checks the settings as a whole; throws a `SettingError` with one clear line. */
+/** Reads the settings and checks their combinations; throws a `SettingError` of one line. */
 export function loadSettings(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
-  const { values, rest } = readSettings(SETTINGS, argv, environment);
-  if (rest.length > 0)
-    throw new SettingError(`unexpected argument ${JSON.stringify(rest[0])}; --help lists every setting`);
+  const { values, positionals } = readSettings(SETTINGS, argv, environment);
+  if (positionals.length > 0)
+    throw new SettingError(`unexpected argument ${JSON.stringify(positionals[0])}; --help lists every setting`);
   if (values.roles.length === 0) throw new SettingError(`--roles cannot be empty; accepted: ${SETTINGS.roles.accepts}`);
   const remoteLog = values.log !== 'embedded';
   const remoteStore = values.store !== 'embedded';
   if (remoteLog && !values.schemaRegistry)
     throw new SettingError(
-      '--schema-registry is required with --log kafka://…; accepted: an address beginning with http:// or https://',
+      '--schema-registry is required with --log kafka://…; accepted: a URL beginning with http:// or https://',
     );
   if (values.roles.length < ROLES.length && !(remoteLog && remoteStore))
     throw new SettingError(

@@ -7,8 +7,8 @@ import {
   SCOPES,
   type SecretHash,
 } from '#schemas/domain/control/state';
-import { createAuthenticator, HostAuthenticator } from './authenticator.ts';
-import { HASH_LIMITS, HashSlots } from './hash-slots.ts';
+import { createAuthenticator, ReplicaAuthenticator } from './authenticator.ts';
+import { HASH_LIMITS, HashLimiter } from './hash-limiter.ts';
 import { hashSecret, verifySecret } from './secret-hash.ts';
 import { formatToken, mintToken, type Token } from './token.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** Counts the hashes that run. */
-class CountingSlots extends HashSlots {
+class CountingLimiter extends HashLimiter {
   hashes = 0;
   override run<T>(keyId: string, hash: () => Promise<T>): Promise<T> {
     return super.run(keyId, () => {
@@ -31,54 +31,54 @@ class CountingSlots extends HashSlots {
 }
 
 let state: ControlState;
-let slots: CountingSlots;
-let host: { state: ControlState; isCurrent: boolean };
-let authenticator: HostAuthenticator;
+let limiter: CountingLimiter;
+let replica: { state: ControlState; isCurrent: boolean };
+let authenticator: ReplicaAuthenticator;
 beforeEach(() => {
   state = initialControlState();
   putOrganization(state, ORGANIZATION);
   putKey(state, keyOf(token));
-  host = { state, isCurrent: true };
-  slots = new CountingSlots(HASH_LIMITS);
-  authenticator = new HostAuthenticator(host, slots);
+  replica = { state, isCurrent: true };
+  limiter = new CountingLimiter(HASH_LIMITS);
+  authenticator = new ReplicaAuthenticator(replica, limiter);
 });
 
 function keyOf({ keyId, sandbox }: Token): Key {
   const { id: orgId, createdAt } = ORGANIZATION;
   return { id: keyId, orgId, name: 'k', userId: 'u', scopes: SCOPES, sandbox, secret, createdAt };
 }
-const wrong = (letter: string) => formatToken({ ...token, secret: letter.repeat(43) });
+const wrong = (char: string) => formatToken({ ...token, secret: char.repeat(43) });
 
 describe('a good token', () => {
-  it('gives its key and organization, after one hash', async () => {
+  it('is accepted with its key and organization, after one hash', async () => {
     expect(authenticator.authenticateKnown(formatToken(token))).toBeUndefined();
     const found = await authenticator.authenticate(formatToken(token));
     expect(found).toEqual({ key: keyOf(token), organization: ORGANIZATION });
     expect(authenticator.authenticateKnown(formatToken(token))).toEqual(found);
     await authenticator.authenticate(formatToken(token));
-    expect(slots.hashes).toBe(1);
+    expect(limiter.hashes).toBe(1);
   });
 
-  it('costs one hash however many come with it at first', async () => {
-    const asked = Array.from({ length: 50 }, () => authenticator.authenticate(formatToken(token)));
-    for (const found of await Promise.all(asked)) expect(found?.key.id).toBe(token.keyId);
-    expect(slots.hashes).toBe(1);
+  it('costs one hash for any number of concurrent requests', async () => {
+    const requests = Array.from({ length: 50 }, () => authenticator.authenticate(formatToken(token)));
+    for (const found of await Promise.all(requests)) expect(found?.key.id).toBe(token.keyId);
+    expect(limiter.hashes).toBe(1);
   });
 
-  it('costs no hash where it was made here', () => {
+  it('costs no hash if it was generated here', () => {
     authenticator.remember(token);
     expect(authenticator.authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
-    expect(slots.hashes).toBe(0);
+    expect(limiter.hashes).toBe(0);
   });
 
-  it('is refused once its key is gone, also while its secret is hashed', async () => {
-    const asked = authenticator.authenticate(formatToken(token));
+  it('is refused after its key was removed, also while its secret is being hashed', async () => {
+    const requests = authenticator.authenticate(formatToken(token));
     state.keys.delete(token.keyId);
-    expect(await asked).toBeNull();
+    expect(await requests).toBeNull();
     expect(authenticator.authenticateKnown(formatToken(token))).toBeNull();
   });
 
-  it('is refused while its organization is suspended, also where its secret is known or was checked before', async () => {
+  it('is refused while its organization is suspended, also if its secret was verified before', async () => {
     authenticator.remember(token);
     const before = authenticator.authenticateKnown(formatToken(token))!;
     putOrganization(state, { ...ORGANIZATION, suspended: true });
@@ -97,28 +97,28 @@ describe('a good token', () => {
 });
 
 describe('a bad token', () => {
-  it('costs nothing where it is malformed or names no key', async () => {
+  it('costs nothing if it is malformed or names no key', async () => {
     for (const text of ['', 'nonsense', formatToken(mintToken()), formatToken({ ...token, sandbox: true })])
       expect(await authenticator.authenticate(text)).toBeNull();
-    expect(slots.hashes).toBe(0);
+    expect(limiter.hashes).toBe(0);
   });
 
   it('costs a hash once', async () => {
     expect(await authenticator.authenticate(wrong('a'))).toBeNull();
     expect(authenticator.authenticateKnown(wrong('a'))).toBeNull();
     expect(await authenticator.authenticate(wrong('a'))).toBeNull();
-    expect(slots.hashes).toBe(1);
+    expect(limiter.hashes).toBe(1);
   });
 
-  it('costs nothing once the good one of its key is known', async () => {
+  it('costs nothing once the right secret of its key is known', async () => {
     authenticator.remember(token);
-    for (const letter of 'abcdefgh') expect(authenticator.authenticateKnown(wrong(letter))).toBeNull();
-    expect(slots.hashes).toBe(0);
+    for (const char of 'abcdefgh') expect(authenticator.authenticateKnown(wrong(char))).toBeNull();
+    expect(limiter.hashes).toBe(0);
   });
 
-  it('of one key is hashed five times a second, then answered 503, and holds up nobody known', async () => {
-    const asked = [...'abcdefgh'].map((letter) => authenticator.authenticate(wrong(letter)).catch((error) => error));
-    const answers = await Promise.all(asked);
+  it('of one key is hashed five times a second, then answered with 503, and delays no verified token', async () => {
+    const requests = [...'abcdefgh'].map((char) => authenticator.authenticate(wrong(char)).catch((error) => error));
+    const answers = await Promise.all(requests);
     expect(answers.slice(0, 5)).toEqual(Array(5).fill(null));
     for (const error of answers.slice(5))
       expect(error).toMatchObject({ code: 'internal_error', status: 503, retryAfterSeconds: 1 });
@@ -128,22 +128,22 @@ describe('a bad token', () => {
 });
 
 describe('the secret of a new key', () => {
-  it('is hashed in the same places as those that are checked, few of one organization', async () => {
-    const one = new HashSlots({ ...HASH_LIMITS, concurrent: 1, newPerOrganization: 1, waiting: 1 });
-    const busy = new HostAuthenticator(host, one);
+  it('is hashed in the same slots as checks, a few for one organization', async () => {
+    const one = new HashLimiter({ ...HASH_LIMITS, concurrent: 1, newPerOrganization: 1, waiting: 1 });
+    const busy = new ReplicaAuthenticator(replica, one);
     const REFUSAL = { code: 'internal_error', status: 503, retryAfterSeconds: 1 };
-    const made = busy.hashNew('org_1', token.secret);
-    await expect(busy.hashNew('org_1', token.secret)).rejects.toMatchObject(REFUSAL);
+    const hashed = busy.hashNewSecret('org_1', token.secret);
+    await expect(busy.hashNewSecret('org_1', token.secret)).rejects.toMatchObject(REFUSAL);
     const check = busy.authenticate(formatToken(token));
-    await expect(busy.hashNew('org_2', token.secret)).rejects.toMatchObject(REFUSAL);
-    expect(await verifySecret(token.secret, await made)).toBe(true);
+    await expect(busy.hashNewSecret('org_2', token.secret)).rejects.toMatchObject(REFUSAL);
+    expect(await verifySecret(token.secret, await hashed)).toBe(true);
     expect((await check)?.key.id).toBe(token.keyId);
   });
 });
 
 describe('the roles of one process', () => {
-  it('share what was checked', () => {
-    createAuthenticator(host).remember(token);
-    expect(createAuthenticator({ ...host }).authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
+  it('share verified secrets', () => {
+    createAuthenticator(replica).remember(token);
+    expect(createAuthenticator({ ...replica }).authenticateKnown(formatToken(token))?.key.id).toBe(token.keyId);
   });
 });

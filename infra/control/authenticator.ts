@@ -1,83 +1,83 @@
 /**
- * From a token to its key. A secret that was checked before on this node costs a keyed digest; one that was not costs
- * a hash, of which only so many run at a time.
+ * Finds the key of a token. A secret that was checked before on this node costs a keyed digest; another one costs a
+ * hash, of which a limited number run at a time.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type GoodKey, goodKey } from '#schemas/domain/control/lookups';
+import { type ActiveKey, activeKey } from '#schemas/domain/control/lookups';
 import type { ControlState, SecretHash } from '#schemas/domain/control/state';
 import { unavailable } from '#schemas/errors';
-import type { ControlHost } from './control-host.ts';
-import { HashBusyError, HashSlots } from './hash-slots.ts';
+import type { ControlReplica } from './control-replica.ts';
+import { HashBusyError, HashLimiter } from './hash-limiter.ts';
 import { hashSecret, verifySecret } from './secret-hash.ts';
 import { parseToken, type Token } from './token.ts';
 
-/** Keys whose secret was checked here; one that falls out costs a hash again. */
+/** Keys whose secret was verified here; one that is evicted costs a hash again. */
 const KNOWN_KEYS_MAX = 100_000;
-/** Wrong secrets that were checked here, so that a client that goes on sending one costs nothing. */
+/** Wrong secrets that were checked here, so that a client that keeps sending one costs nothing. */
 const KNOWN_WRONG_MAX = 10_000;
 
-export type Authenticated = GoodKey;
+export type Authenticated = ActiveKey;
 
 export interface Authenticator {
   /**
-   * Null for a token that is not good. Rejects with an `ApiError` (503) when too many secrets wait to be checked, and
-   * while this node cannot vouch for any key because it may not know of its revocation (`ControlHost.isCurrent`).
+   * Returns the key of a token, or null if the token is not valid. Rejects with an `ApiError` (503) when too many
+   * secrets wait to be checked, and while this node may not know of revocations (`ControlReplica.isCurrent`).
    */
   authenticate(token: string): Promise<Authenticated | null>;
   /** Like `authenticate`, without waiting (it throws): undefined when the secret has to be hashed first. */
   authenticateKnown(token: string): Authenticated | null | undefined;
   /**
-   * Whether what was authenticated before, by a token that has not changed since, still is: with the key as it is now,
-   * or null once it was revoked or its organization suspended. Throws as `authenticateKnown` does. Costs no digest.
+   * Checks again a key that was authenticated before by the same token. Returns the key as it is now, or null once it
+   * was revoked or its organization suspended. Throws like `authenticateKnown`. Costs no digest.
    */
   authenticateAgain(before: Authenticated): Authenticated | null;
   /**
-   * Hashes the secret of a new key that an organization makes, within the bounds that hold for checks too. Rejects with an
+   * Hashes the secret of an organization's new key, within the limits that also hold for checks. Rejects with an
    * `ApiError` (503) when too many secrets wait, of everyone or of this organization.
    */
-  hashNew(orgId: string, secret: string): Promise<SecretHash>;
-  /** Takes a secret that was just made or checked here as good. */
+  hashNewSecret(orgId: string, secret: string): Promise<SecretHash>;
+  /** Marks a secret that was just generated or verified here as valid. */
   remember(token: Token): void;
 }
 
-type HostState = Pick<ControlHost, 'state' | 'isCurrent'>;
+type ReplicaState = Pick<ControlReplica, 'state' | 'isCurrent'>;
 
-/** By the state, which all who opened the host share. */
+/** Authenticators by the state of their replica, which all its users share. */
 const authenticators = new WeakMap<ControlState, Authenticator>();
 
-/** The authenticator of a host: one for all roles of the process, so that what one has checked the others know. */
-export function createAuthenticator(host: HostState): Authenticator {
-  const existing = authenticators.get(host.state);
+/** The authenticator of a replica: one for all roles of the process, so that they share verified secrets. */
+export function createAuthenticator(replica: ReplicaState): Authenticator {
+  const existing = authenticators.get(replica.state);
   if (existing) return existing;
-  const made = new HostAuthenticator(host, new HashSlots());
-  authenticators.set(host.state, made);
-  return made;
+  const authenticator = new ReplicaAuthenticator(replica, new HashLimiter());
+  authenticators.set(replica.state, authenticator);
+  return authenticator;
 }
 
-/** Exported for tests; roles go by `createAuthenticator`. */
-export class HostAuthenticator implements Authenticator {
-  private readonly host: HostState;
-  private readonly slots: HashSlots;
+/** Exported for tests; roles use `createAuthenticator`. */
+export class ReplicaAuthenticator implements Authenticator {
+  private readonly replica: ReplicaState;
+  private readonly limiter: HashLimiter;
   private readonly digestKey = randomBytes(32).toString('base64url');
-  /** Digest of the secret, by key id. */
-  private readonly good = new LRUCache<string, Buffer>({ max: KNOWN_KEYS_MAX });
-  /** By key id and digest. */
+  /** Digests of verified secrets, by key id. */
+  private readonly verified = new LRUCache<string, Buffer>({ max: KNOWN_KEYS_MAX });
+  /** Wrong secrets, by key id and digest. */
   private readonly wrong = new LRUCache<string, true>({ max: KNOWN_WRONG_MAX });
-  /** Checks under way, by key id and digest: many requests of a client that starts share one. */
-  private readonly underWay = new Map<string, Promise<boolean>>();
+  /** Running checks, by key id and digest: concurrent requests with the same token share one. */
+  private readonly pendingChecks = new Map<string, Promise<boolean>>();
 
-  constructor(host: HostState, slots: HashSlots) {
-    this.host = host;
-    this.slots = slots;
+  constructor(replica: ReplicaState, limiter: HashLimiter) {
+    this.replica = replica;
+    this.limiter = limiter;
   }
 
   authenticateKnown(text: string): Authenticated | null | undefined {
     const token = parseToken(text);
     const found = token && this.keyOf(token);
     if (!found) return null;
-    const good = this.good.get(token.keyId);
-    if (good) return timingSafeEqual(good, this.digestOf(token.secret)) ? found : null;
+    const verified = this.verified.get(token.keyId);
+    if (verified) return timingSafeEqual(verified, this.digestOf(token.secret)) ? found : null;
     return this.wrong.has(this.checkName(token)) ? null : undefined;
   }
 
@@ -90,45 +90,45 @@ export class HostAuthenticator implements Authenticator {
     if (quick !== undefined) return quick;
     const token = parseToken(text)!;
     const name = this.checkName(token);
-    const check = this.underWay.get(name) ?? this.check(token, name);
-    const good = await check.catch(busyAsUnavailable);
-    // The key may have been revoked while its secret was hashed.
-    return good ? this.keyOf(token) : null;
+    const check = this.pendingChecks.get(name) ?? this.check(token, name);
+    const verified = await check.catch(busyAsUnavailable);
+    // The key may have been revoked while its secret was being hashed.
+    return verified ? this.keyOf(token) : null;
   }
 
-  hashNew(orgId: string, secret: string): Promise<SecretHash> {
-    return this.slots.runNew(orgId, () => hashSecret(secret)).catch(busyAsUnavailable);
+  hashNewSecret(orgId: string, secret: string): Promise<SecretHash> {
+    return this.limiter.runForNewKey(orgId, () => hashSecret(secret)).catch(busyAsUnavailable);
   }
 
   remember(token: Token): void {
-    this.good.set(token.keyId, this.digestOf(token.secret));
+    this.verified.set(token.keyId, this.digestOf(token.secret));
   }
 
   private check(token: Token, name: string): Promise<boolean> {
     const { secret } = this.keyOf(token)!.key;
-    const check = this.slots
+    const check = this.limiter
       .run(token.keyId, () => verifySecret(token.secret, secret))
-      .then((good) => {
-        if (good) this.remember(token);
+      .then((verified) => {
+        if (verified) this.remember(token);
         else this.wrong.set(name, true);
-        return good;
+        return verified;
       })
-      .finally(() => this.underWay.delete(name));
-    this.underWay.set(name, check);
+      .finally(() => this.pendingChecks.delete(name));
+    this.pendingChecks.set(name, check);
     return check;
   }
 
-  /** Throws 503 while keys that this node holds may be revoked, and keys that it lacks may exist. */
+  /** Throws 503 while keys of this node may be revoked, or new ones may be missing. */
   private keyOf({ keyId, sandbox }: Pick<Token, 'keyId' | 'sandbox'>): Authenticated | null {
-    if (!this.host.isCurrent) throw unavailable('this node cannot check keys now; try again');
-    const good = goodKey(this.host.state, keyId);
-    return good && good.key.sandbox === sandbox ? good : null;
+    if (!this.replica.isCurrent) throw unavailable('this node cannot check keys at the moment; try again');
+    const verified = activeKey(this.replica.state, keyId);
+    return verified && verified.key.sandbox === sandbox ? verified : null;
   }
 
   /**
-   * SHA-256 over a key that lives as long as the process, and the secret. All secrets have one length and no digest is
-   * told to anyone, so this is as good as an HMAC, whose objects cost a request more than all the rest of it. Digests
-   * are compared in constant time all the same.
+   * SHA-256 over a random key of this process and the secret. All secrets have one length and no digest leaves the
+   * process, so this is as good as an HMAC, whose objects cost a request more than all the rest. Digests are compared
+   * in constant time nevertheless.
    */
   private digestOf(secret: string): Buffer {
     return hash('sha256', this.digestKey + secret, 'buffer');

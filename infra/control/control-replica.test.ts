@@ -6,21 +6,21 @@ import { RegistryError } from '../codec/confluent-registry.ts';
 import { LogError } from '../log/log.ts';
 import { createHealth } from '../telemetry/health.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { openControlHost } from './control-host.ts';
+import { openControlReplica } from './control-replica.ts';
 import { slowLog } from './slow-log.fixture.ts';
 import { testNodes } from './test-nodes.fixture.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_MS = Date.UTC(2026, 2, 1);
 const nodes = testNodes();
-const { hosts, logged, logger, host, otherNode, seed, commands } = nodes;
+const { replicas, logged, logger, replica, otherNode, seed, commands } = nodes;
 
-describe('a host', () => {
+describe('a replica', () => {
   it('asks and writes a slow log together for all that is submitted at once; what is refused fails alone', async () => {
     const slow = Object.create(nodes.opened.log) as typeof nodes.opened.log;
-    let asked = 0;
+    let clockReads = 0;
     slow.last = async (at) => {
-      if (at.topic === clockTopic.name) asked += 1;
+      if (at.topic === clockTopic.name) clockReads += 1;
       await sleep(20);
       return nodes.opened.log.last(at);
     };
@@ -29,18 +29,18 @@ describe('a host', () => {
       if (records.some(({ value }) => value!.includes('"nth":7}'))) throw new LogError('log_too_large', 'too large');
       await nodes.opened.log.append(records);
     };
-    const on = await host(slow);
-    asked = 0;
+    const on = await replica(slow);
+    clockReads = 0;
     const ends = await Promise.allSettled(Array.from({ length: 40 }, (_, nth) => on.submit('key.paint', { nth })));
     expect(ends.filter(({ status }) => status === 'rejected')).toEqual([ends[7]]);
     expect(ends[7]).toMatchObject({ reason: { code: 'log_too_large' } });
-    expect(asked).toBeLessThanOrEqual(2);
+    expect(clockReads).toBeLessThanOrEqual(2);
     const bodies = (await commands()).map(({ value }) => nodes.opened.codec.decode(commandTopic, value!).body);
     expect(bodies).toEqual(Array.from({ length: 40 }, (_, nth) => `{"nth":${nth}}`).filter((_, nth) => nth !== 7));
   });
 
   it('answers a command once it has taken it, and takes what others append', async () => {
-    const [first, second] = [await host(), await otherNode()];
+    const [first, second] = [await replica(), await otherNode()];
     const token = await seed(first, null);
     expect(first.state.keys.size).toBe(1);
     const deadline = Date.now() + 5_000;
@@ -50,23 +50,23 @@ describe('a host', () => {
   });
 
   it('knows at its start everything that was decided before', async () => {
-    await seed(await host(), null);
-    expect((await otherNode()).state).toEqual(hosts[0]!.state);
+    await seed(await replica(), null);
+    expect((await otherNode()).state).toEqual(replicas[0]!.state);
   });
 
   it('starts however long the commands take to come, but not while none comes', async () => {
-    const first = await host();
+    const first = await replica();
     for (let nth = 0; nth < 5; nth += 1) await first.submit('key.paint', {});
     await seed(first, null);
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
-      const began = Date.now();
-      expect((await host(slowLog(nodes.opened.log, commandTopic.name, { silent: false }).log)).state).toEqual(
+      const startedAt = Date.now();
+      expect((await replica(slowLog(nodes.opened.log, commandTopic.name, { silent: false }).log)).state).toEqual(
         first.state,
       );
-      expect(Date.now() - began).toBeGreaterThan(60_000);
+      expect(Date.now() - startedAt).toBeGreaterThan(60_000);
       const { log, openReaders } = slowLog(nodes.opened.log, commandTopic.name, { silent: true });
-      await expect(openControlHost({ log, codec: nodes.opened.codec, logger })).rejects.toMatchObject({
+      await expect(openControlReplica({ log, codec: nodes.opened.codec, logger })).rejects.toMatchObject({
         code: 'log_unavailable',
         message: expect.stringContaining(commandTopic.name),
       });
@@ -77,14 +77,14 @@ describe('a host', () => {
   });
 
   it('is one for all who open it on the same log, until the last has closed it', async () => {
-    const [first, second] = [await host(), await host()];
+    const [first, second] = [await replica(), await replica()];
     expect(second.state).toBe(first.state);
-    await hosts.pop()!.close();
+    await replicas.pop()!.close();
     expect(await seed(first, null)).toMatch(/^plx_live_/);
   });
 
   it('stamps commands with the newest clock position and never goes back', async () => {
-    const on = await host();
+    const on = await replica();
     await on.submit('key.paint', {});
     const mark = { receivedAt: CLOCK_MS, tick: true, hour: false, day: false };
     const clock = { topic: clockTopic.name, partition: 0, key: 'clock', receivedAt: CLOCK_MS, seq: 1 };
@@ -95,13 +95,13 @@ describe('a host', () => {
   });
 
   it('gives every command a key of its own, which tells a repeat', async () => {
-    const on = await host();
+    const on = await replica();
     await Promise.all([1, 2, 3].map(() => on.submit('key.paint', {})));
     expect(new Set((await commands()).map((record) => record.key)).size).toBe(3);
   });
 
   it('tells what is to be audited, and whether an answer is a repeat', async () => {
-    const on = await host();
+    const on = await replica();
     await seed(on, null);
     const { id: keyId, orgId, userId } = [...on.state.keys.values()][0]!;
     const idempotency = { key: 'k', route: 'POST /v1/me/wallets', bodyDigest: 'd' };
@@ -119,7 +119,7 @@ describe('a host', () => {
   });
 
   it('tells the refusal of a command', async () => {
-    expect(await (await host()).submit('key.paint', {})).toMatchObject({ ok: false, code: 'bad_request' });
+    expect(await (await replica()).submit('key.paint', {})).toMatchObject({ ok: false, code: 'bad_request' });
   });
 
   it('says so when the log takes nothing, and goes on when it does again', async () => {
@@ -127,7 +127,7 @@ describe('a host', () => {
     const log = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     log.append = (records) =>
       full ? Promise.reject(new LogError('log_full', 'no room')) : nodes.opened.log.append(records);
-    const on = await host(log);
+    const on = await replica(log);
     await expect(on.submit('key.paint', {})).rejects.toMatchObject({ code: 'log_full' });
     full = false;
     expect(await on.submit('key.paint', {})).toMatchObject({ ok: false });
@@ -136,7 +136,7 @@ describe('a host', () => {
   it('gives up on a verdict in time also while the log does not answer an append', async () => {
     const log = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     log.append = () => new Promise(() => {});
-    const on = await host(log);
+    const on = await replica(log);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const refused = expect(on.submit('key.paint', {})).rejects.toMatchObject({ code: 'verdict_timeout' });
@@ -148,73 +148,73 @@ describe('a host', () => {
   });
 
   it('passes over a record that is no command', async () => {
-    const on = await host();
+    const on = await replica();
     await nodes.opened.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
     expect(await seed(on, null)).toMatch(/^plx_live_/);
-    expect(logged.join()).toContain('passed over');
+    expect(logged.join()).toContain('skipped an undecodable record');
   });
 });
 
-describe('a host that cannot read every command', () => {
+describe('a replica that cannot read every command', () => {
   const STALE_MS = 120;
-  /** A host whose log and codec can be made to fail; a key whose token is known here. */
-  async function troubledHost() {
+  /** A replica whose log and codec can be made to fail; a key whose token is known here. */
+  async function unstableReplica() {
     const health = createHealth();
     const [log, codec] = [
       Object.create(nodes.opened.log) as typeof nodes.opened.log,
       Object.create(nodes.opened.codec) as Codec,
     ];
-    const on = await openControlHost({ log, codec, logger, health, staleAfterMs: STALE_MS });
-    hosts.push(on);
+    const on = await openControlReplica({ log, codec, logger, health, staleAfterMs: STALE_MS });
+    replicas.push(on);
     const token = (await seed(on, null))!;
     return { log, codec, health, on, token, authenticator: createAuthenticator(on) };
   }
-  /** The schema of the commands is not known, and cannot be learnt; until the returned call. */
-  function forgetSchema(codec: Codec, fault: Error): () => void {
-    codec.learn = () => Promise.reject(fault);
+  /** Makes the schema of the commands unknown and unfetchable; the returned function undoes that. */
+  function removeSchema(codec: Codec, fault: Error): () => void {
+    codec.fetchSchema = () => Promise.reject(fault);
     codec.decode = () => {
-      throw new CodecError('unknown_schema', 'schema 9 is not known here yet');
+      throw new CodecError('unknown_schema', 'schema 9 is not known on this node yet');
     };
     return () => {
       codec.decode = (topic, bytes) => nodes.opened.codec.decode(topic, bytes);
-      codec.learn = (bytes) => nodes.opened.codec.learn(bytes);
+      codec.fetchSchema = (bytes) => nodes.opened.codec.fetchSchema(bytes);
     };
   }
   const REFUSAL = { name: 'ApiError', code: 'internal_error', status: 503, retryAfterSeconds: 1 };
 
   it.each([
-    ['the registry is away', new RegistryError('the registry is away', true)],
+    ['the registry is unavailable', new RegistryError('the registry is unavailable', true)],
     ['nobody knows the schema yet', new CodecError('unknown_schema', 'nobody registered schema 9')],
   ])('because %s accepts no key once it is behind, and goes on when it can', async (_name, fault) => {
-    const { codec, health, on, token, authenticator } = await troubledHost();
-    const remember = forgetSchema(codec, fault);
+    const { codec, health, on, token, authenticator } = await unstableReplica();
+    const restoreSchema = removeSchema(codec, fault);
     const revoked = on.submit('key.paint', {});
     await vi.waitFor(() => expect(health.report().parts.control).toBe(fault.message));
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
-    remember();
+    restoreSchema();
     expect(await revoked).toMatchObject({ ok: false });
     await vi.waitFor(() => expect(authenticator.authenticateKnown(token)).not.toBeNull(), 5_000);
     expect(health.report().parts.control).toBe('ready');
   });
 
-  it('goes on by itself once the schema of a command is learnt, deciding it once', async () => {
-    const { codec, on } = await troubledHost();
-    let learnt = 0;
+  it('goes on by itself once the schema of a command is fetched, deciding it once', async () => {
+    const { codec, on } = await unstableReplica();
+    let fetched = 0;
     codec.decode = (topic, bytes) => {
-      if (learnt === 0) throw new CodecError('unknown_schema', 'schema 9 is not known here yet');
+      if (fetched === 0) throw new CodecError('unknown_schema', 'schema 9 is not known on this node yet');
       return nodes.opened.codec.decode(topic, bytes);
     };
-    codec.learn = async () => {
-      learnt += 1;
+    codec.fetchSchema = async () => {
+      fetched += 1;
     };
     const [first, second] = await Promise.all([on.submit('key.paint', {}), on.submit('key.paint', {})]);
     for (const verdict of [first, second]) expect(verdict).toMatchObject({ ok: false, code: 'bad_request' });
-    expect(learnt).toBe(1);
+    expect(fetched).toBe(1);
   });
 
   it('because its log is away without saying so accepts no key until it is back', async () => {
-    const { log, health, token, authenticator } = await troubledHost();
+    const { log, health, token, authenticator } = await unstableReplica();
     log.last = () => Promise.reject(new LogError('log_unavailable', 'no broker answers'));
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
@@ -225,32 +225,32 @@ describe('a host that cannot read every command', () => {
   });
 
   it('stays current while nothing comes', async () => {
-    const { on } = await troubledHost();
+    const { on } = await unstableReplica();
     for (const deadline = Date.now() + 3 * STALE_MS; Date.now() < deadline; await sleep(5))
       expect(on.isCurrent).toBe(true);
   });
 
   it('by a fault accepts no key any more, and says that it stopped', async () => {
-    const { codec, health, on, token, authenticator } = await troubledHost();
+    const { codec, health, on, token, authenticator } = await unstableReplica();
     codec.decode = () => {
-      throw new TypeError('a fault of ours');
+      throw new TypeError('a fault of the program');
     };
     on.submit('key.paint', {}).catch(() => {});
     expect(await health.failure).toMatchObject({
       part: 'control',
-      message: expect.stringContaining('a fault of ours'),
+      message: expect.stringContaining('a fault of the program'),
     });
     expect(() => authenticator.authenticateKnown(token)).toThrow();
     expect(health.report().status).toBe('degraded');
   });
 
   it('is closed while it waits for the registry', async () => {
-    const { codec, health, on } = await troubledHost();
-    forgetSchema(codec, new RegistryError('the registry is away', true));
+    const { codec, health, on } = await unstableReplica();
+    removeSchema(codec, new RegistryError('the registry is unavailable', true));
     on.submit('key.paint', {}).catch(() => {});
     await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
-    hosts.pop();
+    replicas.pop();
     await on.close();
-    expect(logged.join()).not.toContain('stopped by a fault');
+    expect(logged.join()).not.toContain('failed and stopped');
   });
 });

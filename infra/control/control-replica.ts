@@ -1,4 +1,7 @@
-/** Hosts the control reducer: reads `control.commands` from the newest snapshot on, and answers what was submitted here. */
+/**
+ * A replica of the control state: reads `control.commands` from the newest snapshot on, reduces every command, and
+ * returns the verdicts of commands that were pendingCommands here.
+ */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -9,8 +12,8 @@ import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/c
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
-import { mayPass, retry } from '../retry.ts';
-import { sharedByLog } from '../shared-by-log.ts';
+import { isTransient, retry } from '../retry.ts';
+import { sharedPerLog } from '../shared-per-log.ts';
 import type { Health } from '../telemetry/health.ts';
 import { ControlSnapshots } from './control-snapshots.ts';
 import { Freshness } from './freshness.ts';
@@ -19,58 +22,61 @@ import { StartProgress } from './start-progress.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
-/** Appended at a time: far fewer than the newest ids that the reducer knows a repeat by (`recent-ids.ts`). */
+/**
+ * Commands that are appended at a time: far fewer than the recent ids by which the reducer detects a repeat
+ * (`recent-ids.ts`).
+ */
 const BATCH_COMMANDS = 256;
 const POLL_RECORDS = 1_024;
 const POLL_TIMEOUT_MS = 250;
 const VERDICT_TIMEOUT_MS = 10_000;
 const PART = 'control';
 
-/** Thrown when a command was appended, or may have been, and no verdict came: it may still be decided. */
+/** Thrown when a command was appended, or may have been, and no verdict came in time: it may still be decided. */
 export class VerdictTimeoutError extends Error {
   override name = 'VerdictTimeoutError';
   readonly code = 'verdict_timeout';
   readonly canRetry = false;
 }
 
-export interface ControlHost {
-  /** Changes as commands are decided; read it, never change it. */
+export interface ControlReplica {
+  /** The state, which changes with each command. Read-only for callers. */
   readonly state: ControlState;
   /**
-   * Whether the state is good enough to vouch for keys: false once the reducer stopped, or is more than
-   * `STALE_AFTER_MS` behind the log. A key may have been revoked that the state still holds.
+   * True if the state may be used to accept keys: false once the reducer stopped, or is more than `STALE_AFTER_MS`
+   * behind the log. Then a key in the state may have been revoked.
    */
   readonly isCurrent: boolean;
   /**
-   * Appends a command and gives the verdict once this node's reducer has passed it, so that whoever is answered reads
-   * what they wrote. Secrets must be hashed already. Rejects with a `LogError` when the log refused it, and after 10 s with
-   * `VerdictTimeoutError`. After either it may still be decided: a broker can have taken what it did not confirm.
+   * Appends a command and returns its verdict once this replica has reduced it, so that the caller reads its own write.
+   * Secrets must be hashed before. Rejects with a `LogError` if the log refused it, and after 10 s with
+   * `VerdictTimeoutError`. After either it may still be decided: a broker may have accepted what it did not confirm.
    */
   submit(type: string, body: unknown): Promise<Verdict>;
-  /** Told of keys that stop being good. Returns how to stop. */
+  /** Calls the listener with each key that stops being valid. Returns a function that removes the listener. */
   onRevoked(listener: (keyId: string) => void): () => void;
   close(): Promise<void>;
 }
 
-interface HostContext {
+interface ReplicaContext {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
   readonly health?: Health;
-  /** How far behind the log the state may be; `STALE_AFTER_MS` by default. */
+  /** How far the state may be behind the log; `STALE_AFTER_MS` by default. */
   readonly staleAfterMs?: number;
-  /** When snapshots are taken; `SNAPSHOT_PACE` by default. */
+  /** When snapshots are written; `SNAPSHOT_PACE` by default. */
   readonly snapshotPace?: SnapshotPace;
 }
 
 /**
- * Resolves once every command that was in the log is decided, however long that takes; rejects with a `LogError` when the
- * log gives none of those that are left for half a minute. The roles of one process share one host: each opener
- * closes it, the last one ends it.
+ * Resolves once every command in the log is reduced, however long that takes; rejects with a `LogError` if the log
+ * returns none of the remaining ones for half a minute. The roles of one process share one replica: each caller closes
+ * it, the last close ends it.
  */
-export const openControlHost: (context: HostContext) => Promise<ControlHost> = sharedByLog(startHost);
+export const openControlReplica: (context: ReplicaContext) => Promise<ControlReplica> = sharedPerLog(startReplica);
 
-async function startHost(context: HostContext): Promise<Host> {
+async function startReplica(context: ReplicaContext): Promise<LogControlReplica> {
   const { log, codec } = context;
   await log.createTopics([commandTopic, clockTopic]);
   await codec.prepare([commandTopic, clockTopic]);
@@ -78,52 +84,52 @@ async function startHost(context: HostContext): Promise<Host> {
   const last = await log.last(AT);
   const { first } = await log.bounds(AT);
   const { state, next } = (await snapshots.load()) ?? { state: initialControlState(), next: first };
-  const host = new Host(context, { state, position: next - 1, snapshots });
+  const host = new LogControlReplica(context, { state, position: next - 1, snapshots });
   await host.start(last);
   return host;
 }
 
-interface Beginning {
+interface InitialState {
   readonly state: ControlState;
-  /** Offset of the last command in it; -1 for none. */
+  /** Offset of the last command in the state; -1 for none. */
   readonly position: number;
   readonly snapshots: ControlSnapshots;
 }
 
-interface Submitted {
+interface PendingCommand {
   readonly id: string;
   readonly type: string;
   /** JSON. */
   readonly body: string;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
-class Host implements ControlHost {
+class LogControlReplica implements ControlReplica {
   readonly state: ControlState;
-  private readonly context: HostContext;
+  private readonly context: ReplicaContext;
   /** Null until the start has caught up. */
   private reader: LogReader | null = null;
-  private readonly waiting = new Map<string, (verdict: Verdict) => void>();
+  private readonly pendingVerdicts = new Map<string, (verdict: Verdict) => void>();
   private readonly listeners = new Set<(keyId: string) => void>();
   private readonly freshness: Freshness;
   private readonly ending = new AbortController();
-  /** What was read last. What cannot be taken now is taken before anything that comes after it. */
-  private read: readonly LogRecord[] = [];
-  /** How many of it are taken. */
-  private taken = 0;
+  /** The last batch that was read. A record that cannot be processed now is processed before anything after it. */
+  private batch: readonly LogRecord[] = [];
+  /** Number of processed records of the batch. */
+  private processed = 0;
   private position: number;
   private readonly snapshots: SnapshotSchedule;
   private lastReceivedAt = 0;
-  /** Not handed to the log yet; each of them has its limit of time in `submit`. */
-  private submitted: Submitted[] = [];
+  /** Commands that are not appended yet; each has its time limit in `submit`. */
+  private pendingCommands: PendingCommand[] = [];
   private appending: Promise<void> | null = null;
   private stopped = false;
   private running: Promise<unknown> = Promise.resolve();
-  /** What keeps the state from being current, by where it shows. */
-  private readonly troubles = new Map<'reading' | 'checking', string>();
+  /** Reasons why the state is not current, by where they occurred. */
+  private readonly problems = new Map<'reading' | 'checking', string>();
 
-  constructor(context: HostContext, { state, position, snapshots }: Beginning) {
+  constructor(context: ReplicaContext, { state, position, snapshots }: InitialState) {
     this.context = context;
     this.state = state;
     this.position = position;
@@ -137,7 +143,7 @@ class Host implements ControlHost {
     const { log, staleAfterMs } = context;
     this.freshness = new Freshness({
       newest: async () => (await log.last(AT))?.offset ?? -1,
-      onTrouble: (error) => this.tell('checking', error),
+      onProblem: (error) => this.reportRead('checking', error),
       ...(staleAfterMs === undefined ? {} : { staleAfterMs }),
     });
   }
@@ -146,22 +152,22 @@ class Host implements ControlHost {
     return !this.stopped && this.freshness.isFresh;
   }
 
-  /** @param last the newest command in the log; it may be in the snapshot already. */
+  /** @param last the newest command in the log; the snapshot may include it. */
   async start(last: LogRecord | null): Promise<void> {
     this.lastReceivedAt = last?.receivedAt ?? 0;
     const { log, logger, health } = this.context;
     const range = { from: this.position + 1, last: last?.offset ?? -1, atOnce: POLL_RECORDS };
     const progress = new StartProgress({ logger, ...range });
     for await (const records of readUntil(log, AT, range)) {
-      await this.takeAll(records);
+      await this.processAll(records);
       progress.reached(this.position);
-      // An embedded log answers without a pause, and a million commands take long: timers and sockets need turns.
+      // An embedded log answers without a wait, and a million commands take long: timers and sockets need turns.
       await yieldToIo();
     }
-    this.reader = await log.reader([{ ...AT, offset: this.position + 1 }]);
-    const reading = this.run(this.reader).catch((error: unknown) => {
+    this.batcher = await log.reader([{ ...AT, offset: this.position + 1 }]);
+    const reading = this.run(this.batcher).catch((error: unknown) => {
       this.stopped = true;
-      logger.error({ error }, 'the control reducer stopped by a fault');
+      logger.error({ error }, 'the control reducer reject and stopped');
       health?.failed(PART, error);
     });
     const { signal } = this.ending;
@@ -172,18 +178,18 @@ class Host implements ControlHost {
     const id = randomUUID();
     let timer: NodeJS.Timeout | undefined;
     const verdict = new Promise<Verdict>((resolve, reject) => {
-      this.waiting.set(id, resolve);
+      this.pendingVerdicts.set(id, resolve);
       timer = setTimeout(
         () => reject(new VerdictTimeoutError(`no verdict on ${type} within ${VERDICT_TIMEOUT_MS} ms`)),
         VERDICT_TIMEOUT_MS,
       );
     });
     try {
-      // The limit holds for the append too, which may wait long for a broker.
+      // The time limit includes the append, which may wait long for a broker.
       return await Promise.race([verdict, this.append(id, type, JSON.stringify(body)).then(() => verdict)]);
     } finally {
       clearTimeout(timer);
-      this.waiting.delete(id);
+      this.pendingVerdicts.delete(id);
     }
   }
 
@@ -195,51 +201,52 @@ class Host implements ControlHost {
   async close(): Promise<void> {
     this.ending.abort();
     await this.running;
-    await this.reader?.close();
+    await this.batcher?.close();
   }
 
   private append(id: string, type: string, body: string): Promise<void> {
-    return new Promise((done, failed) => {
-      this.submitted.push({ id, type, body, done, failed });
+    return new Promise((resolve, reject) => {
+      this.pendingCommands.push({ id, type, body, resolve, reject });
       this.appending ??= this.appendAll();
     });
   }
 
   /**
-   * Batch after batch, since receive times must not go back within the partition. What is submitted while one is on its
-   * way makes the next: a broker is asked and written to once for all of it.
+   * Appends one batch at a time, since receive times must not go back within the partition. Commands submitted
+   * meanwhile form the next batch, so a broker needs one request for all of them.
    */
   private async appendAll(): Promise<void> {
-    while (this.submitted.length > 0) await this.appendBatch(this.submitted.splice(0, BATCH_COMMANDS));
+    while (this.pendingCommands.length > 0) await this.appendBatch(this.pendingCommands.splice(0, BATCH_COMMANDS));
     this.appending = null;
   }
 
-  private async appendBatch(batch: readonly Submitted[]): Promise<void> {
+  private async appendBatch(batch: readonly PendingCommand[]): Promise<void> {
     try {
       this.lastReceivedAt = Math.max(this.lastReceivedAt, await this.pipelineTime());
     } catch (error) {
-      for (const { failed } of batch) failed(error);
+      for (const { reject } of batch) reject(error);
       return;
     }
-    // Each by itself, so that one that the log refuses fails alone; the log sends them together.
-    await Promise.all(batch.map((one) => this.appendOne(one, this.lastReceivedAt).then(one.done, one.failed)));
+    // Appended individually, so that one that the log refuses fails alone; the log sends them together.
+    await Promise.all(batch.map((one) => this.appendOne(one, this.lastReceivedAt).then(one.resolve, one.reject)));
   }
 
-  private async appendOne({ id, type, body }: Submitted, receivedAt: number): Promise<void> {
+  private async appendOne({ id, type, body }: PendingCommand, receivedAt: number): Promise<void> {
     const { log, codec } = this.context;
     const value = codec.encode(commandTopic, { id, receivedAt, wallTime: Date.now(), type, body });
-    // Several nodes write this partition, so its records are unnumbered; the id, which is also the key, tells a repeat.
+    // Several nodes write this partition, so its records are unnumbered; the id, which is also the key, identifies a
+    // repeat.
     await log.append([{ ...AT, key: id, value, receivedAt, seq: 0 }]);
   }
 
-  /** Goes on until it is told to end: what passes by itself makes the state old, never the reducer end. */
+  /** Runs until it is closed: a transient error makes the state stale and never ends the reducer. */
   private async run(reader: LogReader): Promise<void> {
     const { signal } = this.ending;
     while (!signal.aborted) {
       await retry(() => this.poll(reader), {
-        canRetry: (error) => mayPass(error, 'unknown_schema'),
-        onFailure: (error) => this.tell('reading', error),
-        onRecovered: () => this.tell('reading', null),
+        canRetry: (error) => isTransient(error, 'unknown_schema'),
+        onFailure: (error) => this.reportRead('reading', error),
+        onRecovered: () => this.reportRead('reading', null),
         signal,
       });
     }
@@ -247,46 +254,49 @@ class Host implements ControlHost {
 
   private async poll(reader: LogReader): Promise<void> {
     if (this.ending.signal.aborted) return;
-    if (this.taken < this.read.length) await this.takeRest();
-    else await this.takeAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
+    if (this.processed < this.batch.length) await this.processRest();
+    else await this.processAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
   }
 
-  private takeAll(records: readonly LogRecord[]): Promise<void> {
-    this.read = records;
-    this.taken = 0;
-    return this.takeRest();
+  private processAll(records: readonly LogRecord[]): Promise<void> {
+    this.batch = records;
+    this.processed = 0;
+    return this.processRest();
   }
 
-  private async takeRest(): Promise<void> {
-    for (; this.taken < this.read.length; this.taken += 1) {
-      const record = this.read[this.taken]!;
-      if (!this.take(record)) {
-        await this.context.codec.learn(record.value!);
-        if (!this.take(record)) throw new CodecError('unknown_schema', 'the schema of a command is not known here yet');
+  private async processRest(): Promise<void> {
+    for (; this.processed < this.batch.length; this.processed += 1) {
+      const record = this.batch[this.processed]!;
+      if (!this.process(record)) {
+        await this.context.codec.fetchSchema(record.value!);
+        if (!this.process(record))
+          throw new CodecError('unknown_schema', 'the schema of a command is not known here yet');
       }
       this.position = record.offset;
     }
     this.freshness.reached(this.position);
   }
 
-  /** Commands cannot be read now (the error says why), or can again (null). */
-  private tell(where: 'reading' | 'checking', error: unknown): void {
+  /** Reports that commands cannot be read because of an error, or can be read again (null). */
+  private reportRead(where: 'reading' | 'checking', error: unknown): void {
     const { logger, health } = this.context;
     if (error === null) {
-      this.troubles.delete(where);
-      if (this.troubles.size > 0) return;
-      logger.info('control commands are read again');
+      this.problems.delete(where);
+      if (this.problems.size > 0) return;
+      logger.info('control.commands can be read again');
       health?.ready(PART);
       return;
     }
-    if (this.troubles.size === 0) logger.error({ error }, 'control commands cannot be read; trying again');
+    if (this.problems.size === 0) logger.error({ error }, 'could not read control.commands, retrying');
     const message = error instanceof Error ? error.message : String(error);
-    this.troubles.set(where, message);
+    this.problems.set(where, message);
     health?.degraded(PART, message);
   }
 
-  /** False when the schema it was written with has to be learnt first: a start takes too many records to wait for each. */
-  private take(record: LogRecord): boolean {
+  /**
+   * Processes a record. False if its schema has to be fetched first: a start reads too many records to wait for each.
+   */
+  private process(record: LogRecord): boolean {
     this.lastReceivedAt = Math.max(this.lastReceivedAt, record.receivedAt);
     if (!record.value) return true;
     const { codec, logger } = this.context;
@@ -296,21 +306,21 @@ class Host implements ControlHost {
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
       if (error.code === 'unknown_schema') return false;
-      // Every node passes over it, so all stay with the same state.
+      // Every node skips it, so all have the same state.
       const { offset } = record;
-      logger.error({ offset, reason: error.message }, 'a record of control.commands is no command; passed over');
+      logger.error({ offset, reason: error.message }, 'skipped an undecodable record in control.commands');
       return true;
     }
     const verdict = reduceControl(this.state, command);
-    // Together with the state, for whoever takes a snapshot of it.
+    // Changed together with the state, for snapshots.
     this.position = record.offset;
-    this.waiting.get(command.id)?.(verdict);
+    this.pendingVerdicts.get(command.id)?.(verdict);
     if (!verdict.ok) return true;
     for (const keyId of verdict.revokedKeyIds) for (const listener of this.listeners) listener(keyId);
     return true;
   }
 
-  /** The newest clock position: a command counts from there on, also while a recording plays. */
+  /** The newest position of `control.clock`: a command is valid from there on, also during playback. */
   private async pipelineTime(): Promise<number> {
     return (await this.context.log.last(CLOCK_AT))?.receivedAt ?? 0;
   }

@@ -1,12 +1,12 @@
 /**
- * Snapshots of the control state, so that a start does not reduce every command there ever was. Every node may take one:
- * the state at an offset is the same on all of them. Each stands under a name of its own, so that two nodes never write
- * into one another's; the newest whole one counts.
+ * Snapshots of the control state, so that a start does not reduce every command from the first on. Any node may write
+ * one: the state at an offset is the same on all of them. Each has a unique name, so that two nodes never write into
+ * the same one; the newest complete one is used.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ControlState } from '#schemas/domain/control/state';
-import { CONTROL_STATE_VERSION, packPieces, piecesOf, unpackState } from '#schemas/domain/control/state-rows';
+import { CONTROL_STATE_VERSION, packPieces, piecesOf, unpackState } from '#schemas/domain/control/state-snapshot';
 import { commandTopic, stateTopic } from '#schemas/topics/control';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog } from '../log/log.ts';
@@ -14,8 +14,10 @@ import type { Snapshot } from '../stages/snapshot.ts';
 import { SnapshotTopic, type StoredSnapshot } from '../stages/snapshot-topic.ts';
 
 const COMMANDS = `${commandTopic.name}/0`;
-/** The newest, and the one before for whoever is reading it, or cannot read the newest. */
-const KEPT = 2;
+/**
+ * Number of retained snapshots: the newest, and the one before for a node that is reading it or cannot read the newest.
+ */
+const SNAPSHOTS_RETAINED = 2;
 
 export interface ControlSnapshotsOptions {
   readonly log: EventLog;
@@ -25,7 +27,7 @@ export interface ControlSnapshotsOptions {
 
 export interface LoadedControlState {
   readonly state: ControlState;
-  /** Of the first command that is not in the state. */
+  /** Offset of the first command that is not in the state. */
   readonly next: number;
 }
 
@@ -43,7 +45,7 @@ export class ControlSnapshots {
     return new ControlSnapshots(topic, logger);
   }
 
-  /** The newest that is whole, can be read and is of this version of the state; null without one. */
+  /** Loads the newest snapshot that is complete, readable and of this version of the state; null if there is none. */
   async load(): Promise<LoadedControlState | null> {
     const stored = await this.topic.list(() => true);
     for (const candidate of newestFirst(stored.filter(isUsable))) {
@@ -53,23 +55,23 @@ export class ControlSnapshots {
       try {
         return { state: unpackState(snapshot.state), next };
       } catch (error) {
-        this.logger.warn({ snapshot: candidate.name, error }, 'a snapshot of the control state cannot be read');
+        this.logger.warn({ snapshot: candidate.name, error }, 'could not read a snapshot of the control state');
       }
     }
     return null;
   }
 
-  /** Where the newest whole one stands; 0 without one. */
+  /** Offset of the newest complete snapshot; 0 if there is none. */
   async newest(): Promise<number> {
     const stored = await this.topic.list(() => false);
     return Math.max(0, ...stored.filter(isUsable).map(({ manifest }) => manifest!.generation));
   }
 
   /**
-   * Keeps the state as it is when this is called, and removes older ones. It may go on changing meanwhile.
+   * Stores the state as it is when this is called, and removes older snapshots. The state may change meanwhile.
    *
-   * @param next offset of the first command that is not in it.
-   * @param receivedAt of the newest command in it.
+   * @param next offset of the first command that is not in the state.
+   * @param receivedAt of the newest command in the state.
    */
   async save(state: ControlState, next: number, receivedAt: number): Promise<void> {
     const pieces = await packPieces(piecesOf(state));
@@ -83,13 +85,13 @@ export class ControlSnapshots {
     };
     await this.topic.write(`${next}-${randomUUID()}`, next, snapshot, CONTROL_STATE_VERSION);
     const stored = await this.topic.list(() => false);
-    const kept = new Set(newestFirst(stored.filter(isUsable)).slice(0, KEPT));
-    // What another node is still writing stands further on, or is not worth keeping.
-    for (const old of stored) if (!kept.has(old) && nextOf(old) <= next) await this.topic.remove(old.keys);
+    const retained = new Set(newestFirst(stored.filter(isUsable)).slice(0, SNAPSHOTS_RETAINED));
+    // A snapshot that another node is still writing has a later offset, or is not worth retaining.
+    for (const old of stored) if (!retained.has(old) && nextOf(old) <= next) await this.topic.remove(old.keys);
   }
 }
 
-/** The offset in the name, which is there before the manifest is. */
+/** The offset in the name, which is known before the manifest is written. */
 function nextOf({ name }: StoredSnapshot): number {
   return Number.parseInt(name, 10);
 }

@@ -4,7 +4,7 @@ import { reduceControl } from '#schemas/domain/control/reduce';
 import { initialControlState } from '#schemas/domain/control/state';
 import { type ControlCommand, commandTopic } from '#schemas/topics/control';
 import { mixedCommands } from '../bench/mixed-commands.ts';
-import { openControlHost } from './control-host.ts';
+import { openControlReplica } from './control-replica.ts';
 import { openTestLog, type TestLog } from './open-test-log.fixture.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
@@ -17,19 +17,19 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** Appends commands, with bytes that are no command before the one of this index. */
+/** Appends commands, with undecodable bytes before the one of this index. */
 async function append(commands: readonly ControlCommand[], garbageAt = -1): Promise<void> {
   const records = commands.flatMap((command, index) => {
     const record = { ...AT, key: command.id, receivedAt: command.receivedAt, seq: 0 };
-    const sound = { ...record, value: opened.codec.encode(commandTopic, command) };
-    return index === garbageAt ? [{ ...record, value: Buffer.from('garbage') }, sound] : [sound];
+    const valid = { ...record, value: opened.codec.encode(commandTopic, command) };
+    return index === garbageAt ? [{ ...record, value: Buffer.from('garbage') }, valid] : [valid];
   });
   for (let at = 0; at < records.length; at += BATCH_RECORDS)
     await opened.log.append(records.slice(at, at + BATCH_RECORDS));
 }
 
-it('reduces every command of the log in order, refuses bad ones and passes over what is no command', async () => {
-  const sound = [...mixedCommands(5_000)];
+it('reduces every command of the log in order, refuses bad ones and skips undecodable records', async () => {
+  const valid = [...mixedCommands(5_000)];
   const bad: Partial<ControlCommand>[] = [
     { type: 'key.paint' },
     { type: 'toString' },
@@ -38,7 +38,7 @@ it('reduces every command of the log in order, refuses bad ones and passes over 
     { body: '{"__proto__":{"keyId":"k"}}' },
     { wallTime: 9e15 },
   ];
-  const commands = sound.flatMap((command, nth) =>
+  const commands = valid.flatMap((command, nth) =>
     nth % 100 === 50
       ? [{ ...command, id: `bad-${nth}`, ...bad[Math.floor(nth / 100) % bad.length] }, command]
       : [command],
@@ -47,24 +47,24 @@ it('reduces every command of the log in order, refuses bad ones and passes over 
   const expected = initialControlState();
   const verdicts = commands.map((command) => reduceControl(expected, command));
   expect(verdicts.filter((verdict) => !verdict.ok).length).toBeGreaterThan(40);
-  const warned: unknown[] = [];
-  const logger = pino({ level: 'warn' }, { write: (line: string) => void warned.push(JSON.parse(line)) });
-  const host = await openControlHost({ log: opened.log, codec: opened.codec, logger });
-  expect(host.state).toEqual(expected);
-  await host.close();
-  expect(warned).toEqual([
-    expect.objectContaining({ offset: 700, msg: 'a record of control.commands is no command; passed over' }),
+  const warnings: unknown[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) });
+  const replica = await openControlReplica({ log: opened.log, codec: opened.codec, logger });
+  expect(replica.state).toEqual(expected);
+  await replica.close();
+  expect(warnings).toEqual([
+    expect.objectContaining({ offset: 700, msg: 'skipped an undecodable record in control.commands' }),
   ]);
 });
 
-it('gives timers their turns while a host starts', async () => {
+it('lets timers run while a replica starts', async () => {
   await append([...mixedCommands(20_000)]);
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  const host = await openControlHost({ log: opened.log, codec: opened.codec, logger: pino({ level: 'silent' }) });
+  const replica = await openControlReplica({ log: opened.log, codec: opened.codec, logger: pino({ level: 'silent' }) });
   clearInterval(timer);
-  await host.close();
+  await replica.close();
   expect(turns).toBeGreaterThan(10);
 });

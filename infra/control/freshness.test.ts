@@ -3,7 +3,7 @@ import { Freshness, STALE_AFTER_MS } from './freshness.ts';
 
 function open(newest: () => Promise<number>) {
   let clock = 0;
-  const freshness = new Freshness({ newest, onTrouble: () => {}, now: () => clock });
+  const freshness = new Freshness({ newest, onProblem: () => {}, now: () => clock });
   const advance = (ms: number) => {
     clock += ms;
   };
@@ -11,7 +11,7 @@ function open(newest: () => Promise<number>) {
 }
 
 describe('freshness', () => {
-  it('lasts for its time after a moment of which everything is known', async () => {
+  it('lasts for its time after a moment up to which everything was processed', async () => {
     const { freshness, advance } = open(async () => 4);
     freshness.reached(4);
     advance(STALE_AFTER_MS - 1);
@@ -23,7 +23,7 @@ describe('freshness', () => {
     expect(freshness.isFresh).toBe(false);
   });
 
-  it('counts from the question, not from when its answer was reached', async () => {
+  it('counts from the query, not from when its result was reached', async () => {
     const { freshness, advance } = open(async () => 4);
     advance(STALE_AFTER_MS - 10);
     await freshness.check();
@@ -37,7 +37,7 @@ describe('freshness', () => {
     expect(freshness.isFresh).toBe(false);
   });
 
-  it('does not ask again before it reached what it was told, so that a steady delay is no outage', async () => {
+  it('does not ask again before it reached what it was reported, so that a steady delay is no outage', async () => {
     const newest = vi.fn(async () => 4);
     const { freshness } = open(newest);
     await freshness.check();
@@ -48,7 +48,7 @@ describe('freshness', () => {
     expect(newest).toHaveBeenCalledTimes(2);
   });
 
-  it('comes back at once when it is watched after a start that took longer than it lasts', async () => {
+  it('returns at once after a start that took longer than it lasts', async () => {
     const { freshness, advance } = open(async () => 4);
     freshness.reached(4);
     advance(2 * STALE_AFTER_MS);
@@ -60,21 +60,21 @@ describe('freshness', () => {
     await watched;
   });
 
-  it('ends while nobody can say what there is, and comes back when somebody can', async () => {
-    let away = true;
-    const told: unknown[] = [];
+  it('ends while queries fail, and returns when one succeeds', async () => {
+    let isUnavailable = true;
+    const reported: unknown[] = [];
     const newest = async () => {
-      if (away) throw new Error('away');
+      if (isUnavailable) throw new Error('isUnavailable');
       return -1;
     };
-    const freshness = new Freshness({ newest, onTrouble: (error) => void told.push(error), staleAfterMs: 60 });
+    const freshness = new Freshness({ newest, onProblem: (error) => void reported.push(error), staleAfterMs: 60 });
     const ending = new AbortController();
     const watched = freshness.watch(ending.signal);
     await vi.waitFor(() => expect(freshness.isFresh).toBe(false));
-    expect(told[0]).toMatchObject({ message: 'away' });
-    away = false;
+    expect(reported[0]).toMatchObject({ message: 'isUnavailable' });
+    isUnavailable = false;
     await vi.waitFor(() => expect(freshness.isFresh).toBe(true));
-    expect(told.at(-1)).toBeNull();
+    expect(reported.at(-1)).toBeNull();
     ending.abort();
     await watched;
   });

@@ -1,20 +1,23 @@
 /**
- * How far a reducer may be behind. A reader that brings nothing may have nothing to bring, or nobody to bring it from;
- * so the log is asked at intervals what its newest command is, and the reducer was up to date at the moment of a
- * question once it has taken the command that the answer names.
+ * Measures how far the reducer may be behind the log. A reader that returns nothing may have read everything, or may
+ * have no broker. So the offset of the newest command is queried at intervals; the reducer was up to date at the time
+ * of a query once it has processed the command at that offset.
  */
 import { pause } from '../pause.ts';
 
-/** The longest that a reducer may be behind and still vouch for keys: for so long a revoked key may be good elsewhere. */
+/**
+ * How long a reducer may be behind and still accept keys: for this long a key that was revoked elsewhere may be
+ * accepted.
+ */
 export const STALE_AFTER_MS = 30_000;
-/** Questions within that time, so that one that fails does not make a node stale. */
+/** Queries within that time, so that one that fails does not make a node stale. */
 const CHECKS = 6;
 
 export interface FreshnessOptions {
   /** Offset of the newest command in the log; -1 when there is none. */
   readonly newest: () => Promise<number>;
-  /** The log could not be asked (the error says why), or could again (null). */
-  readonly onTrouble: (error: unknown) => void;
+  /** Called with the error when a query fails, and with null when one succeeds again. */
+  readonly onProblem: (error: unknown) => void;
   readonly staleAfterMs?: number;
   /** Monotonic ms. */
   readonly now?: () => number;
@@ -24,13 +27,13 @@ export class Freshness {
   private readonly options: FreshnessOptions;
   private readonly staleAfterMs: number;
   private readonly now: () => number;
-  /** Everything that the log held then is taken. */
+  /** Time up to which everything in the log was processed. */
   private knownAt: number;
-  /** What the log held when it was last asked; null once that is taken. */
-  private asked: { readonly offset: number; readonly at: number } | null = null;
+  /** The newest command at the last query; null once it was processed. */
+  private pendingCheck: { readonly offset: number; readonly at: number } | null = null;
   private position = -1;
 
-  /** @param options made when the reducer begins to read: from then on it has the time to get there. */
+  /** @param options created when the reducer starts to read, which then has `staleAfterMs` to catch up. */
   constructor(options: FreshnessOptions) {
     this.options = options;
     this.staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
@@ -42,38 +45,40 @@ export class Freshness {
     return this.now() - this.knownAt < this.staleAfterMs;
   }
 
-  /** The reducer has taken everything up to this offset. */
+  /** Records that the reducer has processed everything up to this offset. */
   reached(offset: number): void {
     this.position = offset;
-    if (!this.asked || this.position < this.asked.offset) return;
-    this.knownAt = this.asked.at;
-    this.asked = null;
+    if (!this.pendingCheck || this.position < this.pendingCheck.offset) return;
+    this.knownAt = this.pendingCheck.at;
+    this.pendingCheck = null;
   }
 
   /**
-   * Asks at intervals until the signal ends it. The first question comes at once: the reducer's start may have taken
-   * longer than it may be behind.
+   * Queries the log at intervals until the signal aborts. The first query runs at once: the reducer's start may have
+   * taken longer than it may be behind.
    */
   async watch(signal: AbortSignal): Promise<void> {
-    let troubled = false;
+    let hasProblem = false;
     do {
       try {
         await this.check();
-        if (troubled) this.options.onTrouble(null);
-        troubled = false;
+        if (hasProblem) this.options.onProblem(null);
+        hasProblem = false;
       } catch (error) {
-        troubled = true;
-        this.options.onTrouble(error);
+        hasProblem = true;
+        this.options.onProblem(error);
       }
     } while (await pause(this.staleAfterMs / CHECKS, signal));
   }
 
-  /** One question; none while the answer to the last is not reached, which would put off when it is. */
+  /**
+   * Runs one query. It is skipped while the result of the last one is not reached, which would postpone that moment.
+   */
   async check(): Promise<void> {
-    if (this.asked) return;
+    if (this.pendingCheck) return;
     const at = this.now();
     const offset = await this.options.newest();
-    this.asked = { offset, at };
+    this.pendingCheck = { offset, at };
     this.reached(this.position);
   }
 }

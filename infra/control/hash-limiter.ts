@@ -1,7 +1,7 @@
 /**
- * Bounds on hashing (the contract, Organizations): half the cores, so many a second for one key id, and a short wait.
- * Secrets that are checked and those of new keys share them; new ones are bounded by the organization that makes them.
- * What does not fit is refused unhashed, so that wrong secrets cannot slow everyone else down.
+ * Limits on hashing (the contract, Organizations): half the cores, a number per second for one key id, and a short
+ * wait. Checks of secrets and hashes of new keys share them; new keys are also limited by organization. What does not
+ * fit is refused without hashing, so that wrong secrets cannot slow down other callers.
  */
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
@@ -10,10 +10,10 @@ export interface HashLimits {
   /** Hashes at a time. */
   readonly concurrent: number;
   readonly perKeyPerSecond: number;
-  /** Secrets of new keys of one organization that are hashed or wait for it: few, so that others find room. */
+  /** Secrets of new keys of one organization that are hashed or wait: few, so that others find room. */
   readonly newPerOrganization: number;
   readonly waitMs: number;
-  /** Waiting at a time; more would not get their turn within the wait anyway. */
+  /** Waiting hashes; more would not get their turn within the wait anyway. */
   readonly waiting: number;
 }
 
@@ -25,11 +25,11 @@ export const HASH_LIMITS: HashLimits = {
   waiting: 256,
 };
 
-/** Key ids whose recent hashes are counted; only ids of real keys come here. */
+/** Key ids whose recent hashes are counted; only ids of existing keys are added. */
 const COUNTED_KEYS_MAX = 10_000;
 const SECOND_MS = 1_000;
 
-/** Thrown for a hash that did not fit; trying again a second later helps. */
+/** Thrown for a hash beyond the limits; retrying a second later helps. */
 export class HashBusyError extends Error {
   override name = 'HashBusyError';
   readonly code = 'hash_busy';
@@ -39,12 +39,12 @@ export class HashBusyError extends Error {
   }
 }
 
-export class HashSlots {
+export class HashLimiter {
   private readonly limits: HashLimits;
   private readonly now: () => number;
   private readonly recent = new LRUCache<string, readonly number[]>({ max: COUNTED_KEYS_MAX });
-  /** New secrets under way, by organization. */
-  private readonly made = new Map<string, number>();
+  /** Running and waiting hashes of new keys, by organization. */
+  private readonly newHashes = new Map<string, number>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
@@ -53,33 +53,33 @@ export class HashSlots {
     this.now = now;
   }
 
-  /** Runs the check of a key's secret once there is a place. Rejects with `HashBusyError` where the limits leave none. */
+  /** Runs the check of a key's secret when a slot is free. Rejects with `HashBusyError` if the limits are reached. */
   async run<T>(keyId: string, hash: () => Promise<T>): Promise<T> {
     this.countAgainst(keyId);
-    return this.inPlace(hash);
+    return this.runInSlot(hash);
   }
 
-  /** Runs the hash of a new key's secret, which the organization makes, as `run` does. */
-  async runNew<T>(orgId: string, hash: () => Promise<T>): Promise<T> {
-    const before = this.made.get(orgId) ?? 0;
+  /** Runs the hash of an organization's new key, like `run`. */
+  async runForNewKey<T>(orgId: string, hash: () => Promise<T>): Promise<T> {
+    const before = this.newHashes.get(orgId) ?? 0;
     if (before >= this.limits.newPerOrganization) throw new HashBusyError();
-    this.made.set(orgId, before + 1);
+    this.newHashes.set(orgId, before + 1);
     try {
-      return await this.inPlace(hash);
+      return await this.runInSlot(hash);
     } finally {
-      const left = this.made.get(orgId)! - 1;
-      if (left > 0) this.made.set(orgId, left);
-      else this.made.delete(orgId);
+      const left = this.newHashes.get(orgId)! - 1;
+      if (left > 0) this.newHashes.set(orgId, left);
+      else this.newHashes.delete(orgId);
     }
   }
 
-  private async inPlace<T>(hash: () => Promise<T>): Promise<T> {
+  private async runInSlot<T>(hash: () => Promise<T>): Promise<T> {
     if (this.running < this.limits.concurrent) this.running += 1;
-    else await this.takeOverPlace();
+    else await this.waitForSlot();
     try {
       return await hash();
     } finally {
-      // The place goes to the next in line, so that nobody who comes now slips in before it.
+      // The slot goes to the first waiting hash, so that a new call does not overtake it.
       const next = this.waiting.shift();
       if (next) next();
       else this.running -= 1;
@@ -93,7 +93,7 @@ export class HashSlots {
     this.recent.set(keyId, [...times, now]);
   }
 
-  private takeOverPlace(): Promise<void> {
+  private waitForSlot(): Promise<void> {
     if (this.waiting.length >= this.limits.waiting) throw new HashBusyError();
     return new Promise((resolve, reject) => {
       const enter = () => {

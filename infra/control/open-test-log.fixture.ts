@@ -1,4 +1,4 @@
-/** A real embedded log with its codec, in a folder of its own. */
+/** A real embedded log with its codec, in a separate folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface TestLog {
   close(): Promise<void>;
 }
 
-/** @param path an existing folder, to open a log again; then `close` leaves it there. */
+/** @param path an existing folder, to reopen a log; then `close` does not remove it. */
 export async function openTestLog(path?: string): Promise<TestLog> {
   const folder = path ?? mkdtempSync(join(tmpdir(), 'parallax-control-'));
   const log = await openEmbeddedLog({ path: join(folder, 'log') });

@@ -9,14 +9,14 @@ const SALT_BYTES = 16;
 
 function derive(secret: string, salt: Buffer, { N, r, p }: Pick<SecretHash, 'N' | 'r' | 'p'>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Twice what these parameters take; the default limit would refuse stronger ones than today's.
+    // Twice what these parameters need; the default limit would refuse stronger parameters.
     scrypt(secret, salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r * p }, (error, hash) =>
       error ? reject(error) : resolve(hash),
     );
   });
 }
 
-/** Hashes a secret for keeping. */
+/** Hashes a secret for storage. */
 export async function hashSecret(secret: string): Promise<SecretHash> {
   const salt = randomBytes(SALT_BYTES);
   const parameters = { N, r: R, p: P };
@@ -24,8 +24,8 @@ export async function hashSecret(secret: string): Promise<SecretHash> {
   return { algorithm: 'scrypt', ...parameters, salt: salt.toString('base64url'), hash: hash.toString('base64url') };
 }
 
-/** Compares in constant time. */
-export async function verifySecret(secret: string, kept: SecretHash): Promise<boolean> {
-  const hash = await derive(secret, Buffer.from(kept.salt, 'base64url'), kept);
-  return timingSafeEqual(hash, Buffer.from(kept.hash, 'base64url'));
+/** Compares a secret with a stored hash in constant time. */
+export async function verifySecret(secret: string, stored: SecretHash): Promise<boolean> {
+  const hash = await derive(secret, Buffer.from(stored.salt, 'base64url'), stored);
+  return timingSafeEqual(hash, Buffer.from(stored.hash, 'base64url'));
 }

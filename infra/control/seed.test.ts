@@ -4,11 +4,11 @@ import { createAuthenticator } from './authenticator.ts';
 import { testNodes } from './test-nodes.fixture.ts';
 import { formatToken, mintToken, parseToken } from './token.ts';
 
-const { logged, host, otherNode, seed, commands } = testNodes();
+const { logged, replica, otherNode, seed, commands } = testNodes();
 
 describe('seeding', () => {
-  it('makes a token once, tells it once, and keeps no trace of its secret', async () => {
-    const on = await host();
+  it('generates a token once, returns it once, and leaves no trace of its secret', async () => {
+    const on = await replica();
     const token = await seed(on, null);
     expect(parseToken(token!)).not.toBeNull();
     expect(await seed(on, null)).toBeNull();
@@ -17,41 +17,46 @@ describe('seeding', () => {
     expect(logged.join()).not.toContain(secret);
   });
 
-  it('takes a given token, tells nothing, and knows it again at the next start', async () => {
-    const on = await host();
-    const given = formatToken(mintToken());
-    expect(await seed(on, given)).toBeNull();
-    expect(await seed(on, given)).toBeNull();
+  it('takes a configured token, tells nothing, and knows it again at the next start', async () => {
+    const on = await replica();
+    const configured = formatToken(mintToken());
+    expect(await seed(on, configured)).toBeNull();
+    expect(await seed(on, configured)).toBeNull();
     expect(await commands()).toHaveLength(1);
-    expect(createAuthenticator(on).authenticateKnown(given)?.key.scopes).toEqual(['read', 'trade', 'stream', 'admin']);
+    expect(createAuthenticator(on).authenticateKnown(configured)?.key.scopes).toEqual([
+      'read',
+      'trade',
+      'stream',
+      'admin',
+    ]);
   });
 
-  it('leaves a given token whose key was revoked revoked, says so, and goes on', async () => {
-    const on = await host();
+  it('leaves a configured token whose key was revoked revoked, says so, and goes on', async () => {
+    const on = await replica();
     await seed(on, null);
-    const given = mintToken();
-    await seed(on, formatToken(given));
-    const { orgId, userId } = on.state.keys.get(given.keyId)!;
-    const actor = { orgId, keyId: given.keyId, userId, sandbox: false };
-    expect(await on.submit('key.revoke', { actor, keyId: given.keyId })).toMatchObject({ ok: true });
-    expect(await seed(on, formatToken(given))).toBeNull();
-    expect(createAuthenticator(on).authenticateKnown(formatToken(given))).toBeNull();
-    expect(logged.join()).toContain('was revoked; it stays so');
+    const configured = mintToken();
+    await seed(on, formatToken(configured));
+    const { orgId, userId } = on.state.keys.get(configured.keyId)!;
+    const actor = { orgId, keyId: configured.keyId, userId, sandbox: false };
+    expect(await on.submit('key.revoke', { actor, keyId: configured.keyId })).toMatchObject({ ok: true });
+    expect(await seed(on, formatToken(configured))).toBeNull();
+    expect(createAuthenticator(on).authenticateKnown(formatToken(configured))).toBeNull();
+    expect(logged.join()).toContain('names a revoked key');
   });
 
-  it('makes another given token one more admin key of the first organization, and logs it', async () => {
-    const on = await host();
+  it('makes another configured token one more admin key of the first organization, and logs it', async () => {
+    const on = await replica();
     await seed(on, null);
-    const given = formatToken(mintToken());
-    await seed(on, given);
+    const configured = formatToken(mintToken());
+    await seed(on, configured);
     expect(on.state.keys.size).toBe(2);
     expect(on.state.organizations.size).toBe(1);
-    expect(createAuthenticator(on).authenticateKnown(given)?.key.orgId).toBe(on.state.firstOrganizationId);
-    expect(logged.join()).toContain('one more admin key');
+    expect(createAuthenticator(on).authenticateKnown(configured)?.key.orgId).toBe(on.state.firstOrganizationId);
+    expect(logged.join()).toContain('added it as another admin key');
   });
 
-  it('refuses a given token whose id is that of a key with another secret', async () => {
-    const on = await host();
+  it('refuses a configured token whose id is that of a key with another secret', async () => {
+    const on = await replica();
     const token = mintToken();
     await seed(on, formatToken(token));
     const other = formatToken({ ...token, secret: mintToken().secret });
@@ -60,11 +65,11 @@ describe('seeding', () => {
   });
 
   it('refuses a sandbox token', async () => {
-    await expect(seed(await host(), formatToken(mintToken(true)))).rejects.toThrow(SettingError);
+    await expect(seed(await replica(), formatToken(mintToken(true)))).rejects.toThrow(SettingError);
   });
 
   it('by two nodes at once leaves one organization, and one token that was told', async () => {
-    const nodes = [await host(), await otherNode()];
+    const nodes = [await replica(), await otherNode()];
     const tokens = await Promise.all(nodes.map((node) => seed(node, null)));
     expect(tokens.filter((token) => token !== null)).toHaveLength(1);
     expect(nodes[0]!.state.organizations.size).toBe(1);
@@ -72,10 +77,10 @@ describe('seeding', () => {
   });
 
   it('by two nodes at once with the same token gives both a key that works', async () => {
-    const nodes = [await host(), await otherNode()];
-    const given = formatToken(mintToken());
-    await Promise.all(nodes.map((node) => seed(node, given)));
-    for (const node of nodes) expect(createAuthenticator(node).authenticateKnown(given)).not.toBeNull();
+    const nodes = [await replica(), await otherNode()];
+    const configured = formatToken(mintToken());
+    await Promise.all(nodes.map((node) => seed(node, configured)));
+    for (const node of nodes) expect(createAuthenticator(node).authenticateKnown(configured)).not.toBeNull();
     expect(nodes[0]!.state.keys.size).toBe(1);
   });
 });

@@ -1,12 +1,12 @@
 import { vi } from 'vitest';
 import type { EventLog } from '../log/log.ts';
 
-/** A poll of such a log takes as long. */
+/** Duration of a poll. */
 const POLL_MS = 20_000;
 
 /**
- * A log that gives one record a poll, each of which takes 20 s by a clock that the caller has replaced (`toFake:
- * ['Date']`); of a topic that is `silent` it gives none, as when its broker is away.
+ * A log that returns one record per poll, each of which takes 20 s on a clock that the caller has faked (`toFake:
+ * ['Date']`). With `silent` it returns no record of the topic, as when its broker is unavailable.
  */
 export function slowLog(log: EventLog, topic: string, { silent }: { readonly silent: boolean }) {
   const slow: EventLog = Object.create(log);

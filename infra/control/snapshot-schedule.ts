@@ -1,26 +1,26 @@
-/** When snapshots of the control state are taken. */
+/** Decides when snapshots of the control state are written. */
 import type { Logger } from 'pino';
 import type { ControlState } from '#schemas/domain/control/state';
 import { pause } from '../pause.ts';
 import type { ControlSnapshots } from './control-snapshots.ts';
 
 export interface SnapshotPace {
-  /** How often it is looked whether one is due. Up to as much again by chance, so that nodes take turns. */
+  /** How often it is checked if one is due. Up to the same time is added at random, so that nodes take turns. */
   readonly intervalMs: number;
-  /** One is due after so many commands. */
+  /** Number of commands after which a snapshot is due. */
   readonly commands: number;
 }
 
-/** A start reduces the commands since the newest snapshot, which takes a fraction of a second for so many. */
+/** A start reduces the commands since the newest snapshot; this many take a fraction of a second. */
 export const SNAPSHOT_PACE: SnapshotPace = { intervalMs: 30_000, commands: 10_000 };
 
 export interface SnapshotScheduleOptions {
   readonly snapshots: ControlSnapshots;
   readonly logger: Logger;
-  /** Where the newest snapshot stands. */
+  /** Offset of the newest snapshot. */
   readonly from: number;
   readonly pace?: SnapshotPace;
-  /** The state, where it stands (the first command that is not in it), and the receive time of the newest one in it. */
+  /** The state, the offset of the first command that is not in it, and the receive time of the newest command in it. */
   readonly now: () => { readonly state: ControlState; readonly next: number; readonly receivedAt: number };
 }
 
@@ -35,21 +35,21 @@ export class SnapshotSchedule {
     this.newest = options.from;
   }
 
-  /** Goes on until the signal ends it. A snapshot that fails is tried again; without it a start only takes longer. */
+  /** Runs until the signal aborts. A failed snapshot is retried; without one a start only takes longer. */
   async run(signal: AbortSignal): Promise<void> {
     while (await pause(this.pace.intervalMs * (1 + Math.random()), signal)) {
       try {
-        await this.takeIfDue();
+        await this.writeIfDue();
       } catch (error) {
-        this.options.logger.warn({ error }, 'no snapshot of the control state could be taken; trying again');
+        this.options.logger.warn({ error }, 'could not write a snapshot of the control state, will retry');
       }
     }
   }
 
-  private async takeIfDue(): Promise<void> {
+  private async writeIfDue(): Promise<void> {
     const { snapshots, now } = this.options;
     if (!this.isDue()) return;
-    // Another node may have taken one.
+    // Another node may have written one.
     this.newest = Math.max(this.newest, await snapshots.newest());
     if (!this.isDue()) return;
     const { state, next, receivedAt } = now();

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { StartProgress } from './start-progress.ts';
 
-it('logs every few seconds how many commands are reduced and how long the others take', () => {
+it('logs every few seconds how many commands are reduced and how long the remaining ones will take', () => {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let clock = 1_000;
@@ -21,7 +21,7 @@ it('logs every few seconds how many commands are reduced and how long the others
   expect(lines[0]).toMatchObject({ level: 30, msg: 'start: reducing control commands' });
 });
 
-it('counts no command that came after the start', () => {
+it('does not count commands that arrive after the start', () => {
   const done: unknown[] = [];
   const logger = pino({}, { write: (line: string) => void done.push(JSON.parse(line).done) });
   let clock = 0;

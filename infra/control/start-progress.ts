@@ -1,4 +1,4 @@
-/** Logs how far a start has come while it reduces very many commands. */
+/** Logs the progress of a start that reduces very many commands. */
 import type { Logger } from 'pino';
 
 const INTERVAL_MS = 5_000;
@@ -22,7 +22,7 @@ export class StartProgress {
   private readonly beganAt: number;
   private loggedAt: number;
 
-  /** @param options passed when the start begins to read. */
+  /** @param options created when the start begins to read. */
   constructor({ logger, from, last, now = () => performance.now() }: StartProgressOptions) {
     this.logger = logger;
     this.from = from;

@@ -4,7 +4,7 @@ import { formatToken, mintToken, parseToken } from './token.ts';
 const UUID = '00000000-0000-4000-8000-00000000000a';
 
 describe('a token', () => {
-  it('is read back as it was made', () => {
+  it('is parsed to its parts', () => {
     for (const sandbox of [false, true]) {
       const token = mintToken(sandbox);
       expect(formatToken(token)).toMatch(sandbox ? /^plx_test_/ : /^plx_live_/);
@@ -12,7 +12,7 @@ describe('a token', () => {
       expect(Buffer.from(token.secret, 'base64url')).toHaveLength(32);
     }
   });
-  it('is never made twice', () => {
+  it('is unique', () => {
     expect(formatToken(mintToken())).not.toBe(formatToken(mintToken()));
   });
   it.each([

@@ -9,7 +9,7 @@ export interface Token {
   readonly sandbox: boolean;
 }
 
-/** Null for text that no token can be: refused without a look at any key. */
+/** Parses a token; null for text that cannot be a token, which needs no lookup of a key. */
 export function parseToken(text: string): Token | null {
   const parts = TOKEN.exec(text);
   return parts && { sandbox: parts[1] === 'test', keyId: parts[2]!, secret: parts[3]! };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import { createCodec } from '../codec/create-codec.ts';
 import { deadLetterRecord, TOO_LARGE } from './dead-letter.ts';
 import { isTooLarge, RECORD_BYTES_MAX } from './record-size.ts';
@@ -16,7 +16,7 @@ const letter = {
   detail: 'd',
   value: Buffer.from('{'),
 };
-const topic = deadTopic(letter.topic);
+const topic = deadLetterTopic(letter.topic);
 
 describe('a dead letter', () => {
   it('keeps what it is about, unnumbered', async () => {

@@ -1,5 +1,5 @@
 /** Dead letters as records, whoever writes them: always small enough for the log, whatever they are about. */
-import { type DeadLetter, deadTopic } from '#schemas/topics/control';
+import { type DeadLetter, deadLetterTopic } from '#schemas/topics/control';
 import type { Codec } from '../codec/codec.ts';
 import type { AppendRecord } from './log.ts';
 import { PAYLOAD_BYTES_MAX } from './record-size.ts';
@@ -18,7 +18,7 @@ const DETAIL_CHARACTERS_MAX = 4_096;
  * @param key tells a repeat of the same letter: `<stage>/<partition>/<offset>` for what stands in the log.
  */
 export function deadLetterRecord(codec: Codec, key: string, letter: DeadLetter): AppendRecord {
-  const topic = deadTopic(letter.topic);
+  const topic = deadLetterTopic(letter.topic);
   const { receivedAt, detail } = letter;
   const value = codec.encode(topic, {
     ...letter,

@@ -24,7 +24,7 @@ export async function readEpochs(log: EventLog, codec: Codec): Promise<Map<strin
   await readPartition(log, AT, (record) => void records.push(record));
   for (const { key, value } of records) {
     if (!value) continue;
-    await codec.learn(value);
+    await codec.fetchSchema(value);
     epochs.set(key, codec.decode(epochTopic, value).epoch);
   }
   return epochs;

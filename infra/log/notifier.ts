@@ -1,7 +1,7 @@
 import type { ReadBatch } from './log.ts';
 
 /** Lets the one who polls wait until there is something new. */
-export class News {
+export class Notifier {
   private wake: (() => void) | null = null;
 
   /** Ends the wait, if there is one. */

@@ -36,7 +36,7 @@ export async function startUnderLease(options: StartUnderLeaseOptions): Promise<
     );
     // Ready for what a standby is there for.
     health.ready(part);
-    health.tell(part, 'standby');
+    health.setExtra(part, 'standby');
     tellStandby();
   };
   const release = async () => lease?.release();
@@ -48,7 +48,7 @@ export async function startUnderLease(options: StartUnderLeaseOptions): Promise<
     });
     if (isStandby) {
       logger.info({ part, lease: name }, 'active: takes over');
-      health.tell(part, 'active');
+      health.setExtra(part, 'active');
       health.expect(part);
     }
     running = await start(lease);

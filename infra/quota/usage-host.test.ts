@@ -81,7 +81,7 @@ it('counts all that another node tells although a schema cannot be fetched for a
   const slow = codecThat(codec, async (bytes) => {
     asked += 1;
     if (asked > 1 && asked < 5) throw new RegistryError('the registry is away', true);
-    return codec.learn(bytes);
+    return codec.fetchSchema(bytes);
   });
   const here = await openUsageHost({ log: bound(log), codec: slow, logger, health });
   // Both in one batch, of which the second cannot be read at first.
@@ -100,7 +100,7 @@ it('passes over what cannot be read, and tells of a fault that does not pass', a
   let isRefused = false;
   const broken = codecThat(codec, async (bytes) => {
     if (isRefused) throw new RegistryError('the registry refuses', false);
-    return codec.learn(bytes);
+    return codec.fetchSchema(bytes);
   });
   const there = await openUsageHost({ log: bound(log), codec, logger });
   const here = await openUsageHost({ log: bound(log), codec: broken, logger, health });
@@ -115,9 +115,9 @@ it('passes over what cannot be read, and tells of a fault that does not pass', a
   await there.close();
 });
 
-function codecThat(codec: Codec, learn: Codec['learn']): Codec {
-  const { prepare, encode, decode, decodeRecord, knows } = bound(codec);
-  return { prepare, encode, decode, decodeRecord, knows, learn };
+function codecThat(codec: Codec, learn: Codec['fetchSchema']): Codec {
+  const { prepare, encode, decode, decodeRecord, hasSchema: knows } = bound(codec);
+  return { prepare, encode, decode, decodeRecord, hasSchema: knows, fetchSchema: learn };
 }
 
 function bound<T extends object>(target: T): T {

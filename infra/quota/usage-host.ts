@@ -11,8 +11,8 @@ import { usageTopic } from '#schemas/topics/usage';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { AppendRecord, EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
-import { mayPass, retry } from '../retry.ts';
-import { sharedByLog } from '../shared-by-log.ts';
+import { isTransient, retry } from '../retry.ts';
+import { sharedPerLog } from '../shared-per-log.ts';
 import type { Health } from '../telemetry/health.ts';
 
 const AT = { topic: usageTopic.name, partition: 0 };
@@ -40,7 +40,7 @@ interface HostContext {
  * Resolves once what everyone has told today is counted, however long that takes; rejects with a `LogError` when the log
  * gives nothing of what is left for half a minute. The roles of one process share one.
  */
-export const openUsageHost: (context: HostContext) => Promise<UsageHost> = sharedByLog(startHost);
+export const openUsageHost: (context: HostContext) => Promise<UsageHost> = sharedPerLog(startHost);
 
 async function startHost(context: HostContext): Promise<UsageHost> {
   const { log, codec } = context;
@@ -105,7 +105,7 @@ class Host implements UsageHost {
     while (!signal.aborted) {
       try {
         await retry(() => this.poll(reader), {
-          canRetry: (error) => !signal.aborted && mayPass(error, 'unknown_schema'),
+          canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
           onFailure: (error, failures) => {
             if (failures === 1) logger.error({ error }, 'usage of other nodes cannot be read; trying again');
             health?.degraded(PART, 'usage of other nodes cannot be read');
@@ -145,7 +145,7 @@ class Host implements UsageHost {
     if (!value) return null;
     const { codec, logger } = this.context;
     try {
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       return codec.decode(usageTopic, value);
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
@@ -157,13 +157,13 @@ class Host implements UsageHost {
   /** One at a time, so that a node's totals stand in the log in their order. */
   private tell(): Promise<void> {
     this.telling = this.telling.then(async () => {
-      const untold = this.counts.takeUntold();
+      const untold = this.counts.takeUnpublished();
       if (untold.length === 0) return;
       try {
         await this.context.log.append(untold.map((usage) => this.recordOf(usage)));
         this.isTold = true;
       } catch (error) {
-        this.counts.untell(untold);
+        this.counts.markUnpublished(untold);
         // Tried again at the next interval; said once.
         if (this.isTold)
           this.context.logger.warn({ error }, 'usage could not be told to the other nodes; trying again');

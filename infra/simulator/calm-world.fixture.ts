@@ -9,7 +9,7 @@ import { createWorld, type World, type WorldSettings } from './world/world.ts';
 export type Figure = 'volume' | 'spread' | 'fills';
 /** Below these a deviation is taken as them: shares, dollars, fills. */
 const LEAST: Readonly<Record<Figure, number>> = { volume: 10, spread: 0.01, fills: 1 };
-const LEAST_BUCKETS = 30;
+const MIN_BUCKETS = 30;
 const TRAILING = 1_440;
 
 /** The bucket that stands out most of all buckets of a venue and figure. */
@@ -43,7 +43,7 @@ function deviations(
       squares -= buckets[first]!.value ** 2;
     }
     const count = nth - first;
-    if (count >= LEAST_BUCKETS) {
+    if (count >= MIN_BUCKETS) {
       const mean = sum / count;
       const deviation = Math.sqrt(Math.max(0, squares / count - mean * mean));
       found.push({ at, count, mean, deviation, z: (at.value - mean) / Math.max(deviation, LEAST[figure]) });
@@ -76,7 +76,7 @@ export function outliersOf(settings: WorldSettings, fromMs: number, toMs: number
       bucket(venue, 'fills', market, atMs, (old) => Math.max(old, fills.get(user)!));
     }
   };
-  tellAll(world, fromMs, toMs, bucket, trade);
+  collectFigures(world, fromMs, toMs, bucket, trade);
 
   const found = new Map<string, Outlier[]>();
   for (const [key, minutes] of series) {
@@ -92,18 +92,18 @@ export function outliersOf(settings: WorldSettings, fromMs: number, toMs: number
   return found;
 }
 
-type TellBucket = (venue: string, figure: Figure, market: string, atMs: number, merge: (old: number) => number) => void;
-type TellTrade = (venue: string, market: string, atMs: number, shares: number, users: readonly string[]) => void;
+type RecordBucket = (venue: string, figure: Figure, market: string, atMs: number, merge: (old: number) => number) => void;
+type RecordTrade = (venue: string, market: string, atMs: number, shares: number, users: readonly string[]) => void;
 
 /** Name of a question that no other question of its venue has. */
 export const marketName = ({ slot, generation }: Question) => `${slot.index}/${generation}`;
 
-function tellAll(world: World, fromMs: number, toMs: number, bucket: TellBucket, trade: TellTrade): void {
+function collectFigures(world: World, fromMs: number, toMs: number, bucket: RecordBucket, trade: RecordTrade): void {
   const { schedule } = world;
   const book = makeLevelBook(1);
   const last = schedule.firstEventAt(toMs);
   for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) {
-    const { kind, index } = world.lane(schedule.lanes[event % schedule.length]!);
+    const { kind, index } = world.series(schedule.seriesByEntry[event % schedule.length]!);
     const atMs = schedule.timeOf(event);
     if (kind === 'question') {
       const { question, book: after, match } = world.questionUpdate(index, schedule.versionOf(event));

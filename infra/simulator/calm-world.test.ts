@@ -51,7 +51,7 @@ describe('injections', () => {
     const world = createWorld({ ...settings, inject });
     const from = hours === 1 ? at - 50 * MINUTE_MS : START;
     const outliers = outliersOf({ ...settings, inject }, from, from + hours * HOUR_MS);
-    const standing = [...outliers].flatMap(([key, all]) =>
+    const outstanding = [...outliers].flatMap(([key, all]) =>
       all.filter(({ z }) => z >= DETECTED).map(({ z, market, atMs }) => ({ what: `${key} ${market}`, atMs, z })),
     );
     const expected = world.injections!.all.map(({ kind, venue, slot, happensAtMs }) => {
@@ -61,8 +61,8 @@ describe('injections', () => {
       const atMs = Math.floor(happensAtMs / MINUTE_MS) * MINUTE_MS;
       return { what: `${venue} ${FIGURES[kind]} ${marketName(board.liveIn(slot, happensAtMs))}`, atMs };
     });
-    expect(standing.map(({ what, atMs }) => ({ what, atMs }))).toEqual(expect.arrayContaining(expected));
-    expect(standing).toHaveLength(expected.length);
-    for (const { z } of standing) expect(z).toBeGreaterThan(INJECTED);
+    expect(outstanding.map(({ what, atMs }) => ({ what, atMs }))).toEqual(expect.arrayContaining(expected));
+    expect(outstanding).toHaveLength(expected.length);
+    for (const { z } of outstanding) expect(z).toBeGreaterThan(INJECTED);
   });
 });

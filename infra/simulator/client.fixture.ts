@@ -88,7 +88,7 @@ async function read(response: Response): Promise<{ status: number; body: unknown
 }
 
 /** A clock that begins in the middle of an hour, so that no question expires while a test looks at it. */
-export function middleOfAnHour(): () => number {
+export function clockAwayFromHours(): () => number {
   const shift = Date.UTC(2026, 2, 3, 15, 20) - Date.now();
   return () => Date.now() + shift;
 }

@@ -45,7 +45,7 @@ export interface Venues {
   /** Addresses, with `host:port` put before the paths. */
   urls(base: string): SimulatorUrls;
   flush(): void;
-  cutAll(): void;
+  terminateAll(): void;
   socketStats(): Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createVenues(
   world: World,
   board: FaultBoard,
   now: () => number,
-  settings: { readonly selfMadeReorgs: boolean },
+  settings: { readonly spontaneousReorgs: boolean },
   onError: (error: unknown) => void,
 ): Venues {
   const markets = createMarkets(world);
@@ -74,7 +74,7 @@ export function createVenues(
   const gamma = createGamma(marketBoard, catalog);
   const clob = createClob(world, marketBoard);
   const chain = createChain(world, marketBoard, settings);
-  const rpc = createRpc(chain, () => (board.take('duplicates', 'venue_b.rpc') ? 2 : 1));
+  const rpc = createRpc(chain, () => (board.consume('duplicates', 'venue_b.rpc') ? 2 : 1));
   const moment = () => ({ head: chain.headAt(now()) });
 
   const hubs: Record<SocketTarget, SocketHub> = {} as Record<SocketTarget, SocketHub>;
@@ -115,7 +115,7 @@ export function createVenues(
     chain,
     hubs,
     hosts,
-    outputs: { venueA, venueB, blocks: (gone, came) => rpcSocket.tell(gone, came) },
+    outputs: { venueA, venueB, blocks: (gone, came) => rpcSocket.publish(gone, came) },
     sockets: [
       { path: PATHS.venueAWsUrl, upgrade: hubs['venue_a.ws'].upgrade },
       { path: PATHS.venueBClobWsUrl, upgrade: hubs['venue_b.clob_ws'].upgrade },
@@ -130,8 +130,8 @@ export function createVenues(
     flush() {
       for (const hub of all) hub.flush();
     },
-    cutAll() {
-      for (const hub of all) hub.cutAll();
+    terminateAll() {
+      for (const hub of all) hub.terminateAll();
     },
     socketStats: () => ({
       'venue_a.ws': { ...hubs['venue_a.ws'].stats(), subscriptions: venueASocket.subscriptions() },

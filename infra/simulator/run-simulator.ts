@@ -10,14 +10,14 @@ import { HOUR_MS } from './world/time.ts';
 import { WorldTimeError } from './world/world.ts';
 
 /** What the command needs of its surroundings. */
-export interface SimulatorSurroundings {
+export interface SimulatorIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Prints a line for the one who asked. */
   readonly print: (line: string) => void;
   /** Prints a line about what went wrong. */
-  readonly complain: (line: string) => void;
+  readonly printError: (line: string) => void;
   /** Resolves when the simulator is to end. */
-  readonly stopped: () => Promise<void>;
+  readonly untilStopped: () => Promise<void>;
 }
 
 /** The variable of a URL: `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
@@ -25,7 +25,7 @@ export function variableOfUrl(name: string): string {
   return `PARALLAX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-async function serve(settings: SimulatorSettings, { print, stopped, complain }: SimulatorSurroundings): Promise<void> {
+async function serve(settings: SimulatorSettings, { print, untilStopped: stopped, printError: complain }: SimulatorIo): Promise<void> {
   const end = stopped();
   const simulator = await startSimulator({
     host: settings.host,
@@ -79,15 +79,15 @@ async function record(settings: SimulatorSettings, out: string, print: (line: st
 }
 
 /** Runs the command; answers its exit code. Throws a `SettingError` for bad arguments. */
-export async function runSimulator(argv: readonly string[], surroundings: SimulatorSurroundings): Promise<number> {
-  const { environment, print, complain } = surroundings;
+export async function runSimulator(argv: readonly string[], io: SimulatorIo): Promise<number> {
+  const { environment, print, printError: complain } = io;
   if (argv.includes('--help')) {
     print(`npm run simulator -- [settings]\n\n${settingsHelp(SIMULATOR_SETTINGS)}`);
     return 0;
   }
   const settings = loadSimulatorSettings(argv, environment);
   try {
-    if (settings.out === null) await serve(settings, surroundings);
+    if (settings.out === null) await serve(settings, io);
     else await record(settings, settings.out, print);
     return 0;
   } catch (error) {

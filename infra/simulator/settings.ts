@@ -14,7 +14,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: 0,
     min: 0,
     max: 65_535,
-    meaning: 'Port that all simulated interfaces share; 0 takes a free one.',
+    description: 'Port that all simulated interfaces share; 0 takes a free one.',
   }),
   simRate: SETTINGS.simRate,
   simSeed: SETTINGS.simSeed,
@@ -27,7 +27,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: null,
     accepts: INJECT_ACCEPTS,
     pattern: /^.+$/,
-    meaning: 'Puts something out of the ordinary into markets, for detectors to find.',
+    description: 'Puts something out of the ordinary into markets, for detectors to find.',
   }),
   out: textSetting({
     flag: 'out',
@@ -35,7 +35,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: null,
     accepts: 'a folder that does not exist or is empty',
     pattern: /^.+$/,
-    meaning: 'Writes a recording into this folder instead of serving.',
+    description: 'Writes a recording into this folder instead of serving.',
   }),
   hours: integerSetting({
     flag: 'hours',
@@ -43,7 +43,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: 24,
     min: 1,
     max: 24 * 400,
-    meaning: 'Length of the recording.',
+    description: 'Length of the recording.',
   }),
   start: textSetting({
     flag: 'start',
@@ -51,13 +51,13 @@ export const SIMULATOR_SETTINGS = {
     fallback: null,
     accepts: 'an ISO-8601 time with Z, as 2026-03-01T00:00:00Z',
     pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z$/,
-    meaning: 'Simulated time at which the recording begins; by default so that it ends now.',
+    description: 'Simulated time at which the recording begins; by default so that it ends now.',
   }),
   gzip: switchSetting({
     flag: 'gzip',
     variable: 'PARALLAX_SIM_GZIP',
     fallback: true,
-    meaning: "Compresses the recording's files.",
+    description: "Compresses the recording's files.",
   }),
 };
 
@@ -68,7 +68,7 @@ export function loadSimulatorSettings(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ) {
-  const { values, rest } = readSettings(SIMULATOR_SETTINGS, argv, environment);
+  const { values, positionals: rest } = readSettings(SIMULATOR_SETTINGS, argv, environment);
   if (rest.length > 0) {
     throw new SettingError(`unexpected argument ${JSON.stringify(rest[0])}; --help lists every setting`);
   }

@@ -14,22 +14,22 @@ export const SMALL: WorldSettings = { seed: 7, rate: 200, events: 3, coins: 4 };
 export const BEFORE_THE_HOUR = Date.UTC(2026, 2, 3, 16, 59);
 
 /** A simulation without sockets that keeps every line it tells, as `<interface> <text>`. */
-export function tellAll(settings: WorldSettings = SMALL, options = { selfMadeReorgs: false }) {
+export function createTestSimulation(settings: WorldSettings = SMALL, options = { spontaneousReorgs: false }) {
   const world = createWorld(settings);
   const markets = createMarkets(world);
   const board = createMarketBoard(world);
   const catalog = createCatalog(world, board);
   const chain = createChain(world, board, options);
   const lines: string[] = [];
-  const keep = (text: string) => void lines.push(`venue_b ${text}`);
+  const record = (text: string) => void lines.push(`venue_b ${text}`);
   const blocks: Block[] = [];
   const venueB = createVenueBFeed(world, board, catalog, {
     wants: () => true,
     wantsCustom: () => true,
-    toMarket: (_id, text) => keep(text),
-    toToken: (_id, text) => keep(text),
-    toTokenCustom: (_id, text) => keep(text),
-    toCustom: keep,
+    toMarket: (_id, text) => record(text),
+    toToken: (_id, text) => record(text),
+    toTokenCustom: (_id, text) => record(text),
+    toCustom: record,
   });
   const venueA = createVenueAFeed(world, markets, {
     wants: () => true,
@@ -58,7 +58,7 @@ export function tellAll(settings: WorldSettings = SMALL, options = { selfMadeReo
     counts: simulation.counts,
     lines,
     /** Tells [fromMs, toMs) and answers what was told. */
-    tell(fromMs: number, toMs: number): string[] {
+    run(fromMs: number, toMs: number): string[] {
       lines.length = 0;
       for (let at = fromMs; at < toMs; at += STEP_MS) simulation.runStep(at);
       return [...lines];

@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { BEFORE_THE_HOUR, firstDifference, SMALL, tellAll, venueAFrames, venueBFrames } from './simulation.fixture.ts';
+import { BEFORE_THE_HOUR, firstDifference, SMALL, createTestSimulation, venueAFrames, venueBFrames } from './simulation.fixture.ts';
 
 const HOUR = BEFORE_THE_HOUR + 60_000;
 const [START, END] = [HOUR - 10_000, HOUR + 25_000];
 
 describe('the simulated world', () => {
   it('is the same to the byte for the same seed and times', () => {
-    const [first, second] = [tellAll().tell(START, END), tellAll().tell(START, END)];
+    const [first, second] = [createTestSimulation().run(START, END), createTestSimulation().run(START, END)];
     expect(first.length).toBeGreaterThan(7_000);
     expect(firstDifference(first, second)).toBeNull();
   });
 
   it('is another one for another seed', () => {
-    const other = tellAll({ ...SMALL, seed: 8 }).tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000);
-    expect(firstDifference(other, tellAll().tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000))).not.toBeNull();
+    const other = createTestSimulation({ ...SMALL, seed: 8 }).run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000);
+    expect(firstDifference(other, createTestSimulation().run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 1_000))).not.toBeNull();
   });
 
   it.each([
     ['in the middle of a minute', HOUR - 5_010],
     ['right after questions have expired', HOUR + 20],
   ])('goes on after a restart %s as if there had been none', (_when, restart) => {
-    const whole = tellAll();
-    whole.tell(START, restart);
-    const [restarted, unbroken] = [tellAll().tell(restart, END), whole.tell(restart, END)];
+    const whole = createTestSimulation();
+    whole.run(START, restart);
+    const [restarted, unbroken] = [createTestSimulation().run(restart, END), whole.run(restart, END)];
     expect(firstDifference(restarted, unbroken)).toBeNull();
   });
 });
 
 describe('half a minute of the simulated world', () => {
-  const told = tellAll();
-  const lines = told.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 30_000);
+  const told = createTestSimulation();
+  const lines = told.run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 30_000);
 
   it('keeps its rate, seven book updates to three trades', () => {
     const { events, bookUpdates, venueATrades, matches } = told.counts;

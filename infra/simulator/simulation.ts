@@ -10,7 +10,7 @@ import type { World } from './world/world.ts';
 export const STEP_MS = 10;
 
 /** The time before an hour in which the next questions are prepared. */
-const WARMING_MS = 60_000;
+const WARM_UP_MS = 60_000;
 
 /** Who hears of what happens. */
 export interface SimulationOutputs {
@@ -53,7 +53,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
   };
 
   const runEvent = (event: number) => {
-    const { kind, index } = world.lane(schedule.lanes[event % schedule.length]!);
+    const { kind, index } = world.series(schedule.seriesByEntry[event % schedule.length]!);
     counts.events += 1;
     if (kind === 'question') {
       if (world.isMatch(index, schedule.versionOf(event))) counts.matches += 1;
@@ -70,7 +70,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
   const runCatalog = (fromMs: number, toMs: number) => {
     const sinceHourMs = fromMs % HOUR_MS;
     const toHourMs = HOUR_MS - sinceHourMs;
-    if (toHourMs <= WARMING_MS) warm(fromMs + toHourMs, WARMING_MS - toHourMs);
+    if (toHourMs <= WARM_UP_MS) warm(fromMs + toHourMs, WARM_UP_MS - toHourMs);
     const createdOn = (board: World['venueA']): Question[] =>
       sinceHourMs === 0 ? board.expiringAt(fromMs).map(({ slot }) => board.liveIn(slot.index, fromMs)) : [];
     outputs.venueA.outcomes(createdOn(world.venueA), world.venueA.settledIn(fromMs, toMs));
@@ -80,7 +80,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
   /** Works out ids of markets that will be listed at the hour, some in each step: all at once they take too long. */
   const warm = (hourMs: number, sinceMs: number) => {
     const { slots } = world.venueB;
-    const place = (ms: number) => Math.floor((slots.length * ms) / WARMING_MS);
+    const place = (ms: number) => Math.floor((slots.length * ms) / WARM_UP_MS);
     for (let slot = place(sinceMs); slot < place(sinceMs + STEP_MS); slot += 1) {
       const { expiresAtMs, generation } = world.venueB.liveIn(slot, hourMs - 1);
       if (expiresAtMs === hourMs) world.idsOf(world.venueB.byGeneration(slot, generation + 1));
@@ -91,7 +91,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
     const head = chain.headAt(fromMs);
     // A block appears in the step that its time begins; steps are shorter than blocks.
     if (blockTime(head) !== fromMs) return;
-    const reorg = chain.selfMadeAt(head);
+    const reorg = chain.spontaneousReorgAt(head);
     const block = chain.block(head, head);
     counts.blocks += 1;
     counts.logs += block.logs.length;

@@ -3,26 +3,26 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { WorkerCall, WorkerOptions, WorkerReply } from './start-in-worker.ts';
 import { type Simulator, startSimulator } from './start-simulator.ts';
 
-function say(reply: WorkerReply): void {
+function sendReply(reply: WorkerReply): void {
   parentPort?.postMessage(reply);
 }
 
-async function obey(simulator: Simulator, { id, method, args }: WorkerCall): Promise<void> {
+async function handleCall(simulator: Simulator, { id, method, args }: WorkerCall): Promise<void> {
   try {
     const called =
       method === 'stats' || method === 'close'
         ? simulator[method]()
         : (simulator.faults[method] as (...given: readonly unknown[]) => Promise<void>)(...args);
-    say({ kind: 'done', id, value: await called });
+    sendReply({ kind: 'done', id, value: await called });
   } catch (error) {
-    say({ kind: 'refused', id, message: error instanceof Error ? error.message : String(error) });
+    sendReply({ kind: 'refused', id, message: error instanceof Error ? error.message : String(error) });
   }
 }
 
 try {
   const simulator = await startSimulator(workerData as WorkerOptions);
-  parentPort?.on('message', (call: WorkerCall) => void obey(simulator, call));
-  say({ kind: 'started', urls: simulator.urls });
+  parentPort?.on('message', (call: WorkerCall) => void handleCall(simulator, call));
+  sendReply({ kind: 'started', urls: simulator.urls });
 } catch (error) {
-  say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+  sendReply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { programBeside } from '../program-beside.ts';
+import { siblingModuleUrl } from '../sibling-module-url.ts';
 import type { FaultControls } from './faults/fault-board.ts';
 import type { Simulator, SimulatorOptions, SimulatorStats, SimulatorUrls } from './start-simulator.ts';
 
@@ -27,7 +27,7 @@ export class SimulatorWorkerError extends Error {
 const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 30_000;
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
@@ -42,30 +42,30 @@ export type WorkerOptions = Omit<SimulatorOptions, 'wallClock' | 'onError'>;
  */
 export async function startInWorker(
   options: WorkerOptions,
-  script = programBeside(import.meta.url, 'simulator-worker'),
+  script = siblingModuleUrl(import.meta.url, 'simulator-worker'),
 ): Promise<Simulator> {
   const worker = new Worker(script, { workerData: options, name: 'simulator' });
-  const waiting = new Map<number, Waiting>();
-  let made = 0;
-  let isGone = false;
+  const pending = new Map<number, PendingCall>();
+  let calls = 0;
+  let hasExited = false;
 
-  const settle = (id: number): Waiting | undefined => {
-    const call = waiting.get(id);
-    waiting.delete(id);
+  const settle = (id: number): PendingCall | undefined => {
+    const call = pending.get(id);
+    pending.delete(id);
     clearTimeout(call?.timer);
     return call;
   };
   const failAll = (message: string) => {
-    isGone = true;
-    for (const id of [...waiting.keys()]) settle(id)?.reject(new SimulatorWorkerError(message));
+    hasExited = true;
+    for (const id of [...pending.keys()]) settle(id)?.reject(new SimulatorWorkerError(message));
   };
   const call = (method: WorkerCall['method'], args: readonly unknown[]) =>
     new Promise<unknown>((resolve, reject) => {
-      if (isGone) return reject(new SimulatorWorkerError('the simulator has ended'));
-      made += 1;
-      const id = made;
+      if (hasExited) return reject(new SimulatorWorkerError('the simulator has ended'));
+      calls += 1;
+      const id = calls;
       const late = () => settle(id)?.reject(new SimulatorWorkerError(`the simulator did not answer ${method}`));
-      waiting.set(id, { resolve, reject, timer: setTimeout(late, CALL_TIMEOUT_MS) });
+      pending.set(id, { resolve, reject, timer: setTimeout(late, CALL_TIMEOUT_MS) });
       worker.postMessage({ id, method, args } satisfies WorkerCall);
     });
 
@@ -112,7 +112,7 @@ export async function startInWorker(
     },
     stats: async () => (await call('stats', [])) as SimulatorStats,
     async close() {
-      if (isGone) return;
+      if (hasExited) return;
       try {
         await call('close', []);
       } finally {

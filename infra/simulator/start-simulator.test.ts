@@ -29,9 +29,9 @@ describe('a simulator', () => {
     let now = START;
     const simulator = await startSimulator({ ...options, rate: 250, wallClock: () => now });
     now += 4_000;
-    const { events, toldUntilMs } = await until('the time has been told', async () => {
+    const { events, simulatedUntilMs: toldUntilMs } = await until('the time has been told', async () => {
       const stats = await simulator.stats();
-      return stats.toldUntilMs === START + 4_000 && stats;
+      return stats.simulatedUntilMs === START + 4_000 && stats;
     });
     expect([events, toldUntilMs]).toEqual([1_000, START + 4_000]);
     await simulator.close();
@@ -45,9 +45,9 @@ describe('a simulator', () => {
       socket.send({ method: 'subscribe', subscription: { type: 'l2Book', coin: 'BTC' } });
       await until('the first book', () => socket.frames().some(({ channel }) => channel === 'l2Book'));
       for (; now < until_; now += 1_000) {
-        await until('told', async () => (await simulator.stats()).toldUntilMs === now);
+        await until('told', async () => (await simulator.stats()).simulatedUntilMs === now);
       }
-      await until('all told', async () => (await simulator.stats()).toldUntilMs === until_);
+      await until('all told', async () => (await simulator.stats()).simulatedUntilMs === until_);
       socket.send({ method: 'ping' });
       await until('a pong', () => socket.texts.includes('{"channel":"pong"}'));
       await simulator.close();

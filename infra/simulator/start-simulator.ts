@@ -6,7 +6,7 @@ import {
   type FaultKind,
   type SocketTarget,
 } from './faults/fault-board.ts';
-import { faultsBetween, makeFault } from './faults/self-made.ts';
+import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
 import { startHttpServer } from './sockets/http-host.ts';
 import type { HubStats } from './sockets/socket-hub.ts';
@@ -51,7 +51,7 @@ export interface SimulatorUrls {
 
 export interface SimulatorStats extends Readonly<SimulationCounts> {
   /** Moment up to which the world has been told, unix ms. */
-  readonly toldUntilMs: number;
+  readonly simulatedUntilMs: number;
   readonly sockets: Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
   readonly faults: FaultCounts;
   /** Times that the simulator fell so far behind the clock that it cut its clients and went on from now. */
@@ -66,10 +66,10 @@ export interface Simulator {
 }
 
 /** How far behind the clock the world may be told before clients are cut. */
-const MOST_LAG_MS = 15_000;
+const MAX_LAG_MS = 15_000;
 /** Time that one turn of the event loop may be spent on steps. */
 const TURN_MS = 25;
-const DEEPEST_REORG = 60;
+const MAX_REORG_DEPTH = 60;
 
 /** Thrown for options out of range. */
 export class SimulatorOptionError extends Error {
@@ -96,11 +96,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const onError = options.onError ?? ((error: unknown) => void process.stderr.write(`simulator: ${error}\n`));
   const world = createWorld(options);
   const board = createFaultBoard();
-  const begin = Math.floor(clock() / STEP_MS) * STEP_MS;
-  assertWorldTime(begin);
-  let nextMs = begin;
+  const startMs = Math.floor(clock() / STEP_MS) * STEP_MS;
+  assertWorldTime(startMs);
+  let nextMs = startMs;
   const now = () => nextMs - 1;
-  const venues = createVenues(world, board, now, { selfMadeReorgs: options.faults.includes('reorgs') }, onError);
+  const venues = createVenues(world, board, now, { spontaneousReorgs: options.faults.includes('reorgs') }, onError);
   const simulation = createSimulation(world, venues.chain, venues.outputs);
   const host = options.host ?? '127.0.0.1';
   const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
@@ -109,14 +109,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const controls: FaultControls = {
     disconnectAll: async (target) => venues.hubs[target].disconnectAll(),
     silence: async (target, durationMs) => venues.hubs[target].silence(durationMs),
-    malformed: async (target, count) => board.order('malformed', target, count),
-    duplicate: async (target, count) => board.order('duplicates', target, count),
-    errors: async (target, count, status = 500) => board.order('errors', target, count, status),
-    rateLimit: async (target, count) => board.order('rate-limits', target, count),
-    slow: async (target, count, delayMs) => board.order('slow', target, count, delayMs),
+    malformed: async (target, count) => board.schedule('malformed', target, count),
+    duplicate: async (target, count) => board.schedule('duplicates', target, count),
+    errors: async (target, count, status = 500) => board.schedule('errors', target, count, status),
+    rateLimit: async (target, count) => board.schedule('rate-limits', target, count),
+    slow: async (target, count, delayMs) => board.schedule('slow', target, count, delayMs),
     async reorg(depth) {
-      if (!Number.isInteger(depth) || depth < 1 || depth > DEEPEST_REORG) {
-        throw new SimulatorOptionError(`depth cannot be ${depth}; accepted: a whole number from 1 to ${DEEPEST_REORG}`);
+      if (!Number.isInteger(depth) || depth < 1 || depth > MAX_REORG_DEPTH) {
+        throw new SimulatorOptionError(`depth cannot be ${depth}; accepted: a whole number from 1 to ${MAX_REORG_DEPTH}`);
       }
       board.count('reorgs', 'venue_b.chain');
       simulation.counts.reorgs += 1;
@@ -128,16 +128,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   const runFaults = (fromMs: number, toMs: number) => {
     for (const due of faultsBetween(world.settings.seed, options.faults, fromMs, toMs)) {
-      makeFault(controls, due).catch(onError);
+      injectFault(controls, due).catch(onError);
     }
   };
   /** Runs the steps that the clock has passed; true when it has caught up. */
   const advance = (): boolean => {
     const untilMs = Math.floor(clock() / STEP_MS) * STEP_MS;
-    if (untilMs - nextMs > MOST_LAG_MS) {
+    if (untilMs - nextMs > MAX_LAG_MS) {
       // Held books would miss what is skipped, so nobody may go on from here.
       stalls += 1;
-      venues.cutAll();
+      venues.terminateAll();
       nextMs = untilMs;
     }
     const fromMs = nextMs;
@@ -159,7 +159,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     faults: controls,
     stats: async () => ({
       ...simulation.counts,
-      toldUntilMs: nextMs,
+      simulatedUntilMs: nextMs,
       sockets: venues.socketStats(),
       faults: board.counts(),
       stalls,

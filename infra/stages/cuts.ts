@@ -19,7 +19,7 @@ const CUTS_MAX = 100;
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
 
 /** A cut without its state. */
-export interface Cut {
+export interface DailyCheckpoint {
   /** The midnight, unix ms. */
   readonly at: number;
   readonly position: StagePosition;
@@ -27,7 +27,7 @@ export interface Cut {
 
 export interface CutStore<S> {
   /** Those of the stage's version, oldest first. */
-  list(): Promise<Cut[]>;
+  list(): Promise<DailyCheckpoint[]>;
   /** The cut at a midnight, or null where there is none that is whole. */
   load(at: number): Promise<Snapshot<S> | null>;
   /** Keeps the cut and drops those that nothing can start from any more. */
@@ -65,7 +65,7 @@ export async function openCuts<S>({ stage, log, codec, logger }: CutOptions<S>):
 
   return {
     async list() {
-      const cuts: Cut[] = [];
+      const cuts: DailyCheckpoint[] = [];
       for (const { name, manifest } of await topic.list(() => false)) {
         if (!manifest?.position || manifest.stateVersion !== stateVersion) continue;
         cuts.push({ at: timeOf(name), position: manifest.position });

@@ -1,6 +1,6 @@
 /** Records that are hard to take: schemas that are not known, and a registry or a log that is away. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import { CodecError } from '../codec/codec.ts';
 import { RegistryError } from '../codec/confluent-registry.ts';
 import { createCodec } from '../codec/create-codec.ts';
@@ -89,8 +89,8 @@ describe('a record of a schema that was never met', () => {
     await running.stopped;
     expect(running.state.total).toBe(5);
     const letters: string[] = [];
-    await readPartition(log, { topic: deadTopic(input.name).name, partition: 0 }, ({ value }) => {
-      const { offset, reason } = codec.decode(deadTopic(input.name), value!);
+    await readPartition(log, { topic: deadLetterTopic(input.name).name, partition: 0 }, ({ value }) => {
+      const { offset, reason } = codec.decode(deadLetterTopic(input.name), value!);
       letters.push(`${offset} ${reason}`);
     });
     expect(letters).toEqual(['0 unknown_schema']);

@@ -33,7 +33,7 @@ export class EventHandlers<S> {
   take(record: LogRecord): boolean {
     const { topic, handle } = this.handlers.get(record.topic)!;
     const { state, codec, outputs } = this.options;
-    if (record.value !== null && !codec.knows(record.value)) return false;
+    if (record.value !== null && !codec.hasSchema(record.value)) return false;
     outputs.begin(record);
     try {
       handle(state, new RecordEvent(topic, record, codec) as never, outputs.emit);
@@ -49,7 +49,7 @@ export class EventHandlers<S> {
   async learnAndTake(record: LogRecord): Promise<void> {
     const { patience, codec } = this.options;
     try {
-      await untilTaken(patience, 'the schema registry cannot be asked', () => codec.learn(record.value!));
+      await untilTaken(patience, 'the schema registry cannot be asked', () => codec.fetchSchema(record.value!));
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
       this.refuse(record, error.code, error);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import type { LogRecord } from '../log/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { StageOutputs } from './outputs.ts';
@@ -12,7 +12,7 @@ const unfit = { ...good, value: 'no number' } as never;
 let world: NumbersWorld;
 beforeEach(async () => {
   world = await openNumbers([input, output]);
-  await world.codec.prepare([deadTopic(input.name)]);
+  await world.codec.prepare([deadLetterTopic(input.name)]);
 });
 afterEach(() => world.close());
 
@@ -84,6 +84,6 @@ describe('the outputs of a stage', () => {
     outputs.commit();
     const [letter, ...others] = outputs.drain();
     expect(others).toEqual([]);
-    expect(world.codec.decode(deadTopic(input.name), letter!.value!)).toMatchObject({ reason: 'handler_failed' });
+    expect(world.codec.decode(deadLetterTopic(input.name), letter!.value!)).toMatchObject({ reason: 'handler_failed' });
   });
 });

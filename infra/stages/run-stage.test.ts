@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Infer, integer, record, text } from '#schemas/avro';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import { defineTopic, type Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import { createCodec } from '../codec/create-codec.ts';
@@ -174,7 +174,7 @@ describe('a running stage', () => {
     const running = await run('rebuild');
     await running.stopped;
     expect(running.state.total).toBe(2);
-    const dead = deadTopic(left.name);
+    const dead = deadLetterTopic(left.name);
     const letters: string[] = [];
     await readPartition(log, { topic: dead.name, partition: 0 }, (entry) => {
       const letter = codec.decode(dead, entry.value!);
@@ -223,7 +223,7 @@ describe('a view', () => {
           msg: 'a record cannot be taken and is left out',
         }),
       );
-      const dead = { topic: deadTopic(heads.name).name, partition: 0 };
+      const dead = { topic: deadLetterTopic(heads.name).name, partition: 0 };
       await expect(world.log.bounds(dead)).rejects.toMatchObject({ code: 'log_unknown_topic' });
     } finally {
       await world.close();

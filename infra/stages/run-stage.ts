@@ -170,7 +170,7 @@ function tellRemoved<S>(options: RunStageOptions<S>, removed: readonly Removed[]
   }
   const list = removed.map((at) => `${at.records} of ${partitionName(at)}`).join(', ');
   const text = `records were removed by retention before they were taken: ${list}`;
-  health?.tell(`missing.${stage.name}`, list);
+  health?.setExtra(`missing.${stage.name}`, list);
   health?.degraded(partOf(stage), text);
   // It stays in the extras; the stage itself works as it should once it has taken the rest.
   void caughtUp.then(() => health?.ready(partOf(stage)));

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { mayPass } from '../retry.ts';
+import { isTransient } from '../retry.ts';
 import type { CutStore } from './cuts.ts';
 import type { StagePosition } from './snapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
@@ -102,7 +102,7 @@ export class SnapshotTaker<S> {
       await save();
       return true;
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      if (!isTransient(error)) throw error;
       logger.warn({ stage, error }, 'no snapshot was taken; later');
       return false;
     }

@@ -5,7 +5,7 @@ import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
-import { mayPass } from '../retry.ts';
+import { isTransient } from '../retry.ts';
 import { packHead, packSnapshot, type Snapshot, type SnapshotHead, unpackHead, unpackSnapshot } from './snapshot.ts';
 
 /** Kafka refuses records above 1 MiB by default; half of it leaves room for framing. */
@@ -154,10 +154,10 @@ export class SnapshotTopic {
     if (!record) return null;
     const { codec, topic } = this.options;
     try {
-      await codec.learn(record.value!);
+      await codec.fetchSchema(record.value!);
       return codec.decode(topic, record.value!);
     } catch (error) {
-      if (mayPass(error)) throw error;
+      if (isTransient(error)) throw error;
       this.warn('a piece of it cannot be read', name, error);
       return null;
     }

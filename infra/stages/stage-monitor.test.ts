@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogError } from '../log/log.ts';
 import { createHealth, type Health } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import { healthAnswer } from '../telemetry/ops-server.ts';
+import { healthResponse } from '../telemetry/ops-server.ts';
 import { StageMonitor } from './stage-monitor.ts';
 
 const START = 1_000_000;
@@ -46,11 +46,11 @@ describe('a stage that is more than 5 s behind', () => {
   it('makes /health degraded with its backlog until it has caught up, and is named in the log', async () => {
     [now, end] = [START + 5_000, 400];
     await wait();
-    expect(healthAnswer(health)).toMatchObject({ statusCode: 200, body: { status: 'ok' } });
-    expect(healthAnswer(health).body).not.toHaveProperty('backlog');
+    expect(healthResponse(health)).toMatchObject({ statusCode: 200, body: { status: 'ok' } });
+    expect(healthResponse(health).body).not.toHaveProperty('backlog');
     now = START + 5_001;
     await wait();
-    const { statusCode, body } = healthAnswer(health);
+    const { statusCode, body } = healthResponse(health);
     expect(statusCode).toBe(503);
     expect(body).toMatchObject({
       status: 'degraded',
@@ -64,7 +64,7 @@ describe('a stage that is more than 5 s behind', () => {
     expect(logged).toHaveLength(2);
     position = now;
     await wait();
-    expect(healthAnswer(health).body.status).toBe('ok');
+    expect(healthResponse(health).body.status).toBe('ok');
     expect(logged.at(-1)).toMatchObject({ level: 30, msg: 'all stages are up to date again' });
   });
 
@@ -85,12 +85,12 @@ describe('a stage that is more than 5 s behind', () => {
     health.degraded('stage spreads', 'the schema registry cannot be asked');
     now = START + 60_000;
     await wait();
-    expect(healthAnswer(health).body).toMatchObject({
+    expect(healthResponse(health).body).toMatchObject({
       parts: { 'stage spreads': 'the schema registry cannot be asked' },
       backlog: [{ lagSeconds: 60 }],
     });
     health.ready('stage spreads');
-    expect(healthAnswer(health).body.parts['stage spreads']).toMatch(/^60 s behind/);
+    expect(healthResponse(health).body.parts['stage spreads']).toMatch(/^60 s behind/);
   });
 
   it('does not fill the log when its lag is around the limit', async () => {
@@ -107,19 +107,19 @@ describe('a stage that is more than 5 s behind', () => {
   it('is reported and degrades nothing while a recording is played', async () => {
     [now, live] = [START + 3_600_000, false];
     await wait();
-    expect(healthAnswer(health).body).toMatchObject({ status: 'ok', backlog: [{ lagSeconds: 3_600 }] });
+    expect(healthResponse(health).body).toMatchObject({ status: 'ok', backlog: [{ lagSeconds: 3_600 }] });
     expect(logged).toEqual([]);
   });
 
   it('has no known number of records while the log is away', async () => {
     [now, end] = [START + 60_000, new LogError('log_unavailable', 'away')];
     await wait();
-    expect(healthAnswer(health).body).toMatchObject({ backlog: [{ lagSeconds: 60, records: null }] });
+    expect(healthResponse(health).body).toMatchObject({ backlog: [{ lagSeconds: 60, records: null }] });
   });
 });
 
 it('a stage of whose inputs nothing is known yet is not behind', async () => {
   [now, position] = [START + 60_000, null];
   await wait();
-  expect(healthAnswer(health).body.status).toBe('ok');
+  expect(healthResponse(health).body.status).toBe('ok');
 });

@@ -1,4 +1,4 @@
-import { deadTopic, stateTopic } from '#schemas/topics/control';
+import { deadLetterTopic, stateTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 import type { TopicPartition } from '../log/log.ts';
 import type { Stage } from './stage.ts';
@@ -15,7 +15,7 @@ export function ownTopics(stage: Pick<Stage<unknown>, 'name' | 'outputs'>): Topi
 
 /** Where the records go that a stage cannot take: one topic for each input, shared with whoever reads it too. */
 export function deadTopicsOf(stage: { readonly inputs: readonly { readonly topic: Topic }[] }): Topic[] {
-  return stage.inputs.map(({ topic }) => deadTopic(topic.name) as Topic);
+  return stage.inputs.map(({ topic }) => deadLetterTopic(topic.name) as Topic);
 }
 
 /** Every partition of the topics, in their order. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { mayPass, retry } from '../retry.ts';
+import { isTransient, retry } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
 
 /** A stage that is to stop tries so often in all what has failed, so that a stop ends. */
@@ -27,7 +27,7 @@ export function untilTaken<T>(patience: Patience, trouble: string, operation: ()
   const { part, logger, health, stopping, failuresMax = Number.POSITIVE_INFINITY } = patience;
   return retry(operation, {
     canRetry: (error, failures) =>
-      mayPass(error) && failures < (stopping.aborted ? FAILURES_MAX_STOPPING : failuresMax),
+      isTransient(error) && failures < (stopping.aborted ? FAILURES_MAX_STOPPING : failuresMax),
     onFailure: (error, failures) => {
       if (failures === 1) logger.error({ part, error }, `${trouble}; trying again`);
       health?.degraded(part, (error as Error).message);

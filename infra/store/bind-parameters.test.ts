@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bindParameters } from './bind-parameters.ts';
 
-/** Reads one SQL string literal at the start of a text, by the engine's rules; gives its value and what follows. */
-function readLiteral(sql: string): { value: string; rest: string } {
+/**
+ * Parses one SQL string literal at the start of a text, by the engine's rules; returns its value and the remaining
+ * text.
+ */
+function parseLiteral(sql: string): { value: string; rest: string } {
   let value = '';
   let at = 1;
   while (sql[at] !== "'") {
@@ -16,27 +19,27 @@ function readLiteral(sql: string): { value: string; rest: string } {
 }
 
 describe('bindParameters', () => {
-  it('keeps any text inside its literal', () => {
+  it('encloses any text in its literal', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const bound = bindParameters('SELECT {x:String} FROM t', { x: text });
         expect(bound.startsWith("SELECT _CAST('")).toBe(true);
-        const { value, rest } = readLiteral(bound.slice('SELECT _CAST('.length));
+        const { value, rest } = parseLiteral(bound.slice('SELECT _CAST('.length));
         expect(value).toBe(text);
         expect(rest).toBe(", 'String') FROM t");
       }),
     );
   });
 
-  it('keeps texts of a list inside their literals', () => {
+  it('encloses texts of a list in their literals', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (texts) => {
         const bound = bindParameters('{x:Array(String)}', { x: texts });
-        const { value: list, rest } = readLiteral(bound.slice('_CAST('.length));
+        const { value: list, rest } = parseLiteral(bound.slice('_CAST('.length));
         expect(rest).toBe(", 'Array(String)')");
         let remaining = list.slice(1);
         for (const text of texts) {
-          const read = readLiteral(remaining);
+          const read = parseLiteral(remaining);
           expect(read.value).toBe(text);
           remaining = read.rest.slice(1);
         }
@@ -45,18 +48,18 @@ describe('bindParameters', () => {
     );
   });
 
-  it('never looks for placeholders in what it has put in', () => {
+  it('never replaces placeholders in parameter values', () => {
     expect(bindParameters('{a:String} {b:String}', { a: '{b:String}', b: 'x' })).toBe(
       "_CAST('{b:String}', 'String') _CAST('x', 'String')",
     );
   });
 
-  it('leaves texts, quoted names and comments as they are', () => {
+  it('does not change strings, quoted names and comments', () => {
     const sql = `SELECT '{a:String}', 'it''s {a:String}', '\\'{a:String}', "{a:String}", \`{a:String}\` -- {a:String}\n/* {a:String} */`;
     expect(bindParameters(sql, {})).toBe(sql);
   });
 
-  it('goes on after a comment ends with its line', () => {
+  it('continues after the line of a comment', () => {
     expect(bindParameters("-- it's\n{a:UInt8}", { a: 1 })).toBe("-- it's\n_CAST('1', 'UInt8')");
   });
 
@@ -81,7 +84,7 @@ describe('bindParameters', () => {
     expect(() => bindParameters('{x:UInt8}', { x })).toThrow(expect.objectContaining({ code: 'store_rejected' }));
   });
 
-  it('refuses a parameter without a value, also one that every object has', () => {
+  it('refuses a parameter without a value, also one named like a property of every object', () => {
     expect(() => bindParameters('{x:String}', {})).toThrow('no value for the parameter x');
     expect(() => bindParameters('{toString:String}', {})).toThrow('no value for the parameter toString');
   });

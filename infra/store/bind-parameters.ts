@@ -1,18 +1,18 @@
 /**
- * Puts parameters into a statement as typed literals, the way the engine itself replaces `{name:Type}`:
+ * Replaces parameters of a statement by typed literals, the way the engine itself replaces `{name:Type}`:
  * `_CAST('text', 'Type')`.
  *
  * chDB binds parameters in state that all connections of the process share, so its client runs every statement with
  * parameters alone, one after the other, and threads of one process can see each other's values. Literals have neither
- * fault. Nothing of a value can leave its literal: the quote and the backslash are the only ways out and are escaped.
+ * problem. No part of a value can leave its literal: the quote and the backslash are the only ways out and are escaped.
  */
 import { type Parameter, StoreError } from './store.ts';
 
-/** Strings, quoted names and comments are passed over; what remains of the alternation is a placeholder. */
+/** Matches strings, quoted names and comments, which are skipped; the remaining alternative is a placeholder. */
 const TOKENS =
   /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|--[^\n]*|\/\*[\s\S]*?\*\/|\{\s*(\w+)\s*:\s*([^{}]+?)\s*\}/g;
 
-/** The statement with every placeholder replaced. Throws `store_rejected` for one without a value. */
+/** Replaces every placeholder of a statement. Throws `store_rejected` for one without a value. */
 export function bindParameters(sql: string, parameters: Readonly<Record<string, Parameter>>): string {
   return replacePlaceholders(sql, (name, type) => {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
@@ -28,12 +28,12 @@ export function replacePlaceholders(sql: string, replace: (name: string, type: s
   );
 }
 
-/** A text as SQL string literal. */
+/** Formats a text as a SQL string literal. */
 export function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
-/** A value as the text that the engine reads a value of its type from. */
+/** Formats a value as the text from which the engine parses a value of its type. */
 function parameterText(value: Exclude<Parameter, null>): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? '1' : '0';
@@ -50,6 +50,6 @@ function elementText(value: Parameter): string {
 
 function numberText(value: number | bigint): string {
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw new StoreError('store_rejected', `${value} is no number for a parameter`);
+    throw new StoreError('store_rejected', `${value} is not a valid number for a parameter`);
   return String(value);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compactRows } from './compact-rows.ts';
 
 describe('compactRows', () => {
-  it('gives the columns of the first row and the values of each in that order', () => {
+  it('returns the columns of the first row and the values of each row in that order', () => {
     const rows = [
       { a: 1, b: null },
       { b: 'x', a: 2 },
@@ -25,7 +25,7 @@ describe('compactRows', () => {
     expect(() => compactRows([{ a: 1, b: 2 }, bad])).toThrow(expect.objectContaining({ code: 'store_rejected' }));
   });
 
-  it('refuses a row of nothing', () => {
+  it('refuses a row without columns', () => {
     expect(() => compactRows([{}])).toThrow(expect.objectContaining({ code: 'store_rejected' }));
   });
 });

@@ -6,13 +6,13 @@ export interface CompactRows {
 }
 
 /**
- * Rows as lists of values under one list of columns: the names are not repeated in every row, which makes an insert
- * about a third faster than one of objects. Rows must have the columns of the first one, no more and no less.
+ * Converts rows to lists of values under one list of columns: the names are not repeated in every row, which makes an
+ * insert about a third faster than one of objects. All rows must have exactly the columns of the first one.
  */
 export function compactRows(rows: readonly Row[]): CompactRows {
   const columns = Object.keys(rows[0] ?? {});
   const [first, ...rest] = columns;
-  if (first === undefined) throw new StoreError('store_rejected', 'a row without columns');
+  if (first === undefined) throw new StoreError('store_rejected', 'the first row has no columns');
   return { columns: [first, ...rest], values: rows.map((row, at) => valuesOf(row, at, columns)) };
 }
 

@@ -1,10 +1,10 @@
-/** What may be relied on of a store, on either side of the port. `embedded.test.ts` and `server.test.ts` run it. */
+/** The guarantees of a store, for both adapters. `embedded.test.ts` and `server.test.ts` run it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from './store.ts';
 import { unixMs } from './unix-ms.ts';
 
 export interface StoreHarness {
-  /** Opens the store anew over the same data. */
+  /** Reopens the store on the same data. */
   open(): Promise<Store>;
   /** Removes everything. */
   dispose(): Promise<void>;
@@ -27,9 +27,9 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
     /** A new table with these columns, sorted by `id`. */
     async function table(columns: string, engine = 'MergeTree'): Promise<string> {
       tables += 1;
-      const made = `t${tables}`;
-      await store.command(`CREATE TABLE ${made} (id UInt32, ${columns}) ENGINE = ${engine} ORDER BY id`);
-      return made;
+      const name = `t${tables}`;
+      await store.command(`CREATE TABLE ${name} (id UInt32, ${columns}) ENGINE = ${engine} ORDER BY id`);
+      return name;
     }
     const value = async (sql: string, parameters = {}) =>
       (await store.query<{ value: unknown }>(sql, parameters)).map((row) => row.value);
@@ -63,7 +63,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         expect(await roundTrip('Int64', ['-9223372036854775808'])).toEqual(['-9223372036854775808']);
       });
 
-      it('tell null from zero and from the empty text', async () => {
+      it('distinguish null from zero and from the empty text', async () => {
         expect(await roundTrip('Nullable(Decimal(38, 18))', [null, '0'])).toEqual([null, '0']);
         expect(await roundTrip('Nullable(String)', [null, ''])).toEqual([null, '']);
         expect(await roundTrip('LowCardinality(Nullable(String))', ['a', null])).toEqual(['a', null]);
@@ -118,7 +118,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         await expect(store.insert('no_such_table', [])).resolves.toBeUndefined();
       });
 
-      it('take a large batch whole', async () => {
+      it('accept a large batch completely', async () => {
         const into = await table('value String');
         const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, value: `row ${id} ${'x'.repeat(100)}` }));
         await store.insert(into, rows);
@@ -132,7 +132,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         ['a decimal with too many digits', { id: 1, value: '123456789012345678901' }],
         ['a column that does not exist', { id: 1, value: '1', other: 1 }],
         ['a row with a column less than the first', { id: 1 }],
-      ])('refuse %s and take nothing of the batch', async (_, bad) => {
+      ])('refuse %s and insert nothing of the batch', async (_, bad) => {
         const into = await table('value Decimal(38, 18)');
         const good = { id: 0, value: '1' };
         await expect(store.insert(into, [good, bad])).rejects.toMatchObject({
@@ -142,17 +142,17 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         expect(await selectAll(into)).toEqual([]);
       });
 
-      it('into a table that is missing are nobody’s fault but the operator’s', async () => {
+      it('into a missing table are an error of the configuration', async () => {
         await expect(store.insert('no_such_table', [{ id: 1 }])).rejects.toMatchObject({ code: 'store_misconfigured' });
       });
 
-      it('refuse a table name that is none', async () => {
+      it('refuse an invalid table name', async () => {
         await expect(store.insert('t; DROP TABLE t', [{ id: 1 }])).rejects.toMatchObject({ code: 'store_rejected' });
       });
     });
 
     describe('replacing rows', () => {
-      it('count once under FINAL, the greatest version winning whatever the order of arrival', async () => {
+      it('count once with FINAL, where the greatest version wins whatever the order of arrival', async () => {
         const into = await table('value String, version UInt64', 'ReplacingMergeTree(version)');
         await store.insert(into, [{ id: 1, value: 'newer', version: 2 }]);
         await store.insert(into, [
@@ -163,7 +163,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         expect(await value(`SELECT value FROM ${into} FINAL ORDER BY id`)).toEqual(['newer', 'other']);
       });
 
-      it('vanish under FINAL when the newest version says removed, and return after', async () => {
+      it('disappear with FINAL when the newest version is a removal, and return afterwards', async () => {
         const into = await table('value String, removed UInt8, version UInt64', 'ReplacingMergeTree(version, removed)');
         await store.insert(into, [{ id: 1, value: 'a', removed: 0, version: 1 }]);
         await store.insert(into, [{ id: 1, value: '', removed: 1, version: 2 }]);
@@ -173,8 +173,8 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
       });
     });
 
-    describe('rows that are kept for a time', () => {
-      it('are given the time by the engine, tell it only when asked, and go once theirs has passed', async () => {
+    describe('rows with a retention', () => {
+      it('are stamped by the engine, show the time only if selected, and are removed after it', async () => {
         const into = await table("value String, storedAt DateTime('UTC') MATERIALIZED now()");
         await store.command(`ALTER TABLE ${into} MODIFY TTL storedAt + INTERVAL 30 DAY`);
         await store.insert(into, [{ id: 1, value: 'now' }]);
@@ -196,7 +196,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
     });
 
     describe('parameters', () => {
-      it('reach the engine unchanged, whatever they hold', async () => {
+      it('reach the engine unchanged, whatever they contain', async () => {
         const texts = ["'", '\\', "\\'", '\n\t\r', '\\n', '{x:String}', "'; DROP TABLE t; --", '😀', '', '\\N', 'NULL'];
         for (const text of texts) {
           expect(await value('SELECT {x:String} AS value', { x: text })).toEqual([text]);
@@ -231,7 +231,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         expect(found).toEqual(['b']);
       });
 
-      it('are left alone inside texts and comments', async () => {
+      it('are not replaced in strings and comments', async () => {
         expect(await value("SELECT '{x:String}' AS value /* {y:String} */ -- {z:String}")).toEqual(['{x:String}']);
       });
 
@@ -258,7 +258,7 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         }
       });
 
-      it('give no rows as an empty list', async () => {
+      it('return an empty list for no rows', async () => {
         expect(await store.query('SELECT 1 WHERE 0')).toEqual([]);
       });
 
@@ -285,21 +285,21 @@ export function describeStore(name: string, start: () => Promise<StoreHarness>):
         expect(await selectAll(into)).toEqual(['first']);
       });
 
-      it('are refused under a name that is none', async () => {
+      it('are refused with an invalid name', async () => {
         await expect(store.inDatabase('a; DROP')).rejects.toMatchObject({ code: 'store_rejected' });
       });
     });
 
     describe('closing', () => {
-      it('keeps the data for the next opening', async () => {
+      it('leaves the data for the next opening', async () => {
         const into = await table('value String');
-        await store.insert(into, [{ id: 1, value: 'kept' }]);
+        await store.insert(into, [{ id: 1, value: 'stored' }]);
         await store.close();
         store = await harness.open();
-        expect(await selectAll(into)).toEqual(['kept']);
+        expect(await selectAll(into)).toEqual(['stored']);
       });
 
-      it('lets what is running finish, refuses what comes after, and can be repeated', async () => {
+      it('waits for running calls, refuses later ones, and can be repeated', async () => {
         const running = value('SELECT sleep(0.2) + 7 AS value');
         await store.close();
         expect(await running).toEqual([7]);

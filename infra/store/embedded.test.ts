@@ -19,14 +19,14 @@ describeStore('embedded store', async () => {
   };
 });
 
-describe('embedded store alone', () => {
+describe('the embedded store', () => {
   let path: string;
   beforeEach(async () => {
     path = await temporary();
   });
   afterEach(() => rm(path, { recursive: true, force: true }));
 
-  it('is refused a second time in one process, and free after closing', async () => {
+  it('cannot be opened twice in one process, and can be opened again after closing', async () => {
     const store = await openEmbeddedStore({ path });
     await expect(openEmbeddedStore({ path })).rejects.toMatchObject({ code: 'store_locked' });
     await expect(openEmbeddedStore({ path: join(path, 'other') })).rejects.toMatchObject({ code: 'store_locked' });
@@ -35,7 +35,7 @@ describe('embedded store alone', () => {
     await again.close();
   });
 
-  it('lets a slow query hold up neither an insert nor another query', async () => {
+  it('runs inserts and other queries during a slow query', async () => {
     const store = await openEmbeddedStore({ path });
     await store.command('CREATE TABLE t (id UInt32) ENGINE = MergeTree ORDER BY id');
     let slowEnded = false;
@@ -49,7 +49,7 @@ describe('embedded store alone', () => {
     await store.close();
   });
 
-  it('ends a query at its time limit and goes on', async () => {
+  it('ends a query at its time limit and continues to work', async () => {
     const store = await openEmbeddedStore({ path, timeouts: { ...STORE_TIMEOUTS, queryMs: 1_000 } });
     await expect(store.query('SELECT count() FROM numbers(1e12) WHERE sipHash64(number) = 0')).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -81,20 +81,20 @@ describe('embedded store alone', () => {
     }
     expect(acknowledged).toBeGreaterThanOrEqual(30);
     const store = await openEmbeddedStore({ path });
-    const [kept] = await store.query<{ batches: string }>(
+    const [stored] = await store.query<{ batches: string }>(
       `SELECT count() AS batches FROM (SELECT batch FROM t WHERE batch <= {acknowledged:UInt32} GROUP BY batch HAVING count() = 100)`,
       { acknowledged },
     );
-    expect(kept).toEqual({ batches: String(acknowledged) });
+    expect(stored).toEqual({ batches: String(acknowledged) });
     await store.close();
   });
 
-  it('takes nothing from standard input', async () => {
+  it('reads nothing from standard input', async () => {
     const child = spawn(process.execPath, ['infra/testing/run-ts.mjs', 'infra/testing/insert-once.ts', path], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');
-    // Left open: the engine would wait for its end.
+    // It stays open: the engine would wait for its end.
     child.stdin.write('[{"id":3}]\n');
     const lines: string[] = [];
     try {

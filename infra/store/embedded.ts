@@ -11,39 +11,39 @@ import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { bindParameters } from './bind-parameters.ts';
 import { compactRows } from './compact-rows.ts';
-import { Lane } from './lane.ts';
+import { detachStandardInput } from './detach-standard-input.ts';
+import { Semaphore } from './semaphore.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
-import { storeErrorOf } from './store-error-of.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
-import { takeStandardInputAway } from './without-input.ts';
+import { toStoreError } from './to-store-error.ts';
 
 /**
- * A session runs one call at a time and a running call holds one of libuv's four threads. One session writes and two
- * read, so that a slow query holds up neither inserts nor other queries and a thread stays free for files and names.
+ * A session runs one call at a time, and a running call uses one of libuv's four threads. One session writes and two
+ * read, so that a slow query delays neither inserts nor other queries and a thread stays free for files and names.
  */
 const READERS = 2;
 const WAITING_MAX = 1_000;
 
 export interface EmbeddedStoreOptions {
-  /** The data directory; made if missing. */
+  /** The data directory; created if missing. */
   readonly path: string;
-  /** The database to work in; made if missing. */
+  /** The database to use; created if missing. */
   readonly database?: string;
   readonly timeouts?: StoreTimeouts;
 }
 
-/** chDB's types come from another copy of the client's; at run time the two are the same contract. */
+/** chDB's types come from another copy of the client's; at run time the two are the same. */
 type ClientConnection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 
-/** The engine binds one data directory for the whole process. */
-let heldPath: string | null = null;
+/** The open data directory: the engine supports one for the whole process. */
+let openPath: string | null = null;
 
-/** Opens the data directory. Rejects with `store_locked` when another process, or this one, holds one already. */
+/** Opens the data directory. Rejects with `store_locked` if another process has it open, or this one has any open. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const path = resolve(options.path);
-  if (heldPath !== null) throw new StoreError('store_locked', `this process has the store in ${heldPath} open already`);
-  heldPath = path;
-  takeStandardInputAway();
+  if (openPath !== null) throw new StoreError('store_locked', `this process already has the store open in ${openPath}`);
+  openPath = path;
+  detachStandardInput();
   const engine = new Engine(path, options.timeouts ?? STORE_TIMEOUTS);
   try {
     return await engine.database(options.database ?? 'parallax');
@@ -53,11 +53,11 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-/** The sessions on one data directory, over all databases, and the lanes that they share. */
+/** The sessions on one data directory, for all databases, and the semaphores that they share. */
 class Engine {
   readonly timeouts: StoreTimeouts;
-  readonly writes = new Lane(1, WAITING_MAX);
-  readonly reads = new Lane(READERS, WAITING_MAX);
+  readonly writes = new Semaphore(1, WAITING_MAX);
+  readonly reads = new Semaphore(READERS, WAITING_MAX);
   closed = false;
   private readonly path: string;
   private readonly sessions: ClickHouseClient[] = [];
@@ -81,12 +81,12 @@ class Engine {
     this.closed = true;
     await Promise.all([this.writes.idle(), this.reads.idle()]);
     for (const session of this.sessions) await session.close();
-    // A session that is closed is not gone yet; the directory is free once the engine has let go of it.
+    // A closed session may still be shutting down; the directory is free once the engine has released it.
     await drainPending();
-    heldPath = null;
+    openPath = null;
   }
 
-  /** A session keeps its settings and its database, so they are said once. */
+  /** Opens a session, which keeps its settings and its database, so they are set once. */
   private async open(database: string, timeoutMs: number): Promise<ClickHouseClient> {
     const session = this.connect();
     this.sessions.push(session);
@@ -96,7 +96,7 @@ class Engine {
       await session.command({ query: `USE ${database}` });
       await session.command({ query: `SET ${settings.map(([name, value]) => `${name} = ${value}`).join(', ')}` });
     } catch (error) {
-      throw storeErrorOf(error);
+      throw toStoreError(error);
     }
     return session;
   }
@@ -112,12 +112,15 @@ class Engine {
       const holder = holderOf(this.path);
       if (holder !== null)
         throw new StoreError('store_locked', `the store in ${this.path} is in use by process ${holder}`);
-      throw storeErrorOf(error);
+      throw toStoreError(error);
     }
   }
 }
 
-/** The process that holds a data directory, by the status file that the engine keeps locked in it; null if none does. */
+/**
+ * The process that has a data directory open, from the status file that the engine keeps locked in it; null if there is
+ * none.
+ */
 function holderOf(path: string): number | null {
   try {
     const pid = Number(/^PID: (\d+)/m.exec(readFileSync(join(path, 'status'), 'utf8'))?.[1]);
@@ -146,7 +149,7 @@ class EmbeddedStore implements Store {
   async query<T>(sql: string, parameters: Readonly<Record<string, Parameter>> = {}): Promise<T[]> {
     const query = bindParameters(sql, parameters);
     return this.run(this.engine.reads, this.engine.timeouts.queryMs, async () => {
-      // The lane is as wide as this list is long, so there is one.
+      // The semaphore has one permit per reader, so one is idle.
       const reader = this.idleReaders.pop()!;
       try {
         const result = await reader.query({ query, format: 'JSONEachRow' });
@@ -179,12 +182,12 @@ class EmbeddedStore implements Store {
     return this.engine.close();
   }
 
-  private async run<T>(lane: Lane, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  private async run<T>(semaphore: Semaphore, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
     try {
-      return await lane.run(work, timeoutMs + this.engine.timeouts.graceMs);
+      return await semaphore.run(work, timeoutMs + this.engine.timeouts.graceMs);
     } catch (error) {
-      throw storeErrorOf(error);
+      throw toStoreError(error);
     }
   }
 

@@ -39,7 +39,7 @@ const tablesOf = async () =>
     )
   ).map((row) => row.name);
 
-/** What a migration asks of rows that are there is done in the background. */
+/** Waits for the changes of existing rows by migrations, which run in the background. */
 async function mutationsAreDone(): Promise<void> {
   const isRunning = async () => (await store.query('SELECT 1 FROM system.mutations WHERE NOT is_done')).length > 0;
   while (await isRunning()) await sleep(5);
@@ -53,25 +53,25 @@ describe('migrate', () => {
     expect(await tablesOf()).toEqual(['a', 'b', 'c', 'migrations']);
   });
 
-  it('applies only what is new', async () => {
+  it('applies only new migrations', async () => {
     await migrate(store, [step(1, [create('a')])]);
     expect(await migrate(store, [step(1, ['not sql']), step(2, [create('b')])])).toEqual(['step-2']);
   });
 
-  it('can be done by several nodes at once', async () => {
+  it('can be run by several nodes at once', async () => {
     const nodes = await Promise.all([1, 2, 3].map(() => root.inDatabase(store.database)));
     await Promise.all(nodes.map((node) => migrate(node)));
     expect(await migrate(store)).toEqual([]);
   });
 
-  it('begins again at a migration that failed', async () => {
+  it('restarts at a migration that failed', async () => {
     await expect(migrate(store, [step(1, [create('a'), 'CREATE TABLE IF NOT EXISTS'])])).rejects.toMatchObject({
       code: 'store_rejected',
     });
     expect(await migrate(store, [step(1, [create('a'), create('b')])])).toEqual(['step-1']);
   });
 
-  it('refuses numbers that are out of order or given twice, before it does anything', async () => {
+  it('refuses numbers that are out of order or repeated, before it applies anything', async () => {
     for (const numbers of [[2, 1], [1, 1], [1, 3], [0]]) {
       await expect(
         migrate(
@@ -85,19 +85,19 @@ describe('migrate', () => {
     expect(await tablesOf()).toEqual([]);
   });
 
-  it('refuses another migration under a number that was applied', async () => {
+  it('refuses another migration with an applied number', async () => {
     await migrate(store, [step(1)]);
     await expect(migrate(store, [{ ...step(1), name: 'other-1' }])).rejects.toMatchObject({
       code: 'store_misconfigured',
     });
   });
 
-  it('leaves a store alone that a newer program has migrated', async () => {
+  it('does not change a store that a newer program has migrated', async () => {
     await migrate(store, [step(1), step(2)]);
     expect(await migrate(store, [step(1)])).toEqual([]);
   });
 
-  it('gives the tables that the specs say: columns, sorting key and rows', async () => {
+  it('creates the tables as specified: columns, sorting key and rows', async () => {
     expect(await migrate(store)).toEqual(MIGRATIONS.map((migration) => migration.name));
     for (const spec of TABLES) {
       const { value, meta } = sampleRecords[spec.name]!;
@@ -114,27 +114,27 @@ describe('migrate', () => {
         { name: spec.name },
       );
       expect(table?.sorting_key).toBe(spec.orderBy.join(', '));
-      const kept = / TTL (.+?)(?: SETTINGS|$)/.exec(table!.engine_full)?.[1];
-      expect(kept, spec.name).toBe(spec.keptDays && `storedAt + toIntervalDay(${spec.keptDays})`);
+      const ttl = / TTL (.+?)(?: SETTINGS|$)/.exec(table!.engine_full)?.[1];
+      expect(ttl, spec.name).toBe(spec.retentionDays && `storedAt + toIntervalDay(${spec.retentionDays})`);
       await store.insert(spec.name, [row]);
       const [stored] = await store.query<Record<string, unknown>>(`SELECT * FROM ${spec.name} FINAL`);
       expect(comparable(stored!)).toEqual(comparable(row));
     }
   });
 
-  it('gives a trades table that finds a market by its index, and never by what a newer row replaced', async () => {
+  it('creates a trades table that finds a market by its index, and never by a replaced row', async () => {
     await migrate(store);
     const { meta } = sampleRecords.trades!;
-    const tell = (marketId: string | null, seq: number) =>
+    const insertTrade = (marketId: string | null, seq: number) =>
       store.insert('trades', [tradesTable.row({ ...sampleTrade, marketId }, { ...meta, seq })]);
     const found = (marketId: string) =>
       store.query<{ version: string }>('SELECT version FROM trades FINAL WHERE marketId = {marketId:String}', {
         marketId,
       });
-    await tell(null, 1);
-    await tell('first', 2);
+    await insertTrade(null, 1);
+    await insertTrade('first', 2);
     expect(await found('first')).toEqual([{ version: '2' }]);
-    await tell('second', 3);
+    await insertTrade('second', 3);
     expect(await found('first')).toEqual([]);
     expect(await found('second')).toEqual([{ version: '3' }]);
     const plan = await store.query<{ explain: string }>(
@@ -159,19 +159,19 @@ describe('migrate', () => {
     expect(await store.query(select, wallets)).toEqual([{ id: 't4000' }, { id: 't9' }]);
     const plan = await store.query<{ explain: string }>(`EXPLAIN indexes = 1 ${select}`, wallets);
     const lines = plan.map((line) => line.explain.trim());
-    // The two that are in the first and the last of its granules.
+    // The two rows are in the first and the last of its granules.
     expect(lines.slice(lines.indexOf('Name: byWallet'))).toContain('Granules: 2/4');
   });
 
-  const passing = TABLES.filter(({ keptDays }) => keptDays !== undefined);
+  const withRetention = TABLES.filter(({ retentionDays: keptDays }) => keptDays !== undefined);
 
-  it.each(passing.map((spec) => [spec.name, spec] as const))(
-    'lets go of %s by when the store took them, however old they are',
-    async (name, { keptDays, row }) => {
+  it.each(withRetention.map((spec) => [spec.name, spec] as const))(
+    'removes rows of %s by when the store inserted them, whatever their event time',
+    async (name, { retentionDays: keptDays, row }) => {
       await migrate(store);
       const { value, meta } = sampleRecords[name]!;
       const columns = Object.keys(row(value, meta)).join(', ');
-      const rowsTakenBefore = async (days: number) => {
+      const rowsStoredBefore = async (days: number) => {
         await store.command(`TRUNCATE TABLE ${name}`);
         await store.command(
           `INSERT INTO ${name} (${columns}, storedAt) SETTINGS insert_allow_materialized_columns = 1
@@ -182,21 +182,21 @@ describe('migrate', () => {
       };
       await store.insert(name, [row(value, meta)]);
       await store.command(`CREATE TABLE sample ENGINE = Memory AS SELECT ${columns} FROM ${name}`);
-      expect(await rowsTakenBefore(keptDays! - 1)).toBe(1);
-      expect(await rowsTakenBefore(keptDays! + 1)).toBe(0);
+      expect(await rowsStoredBefore(keptDays! - 1)).toBe(1);
+      expect(await rowsStoredBefore(keptDays! + 1)).toBe(0);
     },
   );
 
-  it('counts what stood in a table before from then on', async () => {
-    const tables = passing.map(({ name }) => name);
+  it('starts the retention of existing rows at the migration', async () => {
+    const tables = withRetention.map(({ name }) => name);
     await migrate(store, MIGRATIONS.slice(0, 19));
-    for (const { name, row } of passing) {
+    for (const { name, row } of withRetention) {
       const { value, meta } = sampleRecords[name]!;
       await store.insert(name, [row(value, meta)]);
     }
     await migrate(store);
     await mutationsAreDone();
-    // Written down in the parts that were there, where the engine would else work it out at each look.
+    // The value is stored in the existing parts; otherwise the engine would compute it at each read.
     const written = await store.query<{ table: string }>(
       `SELECT table FROM system.parts_columns
        WHERE database = currentDatabase() AND column = 'storedAt' AND active AND rows > 0 ORDER BY table`,
@@ -208,19 +208,19 @@ describe('migrate', () => {
     }
   });
 
-  it('hides what a tombstone removed', async () => {
+  it('hides rows that a tombstone removed', async () => {
     await migrate(store);
     for (const spec of TABLES) {
-      if (typeof spec.removed !== 'function') continue;
+      if (typeof spec.tombstone !== 'function') continue;
       const { value, meta } = sampleRecords[spec.name]!;
       await store.insert(spec.name, [spec.row(value, meta)]);
-      await store.insert(spec.name, [spec.removed({ ...meta, seq: meta.seq + 1 })]);
+      await store.insert(spec.name, [spec.tombstone({ ...meta, seq: meta.seq + 1 })]);
       expect(await store.query(`SELECT 1 FROM ${spec.name} FINAL`), spec.name).toEqual([]);
     }
   });
 });
 
-/** Rows side by side: 64-bit counts come back as text, times as the engine writes them. */
+/** Converts rows for comparison: 64-bit counts are returned as text, times in the format of the engine. */
 function comparable(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const cell = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(cell);

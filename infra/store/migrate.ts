@@ -2,7 +2,7 @@ import { MIGRATIONS } from '#schemas/tables/migrations/index';
 import { type Migration, migrationFaults } from '#schemas/tables/migrations/migration';
 import { type Store, StoreError } from './store.ts';
 
-/** The table of what has been applied. Not a projection of topics: its times are those of the wall. */
+/** The table of applied migrations. It is not a projection of topics: its times are wall times. */
 const CREATE_MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
   number UInt32,
   name String,
@@ -10,13 +10,14 @@ const CREATE_MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
 ) ENGINE = ReplacingMergeTree ORDER BY number`;
 
 /**
- * Applies the migrations that the store has not seen, in order. Safe to run twice and on several nodes at once: every
- * statement can be repeated. Refuses a list with a hole or a number below one that was applied (`store_misconfigured`).
- * @returns the names of what was applied now.
+ * Applies the migrations that the store does not have yet, in order. Safe to run twice and on several nodes at once:
+ * every statement can be repeated. Refuses a list with a missing number, or a number below an applied one
+ * (`store_misconfigured`).
+ * @returns the names of the migrations applied now.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<string[]> {
-  const faults = migrationFaults(migrations);
-  if (faults.length > 0) throw new StoreError('store_misconfigured', faults.join('; '));
+  const errors = migrationFaults(migrations);
+  if (errors.length > 0) throw new StoreError('store_misconfigured', errors.join('; '));
   await store.command(CREATE_MIGRATIONS);
   const rows = await store.query<{ number: number; name: string }>('SELECT number, name FROM migrations FINAL');
   const applied = new Map(rows.map(({ number, name }) => [number, name]));
@@ -29,7 +30,7 @@ export async function migrate(store: Store, migrations: readonly Migration[] = M
     if (before !== undefined || number < newest)
       throw new StoreError(
         'store_misconfigured',
-        `${name} cannot be applied: ${before ?? `number ${newest}`} was before it`,
+        `${name} cannot be applied: ${before ?? `number ${newest}`} was applied before`,
       );
     await apply(store, migration);
     names.push(name);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Lane } from './lane.ts';
+import { Semaphore } from './semaphore.ts';
 
 function controlled<T>() {
   let resolve!: (value: T) => void;
@@ -14,12 +14,12 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const LONG_MS = 60_000;
 
 describe('Lane', () => {
-  it('runs as many as it is wide and the others in their order', async () => {
-    const lane = new Lane(2, 10);
+  it('runs one call per permit and the others in order', async () => {
+    const semaphore = new Semaphore(2, 10);
     const gates = [controlled<number>(), controlled<number>(), controlled<number>(), controlled<number>()];
     const started: number[] = [];
     const results = gates.map((gate, at) =>
-      lane.run(() => {
+      semaphore.run(() => {
         started.push(at);
         return gate.promise;
       }, LONG_MS),
@@ -36,48 +36,48 @@ describe('Lane', () => {
   });
 
   it('goes on after a failure, told to its caller alone', async () => {
-    const lane = new Lane(1, 10);
-    const failing = lane.run(() => Promise.reject(new Error('no')), LONG_MS);
-    const thrown = lane.run(() => {
+    const semaphore = new Semaphore(1, 10);
+    const failing = semaphore.run(() => Promise.reject(new Error('no')), LONG_MS);
+    const thrown = semaphore.run(() => {
       throw new Error('at once');
     }, LONG_MS);
-    const fine = lane.run(() => Promise.resolve('yes'), LONG_MS);
+    const fine = semaphore.run(() => Promise.resolve('yes'), LONG_MS);
     await expect(failing).rejects.toThrow('no');
     await expect(thrown).rejects.toThrow('at once');
     expect(await fine).toBe('yes');
   });
 
-  it('takes as many waiting as its bound and refuses one more', async () => {
-    const lane = new Lane(1, 2);
+  it('lets as many calls wait as its limit and refuses one more', async () => {
+    const semaphore = new Semaphore(1, 2);
     const gate = controlled<void>();
-    const running = [0, 1, 2].map(() => lane.run(() => gate.promise, LONG_MS));
-    await expect(lane.run(() => Promise.resolve(), LONG_MS)).rejects.toMatchObject({ code: 'store_unavailable' });
+    const running = [0, 1, 2].map(() => semaphore.run(() => gate.promise, LONG_MS));
+    await expect(semaphore.run(() => Promise.resolve(), LONG_MS)).rejects.toMatchObject({ code: 'store_unavailable' });
     gate.resolve();
     await Promise.all(running);
-    await expect(lane.run(() => Promise.resolve(7), LONG_MS)).resolves.toBe(7);
+    await expect(semaphore.run(() => Promise.resolve(7), LONG_MS)).resolves.toBe(7);
   });
 
-  it('never starts what timed out while waiting', async () => {
-    const lane = new Lane(1, 10);
+  it('never starts a call that timed out while waiting', async () => {
+    const semaphore = new Semaphore(1, 10);
     const gate = controlled<void>();
-    const first = lane.run(() => gate.promise, LONG_MS);
+    const first = semaphore.run(() => gate.promise, LONG_MS);
     let ran = false;
-    const late = lane.run(async () => {
+    const late = semaphore.run(async () => {
       ran = true;
     }, 5);
     await expect(late).rejects.toMatchObject({ code: 'store_unavailable', canRetry: true });
     gate.resolve();
     await first;
-    await lane.idle();
+    await semaphore.idle();
     expect(ran).toBe(false);
   });
 
   it('keeps the place of a call that outlives its time until it ends', async () => {
-    const lane = new Lane(1, 10);
+    const semaphore = new Semaphore(1, 10);
     const gate = controlled<void>();
-    await expect(lane.run(() => gate.promise, 5)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(semaphore.run(() => gate.promise, 5)).rejects.toMatchObject({ code: 'store_unavailable' });
     let ran = false;
-    const next = lane.run(async () => {
+    const next = semaphore.run(async () => {
       ran = true;
     }, LONG_MS);
     await settled();
@@ -87,13 +87,13 @@ describe('Lane', () => {
     expect(ran).toBe(true);
   });
 
-  it('is idle once nothing runs or waits', async () => {
-    const lane = new Lane(1, 10);
-    await lane.idle();
+  it('is idle when no call runs or waits', async () => {
+    const semaphore = new Semaphore(1, 10);
+    await semaphore.idle();
     const gate = controlled<void>();
-    const calls = [lane.run(() => gate.promise, LONG_MS), lane.run(() => Promise.resolve(), LONG_MS)];
+    const calls = [semaphore.run(() => gate.promise, LONG_MS), semaphore.run(() => Promise.resolve(), LONG_MS)];
     let idle = false;
-    const waiting = lane.idle().then(() => {
+    const waiting = semaphore.idle().then(() => {
       idle = true;
     });
     await settled();

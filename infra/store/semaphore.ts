@@ -5,25 +5,30 @@ interface Waiting {
 }
 
 /**
- * Lets so many calls run at once and makes the others wait in order, bounded in number and time. A call that outlives
- * its time keeps its place until it has really ended, since the engine cannot be made to drop it.
+ * Runs a limited number of calls at a time and lets others wait in order, limited in number and time. A call that
+ * exceeds its time keeps its permit until it has ended, since the engine cannot abort it.
  */
-export class Lane {
-  private readonly width: number;
+export class Semaphore {
+  private readonly permits: number;
   private readonly waitingMax: number;
   private readonly waiting = new Set<Waiting>();
   private running = 0;
   private readonly idleWaiters: (() => void)[] = [];
 
-  constructor(width: number, waitingMax: number) {
-    this.width = width;
+  constructor(permits: number, waitingMax: number) {
+    this.permits = permits;
     this.waitingMax = waitingMax;
   }
 
-  /** Runs `work` when it is its turn. Rejects with `store_unavailable` when too many wait or `timeoutMs` has passed. */
+  /**
+   * Runs `work` when a permit is free. Rejects with `store_unavailable` if too many calls wait or `timeoutMs` has
+   * passed.
+   */
   run<T>(work: () => Promise<T>, timeoutMs: number): Promise<T> {
     if (this.waiting.size >= this.waitingMax)
-      return Promise.reject(new StoreError('store_unavailable', `${this.waitingMax} calls wait for the store already`));
+      return Promise.reject(
+        new StoreError('store_unavailable', `too many calls are waiting for the store (limit ${this.waitingMax})`),
+      );
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(entry);
@@ -54,7 +59,7 @@ export class Lane {
   }
 
   private startNext(): void {
-    while (this.running < this.width) {
+    while (this.running < this.permits) {
       const [next] = this.waiting;
       if (!next) break;
       this.waiting.delete(next);

@@ -6,13 +6,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ClickhouseHttpServer, startClickhouseHttpServer } from '../testing/clickhouse-http-server.ts';
 import { describeStore } from './conformance.fixture.ts';
 import { openStore } from './open-store.ts';
-import { openServerStore, parseServerAddress } from './server.ts';
+import { openServerStore, parseServerUrl } from './server.ts';
 import type { Store } from './store.ts';
 import type { StoreTimeouts } from './store-settings.ts';
 
 const PASSWORD = "p@ss/w'ord";
 const CREDENTIALS = { username: 'parallax', password: PASSWORD };
-const addressOf = (server: ClickhouseHttpServer, database = 'conformance', password = PASSWORD) =>
+const urlOf = (server: ClickhouseHttpServer, database = 'conformance', password = PASSWORD) =>
   `http://parallax:${encodeURIComponent(password)}@127.0.0.1:${server.port}/${database}`;
 
 async function startServer() {
@@ -29,10 +29,10 @@ async function startServer() {
 
 describeStore('server store', async () => {
   const { server, dispose } = await startServer();
-  return { open: () => openStore(addressOf(server), 'unused'), dispose };
+  return { open: () => openStore(urlOf(server), 'unused'), dispose };
 });
 
-describe('server store alone', () => {
+describe('the server store', () => {
   let started: Awaited<ReturnType<typeof startServer>>;
   let server: ClickhouseHttpServer;
   const open: Store[] = [];
@@ -45,19 +45,19 @@ describe('server store alone', () => {
     server.fail(null);
     for (const store of open.splice(0)) await store.close();
   });
-  const openAt = async (address: string, timeouts?: StoreTimeouts) => {
-    const store = await openServerStore({ ...parseServerAddress(address), ...(timeouts ? { timeouts } : {}) });
+  const openAt = async (url: string, timeouts?: StoreTimeouts) => {
+    const store = await openServerStore({ ...parseServerUrl(url), ...(timeouts ? { timeouts } : {}) });
     open.push(store);
     return store;
   };
 
-  it('makes its database on the first opening', async () => {
-    const store = await openAt(addressOf(server, 'fresh'));
+  it('creates its database when it is opened first', async () => {
+    const store = await openAt(urlOf(server, 'fresh'));
     expect(await store.query('SELECT currentDatabase() AS name')).toEqual([{ name: 'fresh' }]);
   });
 
   it('refuses wrong credentials without repeating them', async () => {
-    const failure = await openAt(addressOf(server, 'conformance', 'wr0ng-secret')).catch((error: Error) => error);
+    const failure = await openAt(urlOf(server, 'conformance', 'wr0ng-secret')).catch((error: Error) => error);
     expect(failure).toMatchObject({ code: 'store_misconfigured', canRetry: false });
     expect(String((failure as Error).stack)).not.toContain('wr0ng-secret');
   });
@@ -77,15 +77,15 @@ describe('server store alone', () => {
     ['too many parts', { kind: 'exception', code: 252, name: 'TOO_MANY_PARTS', message: 'merge' }, 'store_unavailable'],
     ['a proxy without a server behind it', { kind: 'status', status: 502 }, 'store_unavailable'],
   ] as const)('tells %s as worth trying again', async (_, fault, code) => {
-    const store = await openAt(addressOf(server));
+    const store = await openAt(urlOf(server));
     server.fail(fault);
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code, canRetry: true });
     server.fail(null);
     expect(await store.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('gives up on a server that never answers', async () => {
-    const store = await openAt(addressOf(server), { queryMs: 50, insertMs: 50, commandMs: 50, graceMs: 50 });
+  it('times out on a server that never answers', async () => {
+    const store = await openAt(urlOf(server), { queryMs: 50, insertMs: 50, commandMs: 50, graceMs: 50 });
     server.fail({ kind: 'silence' });
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_unavailable', canRetry: true });
   });
@@ -93,7 +93,7 @@ describe('server store alone', () => {
   it('tells a server that is not there as worth trying again', async () => {
     const placeholder = createServer();
     await new Promise<void>((resolve) => placeholder.listen(0, '127.0.0.1', resolve));
-    const { port } = placeholder.address() as { port: number };
+    const { port } = placeholder.url() as { port: number };
     await new Promise((resolve) => placeholder.close(resolve));
     await expect(openAt(`http://parallax:hidden@127.0.0.1:${port}/x`)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -102,8 +102,8 @@ describe('server store alone', () => {
     });
   });
 
-  it('sends inserts compressed and takes compressed answers', async () => {
-    const store = await openAt(addressOf(server));
+  it('sends inserts compressed and accepts compressed answers', async () => {
+    const store = await openAt(urlOf(server));
     const before = server.requests();
     await store.command('CREATE TABLE IF NOT EXISTS zipped (value String) ENGINE = MergeTree ORDER BY value');
     await store.insert('zipped', [{ value: 'x'.repeat(100_000) }]);
@@ -112,9 +112,9 @@ describe('server store alone', () => {
   });
 });
 
-describe('the address of a server', () => {
-  it('gives user, password and database, decoded', () => {
-    expect(parseServerAddress('https://me:a%2Fb%40c@db.example:8443/prices')).toEqual({
+describe('the url of a server', () => {
+  it('contains user, password and database, which are decoded', () => {
+    expect(parseServerUrl('https://me:a%2Fb%40c@db.example:8443/prices')).toEqual({
       url: 'https://db.example:8443',
       username: 'me',
       password: 'a/b@c',
@@ -123,7 +123,7 @@ describe('the address of a server', () => {
   });
 
   it('has defaults for all but the host', () => {
-    expect(parseServerAddress('http://localhost:8123')).toEqual({
+    expect(parseServerUrl('http://localhost:8123')).toEqual({
       url: 'http://localhost:8123',
       username: 'default',
       password: '',
@@ -133,8 +133,8 @@ describe('the address of a server', () => {
 
   it.each(['nonsense with s3cret', 'ftp://me:s3cret@host/db', 'http://me:s3cret@host/a-b', 'http://me:s3cret@:x/'])(
     'is refused without being repeated: %s',
-    (address) => {
-      const attempt = () => parseServerAddress(address);
+    (url) => {
+      const attempt = () => parseServerUrl(url);
       expect(attempt).toThrow(expect.objectContaining({ code: 'store_misconfigured' }));
       expect(attempt).toThrow(expect.objectContaining({ message: expect.not.stringContaining('s3cret') }));
     },

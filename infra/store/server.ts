@@ -4,15 +4,15 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickh
 import { parseUrl } from '../parse-url.ts';
 import { compactRows } from './compact-rows.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
-import { storeErrorOf } from './store-error-of.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
+import { toStoreError } from './to-store-error.ts';
 
-/** Connections kept to the server; more calls than that wait in the client. */
+/** Open connections to the server; further calls wait in the client. */
 const CONNECTIONS_MAX = 16;
 const DATABASE_DEFAULT = 'parallax';
 
-/** Where the server is and who we are there. The password never leaves this object. */
-export interface ServerAddress {
+/** The URL and the credentials of a server. The password never leaves this object. */
+export interface ServerConnection {
   /** Scheme, host and port, without credentials. */
   readonly url: string;
   readonly username: string;
@@ -21,16 +21,19 @@ export interface ServerAddress {
 }
 
 /**
- * Reads `http(s)://user:pass@host:port/database`; the database is `parallax` when the address names none.
- * Throws `store_misconfigured`, without repeating what it was given.
+ * Parses `http(s)://user:pass@host:port/database`; the database is `parallax` if the URL names none. Throws
+ * `store_misconfigured`, without repeating the text.
  */
-export function parseServerAddress(setting: string): ServerAddress {
+export function parseServerUrl(setting: string): ServerConnection {
   const url = parseUrl(setting);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new StoreError('store_misconfigured', 'the store is not given as http(s)://user:pass@host:port/database');
+    throw new StoreError(
+      'store_misconfigured',
+      'the store is not configured as http(s)://user:pass@host:port/database',
+    );
   const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE_DEFAULT;
   if (!isIdentifier(database))
-    throw new StoreError('store_misconfigured', "the path of the store's address is not a database name");
+    throw new StoreError('store_misconfigured', "the path of the store's URL is not a database name");
   return {
     url: url.origin,
     username: decodeURIComponent(url.username) || 'default',
@@ -39,11 +42,14 @@ export function parseServerAddress(setting: string): ServerAddress {
   };
 }
 
-export interface ServerStoreOptions extends ServerAddress {
+export interface ServerStoreOptions extends ServerConnection {
   readonly timeouts?: StoreTimeouts;
 }
 
-/** Connects to the server; the database is made if missing. Rejects with `store_unavailable` or `store_misconfigured`. */
+/**
+ * Connects to the server; the database is created if missing. Rejects with `store_unavailable` or
+ * `store_misconfigured`.
+ */
 export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
   const server = new Server(options);
   try {
@@ -75,7 +81,7 @@ class Server {
     try {
       await store.query('SELECT 1');
     } catch (error) {
-      // A user without rights on `default` can still use a database that an operator made.
+      // A user without rights on `default` can still use a database that an operator created.
       if (!(error instanceof StoreError) || error.code !== 'store_misconfigured') throw error;
       const bootstrap = new ServerStore(this, 'default', this.client('default'));
       await bootstrap.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
@@ -100,13 +106,13 @@ class Server {
       password,
       database,
       application: 'parallax',
-      // Callers log the errors that they are thrown, in our own format.
+      // Callers log the errors in the service's own format.
       log: { level: ClickHouseLogLevel.OFF },
       max_open_connections: CONNECTIONS_MAX,
-      // The last resort, for an answer that never comes; shorter limits are kept call by call.
+      // The last limit, for an answer that never comes; shorter limits apply to each call.
       request_timeout: Math.max(queryMs, insertMs, commandMs) + 2 * graceMs,
       compression: { request: true, response: true },
-      // An answer is sent once it is whole: an error behind the first rows comes as an error.
+      // A response is sent when it is complete: an error after the first rows is returned as an error.
       clickhouse_settings: { ...STORE_SETTINGS, wait_end_of_query: 1 },
     });
     this.clients.push(client);
@@ -171,7 +177,7 @@ class ServerStore implements Store {
     } catch (error) {
       if (abort.signal.aborted)
         throw new StoreError('store_unavailable', `no answer from the store within ${waitMs} ms`);
-      throw storeErrorOf(error, this.server.secrets);
+      throw toStoreError(error, this.server.secrets);
     } finally {
       clearTimeout(timer);
       this.server.running.delete(call);

@@ -1,23 +1,24 @@
-/** What both adapters ask of the engine. */
+/** The engine settings of both adapters. */
 export const STORE_SETTINGS = {
   // Without these two the engine writes JSON numbers, which JavaScript rounds.
   output_format_json_quote_decimals: 1,
   output_format_json_quote_64bit_integers: 1,
-  // A null for a column that has none, and a column that does not exist, are mistakes, not defaults.
+  // A null in a column that is not nullable, and an unknown column, are errors, not defaults.
   input_format_null_as_default: 0,
   input_format_skip_unknown_fields: 0,
-  // An insert is acknowledged once it is kept, whatever the server's profile says.
+  // An insert is acknowledged once it is stored, whatever the server's profile says.
   async_insert: 0,
-  // Rows that replace one another share their partition (it is made of the sorting key), so partitions merge apart.
+  // Rows that replace each other are in the same partition (it follows from the sorting key), so partitions merge
+  // independently.
   do_not_merge_across_partitions_select_final: 1,
 } as const;
 
-/** How long a call may take, waiting included. */
+/** Time limits of calls, waiting included. */
 export interface StoreTimeouts {
   readonly queryMs: number;
   readonly insertMs: number;
   readonly commandMs: number;
-  /** The engine ends a call at its limit; the caller waits this much longer for that before it gives up by itself. */
+  /** The engine ends a call at its limit; the caller waits this much longer before it gives up. */
   readonly graceMs: number;
 }
 
@@ -30,7 +31,7 @@ export function engineTimeLimit(timeoutMs: number) {
 
 const IDENTIFIER = /^[A-Za-z_]\w{0,127}$/;
 
-/** Whether a name can stand in SQL as it is. */
+/** True if a name can be used in SQL without quoting. */
 export function isIdentifier(name: string): boolean {
   return IDENTIFIER.test(name);
 }

@@ -1,7 +1,7 @@
-/** Every failure of the client or the engine becomes a `StoreError` here, and nowhere else. */
+/** Converts every error of the client or the engine to a `StoreError`; the only place that does so. */
 import { StoreError, type StoreErrorCode } from './store.ts';
 
-/** Engine codes that are neither the statement's nor a row's fault. The others are `store_rejected`. */
+/** Engine codes that are caused neither by the statement nor by a row. All others are `store_rejected`. */
 const BY_ENGINE_CODE: ReadonlyMap<number, StoreErrorCode> = new Map([
   ...codes('store_full', [
     243, // NOT_ENOUGH_SPACE
@@ -52,18 +52,18 @@ function codes(code: StoreErrorCode, numbers: readonly number[]): [number, Store
   return numbers.map((number) => [number, code]);
 }
 
-/** What the operating system says of a full disk, inside whatever code the engine gives it. */
+/** The operating system's message for a full disk, inside an error with any engine code. */
 const NO_SPACE = /No space left on device|ENOSPC/;
-/** Parse errors quote whole rows; this much of them is enough to see what was wrong. */
+/** Length limit of messages: parse errors quote complete rows, of which the start is enough. */
 const MESSAGE_MAX = 600;
 
 /**
- * The `StoreError` of what the client threw. Engine errors are told by their number, whatever class they come in;
- * everything else is the way to the engine.
+ * Converts an error of the client. Engine errors are recognised by their number, whatever their class; all others are
+ * errors of the connection.
  *
- * @param secrets texts that must not appear in the message, as the password of the store's address.
+ * @param secrets texts that must not appear in the message, such as the password in the store's URL.
  */
-export function storeErrorOf(error: unknown, secrets: readonly string[] = []): StoreError {
+export function toStoreError(error: unknown, secrets: readonly string[] = []): StoreError {
   if (error instanceof StoreError) return error;
   const text = error instanceof Error ? error.message || error.name : String(error);
   const engineCode = engineCodeOf(error);
@@ -74,10 +74,10 @@ export function storeErrorOf(error: unknown, secrets: readonly string[] = []): S
       : (BY_ENGINE_CODE.get(engineCode) ?? 'store_rejected');
   const label = engineCode === null ? systemCodeOf(error) : `code ${engineCode}`;
   const message = `${label ? `${label}: ` : ''}${text}`.replace(/\s+/g, ' ').slice(0, MESSAGE_MAX);
-  return new StoreError(code, withoutSecrets(message, secrets));
+  return new StoreError(code, redactSecrets(message, secrets));
 }
 
-/** The number that the engine gave its error, or null for an error of the way there. */
+/** The error number of the engine, or null for an error of the connection. */
 function engineCodeOf(error: unknown): number | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' && /^\d+$/.test(code) ? Number(code) : null;
@@ -88,6 +88,6 @@ function systemCodeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-function withoutSecrets(message: string, secrets: readonly string[]): string {
+function redactSecrets(message: string, secrets: readonly string[]): string {
   return secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '[redacted]')), message);
 }

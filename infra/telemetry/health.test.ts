@@ -8,13 +8,13 @@ describe('health', () => {
     expect(health.report().status).toBe('starting');
     health.ready('sink');
     expect(health.report()).toMatchObject({ status: 'ok', parts: { sink: 'ready' } });
-    health.degraded('sink', 'the store is away');
-    expect(health.report()).toMatchObject({ status: 'degraded', parts: { sink: 'the store is away' } });
+    health.degraded('sink', 'the store is unavailable');
+    expect(health.report()).toMatchObject({ status: 'degraded', parts: { sink: 'the store is unavailable' } });
     health.ready('sink');
     expect(health.report().status).toBe('ok');
   });
 
-  it('keeps a part that stopped for good as that, and tells the first of them', async () => {
+  it('never clears a part that stopped permanently, and resolves with the first of them', async () => {
     const health = createHealth();
     const cause = new Error('the reason');
     health.failed('sink', cause);
@@ -27,6 +27,6 @@ describe('health', () => {
     });
     const failure = await health.failure;
     expect(failure).toBeInstanceOf(PartFailedError);
-    expect(failure).toMatchObject({ part: 'sink', cause, message: 'sink stopped for good: the reason' });
+    expect(failure).toMatchObject({ part: 'sink', cause, message: 'sink stopped permanently: the reason' });
   });
 });

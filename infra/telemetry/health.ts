@@ -1,21 +1,21 @@
-/** What `/health` tells: `ok` only when every part that reported is ready. */
+/** The health that `/health` reports: `ok` only if every reported part is ready. */
 
-/** How far a stage is behind the pipeline's time. */
+/** How far a stage is behind the pipeline's clock. */
 export interface Backlog {
   readonly stage: string;
   /** Seconds of event time. */
   readonly lagSeconds: number;
-  /** Records that it has not taken yet; null where the log cannot say. */
+  /** Records that it has not processed yet; null if the log does not know. */
   readonly records: number | null;
-  /** Records that it takes a second; null at first. */
+  /** Records that it processes a second; null at first. */
   readonly recordsPerSecond: number | null;
-  /** Seconds until it has caught up at the pace of the last seconds; null while the backlog grows. */
+  /** Seconds until it has caught up at the rate of the last seconds; null while the backlog grows. */
   readonly secondsLeft: number | null;
 }
 
 export interface WatchedBacklog {
   readonly backlog: Backlog;
-  /** True makes the service `degraded`; a recording may be played faster than it is derived. */
+  /** If true, the backlog makes the service `degraded`; a recording may be played faster than it is processed. */
   readonly isLive: boolean;
 }
 
@@ -23,43 +23,43 @@ export interface HealthReport {
   readonly status: 'ok' | 'starting' | 'degraded';
   /** Every part and its state, as `ingest: ready` or `log: no room on the disk`. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Free fields beside the specified ones, as `playback: "ended"`. */
+  /** Additional fields of `/health`, such as `playback: "ended"`. */
   readonly extras: Readonly<Record<string, string>>;
-  /** Stages that are behind. */
+  /** Backlogs of stages that are behind. */
   readonly backlog: readonly Backlog[];
 }
 
 export interface Health {
-  /** A part that must become ready before the process is. */
+  /** Declares a part that must become ready before the process is. */
   expect(part: string): void;
   ready(part: string): void;
-  /** Marks a part as failing, with a sentence for people; `ready` clears it. */
+  /** Marks a part as degraded, with a sentence for operators; `ready` clears it. */
   degraded(part: string, reason: string): void;
   /**
-   * Marks a part as stopped for good by a fault: nothing clears it, and the process has to end (see `failure`).
-   * @param told a sentence for people; the error itself goes to `failure` only.
+   * Marks a part as stopped permanently by a fault: nothing clears it, and the process has to end (see `failure`).
+   * @param message a sentence for operators; the error itself is only in `failure`.
    */
-  failed(part: string, error: unknown, told?: string): void;
+  failed(part: string, error: unknown, message?: string): void;
   /**
-   * Registers what tells how far a stage is behind, which every report asks; null removes it.
+   * Registers a function that every report calls to read a stage's backlog; null removes it.
    * @param read returns null while the stage is not behind.
    */
   watchBacklog(stage: string, read: (() => WatchedBacklog | null) | null): void;
   /** Adds a field to /health. */
-  tell(field: string, value: string): void;
+  setExtra(field: string, value: string): void;
   report(): HealthReport;
-  /** Resolves with the first part that stopped for good; pending for ever otherwise. */
+  /** Resolves with the first part that stopped permanently; otherwise stays pending. */
   readonly failure: Promise<PartFailedError>;
 }
 
-/** A part that cannot come back by itself in this process, and why. */
+/** A part that cannot recover in this process, and why. */
 export class PartFailedError extends Error {
   override name = 'PartFailedError';
   readonly code = 'part_failed';
   readonly canRetry = false;
   readonly part: string;
   constructor(part: string, cause: unknown) {
-    super(`${part} stopped for good: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${part} stopped permanently: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.part = part;
   }
 }
@@ -70,9 +70,9 @@ export function createHealth(): Health {
   const parts = new Map<string, { state: State; text: string }>();
   const extras = new Map<string, string>();
   const watched = new Map<string, () => WatchedBacklog | null>();
-  let tellFailure: (failure: PartFailedError) => void = () => {};
+  let resolveFailure: (failure: PartFailedError) => void = () => {};
   const failure = new Promise<PartFailedError>((resolve) => {
-    tellFailure = resolve;
+    resolveFailure = resolve;
   });
   const set = (part: string, state: State, text: string) => {
     if (parts.get(part)?.state !== 'failed') parts.set(part, { state, text });
@@ -82,15 +82,15 @@ export function createHealth(): Health {
     expect: (part) => set(part, 'starting', 'starting'),
     ready: (part) => set(part, 'ready', 'ready'),
     degraded: (part, reason) => set(part, 'degraded', reason),
-    failed: (part, error, told = 'stopped by a fault; see the log') => {
-      set(part, 'failed', told);
-      tellFailure(new PartFailedError(part, error));
+    failed: (part, error, message = 'stopped by a fault; see the log') => {
+      set(part, 'failed', message);
+      resolveFailure(new PartFailedError(part, error));
     },
     watchBacklog(stage, read) {
       if (read) watched.set(stage, read);
       else watched.delete(stage);
     },
-    tell: (field, value) => void extras.set(field, value),
+    setExtra: (field, value) => void extras.set(field, value),
     report() {
       const states = [...parts.values()].map((part) => part.state);
       const behind = [...watched.values()].flatMap((read) => read() ?? []);

@@ -8,7 +8,7 @@ const secret = `whsec_${'aB3/'.repeat(10)}abc=`;
 const cookie = 'Zz9_'.repeat(11).slice(0, 43);
 const PARTS = [token.split('.')[1]!, sandboxed.split('.')[1]!, secret.slice(6), cookie, 'hunter2', 'dXNlcjpwYXNz'];
 
-/** What the service's logger makes of a line. */
+/** Logs a line with the service's logger and returns it. */
 function logged(bindings: object, message = 'it happened'): string {
   const lines: string[] = [];
   createLogger('info', { write: (line) => void lines.push(line) }).info(bindings, message);
@@ -64,13 +64,13 @@ describe('a line of the log', () => {
       { error: Object.assign(new Error('no'), { config: { auth: `Bearer ${token}` } }) },
       '[redacted]',
     ],
-  ])('holds no secret of %s', (_name, bindings, expected) => {
+  ])('contains no secret of %s', (_name, bindings, expected) => {
     const line = logged(bindings);
     for (const part of PARTS) expect(line).not.toContain(part);
     expect(line).toContain(expected);
   });
 
-  it('holds no secret of its message, and nor does one of a child', () => {
+  it('contains no secret of its message, nor does one of a child', () => {
     expect(logged({}, `signed in with ${token}`)).toContain('signed in with plx_live_[redacted]');
     const lines: string[] = [];
     const child = createLogger('info', { write: (line) => void lines.push(line) }).child({
@@ -82,15 +82,15 @@ describe('a line of the log', () => {
     expect(lines.join('')).not.toContain(PARTS[0]);
   });
 
-  it('keeps what is no secret', () => {
+  it('does not change text that is no secret', () => {
     const bindings = {
       keyId: '00000000-0000-4000-8000-000000000001',
       url: 'https://host/a@b?c=d',
       mail: 'me@example.com',
     };
-    expect(JSON.parse(logged(bindings, 'the bearer of news'))).toMatchObject({
+    expect(JSON.parse(logged(bindings, 'the bearer of bonds'))).toMatchObject({
       ...bindings,
-      msg: 'the bearer of news',
+      msg: 'the bearer of bonds',
     });
   });
 });

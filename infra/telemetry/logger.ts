@@ -1,24 +1,27 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 
-/** Secrets in any text and what stands in their place: kept out of logs wherever they turn up, messages of errors included. */
+/**
+ * Patterns of secrets in any text and their replacements, which keep secrets out of log lines, including error
+ * messages.
+ */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/plx_(live|test)_[0-9a-f-]{36}\.[\w-]+/gi, 'plx_$1_[redacted]'],
   [/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[redacted]'],
   [/plx_session=[\w-]+/g, 'plx_session=[redacted]'],
   [/\b(bearer|basic)(\s+)(?!plx_)[\w.~+/=-]{8,}/gi, '$1$2[redacted]'],
-  // As https://user:password@host; the name is a secret where it stands alone, as in addresses of RPC nodes.
+  // Credentials as in https://user:password@host; a user name alone is a secret too, as in URLs of RPC nodes.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'\\]+@/gi, '$1[redacted]@'],
 ];
 
-/** Headers that hold a secret, wherever headers are logged. */
+/** Headers that hold a secret, redacted wherever headers are logged. */
 const HEADERS = ['authorization', 'cookie', 'set-cookie', 'x-parallax-csrf'];
 
-/** A line of the log without the secrets in it. */
-function withoutSecrets(line: string): string {
-  return SECRETS.reduce((text, [secret, instead]) => text.replace(secret, instead), line);
+/** Replaces the secrets in a log line. */
+function redactSecrets(line: string): string {
+  return SECRETS.reduce((text, [secret, replacement]) => text.replace(secret, replacement), line);
 }
 
-/** Structured logs: a JSON line each, on standard error unless told otherwise. Secrets in them are blotted out. */
+/** Creates a logger of JSON lines, on standard error by default. Secrets in them are redacted. */
 export function createLogger(level: string, stream?: DestinationStream): Logger {
   return pino(
     {
@@ -36,7 +39,7 @@ export function createLogger(level: string, stream?: DestinationStream): Logger 
         ],
         remove: true,
       },
-      hooks: { streamWrite: withoutSecrets },
+      hooks: { streamWrite: redactSecrets },
     },
     stream ?? destination({ dest: 2, sync: false }),
   );

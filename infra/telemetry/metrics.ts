@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What is asked of a stage when metrics are read. */
+/** The figures of a stage that are read when metrics are collected. */
 export interface StageLag {
   seconds(): number;
-  /** Null while the log cannot say. */
+  /** Null while the log does not know. */
   records(): number | null;
   heldBytes(): number;
 }
@@ -25,7 +25,7 @@ export function createMetrics() {
   });
   new Gauge({
     name: 'parallax_stage_lag_records',
-    help: 'Records in the inputs of a stage that it has not processed yet, at most: offsets that hold nothing count too.',
+    help: 'Upper bound of the records in the inputs of a stage that it has not processed yet: offsets without a record count too.',
     labelNames: ['stage'],
     registers,
     collect() {
@@ -38,7 +38,7 @@ export function createMetrics() {
   });
   new Gauge({
     name: 'parallax_stage_held_bytes',
-    help: 'Bytes of the records that a stage has read and not let go of; bounded, however far the stage is behind.',
+    help: 'Bytes of the records that a stage has read and not released yet; bounded, however far the stage is behind.',
     labelNames: ['stage'],
     registers,
     collect() {
@@ -63,13 +63,13 @@ export function createMetrics() {
     stageLags,
     deadLetters: new Counter({
       name: 'parallax_dead_letters_total',
-      help: 'Records that could not be decoded or processed, by topic and reason, as often as they were met: what a start takes again counts again.',
+      help: 'Records that could not be decoded or processed, by topic and reason; a record that is read again after a restart counts again.',
       labelNames: ['topic', 'reason'],
       registers,
     }),
     ingested: new Counter({
       name: 'parallax_ingested_total',
-      help: 'Things received from venues and appended to the log.',
+      help: 'Inputs received from venues and appended to the log.',
       labelNames: ['source'],
       registers,
     }),
@@ -81,19 +81,19 @@ export function createMetrics() {
     }),
     stageEvents: new Counter({
       name: 'parallax_stage_events_total',
-      help: 'Events stepped by a stage.',
+      help: 'Events processed by a stage.',
       labelNames: ['stage'],
       registers,
     }),
     stagePosition: new Gauge({
       name: 'parallax_stage_position_ms',
-      help: 'Event time up to which a stage has taken everything.',
+      help: 'Event time up to which a stage has processed everything.',
       labelNames: ['stage'],
       registers,
     }),
     inputRemoved: new Counter({
       name: 'parallax_stage_input_removed_total',
-      help: 'Records that retention removed before a stage took them; its figures lack them.',
+      help: 'Records that retention removed before a stage processed them; they are missing in its figures.',
       labelNames: ['stage', 'topic'],
       registers,
     }),
@@ -112,21 +112,21 @@ export function createMetrics() {
     }),
     sockets: new Gauge({ name: 'parallax_sockets', help: 'Open WebSocket connections of clients.', registers }),
     framesSent: new Counter({ name: 'parallax_frames_sent_total', help: 'Event frames sent to sockets.', registers }),
-    channelHoles: new Counter({
+    channelGaps: new Counter({
       name: 'parallax_channel_holes_total',
-      help: 'Places where event numbers of a channel are missing in the log, as often as they were met, by topic.',
+      help: 'Sequence gaps of channels in the log, by topic; a gap counts each time a reader finds it.',
       labelNames: ['topic'],
       registers,
     }),
     webhookAttempts: new Counter({
       name: 'parallax_webhook_attempts_total',
-      help: 'Attempts to deliver webhooks, by what came of them: a class of status, or why there was no answer.',
+      help: 'Attempts to deliver webhooks, by outcome: a class of status, or why there was no answer.',
       labelNames: ['outcome'],
       registers,
     }),
     webhooksPending: new Gauge({
       name: 'parallax_webhook_deliveries_pending',
-      help: 'Deliveries of webhooks that wait or are under way.',
+      help: 'Webhook deliveries that are waiting or being attempted.',
       registers,
     }),
     framesDropped: new Counter({

@@ -17,7 +17,7 @@ async function open(httpPort = 0) {
     ...server,
     health,
     metrics,
-    get: (path: string, init?: RequestInit) => fetch(`${server.address}${path}`, init),
+    get: (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init),
   };
 }
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe('a process without the query API', () => {
-  it('tells its health: 503 until every part is ready', async () => {
+  it('serves its health: 503 until every part is ready', async () => {
     const { get, health } = await open();
     health.expect('ingest');
     expect((await get('/health')).status).toBe(503);
@@ -42,7 +42,7 @@ describe('a process without the query API', () => {
     expect(text).toContain('parallax_dead_letters_total{topic="raw.venue_a.ws",reason="malformed_json"} 1');
   });
 
-  it('has nothing else, and says so in the envelope', async () => {
+  it('answers other paths with 404 in the error envelope', async () => {
     const { get } = await open();
     for (const path of ['/', '/v1/events', '/healthz']) {
       const answer = await get(path);
@@ -55,9 +55,9 @@ describe('a process without the query API', () => {
     expect((await get('/metrics', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('refuses a port that is taken in one line that names the setting', async () => {
-    const { address } = await open();
-    const port = Number(new URL(address).port);
+  it('refuses a port in use with one line that names the setting', async () => {
+    const { url } = await open();
+    const port = Number(new URL(url).port);
     await expect(open(port)).rejects.toThrow(SettingError);
     await expect(open(port)).rejects.toThrow(/--http-port/);
   });

@@ -1,4 +1,4 @@
-/** `/health` and `/metrics`: served by every process, whatever its roles. */
+/** Serves `/health` and `/metrics` in every process, whatever its roles. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ import type { Metrics } from './metrics.ts';
 
 const SERVICE = 'parallax';
 
-/** The body of `/health` (specification, Service and keys), with the parts of the process and what they tell beside. */
+/** The body of `/health` (specification, Service and keys), with the parts of the process and additional fields. */
 export interface HealthBody {
   readonly status: HealthReport['status'];
   readonly service: string;
@@ -24,13 +24,13 @@ export interface HealthBody {
   readonly [extra: string]: unknown;
 }
 
-export interface HealthAnswer {
+export interface HealthResponse {
   readonly statusCode: 200 | 503;
   readonly body: HealthBody;
 }
 
-/** What `/health` answers: 200 only when everything is ready. */
-export function healthAnswer(health: Health): HealthAnswer {
+/** The response of `/health`: 200 only if everything is ready, else 503. */
+export function healthResponse(health: Health): HealthResponse {
   const { status, parts, extras, backlog } = health.report();
   return {
     statusCode: status === 'ok' ? 200 : 503,
@@ -47,7 +47,7 @@ export function healthAnswer(health: Health): HealthAnswer {
   };
 }
 
-/** Whatever else is wrong with a stage says more than that it is behind. */
+/** Adds backlogs to the parts, unless a stage reports another problem, which is more important. */
 function withBacklog(parts: HealthReport['parts'], backlog: HealthReport['backlog']): Record<string, string> {
   const all = { ...parts };
   for (const one of backlog) {
@@ -70,14 +70,14 @@ interface OpsContext {
   readonly logger: Logger;
 }
 
-/** Serves the two alone, for processes without the query API. `address` is the base address. */
-export async function startOpsServer(context: OpsContext): Promise<Running & { readonly address: string }> {
+/** Serves only these two paths, for processes without the query API. `url` is the base URL. */
+export async function startOpsServer(context: OpsContext): Promise<Running & { readonly url: string }> {
   const { host, httpPort } = context.settings;
   const server = createServer((request, response) => {
-    answer(context, request, response).catch((error: unknown) => {
+    handle(context, request, response).catch((error: unknown) => {
       context.logger.error({ error, path: request.url }, 'a request failed');
       if (response.headersSent) response.destroy();
-      else sendJson(response, 500, faultOf('internal_error', 'the service failed'));
+      else sendJson(response, 500, errorBody('internal_error', 'the service failed'));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -86,29 +86,33 @@ export async function startOpsServer(context: OpsContext): Promise<Running & { r
   });
   const { port } = server.address() as AddressInfo;
   return {
-    address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
-async function answer({ health, metrics }: OpsContext, request: IncomingMessage, response: ServerResponse) {
+async function handle({ health, metrics }: OpsContext, request: IncomingMessage, response: ServerResponse) {
   const path = request.url?.split('?', 1)[0];
-  const known = path === '/health' || path === '/metrics';
-  if (known && request.method !== 'GET' && request.method !== 'HEAD') {
+  const isServed = path === '/health' || path === '/metrics';
+  if (isServed && request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    sendJson(response, 405, faultOf('method_not_allowed', `${request.method} is not allowed here; allowed: GET, HEAD`));
+    sendJson(
+      response,
+      405,
+      errorBody('method_not_allowed', `${request.method} is not allowed here; allowed: GET, HEAD`),
+    );
   } else if (path === '/health') {
-    const { statusCode, body } = healthAnswer(health);
+    const { statusCode, body } = healthResponse(health);
     sendJson(response, statusCode, body);
   } else if (path === '/metrics') {
     const text = await metrics.registry.metrics();
     response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
   } else {
-    sendJson(response, 404, faultOf('not_found', 'this process serves /health and /metrics only'));
+    sendJson(response, 404, errorBody('not_found', 'this process serves /health and /metrics only'));
   }
 }
 
-function faultOf(code: ErrorCode, message: string) {
+function errorBody(code: ErrorCode, message: string) {
   return errorEnvelope(new ApiError(code, message), null);
 }
 

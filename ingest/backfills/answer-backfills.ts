@@ -8,7 +8,7 @@ import { type Codec, CodecError } from '#infra/codec/codec';
 import type { Running } from '#infra/context';
 import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
-import { mayPass, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/retry';
 import {
   type Backfill,
   type BackfillFailure,
@@ -197,7 +197,7 @@ class Desk {
     if (!value) return null;
     const { codec, logger } = this.options;
     try {
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       return codec.decode(backfillTopic, value);
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
@@ -209,7 +209,7 @@ class Desk {
   private patiently<T>(trouble: string, operation: () => Promise<T>): Promise<T> {
     const { signal } = this;
     return retry(operation, {
-      canRetry: (error) => !signal.aborted && mayPass(error, 'unknown_schema'),
+      canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
       onFailure: (error, failures) => {
         if (failures === 1) this.options.logger.error({ error }, `${trouble}; trying again`);
       },

@@ -153,8 +153,8 @@ describe('commands live', () => {
   it('whose schema nobody knows yet are waited for', async () => {
     const { codec } = role.context;
     let away = true;
-    const learn = codec.learn.bind(codec);
-    codec.learn = (bytes) =>
+    const learn = codec.fetchSchema.bind(codec);
+    codec.fetchSchema = (bytes) =>
       away ? Promise.reject(Object.assign(new Error('away'), { canRetry: true })) : learn(bytes);
     await live();
     await command('a');

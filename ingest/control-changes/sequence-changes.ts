@@ -8,7 +8,7 @@ import { type Codec, CodecError } from '#infra/codec/codec';
 import type { Running } from '#infra/context';
 import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
 import { pause } from '#infra/pause';
-import { mayPass, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/retry';
 import { type ControlCommand, commandTopic } from '#schemas/topics/control';
 import type { Publisher } from '../publisher/publisher.ts';
 
@@ -84,7 +84,7 @@ class Sequencer {
     if (!value) return null;
     const { codec, logger } = this.options;
     try {
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       return codec.decode(commandTopic, value);
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
@@ -98,7 +98,7 @@ class Sequencer {
     const { logger } = this.options;
     const { signal } = this;
     return retry(operation, {
-      canRetry: (error) => !signal.aborted && mayPass(error, 'unknown_schema'),
+      canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, `${trouble}; trying again`);
       },

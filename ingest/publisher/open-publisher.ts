@@ -15,7 +15,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   // No recording holds them, so they always go on.
   const changes = await PartitionNumbers.open(options.log, [changeTopic as Topic], 'continue');
   const kept = changes.of(changeTopic.name, 0).kept?.value ?? null;
-  if (kept) await options.codec.learn(kept);
+  if (kept) await options.codec.fetchSchema(kept);
   const newestChange = kept && options.codec.decode(changeTopic, kept);
   return new LogPublisher({ ...options, world, changes, newestChange });
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogError } from '#infra/log/log';
 import { RECORD_BYTES_MAX } from '#infra/log/record-size';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import { nextTick } from '../clock/clock-marks.ts';
 import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, until } from '../testing/open-publisher.fixture.ts';
@@ -226,7 +226,7 @@ describe('a live publisher', () => {
     expect(log.of('raw.venue_a.ws').map(({ seq }) => seq)).toEqual([1, 2]);
     const letters = log.of('dead.raw.venue_a.ws');
     expect(new Set(letters.map(({ key }) => key)).size).toBe(2);
-    expect(codec.decode(deadTopic('raw.venue_a.ws'), letters[0]!.value!)).toMatchObject({
+    expect(codec.decode(deadLetterTopic('raw.venue_a.ws'), letters[0]!.value!)).toMatchObject({
       stage: 'ingest',
       topic: 'raw.venue_a.ws',
       key: 'venue_a.ws.0',

@@ -1,6 +1,6 @@
 /** Puts records that could not be processed at the end of their raw topic again. */
 import type { AppendRecord, EventLog } from '#infra/log/log';
-import { clockTopic, type DeadLetter, deadTopic } from '#schemas/topics/control';
+import { clockTopic, type DeadLetter, deadLetterTopic } from '#schemas/topics/control';
 import { nextTick } from '../clock/clock-marks.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './ingest-topics.ts';
 import { PartitionNumbers } from './numbering.ts';
@@ -45,7 +45,7 @@ export async function redriveRaw(log: EventLog, topic: string, letters: readonly
       const done = batch.flatMap((group) => group.letters);
       await log.append(
         done.map(({ key }) => {
-          return { topic: deadTopic(topic).name, partition: 0, key, value: null, receivedAt: last, seq: 0 };
+          return { topic: deadLetterTopic(topic).name, partition: 0, key, value: null, receivedAt: last, seq: 0 };
         }),
       );
     }

@@ -46,7 +46,7 @@ export interface MarketState {
   book: Book | null;
   /** True if its feed was lost since its newest frame. */
   isBookLost: boolean;
-  /** Widest spread of the current minute; null if no frame of the book came in it, or the book never had two sides. */
+  /** Widest spread of the current minute; null if no frame of the book came in it, or the book was never two-sided. */
   widest: Widest | null;
   /** Buckets of the last `WINDOW_MINUTES`, by minute; null without any. */
   spreads: Series | null;
@@ -88,7 +88,7 @@ export interface PendingTrade {
 
 /**
  * Bounded by the markets of events that are not archived (`schemas/domain/archived-events.ts`), by `WINDOW_MINUTES`
- * buckets of three series for each, which take some four to eight bytes a bucket, by the trades of two minutes, and by
+ * buckets in each of three series per market (about four to eight bytes a bucket), by the trades of two minutes, and by
  * the constants named below.
  */
 export interface AnomaliesState {

@@ -159,7 +159,7 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
 
 /**
  * Removes an event with its markets and the events merged into it. A market that is listed again later gets a new
- * event: with the id of the old one if the market had created that too, otherwise with another id.
+ * event: with the id of the old one if that market created it too, otherwise with another id.
  */
 export function removeEvent(state: EventsState, event: EventEntry): void {
   for (const key of event.members) {

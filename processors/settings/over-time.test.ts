@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { on, type Stage } from '#infra/stages/stage';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { type Reconcile, reconcileTopic } from '#schemas/topics/derived';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { stageOverTime } from './over-time.ts';
 
 /** Tells how often it was stepped, times its setting. */
@@ -27,11 +27,11 @@ describe('a stage over time', () => {
         { from: 200, stage: times(100) },
       ]),
     );
-    const told = [50, 100, 199, 200, 300].map((receivedAt) => {
+    const outputs = [50, 100, 199, 200, 300].map((receivedAt) => {
       const mark = { receivedAt, tick: true, hour: false, day: false };
-      return saidOn(probe.send(clockTopic, 'clock', mark), reconcileTopic)[0]!.ingested;
+      return emittedTo(probe.send(clockTopic, 'clock', mark), reconcileTopic)[0]!.ingested;
     });
-    expect(told).toEqual([1, 2, 3, 400, 500]);
+    expect(outputs).toEqual([1, 2, 3, 400, 500]);
   });
 
   it('is the stage itself where nothing changed', () => {

@@ -1,20 +1,21 @@
-/** A stage whose settings changed on the way: each event is taken with those of its time. Pure. */
+/** A stage whose settings changed over time: it handles each event with the settings of its event time. */
 import type { Stage, StageEvent, StageInput } from '#infra/stages/stage';
 
-/** A stage as it is from an event time on. */
+/** A stage with the settings that hold from an event time on. */
 export interface StageFrom<S> {
-  /** Unix ms. */
+  /** First event time, unix ms. */
   readonly from: number;
   readonly stage: Stage<S>;
 }
 
 /**
- * One stage out of several that differ in nothing but their settings, in the order of their beginnings. What comes before
- * the first beginning is taken by the first. Events come in the order of their time, so a change has one place among them.
+ * Combines stages that differ only in their settings, sorted by `from`, into one pure stage. The first stage also
+ * handles events before its `from`. Events come in the order of their time, so a change has a fixed position among
+ * them.
  */
 export function stageOverTime<S>(stages: readonly StageFrom<S>[]): Stage<S> {
   const [first] = stages;
-  if (!first) throw new Error('a stage over time needs a beginning');
+  if (!first) throw new Error('stageOverTime needs at least one stage');
   if (stages.length === 1) return first.stage;
   const stageAt = (time: number) => (stages.findLast(({ from }) => from <= time) ?? first).stage;
   return {

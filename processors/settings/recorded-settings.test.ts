@@ -29,33 +29,33 @@ async function open(): Promise<void> {
 }
 
 const INPUTS = [clockTopic, rawTopic('venue_a', 'ws')];
-const GIVEN: ProcessorSettings = {
+const CONFIGURED: ProcessorSettings = {
   arbitrageSize: '100',
   venueAOutcomeTakerFee: '0.0007',
   venueBConfirmations: 64,
   anomalyZ: '6',
 };
-const record = (given: ProcessorSettings) => recordSettings(log, codec, given, INPUTS);
+const record = (settings: ProcessorSettings) => recordSettings(log, codec, settings, INPUTS);
 const append = (topic: string, partition: number, receivedAt: number) =>
   log.append([{ topic, partition, key: 'k', value: Buffer.from('v'), receivedAt, seq: receivedAt }]);
 
 describe('settings in the log', () => {
   it('hold from the beginning at first, and are what later readers use instead of theirs', async () => {
-    expect(await record(GIVEN)).toEqual([{ ...GIVEN, receivedAt: 0 }]);
-    expect(await readSettings(log, codec, { ...GIVEN, arbitrageSize: '5' })).toEqual([{ ...GIVEN, receivedAt: 0 }]);
+    expect(await record(CONFIGURED)).toEqual([{ ...CONFIGURED, receivedAt: 0 }]);
+    expect(await readSettings(log, codec, { ...CONFIGURED, arbitrageSize: '5' })).toEqual([{ ...CONFIGURED, receivedAt: 0 }]);
   });
 
   it('are those given where no processors ran yet, of which nothing is kept', async () => {
-    expect(await readSettings(log, codec, { ...GIVEN, arbitrageSize: '5.0' })).toEqual([
-      { ...GIVEN, arbitrageSize: '5', receivedAt: 0 },
+    expect(await readSettings(log, codec, { ...CONFIGURED, arbitrageSize: '5.0' })).toEqual([
+      { ...CONFIGURED, arbitrageSize: '5', receivedAt: 0 },
     ]);
     expect(await log.last({ topic: settingsTopic.name, partition: 0 })).toBeNull();
   });
 
   it('are recorded once while they stay, however they are written', async () => {
-    await record(GIVEN);
-    await record({ ...GIVEN, arbitrageSize: '100.0', venueAOutcomeTakerFee: '0.00070', anomalyZ: '6.0' });
-    expect(await record(GIVEN)).toHaveLength(1);
+    await record(CONFIGURED);
+    await record({ ...CONFIGURED, arbitrageSize: '100.0', venueAOutcomeTakerFee: '0.00070', anomalyZ: '6.0' });
+    expect(await record(CONFIGURED)).toHaveLength(1);
   });
 
   it.each([
@@ -64,29 +64,29 @@ describe('settings in the log', () => {
     ['venueBConfirmations', 1],
     ['anomalyZ', '8'],
   ])('hold behind everything there is when %s changes', async (name, value) => {
-    await record(GIVEN);
+    await record(CONFIGURED);
     await log.createTopics(INPUTS);
     await append(clockTopic.name, 0, 5_000);
     await append('raw.venue_a.ws', 3, 7_000);
-    const changed = { ...GIVEN, [name]: value };
+    const changed = { ...CONFIGURED, [name]: value };
     const history = [
-      { ...GIVEN, receivedAt: 0 },
+      { ...CONFIGURED, receivedAt: 0 },
       { ...changed, receivedAt: 7_001 },
     ];
     expect(await record(changed)).toEqual(history);
     await log.close();
     await open();
-    expect(await readSettings(log, codec, GIVEN)).toEqual(history);
+    expect(await readSettings(log, codec, CONFIGURED)).toEqual(history);
     expect(await record(changed)).toEqual(history);
   });
 
   it('never go back in time, also when they change twice over the same records', async () => {
-    await record(GIVEN);
+    await record(CONFIGURED);
     await log.createTopics(INPUTS);
     await append(clockTopic.name, 0, 5_000);
-    await record({ ...GIVEN, arbitrageSize: '50' });
-    const history = await record(GIVEN);
+    await record({ ...CONFIGURED, arbitrageSize: '50' });
+    const history = await record(CONFIGURED);
     expect(history.map(({ receivedAt }) => receivedAt)).toEqual([0, 5_001, 5_001]);
-    expect(history.at(-1)).toMatchObject(GIVEN);
+    expect(history.at(-1)).toMatchObject(CONFIGURED);
   });
 });

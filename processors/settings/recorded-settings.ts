@@ -1,4 +1,4 @@
-/** The settings that change figures, as the log keeps them: what was worked out with which can be told from it alone. */
+/** Records the settings that change figures in the log, so that a replay derives each figure with the same settings. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { readPartition } from '#infra/log/read-partition';
@@ -11,32 +11,36 @@ const AT = { topic: settingsTopic.name, partition: 0 };
 const KEY = 'processors';
 
 /**
- * What the processors of this log were set to, oldest first, the newest of them in force; where none ran yet, what is
- * given. Writes nothing but the topic itself where it is missing.
+ * Returns the recorded settings of the processors, oldest first; the last ones are in force. Where none are recorded
+ * yet, returns `configured`. Creates the topic where it is missing, and writes nothing else.
  */
-export async function readSettings(log: EventLog, codec: Codec, given: ProcessorSettings): Promise<SettingsChange[]> {
+export async function readSettings(
+  log: EventLog,
+  codec: Codec,
+  configured: ProcessorSettings,
+): Promise<SettingsChange[]> {
   const recorded = await readRecorded(log, codec);
-  return recorded.length > 0 ? recorded : [toRecord(given, 0)];
+  return recorded.length > 0 ? recorded : [toRecord(configured, 0)];
 }
 
 /**
- * Puts what is given into the log where it differs from what was in force, and gives all there is, as `readSettings`.
- * A change holds for everything that is newer than all that the inputs hold now, hence than all that was processed
- * before. To be called before the stages are started.
+ * Appends the configured settings to the log if they differ from those in force, and returns all, as `readSettings`
+ * does. A change holds for events that are newer than every record in the inputs, and so newer than everything
+ * processed before. Call it before the stages start.
  *
- * @param inputs every topic that a stage reads; those that do not exist yet are made.
+ * @param inputs every topic that a stage reads; missing topics are created.
  */
 export async function recordSettings(
   log: EventLog,
   codec: Codec,
-  given: ProcessorSettings,
+  configured: ProcessorSettings,
   inputs: readonly Topic[],
 ): Promise<SettingsChange[]> {
   const recorded = await readRecorded(log, codec);
   const newest = recorded.at(-1);
-  if (newest && isSame(newest, toRecord(given, newest.receivedAt))) return recorded;
+  if (newest && isSame(newest, toRecord(configured, newest.receivedAt))) return recorded;
   const from = newest ? Math.max(newest.receivedAt, (await newestIn(log, inputs)) + 1) : 0;
-  const record = toRecord(given, from);
+  const record = toRecord(configured, from);
   await log.append([{ ...AT, key: KEY, value: codec.encode(settingsTopic, record), receivedAt: from, seq: 0 }]);
   return [...recorded, record];
 }
@@ -44,18 +48,18 @@ export async function recordSettings(
 async function readRecorded(log: EventLog, codec: Codec): Promise<SettingsChange[]> {
   await log.createTopics([settingsTopic]);
   await codec.prepare([settingsTopic]);
-  const kept: LogRecord[] = [];
-  await readPartition(log, AT, (record) => void kept.push(record));
+  const records: LogRecord[] = [];
+  await readPartition(log, AT, (record) => void records.push(record));
   const recorded: SettingsChange[] = [];
-  for (const { value } of kept) {
+  for (const { value } of records) {
     if (!value) continue;
-    await codec.learn(value);
+    await codec.fetchSchema(value);
     recorded.push(codec.decode(settingsTopic, value));
   }
   return recorded;
 }
 
-/** Event time of the newest record of the topics; -1 when all are empty. */
+/** Returns the event time of the newest record of the topics; -1 when all are empty. */
 async function newestIn(log: EventLog, topics: readonly Topic[]): Promise<number> {
   await log.createTopics(topics);
   const partitions = topics.flatMap(({ name, partitions: count }) =>
@@ -65,13 +69,13 @@ async function newestIn(log: EventLog, topics: readonly Topic[]): Promise<number
   return last.reduce((newest, record) => Math.max(newest, record?.receivedAt ?? -1), -1);
 }
 
-function toRecord(given: ProcessorSettings, receivedAt: number): SettingsChange {
+function toRecord(settings: ProcessorSettings, receivedAt: number): SettingsChange {
   return {
     receivedAt,
-    arbitrageSize: canonicalDecimal(given.arbitrageSize),
-    venueAOutcomeTakerFee: canonicalDecimal(given.venueAOutcomeTakerFee),
-    venueBConfirmations: given.venueBConfirmations,
-    anomalyZ: canonicalDecimal(given.anomalyZ),
+    arbitrageSize: canonicalDecimal(settings.arbitrageSize),
+    venueAOutcomeTakerFee: canonicalDecimal(settings.venueAOutcomeTakerFee),
+    venueBConfirmations: settings.venueBConfirmations,
+    anomalyZ: canonicalDecimal(settings.anomalyZ),
   };
 }
 

@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(path, { recursive: true, force: true });
 });
 
-const GIVEN: ProcessorSettings = {
+const CONFIGURED: ProcessorSettings = {
   arbitrageSize: '100',
   venueAOutcomeTakerFee: '0.0007',
   venueBConfirmations: 64,
@@ -41,7 +41,7 @@ const GIVEN: ProcessorSettings = {
 };
 const spreadsOf = (history: readonly SettingsChange[]) =>
   createStagesOverTime(history).find(({ name }) => name === 'spreads')!;
-const INPUTS = spreadsOf([{ ...GIVEN, receivedAt: 0 }]).inputs.map(({ topic }) => topic);
+const INPUTS = spreadsOf([{ ...CONFIGURED, receivedAt: 0 }]).inputs.map(({ topic }) => topic);
 
 const seqs = new Map<string, number>();
 async function append<T extends { receivedAt: number }>(topic: Topic<T>, key: string, value: T): Promise<void> {
@@ -61,12 +61,12 @@ async function process(stage: Stage<unknown>): Promise<void> {
   await (await runStage({ stage, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' })).stopped;
 }
 async function arbitrages(): Promise<Arbitrage[]> {
-  const told: Arbitrage[] = [];
+  const emitted: Arbitrage[] = [];
   for (let partition = 0; partition < arbitrageTopic.partitions; partition += 1)
     await readPartition(log, { topic: arbitrageTopic.name, partition }, ({ value }) => {
-      told.push(codec.decode(arbitrageTopic, value!));
+      emitted.push(codec.decode(arbitrageTopic, value!));
     });
-  return told;
+  return emitted;
 }
 
 const link = (provider: string, instrument: string) =>
@@ -90,20 +90,20 @@ it('a replay gives the numbers that were told, each with the settings of its tim
   await append(eventTopic, 'evt', anEvent({ universalId: 'evt', links }));
   await book('venue_a', 1_000, '0.6', '0.62');
   await book('venue_b', 2_000, '0.5', '0.52');
-  await process(spreadsOf(await recordSettings(log, codec, GIVEN, INPUTS)));
-  const later = { ...GIVEN, arbitrageSize: '250' };
+  await process(spreadsOf(await recordSettings(log, codec, CONFIGURED, INPUTS)));
+  const later = { ...CONFIGURED, arbitrageSize: '250' };
   const history = await recordSettings(log, codec, later, INPUTS);
   await book('venue_b', 3_000, '0.5', '0.53');
   await process(spreadsOf(history));
-  const told = await arbitrages();
-  expect(told.map(({ receivedAt, size }) => [receivedAt, size])).toEqual([
+  const emitted = await arbitrages();
+  expect(emitted.map(({ receivedAt, size }) => [receivedAt, size])).toEqual([
     [2_000, '100'],
     [3_000, '250'],
     [3_000, '250'],
   ]);
 
-  const stage = spreadsOf(await readSettings(log, codec, GIVEN));
+  const stage = spreadsOf(await readSettings(log, codec, CONFIGURED));
   for (const { name } of [...stage.outputs, stateTopic(stage.name)]) await log.clearTopic(name);
   await process(stage);
-  expect(await arbitrages()).toEqual(told);
+  expect(await arbitrages()).toEqual(emitted);
 });

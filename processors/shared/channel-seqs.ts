@@ -1,6 +1,6 @@
 /**
  * Numbers the frames of a writer's channels (`seq`). Channels come and go with their markets, so the entry of a channel
- * that had no frame for a week and whose market or event is closed is deleted. None of its numbers may be issued again
+ * without a frame for a week whose market or event is closed is deleted. None of its numbers may be issued again
  * in the epoch, so a channel without an entry starts above the highest number of all deleted entries of its partition.
  * That number is per partition, because a gateway rejects a number that exceeds the count of records in its partition.
  */
@@ -13,8 +13,8 @@ export const INACTIVE_MS = 7 * 86_400_000;
 export const CHECKED_AT_ONCE = 2_000;
 
 /**
- * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels that
- * had frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
+ * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels with
+ * frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
  */
 export interface ChannelSeqs {
   /** Channels with a frame in the current week. */

@@ -8,7 +8,7 @@ import type { TableSpec } from '#schemas/tables/table';
 import type { Batch, BatchEntry, DeadEntry } from './batch.ts';
 import type { Persistence } from './persistence.ts';
 
-/** Who gave up on a record, in dead letters. */
+/** Stage name in the dead letters. */
 const STAGE = 'sink';
 
 export interface BatchWriterOptions {
@@ -20,7 +20,7 @@ export interface BatchWriterOptions {
   readonly persistence: Persistence;
 }
 
-/** Writes batches: rows into their tables, and what the store will never take to the dead letters. */
+/** Writes batches: rows into their tables, and rows that the store rejects to the dead letters. */
 export class BatchWriter {
   private readonly options: BatchWriterOptions;
 
@@ -28,14 +28,14 @@ export class BatchWriter {
     this.options = options;
   }
 
-  /** When it resolves, every record of the batch is kept as a row or as a dead letter. */
+  /** Resolves once every record of the batch is stored as a row or as a dead letter. */
   async write(batch: Batch): Promise<void> {
     const dead = [...batch.dead];
     for (const [table, entries] of batch.rows()) await this.insert(table, entries, dead);
-    await this.bury(dead);
+    await this.writeDeadLetters(dead);
   }
 
-  /** A batch that is refused is halved until the rows that are at fault stand alone; the others are kept. */
+  /** Inserts rows. A rejected batch is halved until each faulty row is alone; the others are stored. */
   private async insert(table: TableSpec, entries: readonly BatchEntry[], dead: DeadEntry[]): Promise<void> {
     const { store, metrics, persistence } = this.options;
     const rows = entries.map((entry) => entry.row);
@@ -55,12 +55,12 @@ export class BatchWriter {
     }
   }
 
-  private async bury(dead: readonly DeadEntry[]): Promise<void> {
+  private async writeDeadLetters(dead: readonly DeadEntry[]): Promise<void> {
     if (dead.length === 0) return;
     const { log, codec, logger, metrics, persistence } = this.options;
-    const letters = dead.map(({ record, reason, detail }) => {
+    const records = dead.map(({ record, reason, detail }) => {
       const { topic, partition, offset, key, value, receivedAt } = record;
-      // A batch that is written again after a crash repeats letters under the same key.
+      // A batch that is written again after a crash repeats its dead letters under the same key.
       const name = `${STAGE}/${partition}/${offset}`;
       return deadLetterRecord(codec, name, {
         receivedAt,
@@ -74,7 +74,7 @@ export class BatchWriter {
         value,
       });
     });
-    await persistence.run(() => log.append(letters));
+    await persistence.run(() => log.append(records));
     for (const { record, reason, detail } of dead) {
       metrics.deadLetters.inc({ topic: record.topic, reason });
       logger.warn(

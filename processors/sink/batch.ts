@@ -1,26 +1,26 @@
 import type { LogRecord, TopicPartition } from '#infra/log/log';
 import { rowKey, type TableRow, type TableSpec } from '#schemas/tables/table';
 
-/** A row with the record that it came from. */
+/** A row and the record that it was made from. */
 export interface BatchEntry {
   readonly row: TableRow;
   readonly record: LogRecord;
 }
 
-/** A record that cannot become a row, and why. */
+/** A record that cannot become a row, and the reason. */
 export interface DeadEntry {
   readonly record: LogRecord;
   readonly reason: string;
   readonly detail: string;
 }
 
-function placeOf({ topic, partition, offset }: LogRecord): string {
+function recordKey({ topic, partition, offset }: LogRecord): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** What is written at once: rows by table, dead letters, and the offsets to commit after. */
+/** Everything that is written together: rows by table, dead letters, and the offsets to commit afterwards. */
 export class Batch {
-  /** Records taken, those that were superseded or are dead included. */
+  /** Number of records, including superseded rows and dead letters. */
   records = 0;
   /** Bytes of the values of those records. */
   bytes = 0;
@@ -31,12 +31,12 @@ export class Batch {
   private readonly tables = new Map<TableSpec, Map<string, BatchEntry>>();
   private readonly offsets = new Map<string, TopicPartition & { readonly offset: number }>();
 
-  /** @param options.keepsEveryVersion of two that are the same row, both stay. */
+  /** @param options.keepsEveryVersion if true, all versions of a row are stored. */
   constructor({ keepsEveryVersion = false }: { readonly keepsEveryVersion?: boolean } = {}) {
     this.keepsEveryVersion = keepsEveryVersion;
   }
 
-  /** Adds a row; of two that are the same row the one with the greater version stays. */
+  /** Adds a row; of two versions of a row the greater one is stored. */
   add(table: TableSpec, row: TableRow, record: LogRecord): void {
     this.count(record);
     let rows = this.tables.get(table);
@@ -44,7 +44,7 @@ export class Batch {
       rows = new Map();
       this.tables.set(table, rows);
     }
-    const key = this.keepsEveryVersion ? placeOf(record) : rowKey(table, row);
+    const key = this.keepsEveryVersion ? recordKey(record) : rowKey(table, row);
     const before = rows.get(key);
     if (!before || before.record.seq <= record.seq) rows.set(key, { row, record });
   }
@@ -54,8 +54,8 @@ export class Batch {
     this.dead.push(entry);
   }
 
-  /** Counts a record that gives no row. */
-  pass(record: LogRecord): void {
+  /** Counts a record that becomes no row. */
+  skip(record: LogRecord): void {
     this.count(record);
   }
 
@@ -63,7 +63,7 @@ export class Batch {
     return [...this.tables].map(([table, rows]) => [table, [...rows.values()]] as const);
   }
 
-  /** The next offset to read of each partition. */
+  /** Returns the next offset to read of each partition. */
   nextOffsets(): (TopicPartition & { readonly offset: number })[] {
     return [...this.offsets.values()];
   }

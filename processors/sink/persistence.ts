@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { mayPass, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/retry';
 import type { Health } from '#infra/telemetry/health';
 
-/** Attempts that are still made once the sink is closing: what is not kept then is read again at the next start. */
+/** Attempts once the sink is closing. Records that are not stored by then are read again at the next start. */
 const CLOSING_ATTEMPTS = 3;
 
 export interface PersistenceOptions {
@@ -10,19 +10,19 @@ export interface PersistenceOptions {
   readonly health?: Health;
   /** Aborted when the sink is closing. */
   readonly closing: AbortSignal;
-  /** Attempts before an error is passed on; without it there is no limit but closing. */
+  /** Attempts before an error is thrown; without it, attempts are limited only by closing. */
   readonly attemptsMax?: number;
 }
 
 /**
- * Whether waiting can help. Wrong credentials or a missing table count too: they are mended by an operator, and giving
- * rows up for them would lose everything that arrives meanwhile.
+ * True if a retry can help. Wrong credentials and a missing table count as well: an operator repairs them, and treating
+ * their rows as dead letters would lose everything that arrives meanwhile.
  */
-function mayPassHere(error: unknown): boolean {
-  return mayPass(error, 'store_misconfigured');
+function canWaitFor(error: unknown): boolean {
+  return isTransient(error, 'store_misconfigured');
 }
 
-/** Does a thing until it succeeds, with growing pauses, and tells in the health of the sink that it waits. */
+/** Retries an operation until it succeeds, with growing pauses, and reports the sink as degraded meanwhile. */
 export class Persistence {
   private readonly options: PersistenceOptions;
 
@@ -30,20 +30,20 @@ export class Persistence {
     this.options = options;
   }
 
-  /** Passes on what will not pass, and the last error when the attempts are used up. */
+  /** Throws an error that no retry can help, and the last error when the attempts are used up. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const { logger, health, closing, attemptsMax = Number.POSITIVE_INFINITY } = this.options;
     return retry(work, {
       canRetry: (error, failures) => {
         const limit = closing.aborted ? Math.min(CLOSING_ATTEMPTS, attemptsMax) : attemptsMax;
-        return mayPassHere(error) && failures < limit;
+        return canWaitFor(error) && failures < limit;
       },
       onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ error }, 'the sink cannot write; trying again');
+        if (failures === 1) logger.error({ error }, 'the sink cannot write, retrying');
         health?.degraded('sink', error instanceof Error ? error.message : String(error));
       },
       onRecovered: (failures) => {
-        logger.info({ attempts: failures + 1 }, 'the sink goes on');
+        logger.info({ attempts: failures + 1 }, 'the sink writes again');
         health?.ready('sink');
       },
       signal: closing,

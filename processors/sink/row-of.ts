@@ -4,22 +4,22 @@ import { RowError } from '#schemas/tables/columns';
 import type { TableRow } from '#schemas/tables/table';
 import type { TableTopic } from './table-topics.ts';
 
-/** What became of a record. */
+/** Result of converting a record. */
 export type Outcome =
   | { readonly kind: 'row'; readonly row: TableRow }
-  /** It can never become a row. `reason` is a short stable code. */
+  /** The record can never become a row. `reason` is a short stable code. */
   | { readonly kind: 'dead'; readonly reason: string; readonly detail: string }
-  /** It changes no table. */
+  /** The record changes no table. */
   | { readonly kind: 'nothing' }
-  /** The schema that it was written with has to be learned first. */
+  /** The schema of the record has to be fetched first. */
   | { readonly kind: 'unknown_schema' };
 
-/** The row of a record. */
+/** Converts a record into a row. */
 export function rowOf(record: LogRecord, { topic, table }: TableTopic, codec: Codec): Outcome {
   try {
     if (record.value !== null) return { kind: 'row', row: table.row(codec.decodeRecord(topic, record), record) };
-    if (table.removed === 'kept') return { kind: 'nothing' };
-    if (table.removed) return { kind: 'row', row: table.removed(record) };
+    if (table.tombstone === 'ignored') return { kind: 'nothing' };
+    if (table.tombstone) return { kind: 'row', row: table.tombstone(record) };
     return { kind: 'dead', reason: 'unexpected_tombstone', detail: `rows of ${table.name} are never removed` };
   } catch (error) {
     if (error instanceof CodecError && error.code === 'unknown_schema') return { kind: 'unknown_schema' };

@@ -10,66 +10,66 @@ import { sampleRecords } from '#schemas/tables/sample-records.fixture';
 import { TOPICS } from '#schemas/topics/catalog';
 import { tradeTopics } from '#schemas/topics/normalised';
 import { runSinkOnce } from './run-sink-once.ts';
-import { FakeStore, openSurroundings, type Surroundings, until } from './sink.fixture.ts';
+import { type Environment, FakeStore, openEnvironment, until } from './sink.fixture.ts';
 import { startSink } from './start-sink.ts';
 
-let around: Surroundings;
+let environment: Environment;
 beforeEach(async () => {
-  around = await openSurroundings();
+  environment = await openEnvironment();
 });
-afterEach(() => around.dispose());
+afterEach(() => environment.dispose());
 const ids = (count: number, prefix = 't') =>
   Array.from({ length: count }, (_, at) => ({ id: `${prefix}${at}`, instrument: `i${at % 5}`, arrival: at }));
 const idsIn = (store: FakeStore) => new Set(store.rows().map((row) => row.id));
 
 describe('runSinkOnce', () => {
   it('inserts everything there is, tells how far it is, and stops', async () => {
-    await around.appendTrades(ids(95));
+    await environment.appendTrades(ids(95));
     const progress: number[] = [];
-    expect(await runSinkOnce({ ...around, batchRows: 10, onProgress: (records) => progress.push(records) })).toBe(95);
-    expect(idsIn(around.store).size).toBe(95);
+    expect(await runSinkOnce({ ...environment, batchRows: 10, onProgress: (records) => progress.push(records) })).toBe(95);
+    expect(idsIn(environment.store).size).toBe(95);
     expect(progress.at(-1)).toBe(95);
     expect(progress.length).toBeGreaterThan(8);
   });
 
   it('does nothing for empty topics', async () => {
-    expect(await runSinkOnce(around)).toBe(0);
-    expect(around.store.calls).toBe(0);
+    expect(await runSinkOnce(environment)).toBe(0);
+    expect(environment.store.calls).toBe(0);
   });
 
   it('begins at the first record each time, and a sink started after goes on behind the last', async () => {
-    await around.appendTrades(ids(10));
-    await runSinkOnce(around);
+    await environment.appendTrades(ids(10));
+    await runSinkOnce(environment);
     const again = new FakeStore();
-    await runSinkOnce({ ...around, store: again });
+    await runSinkOnce({ ...environment, store: again });
     expect(idsIn(again).size).toBe(10);
     const live = new FakeStore();
-    const sink = await startSink({ ...around, store: live, batchMs: 5 });
-    await around.appendTrades(ids(3, 'new'));
+    const sink = await startSink({ ...environment, store: live, batchMs: 5 });
+    await environment.appendTrades(ids(3, 'new'));
     await until(() => idsIn(live).size === 3, 'the new rows');
     await sink.close();
     expect([...idsIn(live)].every((id) => String(id).startsWith('new'))).toBe(true);
   });
 
   it('leaves a sink right after a topic that was begun anew and is shorter than before', async () => {
-    await around.appendTrades(ids(50));
-    const before = await startSink({ ...around, store: new FakeStore(), batchMs: 5 });
+    await environment.appendTrades(ids(50));
+    const before = await startSink({ ...environment, store: new FakeStore(), batchMs: 5 });
     await before.close();
-    await around.log.clearTopic(tradeTopics.venue_b.name);
-    around.restartNumbers();
-    await around.appendTrades(ids(5, 'rebuilt'));
-    await runSinkOnce(around);
+    await environment.log.clearTopic(tradeTopics.venue_b.name);
+    environment.restartNumbers();
+    await environment.appendTrades(ids(5, 'rebuilt'));
+    await runSinkOnce(environment);
     const live = new FakeStore();
-    const sink = await startSink({ ...around, store: live, batchMs: 5 });
-    await around.appendTrades(ids(7, 'new'));
+    const sink = await startSink({ ...environment, store: live, batchMs: 5 });
+    await environment.appendTrades(ids(7, 'new'));
     await until(() => idsIn(live).size === 7, 'the new rows');
     await sink.close();
   });
 
   it('passes the error on of a store that stays away', async () => {
-    around.store.failure = 'store_closed';
-    await around.appendTrades(ids(1));
-    await expect(runSinkOnce(around)).rejects.toMatchObject({ code: 'store_closed' });
+    environment.store.failure = 'store_closed';
+    await environment.appendTrades(ids(1));
+    await expect(runSinkOnce(environment)).rejects.toMatchObject({ code: 'store_closed' });
   });
 });
 
@@ -94,17 +94,17 @@ describe('with a real store', () => {
 
   it('every table is filled, and a second pass into another database gives the same rows', async () => {
     for (const { meta, value } of Object.values(sampleRecords)) {
-      await around.append(TOPICS.find(({ name }) => name === meta.topic)!, [[meta.key, value]]);
+      await environment.append(TOPICS.find(({ name }) => name === meta.topic)!, [[meta.key, value]]);
     }
-    await around.appendTrades(ids(50));
-    await runSinkOnce({ ...around, store });
+    await environment.appendTrades(ids(50));
+    await runSinkOnce({ ...environment, store });
     const first = await tables(store.database);
     for (const { name } of TABLES) expect(first[name], name).toHaveLength(name === 'trades' ? 51 : 1);
     const other = await store.inDatabase('second');
     await migrate(other);
-    await runSinkOnce({ ...around, store: other, batchRows: 7 });
+    await runSinkOnce({ ...environment, store: other, batchRows: 7 });
     expect(await tables('second')).toEqual(first);
-    await runSinkOnce({ ...around, store });
+    await runSinkOnce({ ...environment, store });
     expect(await tables(store.database)).toEqual(first);
   });
 });

@@ -1,40 +1,40 @@
 import { LogError, type TopicPartition } from '#infra/log/log';
 import type { Health } from '#infra/telemetry/health';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
+import { addRecords } from './add-records.ts';
 import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Persistence } from './persistence.ts';
 import { BATCH_BYTES_MAX, prepareTopics, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
 import { TABLE_TOPICS } from './table-topics.ts';
-import { takeRecords } from './take-records.ts';
 
-/** A tool does not wait for ever: this many attempts take about half a minute. */
+/** A tool must not wait forever: this many attempts take about half a minute. */
 const ATTEMPTS_MAX = 10;
-/** Nobody is waited on beside a rebuild, so its inserts are larger than those of the live sink. */
+/** Larger than in the live sink, since nothing else runs during a rebuild. */
 const REBUILD_BATCH_ROWS = 5_000;
 const POLL_TIMEOUT_MS = 1_000;
-/** Without a record for so long, what was there at the start has been removed meanwhile. */
+/** After this long without a record, the records that existed at the start must have been removed. */
 const SILENCE_MAX_MS = 30_000;
 const JOIN_TIMEOUT_MS = 30_000;
 
 export interface SinkOnceOptions extends SinkContext {
   readonly health?: Health;
   readonly batchRows?: number;
-  /** Told how many records were taken. */
+  /** Called after each batch with the number of records processed so far. */
   readonly onProgress?: (records: number) => void;
 }
 
 interface Unread extends TopicPartition {
-  /** Offset of the first record it holds. */
+  /** Offset of the first record of the partition. */
   readonly offset: number;
-  /** Offset of the last record it held at the start. */
+  /** Offset of the last record at the start. */
   readonly last: number;
 }
 
 /**
- * Inserts everything that the topics hold now, from their first record on, then stops; the group goes on from there at
- * the next start. For rebuilds; no other sink may run meanwhile.
- * @returns how many records were taken.
+ * Inserts all current records of the topics, from the first one on, then stops; the group continues from there at the
+ * next start. Used by rebuilds; no other sink may run meanwhile.
+ * @returns the number of processed records.
  */
 export async function runSinkOnce(options: SinkOnceOptions): Promise<number> {
   await prepareTopics(options);
@@ -49,9 +49,9 @@ export async function runSinkOnce(options: SinkOnceOptions): Promise<number> {
   const partitions = [...TABLE_TOPICS.values()].flatMap(({ topic }) =>
     Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition })),
   );
-  const taken = await insertAll(options, await unreadOf(options, partitions), persistence);
+  const inserted = await insertAll(options, await unreadOf(options, partitions), persistence);
   await commitEnds(options, partitions);
-  return taken;
+  return inserted;
 }
 
 async function unreadOf({ log }: SinkOnceOptions, partitions: readonly TopicPartition[]): Promise<Unread[]> {
@@ -73,33 +73,33 @@ async function insertAll(
   const writer = new BatchWriter({ ...options, persistence });
   const lasts = new Map(unread.map(({ topic, partition, last }) => [`${topic}/${partition}`, last]));
   const reader = await log.reader(unread.map(({ topic, partition, offset }) => ({ topic, partition, offset })));
-  let taken = 0;
-  let heardAt = Date.now();
+  let inserted = 0;
+  let lastRecordAt = Date.now();
   try {
     let batch = new Batch();
     while (lasts.size > 0) {
       const { records } = await reader.poll(batchRows - batch.records, POLL_TIMEOUT_MS);
-      if (records.length > 0) heardAt = Date.now();
-      else if (Date.now() - heardAt > SILENCE_MAX_MS)
+      if (records.length > 0) lastRecordAt = Date.now();
+      else if (Date.now() - lastRecordAt > SILENCE_MAX_MS)
         throw new Error(`${[...lasts.keys()].join(', ')} ended before the last record`);
-      await takeRecords(records, batch, codec, persistence);
+      await addRecords(records, batch, codec, persistence);
       for (const { topic, partition, offset } of records) {
         const name = `${topic}/${partition}`;
         if (offset >= (lasts.get(name) ?? Number.POSITIVE_INFINITY)) lasts.delete(name);
       }
       if (batch.records < batchRows && batch.bytes < BATCH_BYTES_MAX && lasts.size > 0) continue;
       await writer.write(batch);
-      taken += batch.records;
-      options.onProgress?.(taken);
+      inserted += batch.records;
+      options.onProgress?.(inserted);
       batch = new Batch();
     }
   } finally {
     await reader.close();
   }
-  return taken;
+  return inserted;
 }
 
-/** A topic that was rebuilt counts its offsets anew, so what the group had committed says nothing any more. */
+/** Commits the ends of all partitions: a rebuilt topic restarts its offsets, so older commits are invalid. */
 async function commitEnds({ log }: SinkOnceOptions, partitions: readonly TopicPartition[]): Promise<void> {
   const member = await log.group(SINK_GROUP, SINK_TOPIC_NAMES);
   try {

@@ -13,7 +13,7 @@ import { type Row, type Store, StoreError, type StoreErrorCode } from '#infra/st
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import { sampleTrade } from '#schemas/tables/sample-records.fixture';
-import { type DeadLetter, deadTopic } from '#schemas/topics/control';
+import { type DeadLetter, deadLetterTopic } from '#schemas/topics/control';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { prepareTopics } from './sink-context.ts';
@@ -64,7 +64,7 @@ export class FakeStore implements Store {
 }
 
 /** Opens everything that a sink needs but its store. */
-export async function openSurroundings() {
+export async function openEnvironment() {
   const path = await mkdtemp(join(tmpdir(), 'parallax-sink-'));
   const log = await openEmbeddedLog({ path });
   const codec = createCodec(await openLogRegistry(log));
@@ -106,12 +106,12 @@ export async function openSurroundings() {
       ),
     restartNumbers: () => seqs.clear(),
     async deadLetters(topic: string): Promise<DeadLetter[]> {
-      const letters: DeadLetter[] = [];
-      const dead = deadTopic(topic);
+      const deadLetters: DeadLetter[] = [];
+      const dead = deadLetterTopic(topic);
       await readPartition(log, { topic: dead.name, partition: 0 }, (record) => {
-        letters.push(codec.decode(dead, record.value!));
+        deadLetters.push(codec.decode(dead, record.value!));
       });
-      return letters;
+      return deadLetters;
     },
     async dispose() {
       await log.close();
@@ -119,4 +119,4 @@ export async function openSurroundings() {
     },
   };
 }
-export type Surroundings = Awaited<ReturnType<typeof openSurroundings>>;
+export type Environment = Awaited<ReturnType<typeof openEnvironment>>;

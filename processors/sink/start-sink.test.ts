@@ -8,27 +8,27 @@ import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
 import { RECORD_BYTES_MAX } from '#infra/log/record-size';
 import { migrate } from '#infra/store/migrate';
-import { openServerStore, parseServerAddress } from '#infra/store/server';
+import { openServerStore, parseServerUrl } from '#infra/store/server';
 import { startClickhouseHttpServer } from '#infra/testing/clickhouse-http-server';
 import { sampleRecords, sampleTrade } from '#schemas/tables/sample-records.fixture';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics, tradeTopics } from '#schemas/topics/normalised';
-import { FakeStore, openSurroundings, type Surroundings, until } from './sink.fixture.ts';
+import { type Environment, FakeStore, openEnvironment, until } from './sink.fixture.ts';
 import { type SinkOptions, startSink } from './start-sink.ts';
 
-let around: Surroundings;
+let environment: Environment;
 const running: Running[] = [];
 beforeEach(async () => {
-  around = await openSurroundings();
+  environment = await openEnvironment();
 });
 afterEach(async () => {
   for (const sink of running.splice(0)) await sink.close();
-  await around.dispose();
+  await environment.dispose();
 });
 
 /** Starts a sink that is closed after the test. */
 async function start(options: Partial<SinkOptions> = {}): Promise<Running> {
-  const sink = await startSink({ ...around, batchMs: 5, ...options });
+  const sink = await startSink({ ...environment, batchMs: 5, ...options });
   running.push(sink);
   return sink;
 }
@@ -37,38 +37,38 @@ const idsIn = (store: FakeStore) => new Set(store.rows().map((row) => row.id));
 
 describe('batches', () => {
   it('hold at most so many rows', async () => {
-    await around.appendTrades(ids(25));
+    await environment.appendTrades(ids(25));
     await start({ batchRows: 10, batchMs: 60_000 });
-    await until(() => around.store.rows().length >= 20, 'two whole batches');
-    expect(around.store.inserts.map((insert) => insert.rows.length)).toEqual([10, 10]);
+    await until(() => environment.store.rows().length >= 20, 'two whole batches');
+    expect(environment.store.inserts.map((insert) => insert.rows.length)).toEqual([10, 10]);
   });
 
   it('are written when their time is over, however small', async () => {
     await start({ batchRows: 1_000, batchMs: 5 });
-    await around.appendTrades(ids(3));
-    await until(() => idsIn(around.store).size === 3, 'three rows');
+    await environment.appendTrades(ids(3));
+    await until(() => idsIn(environment.store).size === 3, 'three rows');
   });
 
   it('are written on closing, and what they hold is not read again', async () => {
-    const polled = countPolled(around.log);
+    const polled = countPolled(environment.log);
     const sink = await start({ log: polled.log, batchMs: 60_000 });
-    await around.appendTrades(ids(3));
+    await environment.appendTrades(ids(3));
     await until(() => polled.count() === 3, 'three records read');
-    expect(around.store.calls).toBe(0);
+    expect(environment.store.calls).toBe(0);
     await sink.close();
-    expect(around.store.rows()).toHaveLength(3);
+    expect(environment.store.rows()).toHaveLength(3);
     const again = new FakeStore();
     await start({ store: again });
-    await around.appendTrades([{ id: 'later', arrival: 9 }]);
+    await environment.appendTrades([{ id: 'later', arrival: 9 }]);
     await until(() => again.rows().length > 0, 'the later row');
     expect(idsIn(again)).toEqual(new Set(['later']));
   });
 
   it('hold only the newest of rows that replace one another', async () => {
-    await around.appendTrades([{ status: 'pending' }, { id: 'other' }, { status: 'confirmed' }]);
+    await environment.appendTrades([{ status: 'pending' }, { id: 'other' }, { status: 'confirmed' }]);
     await start();
-    await until(() => around.store.rows().length >= 2, 'both rows');
-    expect(around.store.rows().map(({ id, status, version }) => [id, status, version])).toEqual([
+    await until(() => environment.store.rows().length >= 2, 'both rows');
+    expect(environment.store.rows().map(({ id, status, version }) => [id, status, version])).toEqual([
       [sampleTrade.id, 'confirmed', 3],
       ['other', 'pending', 2],
     ]);
@@ -76,30 +76,30 @@ describe('batches', () => {
 
   it('are two at most in memory while the store does not answer', async () => {
     let open!: () => void;
-    around.store.gate = new Promise((resolve) => {
+    environment.store.gate = new Promise((resolve) => {
       open = resolve;
     });
-    const polled = countPolled(around.log);
-    await around.appendTrades(ids(100));
+    const polled = countPolled(environment.log);
+    await environment.appendTrades(ids(100));
     // By rows alone: a batch that is due by its time, on a busy machine, may hold fewer.
     await start({ log: polled.log, batchRows: 10, batchMs: 60_000 });
     await until(() => polled.count() === 20, 'two batches read');
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(polled.count()).toBe(20);
     open();
-    await until(() => idsIn(around.store).size === 100, 'all rows');
+    await until(() => idsIn(environment.store).size === 100, 'all rows');
   });
 
   it('reach the table of their topic, with a row for what was removed', async () => {
     const market = sampleRecords.markets!.value as Market;
-    await around.append(marketTopics.venue_b, [
+    await environment.append(marketTopics.venue_b, [
       ['0xa', { ...market, marketId: '0xa' }],
       ['0xb', { ...market, marketId: '0xb' }],
       ['0xa', null],
     ]);
     await start();
-    await until(() => around.store.rows('markets').length >= 2, 'both markets');
-    expect(around.store.rows('markets').map(({ marketId, removed }) => [marketId, removed])).toEqual([
+    await until(() => environment.store.rows('markets').length >= 2, 'both markets');
+    expect(environment.store.rows('markets').map(({ marketId, removed }) => [marketId, removed])).toEqual([
       ['0xa', 1],
       ['0xb', 0],
     ]);
@@ -108,19 +108,19 @@ describe('batches', () => {
   it('of events stay when processors forget the event', async () => {
     const { value } = sampleRecords.events!;
     const event = value as UniversalEvent;
-    await around.append(eventTopic, [
+    await environment.append(eventTopic, [
       ['evt_1', event],
       ['evt_1', null],
       ['evt_2', { ...event, universalId: 'evt_2' }],
       ['evt_2', null],
     ]);
     await start();
-    await until(() => around.store.rows('events').length >= 2, 'both events');
-    expect(around.store.rows('events').map(({ universalId, removed }) => [universalId, removed])).toEqual([
+    await until(() => environment.store.rows('events').length >= 2, 'both events');
+    expect(environment.store.rows('events').map(({ universalId, removed }) => [universalId, removed])).toEqual([
       ['evt_1', 0],
       ['evt_2', 0],
     ]);
-    expect(await around.deadLetters(eventTopic.name)).toEqual([]);
+    expect(await environment.deadLetters(eventTopic.name)).toEqual([]);
   });
 });
 
@@ -128,26 +128,26 @@ describe('a store that fails', () => {
   it.each(['store_unavailable', 'store_full', 'store_misconfigured'] as const)(
     'with %s is waited for, told in health, and gets every row once it recovers',
     async (failure) => {
-      around.store.failure = failure;
-      await around.appendTrades(ids(5));
+      environment.store.failure = failure;
+      await environment.appendTrades(ids(5));
       await start();
-      await until(() => around.store.calls >= 3, 'some attempts');
-      expect(around.health.report()).toMatchObject({
+      await until(() => environment.store.calls >= 3, 'some attempts');
+      expect(environment.health.report()).toMatchObject({
         status: 'degraded',
         parts: { sink: `the store says ${failure}` },
       });
-      around.store.failure = null;
-      await until(() => idsIn(around.store).size === 5, 'all rows');
-      await until(() => around.health.report().status === 'ok', 'health');
-      expect(await around.deadLetters(tradeTopics.venue_b.name)).toEqual([]);
+      environment.store.failure = null;
+      await until(() => idsIn(environment.store).size === 5, 'all rows');
+      await until(() => environment.health.report().status === 'ok', 'health');
+      expect(await environment.deadLetters(tradeTopics.venue_b.name)).toEqual([]);
     },
   );
 
   it('does not hold up closing, and what it did not take is read again', async () => {
-    around.store.failure = 'store_unavailable';
-    await around.appendTrades(ids(5));
+    environment.store.failure = 'store_unavailable';
+    await environment.appendTrades(ids(5));
     const sink = await start();
-    await until(() => around.store.calls >= 1, 'an attempt');
+    await until(() => environment.store.calls >= 1, 'an attempt');
     await sink.close();
     const again = new FakeStore();
     await start({ store: again });
@@ -155,12 +155,12 @@ describe('a store that fails', () => {
   });
 
   it('costs nothing that was committed: a record is committed only after its row is kept', async () => {
-    around.store.refuses = () => {
+    environment.store.refuses = () => {
       throw new Error('the process dies here');
     };
-    await around.appendTrades(ids(5));
+    await environment.appendTrades(ids(5));
     await start();
-    await until(() => around.health.report().parts.sink === 'stopped by a fault; see the log', 'the stop');
+    await until(() => environment.health.report().parts.sink === 'stopped by a fault; see the log', 'the stop');
     await running.splice(0)[0]!.close();
     const again = new FakeStore();
     await start({ store: again });
@@ -176,46 +176,46 @@ function codecWith(codec: Codec, methods: Partial<Codec>): Codec {
 describe('a record that can never become a row', () => {
   const topic = tradeTopics.venue_b.name;
   const deadCount = async () =>
-    (await around.metrics.deadLetters.get()).values.map(({ labels, value }) => [labels.topic, labels.reason, value]);
+    (await environment.metrics.deadLetters.get()).values.map(({ labels, value }) => [labels.topic, labels.reason, value]);
 
   it('is told from the others of its batch and goes to the dead letters with its bytes', async () => {
-    around.store.refuses = (row) => row.id === 't3' || row.id === 't12';
-    await around.appendTrades(ids(20));
+    environment.store.refuses = (row) => row.id === 't3' || row.id === 't12';
+    await environment.appendTrades(ids(20));
     await start();
-    await until(() => idsIn(around.store).size === 18, 'the other rows');
-    await until(async () => (await around.deadLetters(topic)).length === 2, 'the dead letters');
-    const letters = await around.deadLetters(topic);
-    expect(letters.map(({ stage, reason, detail }) => ({ stage, reason, detail }))).toEqual(
+    await until(() => idsIn(environment.store).size === 18, 'the other rows');
+    await until(async () => (await environment.deadLetters(topic)).length === 2, 'the dead letters');
+    const deadLetters = await environment.deadLetters(topic);
+    expect(deadLetters.map(({ stage, reason, detail }) => ({ stage, reason, detail }))).toEqual(
       Array(2).fill({ stage: 'sink', reason: 'store_rejected', detail: 'a row is at fault' }),
     );
-    const trades = letters.map((letter) => around.codec.decode(tradeTopics.venue_b, letter.value!));
+    const trades = deadLetters.map((deadLetter) => environment.codec.decode(tradeTopics.venue_b, deadLetter.value!));
     expect(trades.map((trade) => trade.id).sort()).toEqual(['t12', 't3']);
     // Counted once the log has taken them, so perhaps a moment after they can be read.
     await until(async () => (await deadCount()).length > 0, 'the count');
     expect(await deadCount()).toEqual([[topic, 'store_rejected', 2]]);
-    expect(around.health.report().status).toBe('ok');
+    expect(environment.health.report().status).toBe('ok');
   });
 
   it('is kept as a beginning where a letter about it would be too large for the log', async () => {
     const value = Buffer.alloc(RECORD_BYTES_MAX - 1_000, 'x');
-    await around.append(tradeTopics.venue_b, [['a', value]]);
+    await environment.append(tradeTopics.venue_b, [['a', value]]);
     await start();
-    await until(async () => (await around.deadLetters(topic)).length === 1, 'the dead letter');
-    const [letter] = await around.deadLetters(topic);
-    expect(letter!.value!.length).toBeLessThan(value.length);
-    expect(letter!.value!.length).toBeGreaterThan(60_000);
-    expect(around.health.report().status).toBe('ok');
+    await until(async () => (await environment.deadLetters(topic)).length === 1, 'the dead letter');
+    const [deadLetter] = await environment.deadLetters(topic);
+    expect(deadLetter!.value!.length).toBeLessThan(value.length);
+    expect(deadLetter!.value!.length).toBeGreaterThan(60_000);
+    expect(environment.health.report().status).toBe('ok');
   });
 
   it('never stops those after it, whatever is wrong with it', async () => {
-    await around.append(tradeTopics.venue_b, [
+    await environment.append(tradeTopics.venue_b, [
       ['a', Buffer.from('not avro')],
       ['a', { ...sampleTrade, price: '1e5' }],
       ['a', null],
       ['a', { ...sampleTrade, id: 'good' }],
     ]);
     await start();
-    await until(() => idsIn(around.store).has('good'), 'the good row');
+    await until(() => idsIn(environment.store).has('good'), 'the good row');
     await until(async () => (await deadCount()).length === 3, 'three dead letters');
     expect((await deadCount()).map(([, reason]) => reason).sort()).toEqual([
       'bad_decimal',
@@ -227,34 +227,34 @@ describe('a record that can never become a row', () => {
   it('is not one whose schema has to be learned first', async () => {
     let known = false;
     let attempts = 0;
-    const { codec } = around;
-    const forgetful = codecWith(codec, {
+    const { codec } = environment;
+    const slowCodec = codecWith(codec, {
       decodeRecord(of, record) {
         if (!known) throw new CodecError('unknown_schema', 'not known here yet');
         return codec.decodeRecord(of, record);
       },
-      async learn() {
+      async fetchSchema() {
         attempts += 1;
         if (attempts < 3) throw new RegistryError('the registry cannot be reached', true);
         known = true;
       },
     });
-    await around.appendTrades(ids(2));
-    await start({ codec: forgetful });
-    await until(() => idsIn(around.store).size === 2, 'both rows');
+    await environment.appendTrades(ids(2));
+    await start({ codec: slowCodec });
+    await until(() => idsIn(environment.store).size === 2, 'both rows');
     expect(await deadCount()).toEqual([]);
   });
 
   it('is one whose schema nobody knows', async () => {
-    const { codec } = around;
-    const unknowing = codecWith(codec, {
+    const { codec } = environment;
+    const failingCodec = codecWith(codec, {
       decodeRecord() {
         throw new CodecError('unknown_schema', 'not known here yet');
       },
-      learn: () => Promise.reject(new CodecError('unknown_schema', 'nobody registered it')),
+      fetchSchema: () => Promise.reject(new CodecError('unknown_schema', 'nobody registered it')),
     });
-    await around.appendTrades(ids(1));
-    await start({ codec: unknowing });
+    await environment.appendTrades(ids(1));
+    await start({ codec: failingCodec });
     await until(async () => (await deadCount()).length === 1, 'the dead letter');
     expect(await deadCount()).toEqual([[topic, 'unknown_schema', 1]]);
   });
@@ -264,19 +264,19 @@ describe('a store server that goes away', () => {
   it('is waited for, and gets every row exactly once under FINAL', async () => {
     const path = await mkdtemp(join(tmpdir(), 'parallax-sink-server-'));
     const server = await startClickhouseHttpServer({ path });
-    const store = await openServerStore(parseServerAddress(`${server.url}/parallax`));
+    const store = await openServerStore(parseServerUrl(`${server.url}/parallax`));
     await migrate(store);
     server.fail({ kind: 'status', status: 503 });
-    await around.appendTrades(ids(30));
+    await environment.appendTrades(ids(30));
     const before = server.requests();
     const sink = await start({ store, batchRows: 10 });
     await until(() => server.requests() > before + 2, 'some attempts');
-    expect(around.health.report().status).toBe('degraded');
+    expect(environment.health.report().status).toBe('degraded');
     server.fail(null);
     const count = async () => (await store.query<{ n: string }>('SELECT count() AS n FROM trades FINAL'))[0]!.n;
     await until(async () => (await count()) === '30', 'all rows');
     await sink.close();
-    expect(await around.deadLetters(tradeTopics.venue_b.name)).toEqual([]);
+    expect(await environment.deadLetters(tradeTopics.venue_b.name)).toEqual([]);
     await store.close();
     await server.close();
     await rm(path, { recursive: true, force: true });
@@ -290,13 +290,13 @@ describe('two sinks', () => {
     await start({ store: other });
     const many = (from: number) =>
       Array.from({ length: 200 }, (_, at) => ({ id: `t${from + at}`, instrument: `i${at % 16}`, arrival: at }));
-    await around.appendTrades(many(0));
-    const all = () => new Set([...idsIn(around.store), ...idsIn(other)]);
+    await environment.appendTrades(many(0));
+    const all = () => new Set([...idsIn(environment.store), ...idsIn(other)]);
     await until(() => all().size === 200, 'all rows');
-    expect(idsIn(around.store).size).toBeGreaterThan(0);
+    expect(idsIn(environment.store).size).toBeGreaterThan(0);
     expect(idsIn(other).size).toBeGreaterThan(0);
     await running.pop()!.close();
-    await around.appendTrades(many(200));
+    await environment.appendTrades(many(200));
     await until(() => all().size === 400, 'the rows after');
   });
 });

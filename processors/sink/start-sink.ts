@@ -1,29 +1,30 @@
 /**
- * The sink: every topic that fills a table, decoded and inserted in batches. A batch's offsets are committed after its
- * rows are kept, so a crash repeats rows and loses none; repeats count once (`ReplacingMergeTree`).
+ * The sink: decodes every topic that fills a table and inserts the rows in batches. The offsets of a batch are
+ * committed after its rows are stored, so a crash repeats rows and loses none; repeats count once
+ * (`ReplacingMergeTree`).
  */
 import type { Running } from '#infra/context';
 import { type GroupConsumer, LogError, type LogRecord } from '#infra/log/log';
 import type { Health } from '#infra/telemetry/health';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
+import { addRecords } from './add-records.ts';
 import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Persistence } from './persistence.ts';
 import { BATCH_BYTES_MAX, BATCH_ROWS, prepareTopics, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
-import { takeRecords } from './take-records.ts';
 
-/** How long an idle sink waits for records before it looks whether it should stop. */
+/** For how long an idle sink waits for records before it checks whether to stop. */
 const IDLE_POLL_MS = 250;
 
 export interface SinkOptions extends SinkContext {
   readonly health: Health;
-  /** Most records of a batch. */
+  /** Most records per batch. */
   readonly batchRows?: number;
-  /** How long the first record of a batch waits for others. */
+  /** For how long the first record of a batch waits for others. */
   readonly batchMs?: number;
 }
 
-/** Starts the sink. `close` writes what was read, then leaves the group. */
+/** Starts the sink. `close` writes the records that were read, then leaves the group. */
 export async function startSink(options: SinkOptions): Promise<Running> {
   const { log, logger, health } = options;
   health.expect('sink');
@@ -31,9 +32,9 @@ export async function startSink(options: SinkOptions): Promise<Running> {
   const consumer = await log.group(SINK_GROUP, SINK_TOPIC_NAMES);
   const loop = new SinkLoop(options, consumer);
   health.ready('sink');
-  // A fault is reported through the log and health; it must not end the process as an unhandled rejection.
+  // An error is reported in the application log and in health; it must not end the process as an unhandled rejection.
   const stopped = loop.run().catch((error) => {
-    logger.error({ error }, 'the sink stopped by a fault');
+    logger.error({ error }, 'the sink stopped because of an error');
     health.failed('sink', error);
   });
   return {
@@ -54,7 +55,7 @@ class SinkLoop {
   private readonly batchRows: number;
   private readonly batchMs: number;
   private batch = new Batch();
-  /** The batch that is being written while the next one is gathered; resolves with what went wrong. */
+  /** The write of a batch while the next one is collected; resolves with the error, or null. */
   private writing: Promise<unknown> = Promise.resolve(null);
   private failed = false;
 
@@ -74,7 +75,7 @@ class SinkLoop {
 
   async run(): Promise<void> {
     while (!this.closing.signal.aborted && !this.failed) {
-      await takeRecords(await this.poll(), this.batch, this.options.codec, this.persistence);
+      await addRecords(await this.poll(), this.batch, this.options.codec, this.persistence);
       if (this.isDue()) await this.startWriting();
     }
     await this.startWriting();
@@ -94,7 +95,7 @@ class SinkLoop {
     return records > 0 && Date.now() - openedAt >= this.batchMs;
   }
 
-  /** Begins to write the batch once the one before it is written: two are held at most. */
+  /** Starts to write the batch once the previous one is written, so there are at most two in memory. */
   private async startWriting(): Promise<void> {
     await this.written();
     const batch = this.batch;
@@ -124,10 +125,13 @@ class SinkLoop {
       await this.persistence.run(() => this.consumer.commit(offsets));
     } catch (error) {
       if (!(error instanceof LogError) || error.code !== 'log_fenced') throw error;
-      // Another member took some of the partitions over and writes those records again, which changes nothing.
+      // Another member now owns some of the partitions and writes their records again, which changes nothing.
       const held = new Set(this.consumer.assignment().map(({ topic, partition }) => `${topic}/${partition}`));
       const ours = offsets.filter(({ topic, partition }) => held.has(`${topic}/${partition}`));
-      this.options.logger.info({ left: offsets.length - ours.length }, 'partitions went to another member of the sink');
+      this.options.logger.info(
+        { partitions: offsets.length - ours.length },
+        'partitions were reassigned to another member of the sink',
+      );
       if (ours.length < offsets.length && ours.length > 0) await this.commit(ours);
     }
   }

@@ -2,7 +2,7 @@ import { TABLES } from '#schemas/tables/index';
 import type { TableSpec } from '#schemas/tables/table';
 import type { Topic } from '#schemas/topics/topic';
 
-/** A topic with the table that it fills. */
+/** A topic and the table that it fills. */
 export interface TableTopic {
   readonly topic: Topic;
   readonly table: TableSpec;

@@ -26,7 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = async (route: Route, draft: Draft) => checkResponse(route, draft, await service.send(route.path, draft));
+const sendAndCheck = async (route: Route, draft: Draft) =>
+  checkResponse(route, draft, await service.send(route.path, draft));
 
 /** Checks that a 400 or 422 names a mutated field, or the field for which the unmutated request is refused too. */
 async function checkNaming(route: Route, good: Draft, mutated: Draft): Promise<void> {
@@ -36,7 +37,7 @@ async function checkNaming(route: Route, good: Draft, mutated: Draft): Promise<v
   // Created resources differ between requests, so a route may refuse one of them.
   const createdNames = Object.keys(mutated.params).filter((name) => mutated.params[name] === CREATED_ID);
   if (beginsWithName(error.message, [...mutated.mutated, ...createdNames])) return;
-  const before = await ask(route, good);
+  const before = await sendAndCheck(route, good);
   expect(before?.message, `names none of ${JSON.stringify(mutated.mutated)}: ${error.message}`).toBe(error.message);
 }
 
@@ -58,7 +59,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
       const successes: Draft[] = [];
       const refusals: string[] = [];
       const send = async (draft: Draft) => {
-        const error = await ask(route, draft);
+        const error = await sendAndCheck(route, draft);
         // Missing venue data shows that the handler was reached.
         if (error === null || error.code === 'upstream_unavailable') successes.push(draft);
         else refusals.push(error.message);

@@ -55,13 +55,13 @@ describe('the API', () => {
     const before = (await service.commands()).length;
     const startedAt = performance.now();
     const requests = Array.from({ length: 900 }, () => service.request('DELETE', '/v1/me/wallets/wal_none', { token }));
-    const answers = await Promise.all(requests);
+    const responses = await Promise.all(requests);
     const allowed = COMMAND_LIMITS.burst + ((performance.now() - startedAt) / 1_000) * COMMAND_LIMITS.perSecond;
     const sent = (await service.commands()).length - before;
     expect(sent).toBeGreaterThanOrEqual(COMMAND_LIMITS.burst);
     expect(sent).toBeLessThanOrEqual(allowed);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(900 - refused.length);
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(responses.filter(({ status }) => status === 404)).toHaveLength(900 - refused.length);
     expect(refused).toHaveLength(900 - sent);
     expect(refused[0]!.body.error).toMatchObject({
       code: 'quota_exceeded',

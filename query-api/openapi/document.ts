@@ -73,7 +73,7 @@ function operation(route: Route): JsonObject {
   };
 }
 
-const WHOLE_NUMBER = '^-?\\d+$';
+const INTEGER_PATTERN = '^-?\\d+$';
 
 const IDEMPOTENCY_KEY: JsonObject = {
   name: 'Idempotency-Key',
@@ -105,7 +105,7 @@ function responsesOf(route: Route): JsonObject {
   return responses;
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodType): JsonObject[] {
+function parametersOf(location: 'path' | 'query', schema: z.ZodType): JsonObject[] {
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, JsonObject>;
     required?: string[];
@@ -114,8 +114,8 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType): JsonObject[] 
     const { description, ...rest } = parameterSchema(property);
     return {
       name,
-      in: place,
-      required: place === 'path' || required.includes(name),
+      in: location,
+      required: location === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: rest,
     };
@@ -124,7 +124,7 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType): JsonObject[] 
 
 /** Documents a text parameter that holds an integer (`clampedInteger`) as an integer. */
 function parameterSchema(property: JsonObject): JsonObject {
-  if (property.pattern !== WHOLE_NUMBER) return property;
+  if (property.pattern !== INTEGER_PATTERN) return property;
   const { pattern: _pattern, ...rest } = property;
   return { ...rest, type: 'integer' };
 }

@@ -224,16 +224,16 @@ describe('archived events', () => {
       resolvedEvent('evt_d', 100, { firstSeenAt: 4 }),
     );
     const reopened = anEvent({ universalId: 'evt_a', firstSeenAt: 1 });
-    const anew = anEvent({ universalId: 'evt_b', firstSeenAt: 9 });
+    const recreated = anEvent({ universalId: 'evt_b', firstSeenAt: 9 });
     const merged = anEvent({ universalId: 'evt_c', firstSeenAt: 3, mergedInto: 'evt_b', links: [] });
-    for (const event of [reopened, anew, merged]) addToView(event);
+    for (const event of [reopened, recreated, merged]) addToView(event);
     for (const limit of [1, 2, 100]) {
       const { events, ids, totals } = await listAll(ALL, limit);
       expect(ids).toEqual(['evt_a', 'evt_d', 'evt_b']);
-      expect(events).toEqual([reopened, expect.objectContaining({ universalId: 'evt_d' }), anew]);
+      expect(events).toEqual([reopened, expect.objectContaining({ universalId: 'evt_d' }), recreated]);
       expect(totals).toEqual([3]);
     }
-    await addToTable(reopened, anew, merged);
+    await addToTable(reopened, recreated, merged);
     store = newStore();
     expect(await listAll(ALL, 1)).toMatchObject({ ids: ['evt_a', 'evt_d', 'evt_b'], totals: [3] });
   });
@@ -339,7 +339,7 @@ describe('archived events', () => {
 });
 
 describe('ArchivedTotals', () => {
-  it('counts again after a minute, once for concurrent callers, and keeps the last count while the store is down', async () => {
+  it('counts at most once a minute, and returns the last count while the store is down', async () => {
     let [now, total] = [1, 3];
     const totals = new ArchivedTotals(store, () => now);
     store.query = async () => {

@@ -53,7 +53,7 @@ describe('quoteAgeMs of currentArbitrage', () => {
   });
 });
 
-it('currentArbitrage returns nothing while live figures lag by more than 5 s, but ignores the lag of recordings', () => {
+it('currentArbitrage is empty while live figures lag by more than 5 s, but not during playback', () => {
   expect(ageOf(freshness(100, {}, { asOf: 95 }))).toHaveLength(1);
   expect(ageOf(freshness(100, {}, { asOf: 94.9 }))).toEqual([]);
   expect(ageOf(freshness(100, {}, { asOf: 1, live: false }))).toHaveLength(1);

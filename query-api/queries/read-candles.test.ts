@@ -31,7 +31,7 @@ const minute = (number: number, fields: Partial<Candle> = {}): Candle => ({
 });
 
 const insert = (candles: readonly Candle[], seq = 1) => insertRows(store, candlesTable, candles, seq);
-const ask = (window: Partial<CandleWindow>) =>
+const read = (window: Partial<CandleWindow>) =>
   readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window });
 const minutesOf = (bars: readonly Bar[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
 const at = (number: number) => DAY_MS + number * MINUTE_MS;
@@ -40,7 +40,7 @@ describe('readCandles', () => {
   it('returns the newest version of a minute, exactly', async () => {
     await insert([minute(0, { close: '1' })]);
     await insert([minute(0, { close: '0.000000000000000001', volume: '99999999999999999999.5' })], 2);
-    expect(await ask({})).toEqual([
+    expect(await read({})).toEqual([
       {
         ts: DAY_MS,
         open: '100',
@@ -55,19 +55,19 @@ describe('readCandles', () => {
 
   it('aggregates five minutes with exact sums', async () => {
     await insert([minute(3), minute(1, { volume: '0.2' }), minute(4)]);
-    expect(await ask({ interval: '5m' })).toEqual([
+    expect(await read({ interval: '5m' })).toEqual([
       { ts: DAY_MS, open: '101', high: '204', low: '46', close: '105', volume: '0.4', source: 'venue_node' },
     ]);
   });
 
   it('returns no source for bars with several sources', async () => {
     await insert([minute(0), minute(1, { source: 'official_api' }), minute(5)]);
-    expect((await ask({ interval: '5m' })).map((bar) => bar.source)).toEqual([null, 'venue_node']);
+    expect((await read({ interval: '5m' })).map((bar) => bar.source)).toEqual([null, 'venue_node']);
   });
 
   it('returns no bars without trades and none of other coins', async () => {
     await insert([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
-    expect(minutesOf(await ask({}))).toEqual([0, 2]);
+    expect(minutesOf(await read({}))).toEqual([0, 2]);
     expect(
       await readCandles(store, { ...BTC, coin: 'SOL' }, { interval: '1m', start: null, end: null, limit: 9 }),
     ).toEqual([]);
@@ -78,29 +78,29 @@ describe('readCandles with a window', () => {
   beforeEach(() => insert([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => minute(number))));
 
   it('returns the newest bars without bounds', async () => {
-    expect(minutesOf(await ask({ limit: 3 }))).toEqual([7, 8, 9]);
+    expect(minutesOf(await read({ limit: 3 }))).toEqual([7, 8, 9]);
   });
   it('returns the newest bars between two bounds', async () => {
-    expect(minutesOf(await ask({ start: at(2), end: at(5) }))).toEqual([2, 3, 4]);
-    expect(minutesOf(await ask({ start: at(2), end: at(5), limit: 2 }))).toEqual([3, 4]);
-    expect(minutesOf(await ask({ start: at(2) - 1, end: at(5) + 1 }))).toEqual([2, 3, 4, 5]);
-    expect(minutesOf(await ask({ start: at(2) + 1, end: at(5) - 1 }))).toEqual([3, 4]);
+    expect(minutesOf(await read({ start: at(2), end: at(5) }))).toEqual([2, 3, 4]);
+    expect(minutesOf(await read({ start: at(2), end: at(5), limit: 2 }))).toEqual([3, 4]);
+    expect(minutesOf(await read({ start: at(2) - 1, end: at(5) + 1 }))).toEqual([2, 3, 4, 5]);
+    expect(minutesOf(await read({ start: at(2) + 1, end: at(5) - 1 }))).toEqual([3, 4]);
   });
   it('returns the first bars from a start', async () => {
-    expect(minutesOf(await ask({ start: at(2), limit: 3 }))).toEqual([2, 3, 4]);
-    expect(minutesOf(await ask({ start: at(8) }))).toEqual([8, 9]);
+    expect(minutesOf(await read({ start: at(2), limit: 3 }))).toEqual([2, 3, 4]);
+    expect(minutesOf(await read({ start: at(8) }))).toEqual([8, 9]);
   });
   it('returns the newest bars that closed by an end', async () => {
-    expect(minutesOf(await ask({ end: at(5), limit: 2 }))).toEqual([3, 4]);
-    expect(minutesOf(await ask({ end: at(5) - 1, limit: 2 }))).toEqual([2, 3]);
-    expect(minutesOf(await ask({ end: at(5) + 1, limit: 2 }))).toEqual([3, 4]);
+    expect(minutesOf(await read({ end: at(5), limit: 2 }))).toEqual([3, 4]);
+    expect(minutesOf(await read({ end: at(5) - 1, limit: 2 }))).toEqual([2, 3]);
+    expect(minutesOf(await read({ end: at(5) + 1, limit: 2 }))).toEqual([3, 4]);
   });
   it('returns nothing for a window without bars', async () => {
-    expect(await ask({ start: at(10) })).toEqual([]);
-    expect(await ask({ end: DAY_MS })).toEqual([]);
-    expect(await ask({ start: 0, end: 1 })).toEqual([]);
-    expect(await ask({ start: 8.64e15 })).toEqual([]);
-    expect(minutesOf(await ask({ end: 8.64e15, limit: 1 }))).toEqual([9]);
+    expect(await read({ start: at(10) })).toEqual([]);
+    expect(await read({ end: DAY_MS })).toEqual([]);
+    expect(await read({ start: 0, end: 1 })).toEqual([]);
+    expect(await read({ start: 8.64e15 })).toEqual([]);
+    expect(minutesOf(await read({ end: 8.64e15, limit: 1 }))).toEqual([9]);
   });
 });
 
@@ -125,7 +125,7 @@ describe('readCandles with random bars and windows', () => {
             const offMinute = (number: number | null) => (number === null ? null : at(number) - 30_000);
             const request = { interval, limit, start: offMinute(start), end: offMinute(end) };
             if (request.start !== null && request.end !== null && request.start >= request.end) continue;
-            expect(await ask(request)).toEqual(expectedBars(candles, request));
+            expect(await read(request)).toEqual(expectedBars(candles, request));
           }
         },
       ),

@@ -91,7 +91,7 @@ function narrowTo(buckets: Buckets, minute: number): Buckets {
   return buckets.oldestFirst ? { ...buckets, until: bucket + buckets.stepMs } : { ...buckets, from: bucket };
 }
 
-const WITHIN = `provider = {provider:String} AND coin = {coin:String}
+const IN_RANGE = `provider = {provider:String} AND coin = {coin:String}
   AND openTime >= fromUnixTimestamp64Milli({from:Int64}) AND openTime < fromUnixTimestamp64Milli({until:Int64})`;
 
 function parametersOf(coin: Coin, { from, until }: Buckets): Record<string, Parameter> {
@@ -103,7 +103,7 @@ async function minuteOfRow(store: Reader, coin: Coin, buckets: Buckets, rows: nu
   const { oldestFirst } = buckets;
   const [found] = await store.query<{ minute: number; counted: number }>(
     `SELECT ${unixMs(oldestFirst ? 'max(openTime)' : 'min(openTime)')} AS minute, toFloat64(count()) AS counted
-     FROM (SELECT openTime FROM candles WHERE ${WITHIN}
+     FROM (SELECT openTime FROM candles WHERE ${IN_RANGE}
        ORDER BY openTime ${oldestFirst ? 'ASC' : 'DESC'} LIMIT {rows:UInt64})`,
     { ...parametersOf(coin, buckets), rows },
   );
@@ -119,7 +119,7 @@ function barsOf(store: Reader, coin: Coin, buckets: Buckets): Promise<Bar[]> {
      FROM (
        SELECT toUnixTimestamp64Milli(openTime) AS openMs, intDiv(openMs, {stepMs:Int64}) * {stepMs:Int64} AS bucket,
          open, high, low, close, volume, source
-       FROM candles FINAL WHERE ${WITHIN}
+       FROM candles FINAL WHERE ${IN_RANGE}
      )
      GROUP BY bucket ORDER BY bucket ${oldestFirst ? 'ASC' : 'DESC'} LIMIT {limit:UInt32}`,
     { ...parametersOf(coin, buckets), stepMs, limit },

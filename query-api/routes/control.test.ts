@@ -210,14 +210,14 @@ describe('an Idempotency-Key', () => {
   });
 
   it('lets one of several concurrent requests succeed, while the others get a conflict or its response', async () => {
-    const ask = () =>
+    const create = () =>
       service.request('POST', '/keys', {
         headers: { 'idempotency-key': 'many' },
         body: { name: 'many', userId: 'u', scopes: ['read'] },
       });
-    const answers = await Promise.all(Array.from({ length: 5 }, ask));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
-    expect((await ask()).headers['idempotent-replayed']).toBe('true');
+    const responses = await Promise.all(Array.from({ length: 5 }, create));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    expect((await create()).headers['idempotent-replayed']).toBe('true');
     const { keys } = (await service.request('GET', '/keys')).body;
     expect(keys.filter(({ name }: { name: string }) => name === 'many')).toHaveLength(1);
   });

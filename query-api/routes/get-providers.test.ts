@@ -4,11 +4,11 @@ import { getProviders } from './get-providers.ts';
 
 it('GET /providers returns the capabilities of each provider without a token', async () => {
   const { app, request } = await createTestApp();
-  const answer = await request('GET', '/providers');
+  const response = await request('GET', '/providers');
   await app.close();
-  expect(answer.status).toBe(200);
-  getProviders.response.parse(answer.json());
-  const { providers } = answer.json() as {
+  expect(response.status).toBe(200);
+  getProviders.response.parse(response.json());
+  const { providers } = response.json() as {
     providers: { provider: string; status: string; capabilities: string[] }[];
   };
   const withCapability = (name: string) =>

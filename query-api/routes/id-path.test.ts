@@ -18,14 +18,14 @@ it.each([
   ['DELETE', '/v1/organizations'],
 ])('%s %s answers 404 for an id that is too long, without sending a command', async (method, path) => {
   const before = (await service.commands()).length;
-  const ask = (length: number) =>
+  const send = (length: number) =>
     service.request(method, `${path}/${'x'.repeat(length)}`, method === 'PATCH' ? { body: {} } : {});
   for (const length of [ID_LENGTH_MAX + 1, 4_000]) {
-    const { status, body } = await ask(length);
+    const { status, body } = await send(length);
     expect([status, body.error.code]).toEqual([404, 'not_found']);
   }
   expect(await service.commands()).toHaveLength(before);
-  const unknown = await ask(ID_LENGTH_MAX);
+  const unknown = await send(ID_LENGTH_MAX);
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
 });
 

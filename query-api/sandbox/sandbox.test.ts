@@ -82,7 +82,7 @@ async function addLiveData(price: string): Promise<void> {
   await store.insert('candles', [candlesTable.row(candle, meta)]);
 }
 
-const ask = (path: string, token: string) => service.request('GET', path, { token });
+const get = (path: string, token: string) => service.request('GET', path, { token });
 
 /** Fills in the path of a shared route with a coin or an event of the data set. */
 async function pathOf(path: string): Promise<string> {
@@ -90,21 +90,21 @@ async function pathOf(path: string): Promise<string> {
   const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
   return path.replace(':coin', 'BTC').replace(':universalId', first!.universalId);
 }
-async function answersOf(token: string): Promise<Record<string, unknown>> {
-  const answers: Record<string, unknown> = {};
+async function responsesOf(token: string): Promise<Record<string, unknown>> {
+  const responses: Record<string, unknown> = {};
   for (const { path } of SHARED) {
-    const { status, body } = await ask(await pathOf(path), token);
+    const { status, body } = await get(await pathOf(path), token);
     expect(status, `${path} ${JSON.stringify(body)}`).toBe(200);
-    answers[path] = body;
+    responses[path] = body;
   }
-  return answers;
+  return responses;
 }
 
 describe('a sandbox key', () => {
   it('gets the data set from every market and event route, marked with X-Svc-Sandbox', async () => {
     for (const { path } of SHARED) {
       const url = await pathOf(path);
-      const [live, fixed] = [await ask(url, service.admin), await ask(url, sandboxed)];
+      const [live, fixed] = [await get(url, service.admin), await get(url, sandboxed)];
       expect(fixed.status, path).toBe(200);
       expect([fixed.headers[SANDBOX_HEADER], live.headers[SANDBOX_HEADER]], path).toEqual(['true', undefined]);
       if (!SAME_FOR_ALL.includes(path)) expect(fixed.text, path).not.toBe(live.text);
@@ -113,13 +113,13 @@ describe('a sandbox key', () => {
 
   it('gets figures, trades and bars of a coin', async () => {
     const { contexts } = viewsOf(await readDataSet()).coins;
-    const coin = await ask(`${COINS}/BTC`, sandboxed);
+    const coin = await get(`${COINS}/BTC`, sandboxed);
     expect(coin.body.markPx).toBe(Number(contexts.get('BTC')!.markPrice));
-    expect((await ask(`${COINS}/BTC/trades?limit=200`, sandboxed)).body.trades).toHaveLength(200);
-    const { candles } = (await ask(`${COINS}/BTC/candles?interval=1m`, sandboxed)).body;
+    expect((await get(`${COINS}/BTC/trades?limit=200`, sandboxed)).body.trades).toHaveLength(200);
+    const { candles } = (await get(`${COINS}/BTC/candles?interval=1m`, sandboxed)).body;
     expect(candles.length).toBeGreaterThan(20);
-    expect((await ask(`${COINS}/BTC/candles`, sandboxed)).body.candles).toHaveLength(2);
-    const trades = await ask(await pathOf('/v1/events/:universalId/trades'), sandboxed);
+    expect((await get(`${COINS}/BTC/candles`, sandboxed)).body.candles).toHaveLength(2);
+    const trades = await get(await pathOf('/v1/events/:universalId/trades'), sandboxed);
     expect(trades.body.trades.length).toBeGreaterThan(0);
   });
 
@@ -127,50 +127,50 @@ describe('a sandbox key', () => {
     const first = { [`${COINS}/BTC`]: service.admin, [`${COINS}/BTC/trades?limit=1`]: sandboxed };
     for (const [path, firstToken] of Object.entries(first)) {
       const other = firstToken === sandboxed ? service.admin : sandboxed;
-      const [one, two] = [await ask(path, firstToken), await ask(path, other)];
+      const [one, two] = [await get(path, firstToken), await get(path, other)];
       expect(one.text).not.toBe(two.text);
-      expect((await ask(path, firstToken)).text).toBe(one.text);
-      expect((await ask(path, other)).text).toBe(two.text);
+      expect((await get(path, firstToken)).text).toBe(one.text);
+      expect((await get(path, other)).text).toBe(two.text);
       const live = firstToken === sandboxed ? two : one;
       expect(live.text).toContain(LIVE_PRICE);
       expect(live.headers[SANDBOX_HEADER]).toBeUndefined();
     }
     // The same for concurrent requests, which share a computation.
     const path = `${COINS}/BTC/candles?interval=1m`;
-    const [live, fixed] = await Promise.all([ask(path, service.admin), ask(path, sandboxed)]);
+    const [live, fixed] = await Promise.all([get(path, service.admin), get(path, sandboxed)]);
     expect(live.body.candles).toHaveLength(1);
     expect(fixed.body.candles.length).toBeGreaterThan(20);
   });
 
   it('sees no live coin or event, and errors are marked too', async () => {
     for (const path of [`${COINS}/LIVEONLY`, `${COINS}/LIVEONLY/trades`, '/v1/events/evt_live/spread']) {
-      expect((await ask(path, service.admin)).status, path).toBe(200);
-      const got = await ask(path, sandboxed);
+      expect((await get(path, service.admin)).status, path).toBe(200);
+      const got = await get(path, sandboxed);
       expect([got.status, got.headers[SANDBOX_HEADER]], path).toEqual([404, 'true']);
     }
-    const events: { universalId: string }[] = (await ask('/v1/events?limit=1000', sandboxed)).body.events;
+    const events: { universalId: string }[] = (await get('/v1/events?limit=1000', sandboxed)).body.events;
     expect(events.length).toBeGreaterThan(0);
     expect(events.map(({ universalId }) => universalId)).not.toContain('evt_live');
-    const bad = await ask(`${COINS}/BTC/candles?interval=7m`, sandboxed);
+    const bad = await get(`${COINS}/BTC/candles?interval=7m`, sandboxed);
     expect([bad.status, bad.headers[SANDBOX_HEADER]]).toEqual([400, 'true']);
   });
 
   it('gets the same responses after a restart and after live data changed', async () => {
-    const before = await answersOf(sandboxed);
+    const before = await responsesOf(sandboxed);
     await close();
     await open();
     await addLiveData('8.25');
     applyRecord(VIEWS.events, service.views.events, eventTopic, await pathOf(':universalId'), null);
-    expect(await answersOf(sandboxed)).toEqual(before);
+    expect(await responsesOf(sandboxed)).toEqual(before);
   });
 
   it('uses the quota and needs the scope like any key, and public routes are not marked', async () => {
-    const got = await ask(`${COINS}/BTC`, sandboxed);
+    const got = await get(`${COINS}/BTC`, sandboxed);
     const limit = DEFAULT_QUOTAS.enterprise['markets.read'].minute;
     expect([got.headers['x-quota-sku'], got.headers['x-quota-limit']]).toEqual(['markets.read', String(limit)]);
     const narrow = (await service.key(service.admin, ['stream'], true)).token;
-    expect((await ask(`${COINS}/BTC`, narrow)).status).toBe(403);
-    const health = await ask('/health', sandboxed);
+    expect((await get(`${COINS}/BTC`, narrow)).status).toBe(403);
+    const health = await get('/health', sandboxed);
     expect([health.status, health.headers[SANDBOX_HEADER]]).toEqual([200, undefined]);
   });
 });
@@ -200,7 +200,7 @@ describe('the tables of the data set', () => {
     for (const { name } of MARKET_TABLES.slice(1)) await sandboxStore.command(`TRUNCATE TABLE ${name}`);
     await openTables(store, records);
     const bars = `${COINS}/BTC/candles?interval=1m`;
-    expect((await ask(bars, sandboxed)).body.candles.length).toBeGreaterThan(20);
+    expect((await get(bars, sandboxed)).body.candles.length).toBeGreaterThan(20);
     const fewer = await openTables(
       store,
       records.filter(({ topic }) => !topic.startsWith('derived.candles')),

@@ -15,11 +15,11 @@ it('three nodes on one server that open the sandbox at once return the same rows
   const nodes = await Promise.all([1, 2, 3].map(() => openStore(`${server.url}/parallax`, 'unused')));
   try {
     await migrate(nodes[0]!);
-    const answers = await Promise.all(
+    const results = await Promise.all(
       nodes.map(async (node) => (await openSandbox(node).data()).store.query<{ coin: string; openTime: string }>(BARS)),
     );
-    const [first] = answers;
-    for (const answer of answers) expect(answer).toEqual(first);
+    const [first] = results;
+    for (const result of results) expect(result).toEqual(first);
     expect(first!.length).toBeGreaterThan(0);
     expect(new Set(first!.map(({ coin, openTime }) => `${coin} ${openTime}`)).size).toBe(first!.length);
     const databases = await nodes[0]!.query<{ name: string }>("SHOW DATABASES LIKE 'parallax%'");

@@ -137,13 +137,13 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
   );
   const request: TestApp['request'] = async (method, url, headers = {}, payload) => {
     const body = payload === undefined ? {} : { payload: payload as object };
-    const answer = await app.inject({ method: method as 'GET', url, headers: { ...headers }, ...body });
+    const response = await app.inject({ method: method as 'GET', url, headers: { ...headers }, ...body });
     return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      body: answer.body,
-      bytes: answer.rawPayload,
-      json: () => answer.json() as never,
+      status: response.statusCode,
+      headers: response.headers,
+      body: response.body,
+      bytes: response.rawPayload,
+      json: () => response.json() as never,
     };
   };
   return {

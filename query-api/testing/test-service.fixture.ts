@@ -105,17 +105,17 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     routes,
   );
   const request: TestService['request'] = async (method, url, { token = admin, headers = {}, body } = {}) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: method as 'GET',
       url,
       headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
       ...(body === undefined ? {} : { payload: body as object }),
     });
-    const text = answer.body;
-    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    const text = response.body;
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
     return {
-      status: answer.statusCode,
-      headers: answer.headers as TestResponse['headers'],
+      status: response.statusCode,
+      headers: response.headers as TestResponse['headers'],
       text,
       body: isJson && text !== '' ? JSON.parse(text) : null,
     };

@@ -1,15 +1,15 @@
-/** Which universal events are past: processors and views forget these, and the `events` table answers for them. */
+/** Decides which universal events are archived: processors and views drop them, and only the `events` table has them. */
 import type { UniversalEvent } from '../topics/derived.ts';
 
-/** An event is past this long after the last of its markets was over. */
-export const PAST_AFTER_MS = 90 * 86_400_000;
+/** An event is archived this long after its last market was closed or resolved. */
+export const ARCHIVE_AFTER_MS = 90 * 86_400_000;
 
-/** Unix ms: what was over before is past. It moves once a UTC day, so that views and tables are asked for the same. */
-export function pastBefore(now: number): number {
-  return Math.floor(now / 86_400_000) * 86_400_000 - PAST_AFTER_MS;
+/** Unix ms: events that ended before it are archived. It moves once a UTC day, so that views and tables agree. */
+export function archiveCutoff(now: number): number {
+  return Math.floor(now / 86_400_000) * 86_400_000 - ARCHIVE_AFTER_MS;
 }
 
-/** Whether nothing is expected of an event any more. One that was merged is gone as long as its survivor. */
-export function isPast({ mergedInto, overAt }: Pick<UniversalEvent, 'mergedInto' | 'overAt'>, before: number): boolean {
+/** True if an event is archived. A merged event never is: it redirects for as long as its survivor exists. */
+export function isArchived({ mergedInto, overAt }: Pick<UniversalEvent, 'mergedInto' | 'overAt'>, before: number): boolean {
   return mergedInto === null && overAt !== null && overAt < before;
 }

@@ -20,7 +20,7 @@ const update: fc.Arbitrary<BookChange> = fc.record({
   asks: levels,
 });
 
-/** The same fold with nothing clever in it. */
+/** A simple implementation of one side, to compare with. */
 class NaiveSide {
   private sizes = new Map<number, number>();
   apply(snapshot: boolean, changes: BookChange['bids']): void {
@@ -36,7 +36,7 @@ class NaiveSide {
 }
 
 describe('a book', () => {
-  it('holds after any sequence of updates what a map of its levels holds', () => {
+  it('contains the same levels as a plain map after any sequence of updates', () => {
     fc.assert(
       fc.property(fc.array(update, { maxLength: 30 }), (updates) => {
         const book = createBook();
@@ -53,7 +53,7 @@ describe('a book', () => {
     );
   });
 
-  it('tells the best price of each side, and null for an empty side', () => {
+  it('returns the best price of each side, and null for an empty side', () => {
     const book = createBook();
     expect(bestBid(book)).toBeNull();
     expect(bestAsk(book)).toBeNull();
@@ -69,14 +69,14 @@ describe('a book', () => {
     expect(bestAsk(book)).toBeNull();
   });
 
-  it('takes two spellings of a price for one level', () => {
+  it('treats two spellings of a price as one level', () => {
     const book = createBook();
     applyBookUpdate(book, { snapshot: true, bids: [{ price: '0.50', size: '1' }], asks: [] });
     applyBookUpdate(book, { snapshot: false, bids: [{ price: '0.5', size: '7' }], asks: [] });
     expect(texts(book.bids)).toEqual(['0.5x7']);
   });
 
-  it('is unchanged by an update that holds a bad level', () => {
+  it('is unchanged by an update that contains a bad level', () => {
     const book = createBook();
     applyBookUpdate(book, { snapshot: true, bids: [{ price: '0.5', size: '1' }], asks: [] });
     for (const bad of [
@@ -89,13 +89,13 @@ describe('a book', () => {
     }
   });
 
-  it('is the same after a snapshot of the state', () => {
+  it('is the same after v8 serialization', () => {
     const book = createBook();
     applyBookUpdate(book, { snapshot: true, bids: [{ price: '0.5', size: '1' }], asks: [{ price: '0.6', size: '3' }] });
     expect(deserialize(serialize(book))).toEqual(book);
   });
 
-  it('gives the levels nearest the middle, and all of them where there are fewer', () => {
+  it('returns the levels nearest the middle, and all of them where there are fewer', () => {
     const book = createBook();
     const bids = ['0.1', '0.2', '0.3'].map((price) => ({ price, size: '1' }));
     applyBookUpdate(book, { snapshot: true, bids, asks: [] });

@@ -1,11 +1,11 @@
 /**
- * One order book as plain data, and how updates of it are folded in. The normalisers, the spreads processor and the
- * query API's view hold their books in this one form, so that all of them see the same book after the same updates.
- * A book is arrays of two bigints a level: it survives `v8.serialize` and needs no class to be read back.
+ * One order book as plain data, and the functions that apply updates to it. The normalisers, the spreads processor and
+ * the query API's view hold their books in this form, so that all of them see the same book after the same updates.
+ * A book is arrays with two bigints for each level: `v8.serialize` can store it and no class is needed to read it back.
  */
 import { type Decimal, DecimalError, parseDecimal, ZERO } from './decimal.ts';
 
-/** A price and the total size resting there; the size is above zero in a folded book. */
+/** A price and the total size at it; above zero in a `Book`. */
 export interface Level {
   readonly price: Decimal;
   readonly size: Decimal;
@@ -23,32 +23,32 @@ export interface LevelText {
   readonly size: string;
 }
 
-/** The part of a `BookUpdate` that changes the book; a whole `BookUpdate` fits. Levels may come in any order. */
+/** The part of a `BookUpdate` that changes the book; a complete `BookUpdate` is one too. Levels may be in any order. */
 export interface BookChange<L = LevelText> {
-  /** True: these levels are the whole book. False: each level replaces the size at its price, 0 removes it. */
+  /** True: these levels are the complete book. False: each level replaces the size at its price, 0 removes it. */
   readonly snapshot: boolean;
   readonly bids: readonly L[];
   readonly asks: readonly L[];
 }
 
-/** An empty book: what is known before the first snapshot. */
+/** An empty book, as before the first snapshot. */
 export function createBook(): Book {
   return { bids: [], asks: [] };
 }
 
 /**
- * Folds an update of decimal texts into the book, in place. Where one update names a price twice, the later one holds.
- * Throws `DecimalError` for text that is no decimal and for a negative size; the book is then as it was before.
+ * Applies an update with decimal texts to the book, in place. Where one update has a price twice, the later one counts.
+ * Throws `DecimalError` for text that is no decimal and for a negative size, and leaves the book unchanged then.
  */
 export function applyBookUpdate(book: Book, update: BookChange): void {
   applyLevels(book, { snapshot: update.snapshot, bids: parseLevels(update.bids), asks: parseLevels(update.asks) });
 }
 
-/** `applyBookUpdate` for levels that are parsed already. */
+/** Like `applyBookUpdate`, for levels that are parsed already. */
 export function applyLevels(book: Book, update: BookChange<Level>): void {
   if (update.snapshot) {
-    book.bids = wholeSide(update.bids, DESCENDING);
-    book.asks = wholeSide(update.asks, ASCENDING);
+    book.bids = snapshotSide(update.bids, DESCENDING);
+    book.asks = snapshotSide(update.asks, ASCENDING);
     return;
   }
   for (const level of update.bids) setLevel(book.bids, level, DESCENDING);
@@ -64,7 +64,7 @@ export function parseLevels(levels: readonly LevelText[]): Level[] {
   });
 }
 
-/** Probabilities of up to four decimals, of which there are few and which come again and again: each is kept once. */
+/** Cache of parsed probabilities of up to four decimals, which are few and recur in every book. */
 const SHORT_PRICE = 6;
 const ZERO_UNIT = 0x30;
 const PRICES_MAX = 20_000;
@@ -75,7 +75,7 @@ function parsePrice(text: string): Decimal {
   const known = prices.get(text);
   if (known !== undefined) return known;
   const price = parseDecimal(text);
-  // More than there can be of such texts, unless they are written with needless zeros.
+  // There are fewer such texts than this bound, unless they are written with needless zeros.
   if (prices.size < PRICES_MAX) prices.set(text, price);
   return price;
 }
@@ -95,7 +95,7 @@ export function topOfBook(book: Book, depth: number): Book {
   return { bids: book.bids.slice(0, depth), asks: book.asks.slice(0, depth) };
 }
 
-/** Whether `a` comes before `b` on a side. */
+/** True if `a` comes before `b` on a side. */
 type Order = (a: Decimal, b: Decimal) => boolean;
 const DESCENDING: Order = (a, b) => a > b;
 const ASCENDING: Order = (a, b) => a < b;
@@ -121,8 +121,8 @@ function setLevel(levels: Level[], level: Level, before: Order): void {
   else levels.splice(at, 0, level);
 }
 
-/** A side from a snapshot: as it came where it is in order, else put in order level by level. */
-function wholeSide(levels: readonly Level[], before: Order): Level[] {
+/** A side from a snapshot: copied where it is in order, else sorted and without duplicates. */
+function snapshotSide(levels: readonly Level[], before: Order): Level[] {
   const inOrder = levels.every(
     (level, at) => level.size !== ZERO && (at === 0 || before(levels[at - 1]!.price, level.price)),
   );

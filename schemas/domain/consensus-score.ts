@@ -2,8 +2,8 @@ import type { SpreadLeg } from '../topics/derived.ts';
 import { type Decimal, formatDecimal, parseDecimal, UNIT } from './decimal.ts';
 
 /**
- * How far venues agree on an event: 1 minus the largest distance between the yesMids of its live legs, exact decimal text
- * (contract, Markets). Null with fewer than two of them; a leg without a yesMid says nothing.
+ * How far venues agree on an event: 1 minus the largest distance between the yesMids of its live legs, as exact decimal
+ * text (contract, Markets). Null with fewer than two yesMids; a leg without one is ignored.
  */
 export function consensusScore(legs: readonly Pick<SpreadLeg, 'yesMid' | 'live'>[]): string | null {
   const mids = legs.flatMap(({ live, yesMid }) => (live && yesMid !== null ? [parseDecimal(yesMid)] : []));

@@ -26,10 +26,10 @@ const spellings = fc
     const written = fraction === null ? '' : `.${fraction}${'0'.repeat(trailing)}`;
     return `${minus ? '-' : ''}${zeros.replace(/./g, '0')}${whole}${written}`;
   });
-/** Text that is a decimal now and then. */
+/** Text that is sometimes a decimal. */
 const nearly = fc.string({ unit: fc.constantFrom('0', '1', '9', '.', '-', '+', 'e', ' ', '٣'), maxLength: 8 });
 
-/** What `f` gives, or that it refuses. */
+/** The result of `f`, or 'refused' for a `DecimalError`. */
 const outcome = <T>(f: () => T): T | 'refused' => {
   try {
     return f();
@@ -40,7 +40,7 @@ const outcome = <T>(f: () => T): T | 'refused' => {
 };
 
 describe('a decimal', () => {
-  it('is the same after it was written and read', () => {
+  it('is the same after it was formatted and parsed', () => {
     fc.assert(fc.property(decimals, (value) => parseDecimal(formatDecimal(value)) === value));
   });
 
@@ -53,7 +53,7 @@ describe('a decimal', () => {
     expect(formatDecimal(ZERO)).toBe('0');
   });
 
-  it('is read as the number that it spells', () => {
+  it('is parsed as the number that it spells', () => {
     fc.assert(
       fc.property(fc.integer({ min: -999_999, max: 999_999 }), fc.integer({ min: 0, max: 6 }), (units, places) => {
         const text = (units / 10 ** places).toFixed(places);
@@ -63,7 +63,7 @@ describe('a decimal', () => {
   });
 
   it.each(['', '-', '.', '.5', '5.', '+1', ' 1', '1 ', '1e3', '1,000', '0x10', '--1', '1.2.3', 'NaN', 'Infinity', '٣'])(
-    'is not %j',
+    'is not parsed from %j',
     (text) => {
       expect(() => parseDecimal(text)).toThrow(DecimalError);
       expect(() => canonicalDecimal(text)).toThrow(DecimalError);
@@ -88,7 +88,7 @@ describe('a decimal', () => {
 });
 
 describe('the canonical text', () => {
-  it('is that of the value, for every spelling, and what cannot be read is refused alike', () => {
+  it('is that of the value, for every spelling, and refuses what parseDecimal refuses', () => {
     fc.assert(
       fc.property(fc.oneof(spellings, nearly), (text) => {
         expect(outcome(() => canonicalDecimal(text))).toBe(outcome(() => formatDecimal(parseDecimal(text))));
@@ -113,7 +113,7 @@ describe('the canonical text', () => {
 describe('division', () => {
   const anyInteger = fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n });
 
-  it('gives the nearest integer, and of two equally near the even one', () => {
+  it('returns the nearest integer, and of two equally near ones the even one', () => {
     fc.assert(
       fc.property(anyInteger, anyInteger, (n, d) => {
         fc.pre(d !== 0n);
@@ -144,7 +144,7 @@ describe('division', () => {
     expect(() => divide(UNIT, ZERO)).toThrow(DecimalError);
   });
 
-  it('undoes a multiplication by the same number where that was exact', () => {
+  it('reverses an exact multiplication by the same number', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
@@ -186,7 +186,7 @@ describe('units', () => {
 });
 
 describe('the JavaScript number of a decimal', () => {
-  it('is the nearest there is', () => {
+  it('is the nearest one', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-6, max: 1e15, noNaN: true }), (number) => {
         const text = number.toFixed(18);

@@ -1,6 +1,6 @@
 /**
  * Exact decimals: a `Decimal` is an integer count of 10^-18, the scale of every `Decimal(38,18)` column.
- * Money, prices and sizes are parsed into it from the venue's own text and never pass through a float on the way in.
+ * Money, prices and sizes are parsed into it from the venue's own text and never pass through a float.
  */
 declare const decimalBrand: unique symbol;
 /** A number scaled by 10^18. Add, subtract and compare with the plain bigint operators; multiply and divide below. */
@@ -37,10 +37,10 @@ export function parseDecimal(text: string): Decimal {
   return (sign ? -scaled : scaled) as Decimal;
 }
 
-/** Digits that a JavaScript number holds exactly, whatever they are. */
+/** A JavaScript number holds any integer of so many digits exactly. */
 const NUMBER_DIGITS = 15;
 
-/** A decimal of few digits and no sign, as nearly all are, by looking at each character once; null for any other text. */
+/** Parses a decimal of few digits without a sign, as nearly all are, in one pass; null for any other text. */
 function parseShort(text: string): Decimal | null {
   const { length } = text;
   if (length > NUMBER_DIGITS + 1) return null;
@@ -68,9 +68,9 @@ export function formatDecimal(value: Decimal): string {
   return value < 0n ? `-${text}` : text;
 }
 
-/** `parseDecimal` then `formatDecimal`: the one spelling under which equal values are equal texts. */
+/** `parseDecimal` then `formatDecimal`: equal values get equal texts. */
 export function canonicalDecimal(text: string): string {
-  // Reading a book frame is eighty of these; nearly all need no arithmetic, and most are canonical as they come.
+  // A book frame needs eighty of these; nearly all need no arithmetic, and most are canonical already.
   return scanCanonical(text) ?? formatDecimal(parseDecimal(text));
 }
 
@@ -81,7 +81,7 @@ const MINUS_UNIT = 0x2d;
 /** Digits before the point that always fit under `LIMIT`. */
 const WHOLE_DIGITS = 20;
 
-/** The canonical text by looking at each character once; null for what `parseDecimal` may refuse. */
+/** Returns the canonical text in one pass; null for what `parseDecimal` may refuse. */
 function scanCanonical(text: string): string | null {
   const length = text.length;
   const start = text.charCodeAt(0) === MINUS_UNIT ? 1 : 0;
@@ -132,12 +132,12 @@ export function divide(a: Decimal, b: Decimal): Decimal {
   return divideHalfEven(a * ONE, b) as Decimal;
 }
 
-/** The integer `units` at `decimals` places, exactly: chain amounts (`decimals` 6) and the like. */
+/** `units` / 10^`decimals`, exactly: e.g. amounts of a chain (`decimals` 6). */
 export function decimalFromUnits(units: bigint, decimals: number): Decimal {
   return (units * POWERS[DECIMAL_SCALE - decimals]!) as Decimal;
 }
 
-/** The nearest JavaScript number, for the edge where the specification says number. */
+/** The nearest JavaScript number, for fields that the specification declares as numbers. */
 export function toNumber(value: Decimal): number {
   return Number(formatDecimal(value));
 }

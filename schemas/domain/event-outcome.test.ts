@@ -18,13 +18,13 @@ describe('the outcome of payouts', () => {
   });
 
   it.each([[['1', '0'], 2] as const, [['1'], 0] as const, [[], 0] as const])(
-    'is none where %j do not speak of YES at %i and of another',
+    'is null where %j lack YES at %i or any other token',
     (payouts, yesIndex) => {
       expect(outcomeOf(payouts, { yesIndex, inverse: false })).toBeNull();
     },
   );
 
-  it('is refused where a payout is no number', () => {
+  it('throws where a payout is no number', () => {
     expect(() => outcomeOf(['1', 'none'], { yesIndex: 0, inverse: false })).toThrow(DecimalError);
   });
 });

@@ -1,21 +1,21 @@
-/** What a market's payouts mean to the event that it is linked to (contract, Markets, Settlement record). */
+/** Derives the outcome of an event from the payouts of a linked market (contract, Markets, Settlement record). */
 import { type Decimal, parseDecimal, UNIT, ZERO } from './decimal.ts';
 
-/** How a market stands to its event: what makes an outcome of payouts. */
+/** The relation of a market's outcomes to its event. */
 export interface MarketSide {
-  /** Which of its tokens is the market's YES. */
+  /** Index of the market's YES token. */
   readonly yesIndex: number;
-  /** Whether its YES is the event's NO. */
+  /** True if its YES is the event's NO. */
   readonly inverse: boolean;
 }
 
-/** How an event was decided by one of its markets. */
+/** How an event was resolved by one of its markets. */
 export const EVENT_OUTCOMES = ['yes', 'no', 'split'] as const;
 export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
 
 /**
- * The event's outcome by what a share of each of the market's tokens is paid, fractions of one in its own order. Null
- * where the payouts do not speak of its YES token, or of no other: nothing is guessed then. Throws `DecimalError`.
+ * Returns the outcome of the event. `payouts` states what a share of each token pays, as fractions of one in the order of
+ * the market. Null if the payouts lack the YES token or any other: nothing is guessed. Throws `DecimalError`.
  */
 export function outcomeOf(payouts: readonly string[], { yesIndex, inverse }: MarketSide): EventOutcome | null {
   const amounts = payouts.map((payout) => parseDecimal(payout));

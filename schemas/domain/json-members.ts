@@ -1,7 +1,7 @@
 /**
- * Where the members of a JSON object or the elements of a JSON list stand in its text. A recording keeps what a venue
- * said verbatim, and re-serialising it would change numbers (`3331.0`), spacing and the order of keys; so a value is
- * taken as the piece of text that it is. Values are stepped over, not checked.
+ * Finds the positions of the members of a JSON object or the elements of a JSON list in its text. A recording stores what
+ * a venue sent verbatim, and re-serialising it would change numbers (`3331.0`), spacing and the order of keys; so a value
+ * is copied as its slice of the text. Values are skipped, not validated.
  */
 
 /** A half-open range of the text. */
@@ -11,10 +11,10 @@ export interface TextRange {
 }
 
 export interface JsonMembers {
-  /** The value of every member found; of a name that occurs twice the last. */
+  /** The value of every member found; the last one of a name that occurs twice. */
   readonly members: ReadonlyMap<string, TextRange>;
-  /** False when the text is no single whole object: the last member then reaches to where it broke off. */
-  readonly whole: boolean;
+  /** False when the text is not exactly one complete object: the last member then reaches to the end of the text. */
+  readonly complete: boolean;
 }
 
 const QUOTE = 0x22;
@@ -26,7 +26,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Where the elements of the list that `text` is stand, in order. The text must be whole JSON. */
+/** Finds the elements of the list in `text`, in order. The text must be complete JSON. */
 export function jsonElements(text: string): TextRange[] {
   const elements: TextRange[] = [];
   let at = skipBlank(text, text.indexOf('[') + 1);
@@ -40,31 +40,31 @@ export function jsonElements(text: string): TextRange[] {
   return elements;
 }
 
-/** Finds the top-level members of the object that `text` is. */
+/** Finds the top-level members of the object in `text`. */
 export function jsonMembers(text: string): JsonMembers {
   const members = new Map<string, TextRange>();
   let at = skipBlank(text, 0);
-  if (text.charCodeAt(at) !== OPEN_OBJECT) return { members, whole: false };
+  if (text.charCodeAt(at) !== OPEN_OBJECT) return { members, complete: false };
   at = skipBlank(text, at + 1);
-  if (text.charCodeAt(at) === CLOSE_OBJECT) return { members, whole: skipBlank(text, at + 1) === text.length };
+  if (text.charCodeAt(at) === CLOSE_OBJECT) return { members, complete: skipBlank(text, at + 1) === text.length };
   for (;;) {
-    if (text.charCodeAt(at) !== QUOTE) return { members, whole: false };
+    if (text.charCodeAt(at) !== QUOTE) return { members, complete: false };
     const nameEnd = stringEnd(text, at);
-    if (nameEnd < 0) return { members, whole: false };
+    if (nameEnd < 0) return { members, complete: false };
     const name = text.slice(at + 1, nameEnd - 1);
     at = skipBlank(text, nameEnd);
-    if (text.charCodeAt(at) !== COLON) return { members, whole: false };
+    if (text.charCodeAt(at) !== COLON) return { members, complete: false };
     const start = skipBlank(text, at + 1);
     const end = valueEnd(text, start);
     if (end <= start) {
       members.set(name, { start, end: text.length });
-      return { members, whole: false };
+      return { members, complete: false };
     }
     members.set(name, { start, end });
     at = skipBlank(text, end);
     const next = text.charCodeAt(at);
-    if (next === CLOSE_OBJECT) return { members, whole: skipBlank(text, at + 1) === text.length };
-    if (next !== COMMA) return { members, whole: false };
+    if (next === CLOSE_OBJECT) return { members, complete: skipBlank(text, at + 1) === text.length };
+    if (next !== COMMA) return { members, complete: false };
     at = skipBlank(text, at + 1);
   }
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { hasLeg, yesIndexOf } from './linked-markets.ts';
 
-it('YES is the outcome of that name, else the first', () => {
+it('the YES index is that of the outcome named yes, else the first', () => {
   expect(yesIndexOf(['No', 'YES'])).toBe(1);
   expect(yesIndexOf(['Up', 'Down'])).toBe(0);
   expect(yesIndexOf([])).toBe(0);
 });
 
-it('a leg is a used link whose YES can be traded', () => {
+it('a link has a leg if it is used and its YES can be traded', () => {
   expect(hasLeg({ used: true, yesInstrument: '#10' })).toBe(true);
   expect(hasLeg({ used: false, yesInstrument: '#10' })).toBe(false);
   expect(hasLeg({ used: true, yesInstrument: '' })).toBe(false);

@@ -1,6 +1,6 @@
-/** What a market is to the event that it is linked to. */
+/** Properties of a market that is linked to an event. */
 
-/** Which of a market's outcomes is YES: the one of that name, else the first. */
+/** Index of a market's YES outcome: the one of that name, else the first. */
 export function yesIndexOf(outcomes: readonly string[]): number {
   return Math.max(
     0,
@@ -8,7 +8,7 @@ export function yesIndexOf(outcomes: readonly string[]): number {
   );
 }
 
-/** Whether a linked market has a leg in the event's spread: its link is used, and its catalog names its instruments. */
+/** True if a linked market has a leg in the event's spread: its link is used, and its catalog names its instruments. */
 export function hasLeg({ used, yesInstrument }: { readonly used: boolean; readonly yesInstrument: string }): boolean {
   return used && yesInstrument !== '';
 }

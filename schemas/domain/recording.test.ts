@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { jsonElements, jsonMembers } from './json-members.ts';
 import { formatRecordingLine, parseRecordingLine, parseSource, RecordingError } from './recording.ts';
 
-const place = { file: 'ws.ndjson', line: 7 };
-const parse = (text: string) => parseRecordingLine(text, place);
+const location = { file: 'ws.ndjson', line: 7 };
+const parse = (text: string) => parseRecordingLine(text, location);
 
 describe('parseRecordingLine', () => {
-  it('keeps the data exactly as it stands in the line', () => {
+  it('returns the data exactly as the line contains it', () => {
     const data = '{"px":"3331.0", "n":1.0e2,  "s":"a\\"}b\\\\" , "l":[1,{"x":[]}]}';
     const line = parse(`{"at":1700000000123,"source":"venue_a.ws","data":${data}}`);
     expect(line).toEqual({
@@ -21,7 +21,7 @@ describe('parseRecordingLine', () => {
     });
   });
 
-  it('gives a request body as its JSON text and a path as text', () => {
+  it('returns a request body as its JSON text and a path as text', () => {
     expect(parse('{"at":1,"source":"venue_a.info","request":{"type":"meta", "dex":""},"data":[]}').request).toBe(
       '{"type":"meta", "dex":""}',
     );
@@ -30,19 +30,19 @@ describe('parseRecordingLine', () => {
     );
   });
 
-  it.each(['block', 'log', 'finalized'])('wraps a %s of a chain as it stands in the raw topic', (member) => {
+  it.each(['block', 'log', 'finalized'])('wraps a %s of a chain as in the raw topic', (member) => {
     const line = parse(`{"at":5,"source":"venue_b.rpc","${member}":{"number":"0x1f"}}`);
     expect(line.payload).toBe(`{"${member}":{"number":"0x1f"}}`);
     expect(line.wellFormed).toBe(true);
   });
 
-  it('takes what there is of a line that breaks off inside its data', () => {
+  it('returns the rest of a line that is cut off inside its data', () => {
     const line = parse('{"at":5,"source":"venue_a.ws","data":{"channel":"tra');
     expect(line.payload).toBe('{"channel":"tra');
     expect(line.wellFormed).toBe(false);
   });
 
-  it('takes the whole text of a line that carries nothing known', () => {
+  it('returns the complete text of a line without a known payload', () => {
     const text = '{"at":5,"source":"venue_a.ws","frame":{}}';
     expect(parse(text)).toMatchObject({ payload: text, wellFormed: false });
   });
@@ -51,7 +51,7 @@ describe('parseRecordingLine', () => {
     ['no JSON at all', 'hello', 'recording_unreadable_line'],
     ['a time that is no whole number', '{"at":"5","source":"venue_a.ws","data":1}', 'recording_unreadable_line'],
     ['no source', '{"at":5,"data":1}', 'recording_unreadable_line'],
-    ['a source that no topic keeps', '{"at":5,"source":"venue_a.rpc","data":1}', 'recording_unknown_source'],
+    ['a source that no topic stores', '{"at":5,"source":"venue_a.rpc","data":1}', 'recording_unknown_source'],
   ])('refuses %s and names file and line', (_, text, code) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code, canRetry: false }));
     expect(() => parse(text)).toThrow(/ws\.ndjson line 7/);
@@ -62,7 +62,7 @@ describe('parseSource', () => {
   it('splits a source that has a raw topic', () => {
     expect(parseSource('venue_b.clob_ws')).toEqual({ venue: 'venue_b', stream: 'clob_ws' });
   });
-  it.each(['venue_b', 'venue_x.ws', '.ws', 'venue_b.feeds'])('knows no source %s', (source) => {
+  it.each(['venue_b', 'venue_x.ws', '.ws', 'venue_b.feeds'])('returns null for the source %s', (source) => {
     expect(parseSource(source)).toBeNull();
   });
 });
@@ -76,11 +76,11 @@ describe('formatRecordingLine', () => {
     { at: 3, source: 'venue_b.gamma', request: 'GET /events/keyset?limit=2', payload: '{"next_cursor":"a"}' },
     { at: 4, source: 'venue_b.rpc', request: null, payload: '{"block":{"number":"0x1"}}' },
     { at: 5, source: 'venue_b.rpc', request: null, payload: '{"finalized":"0x1"}' },
-  ])('writes what parsing gives back: $payload', (recorded) => {
+  ])('formats what parsing returns: $payload', (recorded) => {
     expect(round(recorded)).toMatchObject({ ...recorded, wellFormed: true });
   });
 
-  it('writes one line for an answer of several', () => {
+  it('writes one line for a response of several lines', () => {
     const line = formatRecordingLine({
       at: 1,
       source: 'venue_a.info',
@@ -91,7 +91,7 @@ describe('formatRecordingLine', () => {
     expect(JSON.parse(line).data).toEqual({ a: [1] });
   });
 
-  it('has no line for what is no JSON', () => {
+  it('returns null for a payload that is no JSON', () => {
     expect(formatRecordingLine({ at: 1, source: 'venue_b.clob_ws', request: null, payload: 'PONG' })).toBeNull();
   });
 });
@@ -99,7 +99,7 @@ describe('formatRecordingLine', () => {
 describe('jsonElements', () => {
   const elementsOf = (text: string) => jsonElements(text).map(({ start, end }) => text.slice(start, end));
 
-  it('finds each element as it is written', () => {
+  it('finds each element with its exact text', () => {
     expect(elementsOf(' [ {"a":"]},["} ,1.0,"é,\\"",[ ] , null]\n')).toEqual([
       '{"a":"]},["}',
       '1.0',
@@ -121,11 +121,11 @@ describe('jsonElements', () => {
 });
 
 describe('jsonMembers', () => {
-  it('finds in any object the pieces that JSON.parse finds', () => {
+  it('finds in any object the members that JSON.parse finds', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z_]{1,8}$/), fc.jsonValue()), fc.boolean(), (object, pretty) => {
         const text = JSON.stringify(object, null, pretty ? 2 : 0);
-        const { members, whole } = jsonMembers(text);
+        const { members, complete: whole } = jsonMembers(text);
         const read = [...members].map(([name, { start, end }]) => [name, JSON.parse(text.slice(start, end))]);
         expect(whole).toBe(true);
         expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
@@ -133,16 +133,16 @@ describe('jsonMembers', () => {
     );
   });
 
-  it('never calls a cut-off object whole', () => {
+  it('reports no cut-off object as complete', () => {
     const text = '{"a":{"b":"}"},"c":[1,"\\""],"d":12}';
-    for (let end = 0; end < text.length; end += 1) expect(jsonMembers(text.slice(0, end)).whole).toBe(false);
+    for (let end = 0; end < text.length; end += 1) expect(jsonMembers(text.slice(0, end)).complete).toBe(false);
   });
 
-  it('is not whole with something behind it', () => {
-    expect(jsonMembers('{"a":1} x').whole).toBe(false);
+  it('reports an object followed by more text as incomplete', () => {
+    expect(jsonMembers('{"a":1} x').complete).toBe(false);
   });
 });
 
-it('RecordingError is not worth a retry', () => {
+it('a RecordingError cannot be retried', () => {
   expect(new RecordingError('recording_empty', 'nothing').canRetry).toBe(false);
 });

@@ -1,6 +1,6 @@
 /**
- * Recordings: folders of `*.ndjson` files, a line for each thing received, `{"at", "source", …}`, sorted by `at`.
- * What the line carries is `data` (a frame, or with `request` an answer), and for a chain `block`, `log` or `finalized`.
+ * Recordings: folders of `*.ndjson` files with one line for each message received, `{"at", "source", …}`, sorted by `at`.
+ * The payload of a line is `data` (a frame, or with `request` a response), and for a chain `block`, `log` or `finalized`.
  */
 import { rawTopics } from '../topics/raw.ts';
 import { jsonMembers, type TextRange } from './json-members.ts';
@@ -15,7 +15,7 @@ export interface ChainBlock {
   readonly timestamp: string;
 }
 
-/** A log in JSON-RPC encoding, after the header of its block. Nodes add fields; these are there always. */
+/** A log in JSON-RPC encoding, after the header of its block. Nodes add fields; these are always present. */
 export interface ChainLog {
   readonly address: string;
   readonly topics: readonly string[];
@@ -29,22 +29,22 @@ export interface ChainLog {
 
 /**
  * The payload of every record of `raw.<venue>.rpc`, as JSON: a header, a log of the header before it, or the number of
- * the newest block that the node calls final (hex quantity), told when it rises.
+ * the newest block that the node calls final (hex quantity), recorded when it rises.
  */
 export type ChainPayload = { readonly block: ChainBlock } | { readonly log: ChainLog } | { readonly finalized: string };
 
 /**
- * The payload of every record of `raw.venue_b.history`, as JSON: logs of one transaction that a wallet's fills need, in
- * their order, with the block that holds them.
+ * The payload of every record of `raw.venue_b.history`, as JSON: the logs of one transaction that a wallet's fills need,
+ * in their order, with their block.
  */
 export interface HistoryPayload {
-  /** Number of the first block that stands in `raw.venue_b.rpc`: from it on the chain is followed. */
+  /** Number of the first block in `raw.venue_b.rpc`: from it on the service follows the chain. */
   readonly followedFrom: number;
   readonly block: Pick<ChainBlock, 'number' | 'hash' | 'timestamp'>;
   readonly logs: readonly ChainLog[];
 }
 
-/** Members that carry a chain's payload; in the raw topic they are wrapped as `{"<member>":…}`. */
+/** Members with a chain's payload; in the raw topic they are wrapped as `{"<member>":…}`. */
 export const CHAIN_MEMBERS = ['block', 'log', 'finalized'] as const;
 
 /** One line of a recording. */
@@ -55,15 +55,15 @@ export interface RecordedLine {
   readonly source: string;
   readonly venue: Venue;
   readonly stream: string;
-  /** For an answer: a JSON body, or `GET /path?query`. */
+  /** For a response: a JSON body, or `GET /path?query`. */
   readonly request: string | null;
   /** JSON text exactly as in the line; for a chain `{"block":…}`, `{"log":…}` or `{"finalized":…}`. */
   readonly payload: string;
-  /** False for a line that breaks off or carries nothing known: its payload is what there is of it. */
+  /** False for a line that is cut off or has no known payload: `payload` is then what the line has. */
   readonly wellFormed: boolean;
 }
 
-/** Why a recording cannot be played on; names the file and the line. Retrying does not help. */
+/** Thrown when a recording cannot be played further; names the file and the line. A retry cannot succeed. */
 export class RecordingError extends Error {
   override name = 'RecordingError';
   readonly canRetry = false;
@@ -79,8 +79,8 @@ export class RecordingError extends Error {
   }
 }
 
-/** Where a line stands, for messages. */
-export interface LinePlace {
+/** The location of a line, for messages. */
+export interface LineLocation {
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -88,7 +88,7 @@ export interface LinePlace {
 
 const SHOWN_CHARACTERS = 80;
 
-/** Splits `venue_a.ws` into venue and stream; null when no raw topic keeps such a source. */
+/** Splits `venue_a.ws` into venue and stream; null when no raw topic stores such a source. */
 export function parseSource(source: string): { readonly venue: Venue; readonly stream: string } | null {
   const dot = source.indexOf('.');
   const venue = VENUES.find((name) => name === source.slice(0, dot));
@@ -97,23 +97,23 @@ export function parseSource(source: string): { readonly venue: Venue; readonly s
 }
 
 /**
- * Reads one line. A line whose `at` and `source` are readable is never refused: what it carries is judged by the
- * processors, as everything that a venue says. Throws a `RecordingError` otherwise.
+ * Parses one line. A line whose `at` and `source` are readable is always accepted: the processors validate its payload,
+ * as they do for everything that a venue sends. Throws a `RecordingError` otherwise.
  */
-export function parseRecordingLine(text: string, place: LinePlace): RecordedLine {
-  const { members, whole } = jsonMembers(text);
+export function parseRecordingLine(text: string, location: LineLocation): RecordedLine {
+  const { members, complete: whole } = jsonMembers(text);
   const at = readTime(text, members.get('at'));
   const source = readText(text, members.get('source'));
   if (at === null || source === null)
     throw new RecordingError(
       'recording_unreadable_line',
-      `${place.file} line ${place.line} has no readable "at" and "source": ${shorten(text)}`,
+      `${location.file} line ${location.line} has no readable "at" and "source": ${shorten(text)}`,
     );
   const known = parseSource(source);
   if (!known)
     throw new RecordingError(
       'recording_unknown_source',
-      `${place.file} line ${place.line} is of the source ${shorten(source)}, which no topic keeps`,
+      `${location.file} line ${location.line} has the unknown source ${shorten(source)}`,
     );
   const payload = payloadOf(text, members);
   const request = members.get('request');
@@ -121,13 +121,13 @@ export function parseRecordingLine(text: string, place: LinePlace): RecordedLine
     at,
     source,
     ...known,
-    request: request ? (readText(text, request) ?? cut(text, request)) : null,
+    request: request ? (readText(text, request) ?? textOf(text, request)) : null,
     payload: payload ?? text,
     wellFormed: whole && payload !== null,
   };
 }
 
-/** What `formatRecordingLine` needs of a raw record. */
+/** The fields of a raw record that `formatRecordingLine` needs. */
 export interface RecordablePayload {
   readonly at: number;
   readonly source: string;
@@ -137,8 +137,8 @@ export interface RecordablePayload {
 }
 
 /**
- * Writes one line, without its line end, so that `parseRecordingLine` gives the same back. Line ends inside the JSON
- * can only stand between tokens and become blanks. Null for a payload that is no JSON, as a venue's text `PONG`.
+ * Formats one line, without its line end, so that `parseRecordingLine` returns the same values. Line ends in the JSON can
+ * only occur between tokens and become blanks. Null for a payload that is no JSON, e.g. a venue's text `PONG`.
  */
 export function formatRecordingLine(recorded: RecordablePayload): string | null {
   if (!isJson(recorded.payload)) return null;
@@ -151,7 +151,7 @@ export function formatRecordingLine(recorded: RecordablePayload): string | null 
   return `${head}${question},"data":${data}}`;
 }
 
-/** `"block":…` of `{"block":…}`; null for what is no chain payload. */
+/** `"block":…` of `{"block":…}`; null for a payload that is not of a chain. */
 function chainMember(data: string): string | null {
   if (!CHAIN_MEMBERS.some((member) => data.startsWith(`{"${member}":`))) return null;
   return jsonMembers(data).members.size === 1 ? data.slice(1, -1) : null;
@@ -159,28 +159,28 @@ function chainMember(data: string): string | null {
 
 function payloadOf(text: string, members: ReadonlyMap<string, TextRange>): string | null {
   const data = members.get('data');
-  if (data) return cut(text, data);
+  if (data) return textOf(text, data);
   for (const name of CHAIN_MEMBERS) {
     const value = members.get(name);
-    if (value) return `{"${name}":${cut(text, value)}}`;
+    if (value) return `{"${name}":${textOf(text, value)}}`;
   }
   return null;
 }
 
 function readTime(text: string, range: TextRange | undefined): number | null {
   if (!range) return null;
-  const written = cut(text, range);
+  const written = textOf(text, range);
   return /^\d{1,15}$/.test(written) ? Number(written) : null;
 }
 
 function readText(text: string, range: TextRange | undefined): string | null {
   if (!range || text[range.start] !== '"' || text[range.end - 1] !== '"') return null;
-  const written = cut(text, range);
+  const written = textOf(text, range);
   if (!written.includes('\\')) return written.slice(1, -1);
   try {
     return JSON.parse(written) as string;
   } catch {
-    // No JSON string, so not readable: the caller says where.
+    // Not a JSON string, so not readable: the caller reports the location.
     return null;
   }
 }
@@ -194,5 +194,5 @@ function isJson(text: string): boolean {
   }
 }
 
-const cut = (text: string, range: TextRange) => text.slice(range.start, range.end);
+const textOf = (text: string, range: TextRange) => text.slice(range.start, range.end);
 const shorten = (text: string) => JSON.stringify(text.slice(0, SHOWN_CHARACTERS));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_OUTCOMES, type MarketSide, outcomeOf } from '../domain/event-outcome.ts';
-import { isMomentKnown, settlementDelayMs } from '../domain/settlement-delay.ts';
+import { isDecisionTimeKnown, settlementDelayMs } from '../domain/settlement-delay.ts';
 import type { Resolution } from '../topics/oracle.ts';
 import { isoTime, isoTimeSchema } from './scalars.ts';
 
@@ -54,7 +54,7 @@ export function toSettlementRecord(resolution: Resolution, side: MarketSide, use
     outcome,
     payouts: [...resolution.payouts],
     resolvedAt: isoTime(resolution.resolvedAt),
-    resolvedAtIsBound: !isMomentKnown(resolution),
+    resolvedAtIsBound: !isDecisionTimeKnown(resolution),
     endTime: resolution.endTime === null ? null : isoTime(resolution.endTime),
     settlementDelaySec: settlementDelaySec(resolution),
     txHash: resolution.txHash,

@@ -1,6 +1,6 @@
 /**
- * Every kind of channel with all that follows from it, so that a kind that is added is declared whole or does not
- * compile. Names of channels are read and written in `channel-names.ts`.
+ * Every kind of channel with its properties; a kind that is declared incompletely does not compile. Channel names are
+ * parsed and formatted in `channel-names.ts`.
  */
 import type { ChannelWriter } from '../topics/channels.ts';
 import type { ChannelName } from './channel-names.ts';
@@ -12,33 +12,33 @@ export interface ChannelKind<K extends Kind> {
   /** One sentence for the docs. */
   readonly summary: string;
   readonly example: NameOf<K>;
-  /** Whose topic (`schemas/topics/channels`) holds its frames. */
+  /** The writer whose topic (`schemas/topics/channels`) contains its frames. */
   readonly writer: ChannelWriter;
-  /** False while nothing writes any: it exists and is silent. */
+  /** False if nothing writes frames yet: clients can subscribe, but receive none. */
   readonly delivering: boolean;
   /** The one organization that may subscribe; left out for all. */
   readonly ownerOf?: (channel: NameOf<K>) => string;
-  /** The REST path that fills a hole in it; left out where there is none. */
+  /** The REST path that fills a gap in it; left out where there is none. */
   readonly refillPath?: (channel: NameOf<K>) => string;
-  /** Whose state (`live`, `stale`) its subscribers are told; left out for channels that are no market's. */
-  readonly shows?: Shown<K>;
+  /** Source of the status frames (`live`, `stale`) of its subscribers; left out for channels without a market. */
+  readonly status?: StatusSource<K>;
 }
 
-interface Shown<K extends Kind> {
-  /** An `event` is as all of its markets are; an `instrument` is a coin or token. */
+interface StatusSource<K extends Kind> {
+  /** The status of an `event` follows from all of its markets; an `instrument` is a coin or token. */
   readonly what: 'event' | 'instrument';
   readonly idOf: (channel: NameOf<K>) => string;
   readonly channelOf: (id: string) => NameOf<K>;
 }
 
 const universalId = 'evt_…';
-/** Of channels that are named after an event. */
-const eventShown = <N extends { readonly universalId: string }>(channelOf: (id: string) => N) => ({
+/** Status source of channels that are named after an event. */
+const eventStatus = <N extends { readonly universalId: string }>(channelOf: (id: string) => N) => ({
   what: 'event' as const,
   idOf: (channel: N) => channel.universalId,
   channelOf,
 });
-const below =
+const eventPath =
   (path: string) =>
   ({ universalId: id }: { readonly universalId: string }) =>
     `/v1/events/${id}/${path}`;
@@ -49,24 +49,24 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
     example: { kind: 'event', universalId },
     writer: 'events',
     delivering: true,
-    refillPath: below('spread'),
-    shows: eventShown((id) => ({ kind: 'event' as const, universalId: id })),
+    refillPath: eventPath('spread'),
+    status: eventStatus((id) => ({ kind: 'event' as const, universalId: id })),
   },
   arbitrage: {
     summary: 'Arbitrage of an event with a positive net edge.',
     example: { kind: 'arbitrage', universalId },
     writer: 'events',
     delivering: true,
-    refillPath: below('arbitrage'),
-    shows: eventShown((id) => ({ kind: 'arbitrage' as const, universalId: id })),
+    refillPath: eventPath('arbitrage'),
+    status: eventStatus((id) => ({ kind: 'arbitrage' as const, universalId: id })),
   },
   'trade-event': {
     summary: 'Fills on all linked markets of an event.',
     example: { kind: 'trade-event', universalId },
     writer: 'events',
     delivering: true,
-    refillPath: below('trades'),
-    shows: eventShown((id) => ({ kind: 'trade-event' as const, universalId: id })),
+    refillPath: eventPath('trades'),
+    status: eventStatus((id) => ({ kind: 'trade-event' as const, universalId: id })),
   },
   'trade-provider': {
     summary: 'Every fill of a provider; also venue_a_perp, venue_a_outcome.',
@@ -86,7 +86,7 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
     example: { kind: 'anomaly-event', universalId },
     writer: 'events',
     delivering: true,
-    refillPath: below('anomaly-history'),
+    refillPath: eventPath('anomaly-history'),
   },
   'anomaly-kind': {
     summary: 'Anomalies of one kind, of every event.',
@@ -105,7 +105,7 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
     example: { kind: 'dispute-event', universalId },
     writer: 'events',
     delivering: true,
-    refillPath: below('dispute-history'),
+    refillPath: eventPath('dispute-history'),
   },
   'dispute-venue': {
     summary: 'Every dispute phase of venue_b.',
@@ -118,33 +118,33 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
     example: { kind: 'settlement', universalId },
     writer: 'events',
     delivering: true,
-    refillPath: below('settlement'),
+    refillPath: eventPath('settlement'),
   },
   'raw-mids': {
-    summary: 'All mid prices of venue_a, as the venue says them.',
+    summary: 'All mid prices of venue_a, as the venue sends them.',
     example: { kind: 'raw-mids' },
     writer: 'venue_a',
     delivering: true,
   },
   'raw-coin': {
-    summary: 'Level-2 book frames of a coin, as the venue says them.',
+    summary: 'Level-2 book frames of a coin, as the venue sends them.',
     example: { kind: 'raw-coin', coin: 'BTC' },
     writer: 'venue_a',
     delivering: true,
-    shows: { what: 'instrument', idOf: ({ coin }) => coin, channelOf: (coin) => ({ kind: 'raw-coin', coin }) },
+    status: { what: 'instrument', idOf: ({ coin }) => coin, channelOf: (coin) => ({ kind: 'raw-coin', coin }) },
   },
   'raw-outcomes': {
-    summary: "Everything of venue_a's outcome coins, as the venue says it.",
+    summary: "All messages about venue_a's outcome coins, as the venue sends them.",
     example: { kind: 'raw-outcomes' },
     writer: 'venue_a',
     delivering: true,
   },
   'raw-token': {
-    summary: 'Everything of a venue_b token, as the venue says it.',
+    summary: 'All messages about a venue_b token, as the venue sends them.',
     example: { kind: 'raw-token', tokenId: '123' },
     writer: 'venue_b',
     delivering: true,
-    shows: {
+    status: {
       what: 'instrument',
       idOf: ({ tokenId }) => tokenId,
       channelOf: (tokenId) => ({ kind: 'raw-token', tokenId }),
@@ -158,14 +158,14 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
   },
 };
 
-/** What is declared of a channel's kind. */
+/** The declaration of a channel's kind. */
 export function kindOf(channel: ChannelName): ChannelKind<Kind> {
-  // Each entry takes the names of its own kind, which is what it is found by.
+  // Each entry accepts the names of its own kind, and the kind selects the entry.
   return CHANNEL_KINDS[channel.kind] as unknown as ChannelKind<Kind>;
 }
 
-/** The channels whose subscribers are told how an event or an instrument stands. */
-export function channelsShowing(what: 'event' | 'instrument', id: string): ChannelName[] {
+/** The channels whose subscribers receive the status of an event or an instrument. */
+export function channelsWithStatusOf(what: 'event' | 'instrument', id: string): ChannelName[] {
   const kinds = Object.values(CHANNEL_KINDS) as unknown as readonly ChannelKind<Kind>[];
-  return kinds.flatMap(({ shows }) => (shows?.what === what ? [shows.channelOf(id)] : []));
+  return kinds.flatMap(({ status: shows }) => (shows?.what === what ? [shows.channelOf(id)] : []));
 }

@@ -27,7 +27,7 @@ const CHANNELS: readonly [string, ChannelName, string][] = [
 ];
 
 describe('parseChannel', () => {
-  it.each(CHANNELS)('reads %s, and formatChannel writes it back', (name, expected, writer) => {
+  it.each(CHANNELS)('parses %s, and formatChannel writes it back', (name, expected, writer) => {
     const channel = parseChannel(name);
     expect(channel).toEqual(channelOf(expected));
     expect(channel?.writer).toBe(writer);
@@ -61,11 +61,11 @@ describe('parseChannel', () => {
     `svc:stream:venue_b:${(BigInt(LARGEST_TOKEN) + 1n).toString()}`,
     'svc:stream:venue_c:*',
     'svc:stream:venue_d:X',
-  ])('knows no channel %j', (name) => {
+  ])('returns null for %j', (name) => {
     expect(parseChannel(name)).toBeNull();
   });
 
-  it('takes a universal id of 64 characters and none of 65', () => {
+  it('accepts a universal id of 64 characters and none of 65', () => {
     expect(parseChannel(`svc:stream:event:evt_${'a'.repeat(64)}`)).not.toBeNull();
     expect(parseChannel(`svc:stream:event:evt_${'a'.repeat(65)}`)).toBeNull();
   });

@@ -1,7 +1,7 @@
 /**
- * The channels of `/v1/stream` (specification, WebSocket stream). A name is read once into a tagged value; each channel
- * has one spelling, and a name that no channel can have is null. A well-formed universal id that nobody knows yet is a
- * channel all the same.
+ * The channels of `/v1/stream` (specification, WebSocket stream). A name is parsed once into a tagged value; each channel
+ * has one spelling, and a name that no channel can have is null. A well-formed universal id is a channel even if no such
+ * event exists yet.
  */
 import type { ChannelWriter } from '../topics/channels.ts';
 import { kindOf } from './channel-kinds.ts';
@@ -14,7 +14,7 @@ export type TradeChannelProvider = (typeof TRADE_CHANNEL_PROVIDERS)[number];
 export const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
 export type AnomalyChannelKind = (typeof ANOMALY_CHANNEL_KINDS)[number];
 
-/** What a name says, without what follows from it. */
+/** The parts of a name, without what follows from its kind. */
 export type ChannelName =
   /** `event.spread` of one event. */
   | { readonly kind: 'event'; readonly universalId: string }
@@ -45,13 +45,13 @@ export type ChannelName =
   | { readonly kind: 'raw-ticker'; readonly ticker: string };
 
 export type Channel = ChannelName & {
-  /** Whose topic (`schemas/topics/channels`) holds its frames. */
+  /** The writer whose topic (`schemas/topics/channels`) contains its frames. */
   readonly writer: ChannelWriter;
 };
 
 const PREFIX = 'svc:stream:';
 const UNIVERSAL_ID = /^evt_[0-9A-Za-z]{1,64}$/;
-/** Main-dex names as `BTC`, builder-dex names as `dex:SYMBOL` (venue_a page, section 2). */
+/** Main-dex names like `BTC`, builder-dex names like `dex:SYMBOL` (venue_a page, section 2). */
 const PERP_COIN = /^(?:[0-9a-z]{1,16}:)?[0-9A-Za-z][0-9A-Za-z_.-]{0,31}$/;
 /** A uint256 without leading zeros. */
 const TOKEN_ID = /^[1-9]\d{0,77}$/;
@@ -59,7 +59,7 @@ const TOKEN_ID_END = 1n << 256n;
 const TICKER = /^[0-9A-Z][0-9A-Z.-]{0,63}$/;
 const ORGANIZATION_ID = /^[!-~]{1,128}$/;
 
-/** The channel of a name, or null where there can be none. */
+/** Parses a name; null where no channel can have it. */
 export function parseChannel(name: string): Channel | null {
   if (!name.startsWith(PREFIX)) return null;
   const separator = name.indexOf(':', PREFIX.length);
@@ -68,7 +68,7 @@ export function parseChannel(name: string): Channel | null {
   return parsed && channelOf(parsed);
 }
 
-/** Completes a channel with whose topic it stands in. */
+/** Completes a channel name with the writer of its frames. */
 export function channelOf(name: ChannelName): Channel {
   return { ...name, writer: kindOf(name).writer };
 }

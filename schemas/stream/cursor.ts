@@ -1,17 +1,17 @@
-/** Where a subscription of one channel stands: opaque to clients, good on every gateway node, and on no other channel. */
+/** Position of a subscription in one channel: opaque to clients, valid on every gateway node, and for no other channel. */
 export interface Cursor {
-  /** The epoch of the channel's topic; another one means that numbers started over. */
+  /** The epoch of the channel's topic; another one means that the numbers started over. */
   readonly epoch: string;
   /** The channel's name. */
   readonly channel: string;
-  /** Newest `seq` that the client has, or null where it has none of this channel yet. */
+  /** Newest `seq` that the client has received, or null where it has received none of this channel. */
   readonly seq: number | null;
-  /** Everything at or below this offset of the channel's partition is known to the client. */
+  /** The client has received everything at or below this offset of the channel's partition. */
   readonly offset: number;
 }
 
-/** A cursor as a client gave it back: of the channel itself it carries a hash, which says no more than whether it is this one. */
-export interface GivenCursor extends Omit<Cursor, 'channel'> {
+/** A cursor that a client sent. It contains a hash of the channel, which can only be compared with that of another one. */
+export interface ParsedCursor extends Omit<Cursor, 'channel'> {
   readonly channelHash: string;
 }
 
@@ -20,7 +20,7 @@ export function formatCursor({ epoch, channel, seq, offset }: Cursor): string {
 }
 
 /** Null for text that is no cursor. */
-export function parseCursor(text: string): GivenCursor | null {
+export function parseCursor(text: string): ParsedCursor | null {
   const parts = /^([0-9a-z-]{1,64})\.([0-9a-z]{1,7})\.([0-9a-z]{0,10})\.([0-9a-z]{1,10})$/.exec(text);
   if (!parts) return null;
   const [, epoch = '', channelHash = '', seq = '', offset = ''] = parts;
@@ -33,16 +33,16 @@ export function parseCursor(text: string): GivenCursor | null {
 }
 
 /**
- * Whether a cursor may have been given out on this channel. Each event has an offset of its own, so that the number of the
- * newest cannot be ahead of its offset.
+ * True if the cursor may have been issued on this channel. Each event has an offset of its own, so the `seq` of the newest
+ * one cannot be ahead of its offset.
  */
-export function isOfChannel({ channelHash, seq, offset }: GivenCursor, channel: string): boolean {
+export function matchesChannel({ channelHash, seq, offset }: ParsedCursor, channel: string): boolean {
   return channelHash === hashOf(channel) && (seq ?? 0) <= offset + 1;
 }
 
 /**
- * FNV-1a over the UTF-16 units: guards against mistakes, not against forgery. What a cursor says is the client's word, so
- * whoever reads one believes it for that client's subscription alone.
+ * FNV-1a over the UTF-16 units. It guards against mistakes, not against forgery: the content of a cursor is client input
+ * and must only affect that client's subscription.
  */
 function hashOf(channel: string): string {
   let hash = 0x811c9dc5;

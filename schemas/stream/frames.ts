@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** A cursor as the server gives it, or `earliest`. */
+/** A cursor that the server issued, or `earliest`. */
 const since = z.string().min(1).max(256);
 
 const clientFrame = z.discriminatedUnion('type', [
@@ -12,10 +12,10 @@ const clientFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unsubscribe'), subscription_id: z.string().min(1).max(64) }),
   z.strictObject({ type: z.literal('ping') }),
 ]);
-/** What a client may say. */
+/** A frame that a client may send. */
 export type ClientFrame = z.infer<typeof clientFrame>;
 
-/** Null for anything that is not a client frame: it is answered by `bad_frame`. */
+/** Parses a client frame; null for any other text, which the gateway answers with the error `bad_frame`. */
 export function parseClientFrame(text: string): ClientFrame | null {
   let value: unknown;
   try {
@@ -37,24 +37,24 @@ export type StreamErrorCode =
   | 'quota_exceeded'
   | 'internal_error';
 
-/** Why the server closes a socket. */
+/** Codes and reasons with which the server closes a socket. */
 export const CLOSE = {
   /** No frame of any kind from the client for 60 s. */
   idle: { code: 1001, reason: 'idle' },
   /** A client frame above 16 KiB. */
   tooLarge: { code: 1009, reason: 'frame too large' },
-  /** The node stops: reconnect after a random 0 to 10 s. */
+  /** The node stops: clients reconnect after a random delay of 0 to 10 s. */
   restart: { code: 1012, reason: 'restart' },
   /** The token was revoked or expired. */
   revoked: { code: 4001, reason: 'token revoked' },
-  /** Dropping went on for 10 s without the queue falling below half. */
+  /** Frames were dropped for 10 s without the queue falling below half. */
   overflow: { code: 4008, reason: 'too slow' },
 } as const;
 
-/** Whether what is shown of a market is live. */
+/** Whether the prices of a market can be relied on. */
 export type StreamState = 'live' | 'stale' | 'recovering' | 'venue_down';
 
-/** Frames that the server sends beside events, which are encoded in the gateway's hot path. */
+/** Frames of the server other than events, which the gateway encodes in its hot path. */
 export type ServerFrame =
   | { readonly type: 'subscribed'; readonly subscription_id: string; readonly channel: string; readonly cursor: string }
   | { readonly type: 'unsubscribed'; readonly subscription_id: string }

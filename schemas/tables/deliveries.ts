@@ -1,14 +1,14 @@
-import { DELIVERIES_KEPT_DAYS, type Delivery, deliveryTopic } from '../topics/webhooks.ts';
+import { DELIVERY_RETENTION_DAYS, type Delivery, deliveryTopic } from '../topics/webhooks.ts';
 import { countColumn, timeColumn } from './columns.ts';
 import { defineTable } from './table.ts';
 
 /** One row per event for one webhook. */
 export const deliveriesTable = defineTable<Delivery>({
   name: 'deliveries',
-  description: `Events for webhooks, with the bytes that are sent; kept ${DELIVERIES_KEPT_DAYS} days.`,
+  description: `Events for webhooks, with the bytes that are sent; kept ${DELIVERY_RETENTION_DAYS} days.`,
   orderBy: ['orgId', 'webhookId', 'createdAt', 'id'],
   fromTopics: [deliveryTopic],
-  keptDays: DELIVERIES_KEPT_DAYS,
+  retentionDays: DELIVERY_RETENTION_DAYS,
   row: ({ orgId, webhookId, createdAt, id, receivedAt, eventId, eventType, test, body }, meta) => ({
     orgId,
     webhookId,

@@ -1,14 +1,14 @@
-import { attemptTopic, DELIVERIES_KEPT_DAYS, type DeliveryAttempt } from '../topics/webhooks.ts';
+import { attemptTopic, DELIVERY_RETENTION_DAYS, type DeliveryAttempt } from '../topics/webhooks.ts';
 import { countColumn, nullableCountColumn, nullableTimeColumn, timeColumn } from './columns.ts';
 import { defineTable } from './table.ts';
 
 /** One row per attempt to deliver. */
 export const deliveryAttemptsTable = defineTable<DeliveryAttempt>({
   name: 'delivery_attempts',
-  description: `Attempts to deliver webhooks; kept ${DELIVERIES_KEPT_DAYS} days.`,
+  description: `Attempts to deliver webhooks; kept ${DELIVERY_RETENTION_DAYS} days.`,
   orderBy: ['orgId', 'webhookId', 'deliveryId', 'attempt'],
   fromTopics: [attemptTopic],
-  keptDays: DELIVERIES_KEPT_DAYS,
+  retentionDays: DELIVERY_RETENTION_DAYS,
   row: (attempt, meta) => ({
     orgId: attempt.orgId,
     webhookId: attempt.webhookId,

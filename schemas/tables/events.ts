@@ -28,7 +28,7 @@ export const eventsTable = defineTable<UniversalEvent>({
     version: countColumn(meta.seq),
   }),
   // Processors and views forget a past event; the table is what answers for it from then on.
-  removed: 'kept',
+  tombstone: 'kept',
 });
 
 function linkColumns(links: readonly EventLink[]): TableRow {

@@ -35,7 +35,7 @@ export const marketsTable = defineTable<Market>({
     removed: 0,
     version: countColumn(meta.seq),
   }),
-  removed: (meta) => ({
+  tombstone: (meta) => ({
     venue: venueByTopic.get(meta.topic)!,
     marketId: meta.key,
     provider: '',

@@ -38,13 +38,13 @@ export interface TableSpec<T = unknown> {
    * `FINAL` reads; `kept` leaves the row as it is, where a key is removed because its record is finished. Without it a
    * tombstone is a dead letter.
    */
-  readonly removed?: 'kept' | ((meta: RecordMeta) => TableRow);
+  readonly tombstone?: 'kept' | ((meta: RecordMeta) => TableRow);
   /**
    * Days after which the engine removes a row, counted from when it last took it: by its own column `storedAt`, which is
    * no part of what a record becomes. Not by times of the record, which in a recording may be years old. Left out: rows
    * are kept for good.
    */
-  readonly keptDays?: number;
+  readonly retentionDays?: number;
 }
 
 /** Identity, for the type inference of the record type from the topics. */

@@ -24,7 +24,7 @@ describe('tables', () => {
   it('say what a tombstone does exactly where their topic can have one', () => {
     for (const table of TABLES) {
       const compacted = table.fromTopics.some((topic) => topic.retention.kind === 'compacted');
-      expect(table.removed !== undefined, table.name).toBe(compacted);
+      expect(table.tombstone !== undefined, table.name).toBe(compacted);
     }
   });
 
@@ -44,8 +44,8 @@ describe('tables', () => {
       for (const column of [...table.orderBy, 'version']) expect(row[column]).toBeDefined();
       // Where several nodes write, records have no number: the newest is the last in the log.
       expect(row.version).toBe(meta.seq === 0 ? meta.offset : meta.seq);
-      if (typeof table.removed === 'function') {
-        const removed = table.removed(meta);
+      if (typeof table.tombstone === 'function') {
+        const removed = table.tombstone(meta);
         expect(Object.keys(removed)).toEqual(Object.keys(row));
         expect(rowKey(table, removed)).toBe(rowKey(table, row));
       }

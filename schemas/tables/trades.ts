@@ -1,4 +1,4 @@
-import { lateTradeTopic, type Trade, tradeTopics } from '../topics/normalised.ts';
+import { backfilledTradeTopic, type Trade, tradeTopics } from '../topics/normalised.ts';
 import { countColumn, decimalColumn, nullableCountColumn, nullableDecimalColumn, timeColumn } from './columns.ts';
 import { defineTable } from './table.ts';
 
@@ -10,7 +10,7 @@ export const tradesTable = defineTable<Trade>({
   name: 'trades',
   description: 'Every observed trade, newest state of each.',
   orderBy: ['provider', 'instrument', 'ts', 'arrival', 'id'],
-  fromTopics: [...Object.values(tradeTopics), lateTradeTopic],
+  fromTopics: [...Object.values(tradeTopics), backfilledTradeTopic],
   row: (trade, meta) => ({
     id: trade.id,
     provider: trade.provider,

@@ -18,7 +18,7 @@ export const usageTable = defineTable<NodeUsageRecord>({
     // The topic has several writers, so its records are unnumbered; the newest total of a node is the last in the log.
     version: countColumn(offset),
   }),
-  removed: removedUsage,
+  tombstone: removedUsage,
 });
 
 /** The key of a record: what makes a row. None of its parts holds a space. */

@@ -1,4 +1,4 @@
-/** Records of topics as tests of several rooms need them: whole, with what a test does not speak of filled in. */
+/** Complete records of topics for the tests of several rooms, with a default for every field that a test does not set. */
 import type { Anomaly } from '../topics/anomalies.ts';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '../topics/derived.ts';
 import type { Market } from '../topics/normalised.ts';
@@ -6,7 +6,7 @@ import type { DisputePhase, Resolution } from '../topics/oracle.ts';
 
 const PROPOSER = `0x${'aa'.repeat(20)}`;
 
-/** A market of venue_b that stands alone: no fee is known. */
+/** A linked market of venue_b whose fee is unknown. */
 export function aLink(fields: Partial<EventLink> = {}): EventLink {
   return {
     provider: 'venue_b',
@@ -24,7 +24,7 @@ export function aLink(fields: Partial<EventLink> = {}): EventLink {
   };
 }
 
-/** An open event of which nothing is known, without markets. */
+/** An open event without markets and without recognised fields. */
 export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
   return {
     universalId: 'evt_1',
@@ -46,7 +46,7 @@ export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
   };
 }
 
-/** One live leg of venue_b, which caused it. */
+/** A spread with one live leg of venue_b, which caused it. */
 export function aSpread(fields: Partial<Spread> = {}): Spread {
   return {
     universalId: 'evt_1',
@@ -69,7 +69,7 @@ export function aSpread(fields: Partial<Spread> = {}): Spread {
   };
 }
 
-/** YES of venue_b and NO of venue_a for less than one dollar, found at a tick. */
+/** A purchase of YES on venue_b and NO on venue_a for less than one dollar, found at a tick. */
 export function anArbitrage(fields: Partial<Arbitrage> = {}): Arbitrage {
   return {
     universalId: 'evt_1',

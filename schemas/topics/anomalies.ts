@@ -5,7 +5,7 @@ import { defineTopic } from './topic.ts';
 export const ANOMALY_KINDS = ['trade_volume_spike', 'spread_widening', 'wallet_burst', 'settlement_delay'] as const;
 export type AnomalyKind = (typeof ANOMALY_KINDS)[number];
 
-const anomaly = record('Anomaly', 'A value far from what its market is used to, told once per episode.', {
+const anomaly = record('Anomaly', 'A value far from its baseline, reported once per episode.', {
   id: text('`an_` and a hash of kind, provider, market and bucket.'),
   kind: oneOf(ANOMALY_KINDS, 'The detector.'),
   universalId: text('The event of the market.'),

@@ -1,4 +1,4 @@
-/** The catalog: every topic there is, apart from `state.<stage>` and `dead.<topic>`, which follow from the stages. */
+/** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
@@ -18,7 +18,7 @@ import {
   bookTopics,
   contextTopics,
   instrumentTopics,
-  lateTradeTopic,
+  backfilledTradeTopic,
   marketTopics,
   statusTopics,
   tradeTopics,
@@ -45,7 +45,7 @@ export const TOPICS: readonly Topic[] = [
   epochTopic,
   schemaTopic,
   ...Object.values(tradeTopics),
-  lateTradeTopic,
+  backfilledTradeTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),

@@ -5,11 +5,11 @@ import { defineTopic, type Topic } from './topic.ts';
 const numbered = {
   channel: text('The channel, as subscribed to.'),
   seq: integer(
-    'Counts the events of the channel without a hole, from 1 or from above those of a channel that is forgotten.',
+    'Counts the events of the channel without a gap, from 1 or from above the numbers of forgotten channels.',
   ),
 };
 
-const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel, numbered once, here.', {
+const channelFrame = record('ChannelFrame', 'One event of one WebSocket channel. Only this record numbers it.', {
   ...numbered,
   type: text('`data.type` of the event frame.'),
   provider: nullable(text('`data.provider`.')),
@@ -21,7 +21,7 @@ export type ChannelFrame = Infer<typeof channelFrame>;
 
 const rawChannelFrame = record(
   'RawChannelFrame',
-  'One event of a raw feed, numbered once, here. Its payload is a piece of a record of a raw topic and stays there.',
+  'One event of a raw feed. Only this record numbers it; its payload is a slice of a raw record and stays there.',
   {
     ...numbered,
     provider: text('`data.provider`.'),
@@ -37,8 +37,8 @@ const rawChannelFrame = record(
 export type RawChannelFrame = Infer<typeof rawChannelFrame>;
 
 /**
- * Who writes a channel's frames: the normaliser of a venue for its raw feeds, the organizations processor for those that
- * one organization alone may hear, the channels processor for the rest.
+ * Writers of channel frames: the normaliser of a venue for its raw feeds, the organizations processor for channels that
+ * only one organization may receive, the channels processor for the rest.
  */
 export const CHANNEL_WRITERS = [...VENUES, 'events', 'organizations'] as const;
 export type ChannelWriter = (typeof CHANNEL_WRITERS)[number];

@@ -1,15 +1,15 @@
-import { added, blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
+import { withDefault, blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
-const clockMark = record('ClockMark', "The pipeline's time. Processors know no other.", {
-  receivedAt: timestamp('The time it is now, a multiple of 5 s.'),
-  tick: flag('A 5-second tick; false where only the hour or the day is marked, as over a recorded silence.'),
+const clockMark = record('ClockMark', 'The current event time. Processors use no other clock.', {
+  receivedAt: timestamp('The current time, a multiple of 5 s.'),
+  tick: flag('A 5-second tick; false where only the hour or the day is marked, as in a silent span of a recording.'),
   hour: flag('The first mark of a UTC hour.'),
   day: flag('The first mark of a UTC day.'),
 });
 export type ClockMark = Infer<typeof clockMark>;
 
-/** The clock that every processor goes by. */
+/** The clock of every processor. */
 export const clockTopic = defineTopic({
   name: 'control.clock',
   description: 'Time as events: the 5-second tick, the hour, the UTC day.',
@@ -21,14 +21,14 @@ export const clockTopic = defineTopic({
 
 const command = record(
   'ControlCommand',
-  'One change asked for by an operator or a client. The reducer decides in log order.',
+  'A change that an operator or a client requests. The reducer decides commands in log order.',
   {
     id: text('Unique id of the command; the node that appended it waits for its verdict under this id.'),
-    receivedAt: timestamp("The pipeline's time when it was appended."),
+    receivedAt: timestamp('Event time when it was appended.'),
     wallTime: timestamp('The wall time when it was appended.'),
-    type: text('What is asked, as `key.create` (see schemas/domain/control).'),
+    type: text('Type of the command, e.g. `key.create` (see schemas/domain/control).'),
     body: text(
-      'The arguments as JSON; secrets of keys are hashed before they come here, signing secrets of webhooks stand in plain text.',
+      'The arguments as JSON; secrets of keys are hashed, signing secrets of webhooks are in plain text.',
     ),
   },
 );
@@ -45,9 +45,9 @@ export const commandTopic = defineTopic({
   schema: command,
 });
 
-const change = record('ControlChange', 'A command at the place in the pipeline from which it counts.', {
-  id: text('Of the command.'),
-  receivedAt: timestamp("The pipeline's time from which it counts."),
+const change = record('ControlChange', 'A command, at the event time from which it is effective.', {
+  id: text('Id of the command.'),
+  receivedAt: timestamp('Event time from which the command is effective.'),
   wallTime: timestamp('As in the command.'),
   type: text('As in the command.'),
   body: text('As in the command.'),
@@ -56,40 +56,40 @@ const change = record('ControlChange', 'A command at the place in the pipeline f
 export type ControlChange = Infer<typeof change>;
 
 /**
- * Every command again, in the same order, written by the role that owns the pipeline's time: several nodes write
- * commands and none of them can promise a watermark, without which a processor could not merge them with what happens on
- * the venues. Whoever reduces these comes to the verdicts of those who reduce the commands.
+ * Repeats every command in the same order, written by the role that writes the clock. Several nodes write commands and
+ * none of them can promise a watermark, without which a processor could not merge commands with records of the venues.
+ * Both topics reduce to the same verdicts.
  */
 export const changeTopic = defineTopic({
   name: 'control.changes',
-  description: 'Commands in the order and at the time in which processors take them.',
+  description: 'Commands in the order and at the event time in which processors apply them.',
   key: 'command id',
   partitions: 1,
   retention: { kind: 'forever' },
   schema: change,
 });
 
-const settingsChange = record('SettingsChange', 'The settings that change figures, from a moment on.', {
-  receivedAt: timestamp('Events received from here on are processed with them; 0 for the first.'),
+const settingsChange = record('SettingsChange', 'The settings that affect figures, from an event time on.', {
+  receivedAt: timestamp('Records received from this time on are processed with these settings; 0 for the first.'),
   arbitrageSize: decimal('Shares that arbitrage is quoted for.'),
   venueAOutcomeTakerFee: decimal("venue_a_outcome's taker fee rate."),
   venueBConfirmations: integer('Blocks above a venue_b trade that make it confirmed.'),
-  anomalyZ: added(decimal('Standard deviations from which on a value is told as an anomaly.'), '6'),
+  anomalyZ: withDefault(decimal('Standard deviations from which on a value is reported as an anomaly.'), '6'),
 });
 export type SettingsChange = Infer<typeof settingsChange>;
 
-/** What the processors were set to, and when: whatever is worked out again uses the same. */
+/** The settings of the processors, and when each took effect: a replay uses the same ones. */
 export const settingsTopic = defineTopic({
   name: 'control.settings',
-  description: 'The settings that change figures, each time they changed, with the moment from which they hold.',
+  description: 'The settings that affect figures, each time they changed, with the event time from which they apply.',
   key: 'always `processors`',
   partitions: 1,
   retention: { kind: 'forever' },
   schema: settingsChange,
 });
 
-const epoch = record('TopicEpoch', 'When a topic was begun, or begun anew by a rebuild.', {
-  receivedAt: timestamp('Wall time of the beginning.'),
+const epoch = record('TopicEpoch', 'When a topic was started, or started again by a rebuild.', {
+  receivedAt: timestamp('Wall time of the start.'),
   topic: text('The topic.'),
   epoch: text('Opaque; another value means that seq numbers start over.'),
 });
@@ -110,7 +110,7 @@ const snapshotChunk = record(
   "A piece of a stage's state, or the manifest that makes a set of pieces valid.",
   {
     receivedAt: timestamp('The position of the stage.'),
-    generation: integer('Two generations alternate, so that a half-written one never hides the last whole one.'),
+    generation: integer('Two generations alternate, so that a half-written one never hides the last complete one.'),
     chunk: integer('Index of this piece; -1 is the manifest, written last.'),
     chunks: integer('How many pieces the generation has.'),
     payload: blob('A piece of the compressed state; in the manifest the offsets as JSON.'),
@@ -118,7 +118,7 @@ const snapshotChunk = record(
 );
 export type StateChunk = Infer<typeof snapshotChunk>;
 
-/** `state.<stage>`: the newest snapshot of a stage with the input offsets it stands at. */
+/** `state.<stage>`: the newest snapshot of a stage with its input offsets. */
 export function stateTopic(stage: string) {
   return defineTopic({
     name: `state.${stage}`,
@@ -132,19 +132,19 @@ export function stateTopic(stage: string) {
 
 const deadLetter = record('DeadLetter', 'A record that could not be decoded or processed.', {
   receivedAt: timestamp('The receive time of the record.'),
-  stage: text('Who gave up on it.'),
-  topic: text('Where it was.'),
+  stage: text('The stage that could not process it.'),
+  topic: text('Topic of the record.'),
   partition: integer('Its partition.'),
   offset: integer('Its offset.'),
   key: text('Its key.'),
-  reason: text('A short stable code, as `malformed_json`; counted in /metrics.'),
-  detail: text('What exactly was wrong.'),
+  reason: text('A short stable code, e.g. `malformed_json`; counted in /metrics.'),
+  detail: text('What was wrong with the record.'),
   value: nullable(blob('Its bytes.')),
 });
 export type DeadLetter = Infer<typeof deadLetter>;
 
-/** `dead.<topic>`: what a stage could not take from that topic. */
-export function deadTopic(topic: string) {
+/** `dead.<topic>`: records of that topic that a stage could not process. */
+export function deadLetterTopic(topic: string) {
   return defineTopic({
     name: `dead.${topic}`,
     description: `Records of ${topic} that could not be processed.`,
@@ -166,7 +166,7 @@ export type SchemaEntry = Infer<typeof schemaEntry>;
 /** The embedded schema registry. */
 export const schemaTopic = defineTopic({
   name: 'control.schemas',
-  description: 'The embedded schema registry: every schema ever written with, under its id.',
+  description: 'The embedded schema registry: every schema that a record was written with, under its id.',
   key: 'id',
   partitions: 1,
   retention: { kind: 'compacted' },

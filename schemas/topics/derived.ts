@@ -1,6 +1,6 @@
-/** What no single venue can tell: candles, universal events, spreads, arbitrage. */
+/** Records that no venue publishes itself: candles, universal events, spreads, arbitrage. */
 import {
-  added,
+  withDefault,
   decimal,
   flag,
   float,
@@ -15,7 +15,7 @@ import {
 } from '../avro.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic } from './topic.ts';
 
-const candle = record('Candle', 'A one-minute bar built from observed trades; told again each time it changes.', {
+const candle = record('Candle', 'A one-minute bar built from observed trades; published again each time it changes.', {
   provider: text('Fine-grained provider.'),
   coin: text('The coin.'),
   openTime: timestamp('Start of the bucket, a multiple of 60,000.'),
@@ -43,17 +43,17 @@ const link = record('EventLink', 'A market of one venue in a universal event.', 
   provider: text('Fine-grained provider.'),
   providerMarketId: text('Condition id (venue_b) or YES coin (venue_a_outcome).'),
   confidence: float('0..1.'),
-  source: text('Where the judgement comes from, as `structured` or `ner`.'),
+  source: text('The method that linked it, e.g. `structured` or `ner`.'),
   polarity: oneOf(['same', 'inverse'], "Whether its YES is the event's YES."),
   used: flag('Strong enough for spreads and arbitrage.'),
   evidence: text('Which words or fields gave which part, as a JSON object.'),
   yesInstrument: text("Coin or token of the market's YES side; empty while the catalog names none."),
   noInstrument: nullable(text("Coin or token of the market's NO side.")),
   takerFeeRate: nullable(decimal("Rate for the venue's fee formula; null is unknown.")),
-  marketState: added(
+  marketState: withDefault(
     oneOf(
       ['open', 'closed', 'resolved'],
-      '`closed`: its catalog says that it is no longer traded; `resolved`: its catalog or a resolution that was not reverted says how it is decided.',
+      '`closed`: its catalog says that it is no longer traded; `resolved`: its catalog or a resolution that was not reverted states its outcome.',
     ),
     'open',
   ),
@@ -68,27 +68,27 @@ const universalEvent = record('UniversalEvent', 'One question, wherever it is as
   underlying: nullable(text('Asset asked about.')),
   threshold: nullable(decimal('Strike.')),
   op: nullable(
-    text('Comparison that it is seen from, as `gte`; of a price at a time it stays while markets come and go.'),
+    text('Comparison that the event states, e.g. `gte`; for a price at a time it does not change with the linked markets.'),
   ),
   resolutionTime: nullable(timestamp('When the question is decided.')),
   status: oneOf(
     ['open', 'closed', 'resolved'],
-    '`closed`: past its resolution, or every market is over; `resolved`: every linked market settled.',
+    '`closed`: past its resolution time, or no market is open; `resolved`: every linked market settled.',
   ),
   firstSeenAt: timestamp('Receive time of its first market.'),
   lastSeenAt: timestamp(
-    'When a catalog last told a market of it that was new or changed, others are not told again; at first when it was founded.',
+    'When a catalog last contained a new or changed market of the event; unchanged ones do not count. At first the time of its creation.',
   ),
   links: list(link, 'Its markets, sorted by provider then market.'),
   mergedInto: nullable(text('The surviving event, where two turned out to be one.')),
-  details: added(
-    text('What its kind has of its own, as `lower` and `upper` of a range: a JSON object of texts and nulls.'),
+  details: withDefault(
+    text('Fields of its kind, e.g. `lower` and `upper` of a range: a JSON object of strings and nulls.'),
     '{}',
   ),
-  overAt: added(
+  overAt: withDefault(
     nullable(
       timestamp(
-        'Since when all its markets are over, closed by their catalogs or resolved: the receive time of what ended the last one, or the end of one that was over when it was first told, where that is known and earlier. Null while a market is live, and once it is merged.',
+        'Since when all its markets are closed by their catalogs or resolved: the receive time of the input that closed the last one, or the end time of a market that was closed when it was first published, if that is known and earlier. Null while a market is open, and after a merge.',
       ),
     ),
     null,
@@ -125,13 +125,13 @@ const leg = record('SpreadLeg', 'The YES book of one linked market, seen from th
   yesBid: nullable(decimal('Best bid; null for an empty side or a book never received.')),
   yesAsk: nullable(decimal('Best ask.')),
   yesMid: nullable(decimal('Their middle; null unless both are known.')),
-  live: flag('Not stale: its connection lives and its book is whole.'),
+  live: flag('Not stale: its connection is alive and its book is complete.'),
   bookAt: nullable(timestamp('Receive time of its last book frame.')),
-  state: added(
+  state: withDefault(
     nullable(
       oneOf(
         ['live', 'recovering', 'stale', 'venue_down', 'closed', 'resolved'],
-        'The state of its connection and book, as in `MarketStatus`; `closed` or `resolved` for a market that is no longer traded. Null while nothing is known of it.',
+        'The state of its connection and book, as in `MarketStatus`; `closed` or `resolved` for a market that is no longer traded. Null while nothing is known about it.',
       ),
     ),
     null,
@@ -146,7 +146,7 @@ const spread = record('Spread', 'The legs of one event at one moment.', {
   causeMarketId: nullable(text('The leg that caused it; null on a tick.')),
 });
 export type Spread = Infer<typeof spread>;
-/** The newest spread of every event, undebounced: what REST tells. */
+/** The newest spread of every event, undebounced: REST returns it. */
 export const spreadHeadTopic = defineTopic({
   name: 'derived.spread-heads',
   description: 'The newest spread of every event.',
@@ -166,7 +166,7 @@ export const spreadTopic = defineTopic({
   table: 'spreads',
 });
 
-const arbitrage = record('Arbitrage', 'What one size could be traded for against another venue, fees included.', {
+const arbitrage = record('Arbitrage', 'An arbitrage of one size on two venues, fees included.', {
   universalId: text('The event.'),
   receivedAt: timestamp('The moment (`at`).'),
   kind: oneOf(['cross_provider', 'negation_pair'], 'Which of the two forms.'),

@@ -1,7 +1,7 @@
-/** What the normalisers say: one topic per venue for each thing, so that each partition has one writer. */
+/** Topics of the normalisers: one for each kind of record and venue, so that each partition has one writer. */
 import {
   type AvroType,
-  added,
+  withDefault,
   decimal,
   flag,
   type Infer,
@@ -17,7 +17,7 @@ import { VENUES, type Venue } from '../domain/providers.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention, type Topic } from './topic.ts';
 
 function perVenue<T>(
-  thing: string,
+  recordKind: string,
   description: string,
   key: string,
   partitions: number,
@@ -29,7 +29,7 @@ function perVenue<T>(
     VENUES.map((venue) => [
       venue,
       defineTopic({
-        name: `derived.${thing}.${venue}`,
+        name: `derived.${recordKind}.${venue}`,
         description: `${description} of ${venue}.`,
         key,
         partitions,
@@ -55,7 +55,7 @@ const trade = record('Trade', "One observed trade; the taker's view on the instr
   side: oneOf(['buy', 'sell'], "The taker's side."),
   price: decimal('Price; on chain USD / quantity, half-even at 18 decimals.'),
   qty: decimal('Quantity of the instrument.'),
-  usd: nullable(decimal('Exact USD of the trade, where the venue tells it.')),
+  usd: nullable(decimal('Exact USD of the trade, where the venue states it.')),
   maker: nullable(text('Address of the maker, lower case.')),
   taker: nullable(text('Address of the taker, lower case.')),
   txHash: nullable(text('Transaction hash.')),
@@ -69,15 +69,15 @@ const trade = record('Trade', "One observed trade; the taker's view on the instr
   ),
 });
 export type Trade = Infer<typeof trade>;
-/** `derived.trades.<venue>`; a trade is told again under its id when its status or its market changes. */
+/** `derived.trades.<venue>`; a trade is published again under its id when its status or its market changes. */
 export const tradeTopics = perVenue('trades', 'Trades', 'instrument', 4, { kind: 'derived' }, trade, 'trades');
 
 /**
- * Trades of venue_b from before the service followed its chain, which a backfill found. They are history, no news, so
- * whoever tells news does not read them. `arrival` is the log index: trades of equal time keep the order of their block.
+ * Trades of venue_b from before the service followed its chain, which a backfill found. They are history, so stages that
+ * publish live trades do not read them. `arrival` is the log index: trades of equal time keep the order of their block.
  */
-export const lateTradeTopic = defineTopic({
-  name: 'derived.late-trades.venue_b',
+export const backfilledTradeTopic = defineTopic({
+  name: 'derived.backfilled-trades.venue_b',
   description: 'Trades of venue_b from before its chain was followed, found by backfills.',
   key: 'instrument',
   partitions: 1,
@@ -90,7 +90,7 @@ const level = record('BookLevel', 'One price level.', {
   price: decimal('Price.'),
   size: decimal('Total size at the price; 0 in a delta removes the level.'),
 });
-const bookUpdate = record('BookUpdate', 'A whole book, or the levels that changed in it.', {
+const bookUpdate = record('BookUpdate', 'A complete book, or its changed levels.', {
   provider: text('Fine-grained provider.'),
   instrument: text('Coin or token.'),
   marketId: nullable(text('The market it belongs to, where the catalog knows it.')),
@@ -113,14 +113,14 @@ export const bookTopics = perVenue(
   bookUpdate,
 );
 
-const market = record('Market', "A prediction market as its venue's catalog tells it.", {
+const market = record('Market', "A prediction market as its venue's catalog lists it.", {
   provider: text('Fine-grained provider.'),
   marketId: text('Condition id (venue_b) or YES coin (venue_a_outcome).'),
   receivedAt: timestamp('When this state of it was received.'),
   title: text("The venue's title or question."),
   description: text("The venue's description or rules text."),
   groupTitle: nullable(text('Title of the event or question that the market belongs to.')),
-  groupItemTitle: nullable(text('What tells it from its siblings, as `64,000`.')),
+  groupItemTitle: nullable(text('What distinguishes it from its siblings, e.g. `64,000`.')),
   slug: nullable(text("The venue's slug.")),
   resolutionSource: nullable(text('The named settlement source.')),
   startTime: nullable(timestamp('When the question starts (short price markets).')),
@@ -130,17 +130,17 @@ const market = record('Market', "A prediction market as its venue's catalog tell
     "Tradable instruments in the venue's order; index 0 is YES or the first name.",
   ),
   outcomes: list(text('Name'), 'Outcome names in the same order.'),
-  active: flag('Open for trading as far as the catalog tells.'),
-  closed: flag('Over, as far as the catalog tells.'),
+  active: flag('Open for trading, according to the catalog.'),
+  closed: flag('Closed, according to the catalog.'),
   takerFeeRate: nullable(decimal("Fee rate for the venue's fee formula; null is unknown.")),
-  fields: text('Structured fields of the venue that speak of the question, as a JSON object.'),
-  resolved: added(
+  fields: text('Structured fields of the venue that describe the question, as a JSON object.'),
+  resolved: withDefault(
     flag(
-      'Decided, as far as the catalog tells; one that is over may not be yet. False in a record from before it was told, until a replay.',
+      'Resolved, according to the catalog; a closed market may not be resolved yet. False in records that are older than this field, until a replay.',
     ),
     false,
   ),
-  name: added(nullable(text('A name for people, where the title alone is one that many markets share.')), null),
+  name: withDefault(nullable(text('A display name, for a market that shares its title with many others.')), null),
 });
 export type Market = Infer<typeof market>;
 /** `derived.markets.<venue>`. */
@@ -154,16 +154,16 @@ export const marketTopics = perVenue(
   'markets',
 );
 
-const marketStatus = record('MarketStatus', 'Whether what is shown of a market is live.', {
+const marketStatus = record('MarketStatus', 'Whether the prices of a market can be relied on.', {
   provider: text('The provider.'),
   instrument: text('Coin or token.'),
   marketId: nullable(text('The market it belongs to, where the catalog knows it.')),
   feed: text('The connection that carries its book.'),
   state: oneOf(
     ['live', 'stale', 'recovering', 'venue_down'],
-    '`stale`: no sign of life for 30 s; `recovering`: connected again, its book awaits a snapshot; `venue_down`: reconnecting keeps failing.',
+    '`stale`: nothing received for 30 s; `recovering`: connected again, waiting for a snapshot of its book; `venue_down`: reconnecting keeps failing.',
   ),
-  receivedAt: timestamp('The position of the event that caused it.'),
+  receivedAt: timestamp('Event time of the input that caused it.'),
   since: timestamp('Since when.'),
 });
 export type MarketStatus = Infer<typeof marketStatus>;
@@ -185,13 +185,13 @@ const instrument = record('Instrument', 'A tradable coin.', {
   sizeDecimals: integer('Decimals of a size.'),
   maxLeverage: nullable(integer('Largest leverage.')),
   delisted: flag('No longer listed.'),
-  index: integer("Its place in the venue's universe."),
+  index: integer("Its index in the venue's universe."),
 });
 export type Instrument = Infer<typeof instrument>;
 /** `derived.instruments.<venue>`. */
 export const instrumentTopics = perVenue('instruments', 'Coins', 'coin', 1, { kind: 'compacted' }, instrument);
 
-const assetContext = record('AssetContext', 'The newest figures that a venue tells of a coin.', {
+const assetContext = record('AssetContext', 'The newest figures that a venue publishes about a coin.', {
   provider: text('Fine-grained provider.'),
   coin: text("The venue's coin."),
   receivedAt: timestamp('When it was received.'),

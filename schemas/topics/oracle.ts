@@ -1,4 +1,4 @@
-/** What the oracle and the settlement contracts said of markets, as the normalisers read it. */
+/** Dispute phases and resolutions of markets, which the normalisers derive from logs of the chain and from catalogs. */
 import { decimal, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
 import { defineTopic, type Topic } from './topic.ts';
@@ -12,7 +12,7 @@ const disputePhase = record(
     id: text('`<provider>:<tx hash>:<log index>`.'),
     provider: text('The provider.'),
     marketId: nullable(text('Condition id; null while the request cannot be tied to a market.')),
-    questionId: text('Question id of the adapter that asked: the hash of the ancillary data.'),
+    questionId: text('Question id of the adapter that sent the request: the hash of the ancillary data.'),
     phase: oneOf(['propose', 'dispute', 'settle'], 'Which of the three logs.'),
     requestTimestamp: integer('Unix seconds: which request of the question; a reset makes a new one.'),
     proposer: nullable(text('Address, lower case.')),
@@ -24,11 +24,11 @@ const disputePhase = record(
     blockHash: text('Block hash.'),
     txHash: text('Transaction hash.'),
     logIndex: integer('Log index.'),
-    status: oneOf(CHAIN_STATUS, '`pending` until deep enough; `reverted` by a reorganisation.'),
+    status: oneOf(CHAIN_STATUS, '`pending` until deep enough; `reverted` by a reorganization.'),
   },
 );
 export type DisputePhase = Infer<typeof disputePhase>;
-/** Told again under its id when its status or its market changes. */
+/** A phase is published again under its id when its status or its market changes. */
 export const disputeTopic = defineTopic({
   name: 'derived.disputes.venue_b',
   description: 'Proposals, disputes and settlements of the oracle of venue_b.',
@@ -39,19 +39,19 @@ export const disputeTopic = defineTopic({
   table: 'dispute_phases',
 });
 
-const resolution = record('Resolution', 'How a market was decided, and what its sides are paid.', {
+const resolution = record('Resolution', 'How a market was resolved, and what its outcomes pay.', {
   id: text('`<provider>:<tx hash>:<log index>` on chain, `<provider>:<market>` elsewhere.'),
   provider: text('Fine-grained provider.'),
   marketId: text('Condition id (venue_b) or YES coin (venue_a_outcome).'),
   payouts: list(decimal('Fraction of one'), "Payout of each instrument, in the market's own order."),
-  resolvedAt: timestamp('Block time on chain; elsewhere when the venue first told it, by our clock.'),
+  resolvedAt: timestamp('Block time on chain; elsewhere when the venue first reported it, by our clock.'),
   decidedAfter: nullable(
     timestamp(
-      'Off chain: it was decided at this moment or behind it, and at resolvedAt at the latest; null where no such moment is known, and on chain, where resolvedAt is the moment itself.',
+      'Off chain: the decision was made at this time or later, and no later than resolvedAt; null where unknown, and on chain, where resolvedAt is exact.',
     ),
   ),
   receivedAt: timestamp('When it was received.'),
-  endTime: nullable(timestamp("The market's own deadline, as far as the catalog tells it then.")),
+  endTime: nullable(timestamp("The market's own deadline, according to the catalog at that time.")),
   txHash: nullable(text('Transaction hash (chain only).')),
   logIndex: nullable(integer('Log index (chain only).')),
   blockNumber: nullable(integer('Block number (chain only).')),
@@ -59,13 +59,13 @@ const resolution = record('Resolution', 'How a market was decided, and what its 
   status: oneOf(CHAIN_STATUS, 'Chain resolutions are pending until deep enough; others are confirmed.'),
 });
 export type Resolution = Infer<typeof resolution>;
-/** `derived.resolutions.<venue>`; told again under its id when its status changes. */
+/** `derived.resolutions.<venue>`; a resolution is published again under its id when its status changes. */
 export const resolutionTopics = Object.fromEntries(
   VENUES.map((venue) => [
     venue,
     defineTopic({
       name: `derived.resolutions.${venue}`,
-      description: `How markets of ${venue} were decided.`,
+      description: `How markets of ${venue} were resolved.`,
       key: 'market',
       partitions: 1,
       retention: { kind: 'derived' },

@@ -2,36 +2,36 @@ import { blob, type Infer, nullable, oneOf, record, text, timestamp } from '../a
 import { VENUES, type Venue } from '../domain/providers.ts';
 import { defineTopic, type Topic } from './topic.ts';
 
-/** The thin envelope in which ingest keeps what a venue said. All interpretation is left to the processors. */
-const envelope = record('RawEnvelope', 'One thing received from a venue, unchanged.', {
-  provider: oneOf(VENUES, 'The venue that said it.'),
+/** The thin envelope in which ingest stores what a venue sent. Interpretation is left to the processors. */
+const envelope = record('RawEnvelope', 'One message received from a venue, unchanged.', {
+  provider: oneOf(VENUES, 'The venue that sent it.'),
   stream: text(
     "Which of the venue's interfaces: the part of the recording source after the dot (`ws`, `info`, `rpc`, …).",
   ),
   key: text('The feed: a connection slot that keeps its name over reconnects.'),
   receivedAt: timestamp('When it was received.'),
-  request: nullable(text('For an answer: the question, as JSON text (a body) or `GET /path?query`.')),
-  payload: blob('The bytes of the frame or answer; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`.'),
+  request: nullable(text('For a response: the request, as JSON text (a body) or `GET /path?query`.')),
+  payload: blob('The bytes of the frame or response; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`.'),
 });
 export type RawEnvelope = Infer<typeof envelope>;
 
-const feedEvent = record('FeedEvent', 'What ingest observed of one connection; never a gap without one of these.', {
+const feedEvent = record('FeedEvent', 'A change in the state of one connection. Every gap in the raw records has one.', {
   provider: oneOf(VENUES, 'The venue.'),
   feed: text('The connection slot.'),
   receivedAt: timestamp('When it happened.'),
   kind: oneOf(
     ['connected', 'disconnected', 'silent', 'unreachable', 'recorded', 'ended'],
-    '`silent`: an open socket gave no sign of life; `unreachable`: reconnecting keeps failing; `recorded`: the feed is played from a recording, where silence means nothing; `ended`: the recording is over.',
+    '`silent`: nothing was received on an open socket; `unreachable`: reconnecting keeps failing; `recorded`: the feed is played from a recording, where silence means nothing; `ended`: the recording has ended.',
   ),
-  reason: nullable(text('What is known of the cause.')),
+  reason: nullable(text('The cause, if known.')),
 });
 export type FeedEvent = Infer<typeof feedEvent>;
 
-/** The interfaces of each venue that are kept, with the partition count of their topics. */
+/** The interfaces of each venue that are recorded, with the partition count of their topics. */
 const STREAMS: Record<Venue, Record<string, { partitions: number; description: string; key: string }>> = {
   venue_a: {
     ws: { partitions: 4, description: 'WebSocket frames of venue_a.', key: 'feed' },
-    info: { partitions: 1, description: 'REST `info` answers of venue_a.', key: 'feed' },
+    info: { partitions: 1, description: 'REST `info` responses of venue_a.', key: 'feed' },
     stats: { partitions: 1, description: "Exports of venue_a's stats host.", key: 'feed' },
   },
   venue_b: {
@@ -44,12 +44,12 @@ const STREAMS: Record<Venue, Record<string, { partitions: number; description: s
     },
     history: {
       partitions: 1,
-      description: "Past fills of venue_b's chain that a backfill found: a transaction each, with its block.",
+      description: "Past fills of venue_b's chain that a backfill found: one transaction for each record, with its block.",
       key: 'feed',
     },
-    gamma: { partitions: 1, description: 'Catalog answers of venue_b.', key: 'feed' },
-    clob: { partitions: 1, description: 'Market and book answers of venue_b.', key: 'feed' },
-    data: { partitions: 1, description: 'Account answers of venue_b.', key: 'feed' },
+    gamma: { partitions: 1, description: 'Catalog responses of venue_b.', key: 'feed' },
+    clob: { partitions: 1, description: 'Market and book responses of venue_b.', key: 'feed' },
+    data: { partitions: 1, description: 'Account responses of venue_b.', key: 'feed' },
     pnl: { partitions: 1, description: 'PnL series of venue_b.', key: 'feed' },
   },
 };
@@ -74,13 +74,13 @@ export function rawTopic(venue: Venue, stream: string): Topic<RawEnvelope> {
   return topic;
 }
 
-/** `raw.<venue>.feeds`: the life of every connection to the venue. */
+/** `raw.<venue>.feeds`: changes in the state of every connection to the venue. */
 export const feedTopics = Object.fromEntries(
   VENUES.map((venue) => [
     venue,
     defineTopic({
       name: `raw.${venue}.feeds`,
-      description: `Connections to ${venue} made, lost, silent.`,
+      description: `Changes in the state of connections to ${venue}.`,
       key: 'feed',
       partitions: 1,
       retention: { kind: 'raw' },

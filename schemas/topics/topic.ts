@@ -1,13 +1,13 @@
 import type { AvroType } from '../avro.ts';
 
 /**
- * How long a topic keeps its records, by append time:
+ * How long a topic stores its records, by append time:
  * - `raw`: PARALLAX_RETENTION_DAYS, and all raw topics together PARALLAX_RETENTION_GIB, oldest first;
  * - `derived`: as long as raw;
  * - `hours`: at least this many hours;
- * - `compacted`: the newest record of each key, for good (a tombstone removes the key), and a superseded one for
- *   `supersededHours` at least;
- * - `forever`: every record, for good.
+ * - `compacted`: the newest record of each key, forever (a tombstone removes the key), and a superseded one for
+ *   at least `supersededHours`;
+ * - `forever`: every record, forever.
  */
 export type Retention =
   | { readonly kind: 'raw' }
@@ -17,17 +17,17 @@ export type Retention =
   | { readonly kind: 'forever' };
 
 /**
- * Of compacted topics that processors read. One that restarts takes again what came after its newest snapshot, and has to
- * find all of it there: a status that was stale for a moment, too.
+ * Retention of compacted topics that processors read. A processor that restarts reads again all records after its newest
+ * snapshot, so superseded records (e.g. a status that was stale for a moment) must still be there.
  */
 export const COMPACTED_FOR_PROCESSORS: Retention = { kind: 'compacted', supersededHours: 24 };
 
-/** One entry of the catalog: everything that the log, the sink, the replay tool and the docs know of a topic. */
+/** One entry of the catalog: everything that the log, the sink, the replay tool and the docs know about a topic. */
 export interface Topic<T = unknown> {
   readonly name: string;
   /** One sentence for the docs. */
   readonly description: string;
-  /** What the key is; records with one key stay in order. */
+  /** Meaning of the key; records with the same key stay in order. */
   readonly key: string;
   readonly partitions: number;
   readonly retention: Retention;
@@ -36,7 +36,7 @@ export interface Topic<T = unknown> {
   readonly table?: string;
 }
 
-/** Identity, for the type inference of `T` from the schema. */
+/** Returns the topic itself; infers `T` from the schema. */
 export function defineTopic<T>(topic: Topic<T>): Topic<T> {
   return topic;
 }

@@ -2,18 +2,18 @@ import { type Infer, integer, oneOf, record, text, timestamp } from '../avro.ts'
 import { SKUS } from '../domain/quota/sku.ts';
 import { defineTopic } from './topic.ts';
 
-const nodeUsage = record('NodeUsage', 'What one node has served of one SKU to one organization so far.', {
-  node: text('Name of the process, of its own for each start.'),
+const nodeUsage = record('NodeUsage', 'Units of one SKU that one node has served to one organization so far.', {
+  node: text('Name of the process, unique to each start.'),
   orgId: text('The organization.'),
-  sku: oneOf(SKUS, 'What it counts against.'),
-  minute: timestamp('Beginning of the UTC minute that it served last in.'),
+  sku: oneOf(SKUS, 'The SKU that the units count against.'),
+  minute: timestamp('Start of the UTC minute in which the node last served a unit.'),
   minuteUnits: integer('Units in that minute.'),
-  day: timestamp('Beginning of the UTC day that it served last in.'),
+  day: timestamp('Start of the UTC day in which the node last served a unit.'),
   dayUnits: integer('Units in that day.'),
 });
 export type NodeUsageRecord = Infer<typeof nodeUsage>;
 
-/** Every node's own totals: added up they are what an organization has used. */
+/** Every node's own totals; their sum is the usage of an organization. */
 export const usageTopic = defineTopic({
   name: 'control.usage',
   description: "Every node's totals by organization, SKU and day.",

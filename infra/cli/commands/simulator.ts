@@ -9,9 +9,9 @@ export const simulator: Command = {
     runSimulator(argv, {
       environment: process.env,
       print: (line) => console.log(line),
-      complain: (line) => console.error(line),
+      printError: (line) => console.error(line),
       // Repeated signals are ignored: the simulator is already stopping.
-      stopped: () =>
+      untilStopped: () =>
         new Promise((resolve) => {
           for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
         }),

@@ -6,7 +6,7 @@ import {
   type TopicPartition,
   type Watermark,
 } from '../log.ts';
-import { News } from '../news.ts';
+import { Notifier } from '../notifier.ts';
 import { partitionName } from '../partition-name.ts';
 import type { Partition, PartitionListener } from './partition.ts';
 
@@ -63,7 +63,7 @@ export class EmbeddedReader implements LogReader {
   private readonly positions = new Map<string, Position>();
   /** Positions that may have something to deliver, in the order in which they get their turn. */
   private ready: Position[] = [];
-  private readonly news = new News();
+  private readonly news = new Notifier();
   private fault: LogError | null = null;
   private readonly onClose: (reader: EmbeddedReader) => void;
 

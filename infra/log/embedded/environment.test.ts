@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mayPass } from '../../retry.ts';
+import { isTransient } from '../../retry.ts';
 import { type LogEnvironment, openEnvironment, transactOn } from './environment.ts';
 
 /** As LMDB tells it at a commit. */
@@ -55,7 +55,7 @@ describe('a transaction', () => {
       error = caught;
     }
     expect(error).toMatchObject({ code: 'log_unavailable' });
-    expect(mayPass(error)).toBe(true);
+    expect(isTransient(error)).toBe(true);
     expect(db.get(1)).toBeUndefined();
   });
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Logger } from 'pino';
 import { type GroupConsumer, LogError, type LogRecord, type TopicPartition } from '../log.ts';
-import { News } from '../news.ts';
+import { Notifier } from '../notifier.ts';
 import { partitionName } from '../partition-name.ts';
 import { bytesOf } from '../record-size.ts';
 import { toLogError } from './errors.ts';
@@ -42,7 +42,7 @@ export class KafkaGroupMember implements GroupConsumer {
   private queuedBytes = 0;
   /** Counts the assignments: what was fetched under another one is fetched again. */
   private generation = 0;
-  private readonly news = new News();
+  private readonly news = new Notifier();
   private fault: LogError | null = null;
   private closed = false;
 

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { backoff } from '../../retry.ts';
 import { type Lease, type LeaseOptions, LogError, type TopicPartition } from '../log.ts';
-import { News } from '../news.ts';
+import { Notifier } from '../notifier.ts';
 import { toLogError } from './errors.ts';
 import { Fence } from './fencing.ts';
 import type { BatchProducer, KafkaClient, ProducerIdentity } from './kafka-client.ts';
@@ -54,7 +54,7 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
   readonly writer: KafkaWriter;
   private readonly options: KafkaLeaseOptions;
   private readonly member: LeaseMember;
-  private readonly news = new News();
+  private readonly news = new Notifier();
   private rank = WAITING;
   private held = false;
   private isReleased = false;

@@ -9,7 +9,7 @@ import {
   type TopicPartition,
   type Watermark,
 } from '../log.ts';
-import { News } from '../news.ts';
+import { Notifier } from '../notifier.ts';
 import { partitionName } from '../partition-name.ts';
 import { RECORD_BYTES_MAX } from '../record-size.ts';
 import { Connection, type FetchFrom } from './connection.ts';
@@ -50,7 +50,7 @@ export class KafkaReader implements LogReader {
   private failingSince = 0;
   private recovering: Promise<void> | null = null;
   private fault: LogError | null = null;
-  private readonly news = new News();
+  private readonly news = new Notifier();
   private readonly closing = new AbortController();
 
   constructor(from: readonly FetchFrom[], options: KafkaReaderOptions) {

@@ -63,46 +63,46 @@ export interface FaultBoard {
   count(kind: FaultKind, target: Target | 'venue_b.chain'): void;
   counts(): FaultCounts;
   /** Lets the next `count` things of the target suffer. */
-  order(kind: FaultKind, target: Target, count: number, value?: number): void;
+  schedule(kind: FaultKind, target: Target, count: number, value?: number): void;
   /** Whether the next thing is to suffer; counts it. */
-  take(kind: FaultKind, target: Target): boolean;
-  takeHttp(target: HttpTarget): HttpFault;
+  consume(kind: FaultKind, target: Target): boolean;
+  consumeHttp(target: HttpTarget): HttpFault;
 }
 
 const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false };
 
 export function createFaultBoard(): FaultBoard {
   const counts: FaultCounts = {};
-  const orders = new Map<string, { left: number; value: number }>();
+  const scheduled = new Map<string, { left: number; value: number }>();
   const count = (kind: FaultKind, target: Target | 'venue_b.chain') => {
     counts[kind] ??= {};
     counts[kind][target] = (counts[kind][target] ?? 0) + 1;
   };
-  const takeOrder = (kind: FaultKind, target: Target): { value: number } | null => {
+  const consumeScheduled = (kind: FaultKind, target: Target): { value: number } | null => {
     const key = `${kind} ${target}`;
-    const order = orders.get(key);
+    const order = scheduled.get(key);
     if (!order) return null;
     order.left -= 1;
-    if (order.left <= 0) orders.delete(key);
+    if (order.left <= 0) scheduled.delete(key);
     count(kind, target);
     return order;
   };
   return {
     count,
     counts: () => structuredClone(counts),
-    order(kind, target, wanted, value = 0) {
+    schedule(kind, target, wanted, value = 0) {
       const key = `${kind} ${target}`;
-      const left = (orders.get(key)?.left ?? 0) + wanted;
-      if (left > 0) orders.set(key, { left, value });
+      const left = (scheduled.get(key)?.left ?? 0) + wanted;
+      if (left > 0) scheduled.set(key, { left, value });
     },
-    take: (kind, target) => takeOrder(kind, target) !== null,
-    takeHttp(target) {
-      if (orders.size === 0) return NONE;
-      const delayMs = takeOrder('slow', target)?.value ?? 0;
-      const failed = takeOrder('errors', target);
+    consume: (kind, target) => consumeScheduled(kind, target) !== null,
+    consumeHttp(target) {
+      if (scheduled.size === 0) return NONE;
+      const delayMs = consumeScheduled('slow', target)?.value ?? 0;
+      const failed = consumeScheduled('errors', target);
       if (failed) return { delayMs, status: failed.value, isBroken: false };
-      if (takeOrder('rate-limits', target)) return { delayMs, status: 429, isBroken: false };
-      return { delayMs, status: null, isBroken: takeOrder('malformed', target) !== null };
+      if (consumeScheduled('rate-limits', target)) return { delayMs, status: 429, isBroken: false };
+      return { delayMs, status: null, isBroken: consumeScheduled('malformed', target) !== null };
     },
   };
 }

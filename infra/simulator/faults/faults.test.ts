@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { get, openSocket, post, type TestSocket, until } from '../client.fixture.ts';
 import { type Simulator, SimulatorOptionError, startSimulator } from '../start-simulator.ts';
-import { faultsBetween } from './self-made.ts';
+import { faultsBetween } from './spontaneous-faults.ts';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const isJson = (text: string) => {
     return false;
   }
 };
-const counted = async () => (await simulator.stats()).faults;
+const readFaultCounts = async () => (await simulator.stats()).faults;
 
 describe('sockets', () => {
   it('are all cut by a disconnect, and new ones work', async () => {
@@ -31,7 +31,7 @@ describe('sockets', () => {
     await simulator.faults.disconnectAll('venue_a.ws');
     await until('both are closed', () => one.isClosed() && other.isClosed());
     (await watchBook()).close();
-    expect(await counted()).toEqual({ disconnects: { 'venue_a.ws': 1 } });
+    expect(await readFaultCounts()).toEqual({ disconnects: { 'venue_a.ws': 1 } });
   });
 
   it('say nothing while silent, not even pongs, and are cut afterwards', async () => {
@@ -67,7 +67,7 @@ describe('sockets', () => {
       expect(original.startsWith(text)).toBe(true);
     }
     expect(broken()).toHaveLength(3);
-    expect(await counted()).toEqual({ malformed: { 'venue_a.ws': 3 } });
+    expect(await readFaultCounts()).toEqual({ malformed: { 'venue_a.ws': 3 } });
     socket.close();
   });
 
@@ -76,7 +76,7 @@ describe('sockets', () => {
     await simulator.faults.duplicate('venue_a.ws', 4);
     const repeats = () => socket.texts.filter((text, at) => at > 0 && text === socket.texts[at - 1]);
     await until('four repeats', () => repeats().length === 4);
-    expect(await counted()).toEqual({ duplicates: { 'venue_a.ws': 4 } });
+    expect(await readFaultCounts()).toEqual({ duplicates: { 'venue_a.ws': 4 } });
     socket.close();
   });
 });
@@ -88,7 +88,7 @@ describe('HTTP hosts', () => {
     await simulator.faults.errors('venue_b.gamma', 2, 503);
     const seen = [await catalog(), await catalog(), await catalog()].map(({ status }) => status);
     expect(seen).toEqual([503, 503, 200]);
-    expect(await counted()).toEqual({ errors: { 'venue_b.gamma': 2 } });
+    expect(await readFaultCounts()).toEqual({ errors: { 'venue_b.gamma': 2 } });
   });
 
   it('answer 429', async () => {
@@ -135,7 +135,7 @@ describe('the chain', () => {
     await until('new heads', () => told().filter(({ hash }) => hash !== undefined).length >= 5);
     expect(told().some(({ removed, blockHash }) => removed === true && blockHash === before[1])).toBe(true);
     expect(told().some(({ removed, blockHash }) => removed === false && blockHash === after[1])).toBe(true);
-    expect(await counted()).toEqual({ reorgs: { 'venue_b.chain': 1 } });
+    expect(await readFaultCounts()).toEqual({ reorgs: { 'venue_b.chain': 1 } });
     socket.close();
   });
 

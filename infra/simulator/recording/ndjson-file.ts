@@ -35,16 +35,16 @@ export function createNdjsonFile(path: string, gzip: boolean): NdjsonFile {
     : pipeline(input, output);
   // A failure is told by `drain` and `close`, which wait for it.
   written.catch(() => {});
-  let gathered: string[] = [];
+  let buffered: string[] = [];
   let size = 0;
   let newest = Number.NEGATIVE_INFINITY;
   let lines = 0;
   let bytes = 0;
 
-  const hand = async () => {
-    if (gathered.length === 0) return;
-    const chunk = Buffer.from(gathered.join(''));
-    gathered = [];
+  const writeChunk = async () => {
+    if (buffered.length === 0) return;
+    const chunk = Buffer.from(buffered.join(''));
+    buffered = [];
     size = 0;
     bytes += chunk.length;
     if (!input.write(chunk)) await Promise.race([once(input, 'drain'), written]);
@@ -54,15 +54,15 @@ export function createNdjsonFile(path: string, gzip: boolean): NdjsonFile {
     line(at, text) {
       if (at < newest) throw new LineOrderError(`${full}: a line of ${at} after one of ${newest}`);
       newest = at;
-      gathered.push(text, '\n');
+      buffered.push(text, '\n');
       size += text.length;
       lines += 1;
     },
     async drain() {
-      if (size >= CHUNK_CHARACTERS) await hand();
+      if (size >= CHUNK_CHARACTERS) await writeChunk();
     },
     async close() {
-      await hand();
+      await writeChunk();
       input.end();
       await written;
     },

@@ -56,10 +56,10 @@ describe('a simulated recording', () => {
     );
     for (const { lines, path } of summary.files) {
       const source = path.split('/').at(-1)!.replace('.ndjson.gz', '');
-      const told = await linesOf(source);
-      expect(told).toHaveLength(lines);
-      expect(told.every((line) => line.source === source)).toBe(true);
-      const times = told.map(({ at }) => at);
+      const lines = await linesOf(source);
+      expect(lines).toHaveLength(lines);
+      expect(lines.every((line) => line.source === source)).toBe(true);
+      const times = lines.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
       expect(times[0]).toBeGreaterThanOrEqual(START);
       expect(times.at(-1)).toBeLessThanOrEqual(START + 3_600_000);
@@ -114,8 +114,8 @@ describe('a simulated recording', () => {
       ({ log }) => (log as unknown as { topics: string[] } | undefined)?.topics[0] === TOPIC.conditionResolution,
     );
     const conditionOf = ({ log }: Line) => (log as unknown as { topics: string[] }).topics[1];
-    const asked = ended.map(({ data }) => (data as unknown as { condition_id: string }).condition_id);
-    expect(new Set(asked)).toEqual(new Set(resolved.map(conditionOf)));
+    const conditionIds = ended.map(({ data }) => (data as unknown as { condition_id: string }).condition_id);
+    expect(new Set(conditionIds)).toEqual(new Set(resolved.map(conditionOf)));
     expect(Math.max(...resolved.map(({ at }) => at))).toBeGreaterThan(HOUR + 180_000);
   });
 

@@ -73,7 +73,7 @@ async function openFolder(out: string, gzip: boolean): Promise<Files> {
 }
 
 /** What the venues answer to the questions an adapter asks at its start, and again when the catalog has moved. */
-function createAnswers(world: World, files: Files) {
+function createAnswerRecorder(world: World, files: Files) {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const board = createMarketBoard(world);
@@ -83,25 +83,25 @@ function createAnswers(world: World, files: Files) {
   const answerLine = (source: Source, atMs: number, request: unknown, text: string) =>
     files[source].line(atMs, `{"at":${atMs},"source":"${source}","request":${JSON.stringify(request)},"data":${text}}`);
 
-  const ask = async (body: Readonly<Record<string, unknown>>, atMs: number) => {
+  const recordInfo = async (body: Readonly<Record<string, unknown>>, atMs: number) => {
     const { status, text } = await info(body, atMs);
     if (status === 200) answerLine('venue_a.info', atMs, body, text);
   };
-  const askGamma = (path: string, atMs: number) => {
+  const recordGamma = (path: string, atMs: number) => {
     const url = new URL(path, 'http://gamma');
     const { status, text } = gamma(url.pathname, url.searchParams, atMs);
     if (status === 200) answerLine('venue_b.gamma', atMs, `GET ${path}`, text);
     return text;
   };
-  const askPages = (collection: 'events' | 'markets', atMs: number) => {
+  const recordPages = (collection: 'events' | 'markets', atMs: number) => {
     let cursor: string | undefined;
     do {
       const after = cursor === undefined ? '' : `&after_cursor=${cursor}`;
-      const text = askGamma(`/${collection}/keyset?limit=${PAGE}&closed=false${after}`, atMs);
+      const text = recordGamma(`/${collection}/keyset?limit=${PAGE}&closed=false${after}`, atMs);
       cursor = (JSON.parse(text) as { next_cursor?: string }).next_cursor;
     } while (cursor !== undefined);
   };
-  const askMarket = (question: Question, atMs: number) => {
+  const recordMarket = (question: Question, atMs: number) => {
     const { conditionId } = world.idsOf(question);
     const { status, text } = clob.get(`/markets/${conditionId}`, new URLSearchParams(), atMs);
     if (status === 200) answerLine('venue_b.clob', atMs, `GET /markets/${conditionId}`, text);
@@ -123,31 +123,31 @@ function createAnswers(world: World, files: Files) {
         { type: 'outcomeMeta' },
         { type: 'allMids' },
       ];
-      for (const body of bodies) await ask(body, atMs);
-      askPages('events', atMs);
-      askPages('markets', atMs);
-      for (const slot of world.venueB.slots) askMarket(world.venueB.liveIn(slot.index, atMs), atMs);
+      for (const body of bodies) await recordInfo(body, atMs);
+      recordPages('events', atMs);
+      recordPages('markets', atMs);
+      for (const slot of world.venueB.slots) recordMarket(world.venueB.liveIn(slot.index, atMs), atMs);
     },
     /** How a question ended whose result came later than those of its hour. */
-    afterResult: askMarket,
+    afterResult: recordMarket,
     /** After the first results of an hour are known: the new catalog, and how the old questions ended. */
     async afterHour(hourMs: number, atMs: number) {
-      await ask({ type: 'outcomeMeta' }, atMs);
+      await recordInfo({ type: 'outcomeMeta' }, atMs);
       for (const question of world.venueA.expiringAt(hourMs)) {
-        await ask({ type: 'settledOutcome', outcome: outcomeNumber(question, world.venueA.slots.length) }, atMs);
+        await recordInfo({ type: 'settledOutcome', outcome: outcomeNumber(question, world.venueA.slots.length) }, atMs);
       }
-      askPages('events', atMs);
-      askPages('markets', atMs);
+      recordPages('events', atMs);
+      recordPages('markets', atMs);
       for (const question of world.venueB.expiringAt(hourMs)) {
-        askMarket(question, atMs);
-        askMarket(world.venueB.liveIn(question.slot.index, atMs), atMs);
+        recordMarket(question, atMs);
+        recordMarket(world.venueB.liveIn(question.slot.index, atMs), atMs);
       }
     },
   };
 }
 
 /** Everything that an adapter subscribes to, as lines of the recording. */
-function createRecorder(files: Files, now: () => number) {
+function createFrameRecorder(files: Files, now: () => number) {
   const frame = (source: 'venue_a.ws' | 'venue_b.clob_ws', text: string) =>
     files[source].line(now(), `{"at":${now()},"source":"${source}","data":${text}}`);
   const venueA: FramePublisher = {
@@ -156,14 +156,14 @@ function createRecorder(files: Files, now: () => number) {
     publish: (_topic, text) => frame('venue_a.ws', text),
     candleIntervals: () => [],
   };
-  const tell = (_id: string, text: string) => frame('venue_b.clob_ws', text);
+  const recordFrame = (_id: string, text: string) => frame('venue_b.clob_ws', text);
   const venueB: MarketPublisher = {
     wants: () => true,
     wantsCustom: () => true,
-    toMarket: tell,
-    toToken: tell,
-    toTokenCustom: tell,
-    toCustom: (text) => tell('', text),
+    toMarket: recordFrame,
+    toToken: recordFrame,
+    toTokenCustom: recordFrame,
+    toCustom: (text) => recordFrame('', text),
   };
   const blocks = (_gone: readonly Block[], came: readonly Block[]) => {
     for (const block of came) {
@@ -190,16 +190,16 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   const world = createWorld(options);
   const files = await openFolder(options.out, options.gzip);
   let nowMs = startMs;
-  const answers = createAnswers(world, files);
-  const recorder = createRecorder(files, () => nowMs);
+  const answers = createAnswerRecorder(world, files);
+  const recorder = createFrameRecorder(files, () => nowMs);
   const venueB = createVenueBFeed(world, answers.board, answers.catalog, recorder.venueB);
-  const simulation = createSimulation(world, createChain(world, answers.board, { selfMadeReorgs: false }), {
+  const simulation = createSimulation(world, createChain(world, answers.board, { spontaneousReorgs: false }), {
     venueA: createVenueAFeed(world, answers.markets, recorder.venueA),
     venueB,
     blocks: recorder.blocks,
   });
   /** The books that a subscriber is handed at once. */
-  const tellBooks = (questions: readonly Question[], atMs: number) => {
+  const recordBooks = (questions: readonly Question[], atMs: number) => {
     for (const question of questions) {
       for (const token of [0, 1] as const) {
         const text = venueB.bookFrameAt(answers.board.listed(question), token, atMs);
@@ -209,7 +209,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   };
 
   await answers.atStart(startMs);
-  tellBooks(
+  recordBooks(
     world.venueB.slots.map(({ index }) => world.venueB.liveIn(index, startMs - 1)),
     startMs - 1,
   );
@@ -221,7 +221,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
       simulation.runStep(turn);
       if (turn % HOUR_MS === 0 && turn > startMs) {
         const listed = world.venueB.expiringAt(turn).map(({ slot }) => world.venueB.liveIn(slot.index, turn));
-        tellBooks(listed, turn + STEP_MS - 1);
+        recordBooks(listed, turn + STEP_MS - 1);
       }
       if (turn % HOUR_MS > ANSWERS_AFTER_HOUR_MS && turn % SECOND_MS === 0) {
         for (const question of world.venueB.settledIn(turn, turn + SECOND_MS)) answers.afterResult(question, nowMs);

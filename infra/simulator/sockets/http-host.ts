@@ -38,14 +38,14 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const MOST_BODY_BYTES = 4 * 1024 * 1024;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MOST_BODY_BYTES) return null;
+    if (size > MAX_BODY_BYTES) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -62,7 +62,7 @@ async function serve(hosts: readonly Host[], board: FaultBoard, request: Incomin
   const body = await readBody(request);
   if (!host) return reply(response, 404, Buffer.from('{"error":"not found"}'));
   if (body === null) return reply(response, 413, Buffer.from('{"error":"payload too large"}'));
-  const fault = board.takeHttp(host.target);
+  const fault = board.consumeHttp(host.target);
   if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { ref: false });
   if (fault.status !== null) {
     const headers: Record<string, string> = fault.status === 429 ? { 'retry-after': '1' } : {};
@@ -70,8 +70,8 @@ async function serve(hosts: readonly Host[], board: FaultBoard, request: Incomin
   }
   const path = url.pathname.slice(host.prefix.length) || '/';
   const { status, text } = await host.answer({ method: request.method ?? 'GET', path, query: url.searchParams, body });
-  const whole = Buffer.from(text);
-  reply(response, status, fault.isBroken ? brokenCopy(whole) : whole);
+  const complete = Buffer.from(text);
+  reply(response, status, fault.isBroken ? brokenCopy(complete) : complete);
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

@@ -13,7 +13,7 @@ export interface HubProtocol {
   /** A message has come. */
   message(client: HubClient, text: string): void;
   /** The client has gone; its subscriptions are to go too. */
-  gone(client: HubClient): void;
+  closed(client: HubClient): void;
 }
 
 export interface HubStats {
@@ -35,7 +35,7 @@ export interface SocketHub {
   /** Cuts every socket, as a fault. */
   disconnectAll(): void;
   /** Cuts every socket. */
-  cutAll(): void;
+  terminateAll(): void;
   /** Silences open and new sockets, then cuts them. */
   silence(durationMs: number): void;
   stats(): HubStats;
@@ -43,8 +43,8 @@ export interface SocketHub {
 }
 
 /** Unsent bytes at which a client is too slow, as venues drop one. */
-const MOST_BUFFERED_BYTES = 32 * 1024 * 1024;
-const MOST_MESSAGE_BYTES = 1024 * 1024;
+const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 interface Client extends HubClient {
   readonly ws: WebSocket;
@@ -63,7 +63,7 @@ export function createSocketHub(
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    maxPayload: MOST_MESSAGE_BYTES,
+    maxPayload: MAX_MESSAGE_BYTES,
     // Protocol pings are answered below, since a silent socket must not answer them.
     autoPong: false,
   });
@@ -77,13 +77,13 @@ export function createSocketHub(
   let slowDropped = 0;
 
   const isSilent = () => silentUntilMs > Date.now();
-  const cut = (client: Client) => client.ws.terminate();
+  const terminate = (client: Client) => client.ws.terminate();
 
   const deliver = (client: Client, frame: Buffer) => {
     if (client.ws.readyState !== client.ws.OPEN || isSilent()) return;
-    if (client.ws.bufferedAmount > MOST_BUFFERED_BYTES) {
+    if (client.ws.bufferedAmount > MAX_BUFFERED_BYTES) {
       slowDropped += 1;
-      cut(client);
+      terminate(client);
       return;
     }
     if (!client.isCorked) {
@@ -103,11 +103,11 @@ export function createSocketHub(
     }
     corked.length = 0;
   };
-  const cutIdle = () => {
+  const terminateIdle = () => {
     const limit = Date.now() - (idleLimitMs ?? 0);
-    for (const client of clients) if (client.sentAtMs < limit) cut(client);
+    for (const client of clients) if (client.sentAtMs < limit) terminate(client);
   };
-  const idleTimer = idleLimitMs === null ? null : setInterval(cutIdle, 1_000);
+  const idleTimer = idleLimitMs === null ? null : setInterval(terminateIdle, 1_000);
   idleTimer?.unref();
 
   const admit = (ws: WebSocket, stream: Duplex) => {
@@ -129,15 +129,15 @@ export function createSocketHub(
       if (!isSilent()) ws.pong(data);
     });
     // A reset connection is an everyday thing; `close` follows and does what there is to do.
-    ws.on('error', () => cut(client));
+    ws.on('error', () => terminate(client));
     ws.on('close', () => {
       clients.delete(client);
-      protocol.gone(client);
+      protocol.closed(client);
     });
   };
 
-  const cutAll = () => {
-    for (const client of clients) cut(client);
+  const terminateAll = () => {
+    for (const client of clients) terminate(client);
   };
 
   return {
@@ -151,28 +151,28 @@ export function createSocketHub(
       }
       if (!first || isSilent()) return;
       // Faulty copies go to one listener, so that what was put in can be counted against what arrives.
-      if (board.take('duplicates', target)) deliver(first, frame);
-      if (board.take('malformed', target)) deliver(first, brokenCopy(frame));
+      if (board.consume('duplicates', target)) deliver(first, frame);
+      if (board.consume('malformed', target)) deliver(first, brokenCopy(frame));
     },
     flush,
     disconnectAll() {
       board.count('disconnects', target);
-      cutAll();
+      terminateAll();
     },
-    cutAll,
+    terminateAll: terminateAll,
     silence(durationMs) {
       board.count('silence', target);
       silentUntilMs = Math.max(silentUntilMs, Date.now() + durationMs);
       if (silenceTimer) clearTimeout(silenceTimer);
       // What was held back is lost; only new connections can start afresh.
-      silenceTimer = setTimeout(cutAll, silentUntilMs - Date.now());
+      silenceTimer = setTimeout(terminateAll, silentUntilMs - Date.now());
       silenceTimer.unref();
     },
     stats: () => ({ open: clients.size, framesSent, bytesSent, slowDropped }),
     async close() {
       if (idleTimer) clearInterval(idleTimer);
       if (silenceTimer) clearTimeout(silenceTimer);
-      cutAll();
+      terminateAll();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -20,9 +20,9 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
   '1M': 30 * DAY_MS,
 };
 /** Bars of one answer (venue page, section 5). */
-const MOST_BARS = 5_000;
+const MAX_BARS = 5_000;
 /** Trades that one answer may be made from: bars older than these last are left out, as if out of the venue's depth. */
-const MOST_TRADES = 300_000;
+const MAX_TRADES = 300_000;
 const TRADES_PER_TURN = 20_000;
 
 export function isInterval(interval: unknown): interval is string {
@@ -107,7 +107,7 @@ export class Bar {
 /** The bar that is forming, from all its trades so far; null when they are too many to add up. */
 export function formingBar(markets: Markets, market: Market, interval: string, atMs: number): Bar | null {
   const around = barAround(interval, atMs);
-  if (markets.countTrades(market, around.openMs, atMs + 1) > MOST_TRADES) return null;
+  if (markets.countTrades(market, around.openMs, atMs + 1) > MAX_TRADES) return null;
   const bar = new Bar(market.coin, interval, around);
   for (const trade of markets.tradesBetween(market, around.openMs, atMs + 1)) bar.add(trade);
   return bar;
@@ -117,11 +117,11 @@ export function formingBar(markets: Markets, market: Market, interval: string, a
 function earliest(markets: Markets, market: Market, interval: string, fromMs: number, toMs: number): number {
   let openMs = barAround(interval, toMs).openMs;
   let trades = markets.countTrades(market, openMs, toMs + 1);
-  if (trades > MOST_TRADES) return toMs + 1;
-  for (let bars = 1; bars < MOST_BARS && openMs > fromMs; bars += 1) {
+  if (trades > MAX_TRADES) return toMs + 1;
+  for (let bars = 1; bars < MAX_BARS && openMs > fromMs; bars += 1) {
     const before = barAround(interval, openMs - 1).openMs;
     trades += markets.countTrades(market, before, openMs);
-    if (trades > MOST_TRADES) break;
+    if (trades > MAX_TRADES) break;
     openMs = before;
   }
   return openMs;

@@ -48,7 +48,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
   const trades = new Map<string, string>();
   const bars = new Map<string, Bar>();
 
-  const tellBook = (market: Market, atMs: number) => {
+  const publishBook = (market: Market, atMs: number) => {
     const { coin } = market;
     const topic = topicOf.book(coin);
     const bbo = topicOf.bbo(coin);
@@ -72,7 +72,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     return !isSameBid || !isSameAsk;
   };
 
-  const tellTrade = (market: Market, event: number) => {
+  const publishTrade = (market: Market, event: number) => {
     const { coin } = market;
     const wanted = publisher.wants(topicOf.trades(coin));
     if (wanted) {
@@ -80,10 +80,10 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       const gathered = trades.get(coin);
       trades.set(coin, gathered === undefined ? text : `${gathered},${text}`);
     }
-    for (const interval of publisher.candleIntervals(coin)) tellCandle(market, interval, event);
+    for (const interval of publisher.candleIntervals(coin)) publishCandle(market, interval, event);
   };
 
-  const tellCandle = (market: Market, interval: string, event: number) => {
+  const publishCandle = (market: Market, interval: string, event: number) => {
     const topic = topicOf.candle(market.coin, interval);
     const trade = markets.tradeOf(market, event);
     let bar = bars.get(topic);
@@ -96,7 +96,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     publisher.publish(topic, frameText('candle', bar.text(bar.close)));
   };
 
-  const tellContexts = (atMs: number) => {
+  const publishContexts = (atMs: number) => {
     for (const ladder of world.ladders) {
       const topic = topicOf.context(ladder.coin);
       if (!publisher.wants(topic)) continue;
@@ -109,7 +109,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     }
   };
 
-  const tellMids = (atMs: number) => {
+  const publishMids = (atMs: number) => {
     for (const dex of ['', BUILDER_DEX.name]) {
       if (!publisher.wants(topicOf.mids(dex))) continue;
       const key = dex === '' ? '' : `,"dex":"${dex}"`;
@@ -123,14 +123,14 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       const market = lane.startsWith('ladder')
         ? markets.ladders[index]!
         : markets.sidesOf(index >> 1, atMs)[(index & 1) as 0 | 1];
-      if (lane.endsWith('book')) tellBook(market, atMs);
-      else tellTrade(market, event);
+      if (lane.endsWith('book')) publishBook(market, atMs);
+      else publishTrade(market, event);
     },
     flush(fromMs, toMs) {
       for (const [coin, text] of trades) publisher.publish(topicOf.trades(coin), frameText('trades', `[${text}]`));
       trades.clear();
-      if (begins(MIDS_PERIOD_MS, fromMs, toMs)) tellMids(toMs - 1);
-      if (begins(CONTEXT_PERIOD_MS, fromMs, toMs)) tellContexts(toMs - 1);
+      if (periodStartsIn(MIDS_PERIOD_MS, fromMs, toMs)) publishMids(toMs - 1);
+      if (periodStartsIn(CONTEXT_PERIOD_MS, fromMs, toMs)) publishContexts(toMs - 1);
     },
     outcomes(created, settled) {
       if (!publisher.wants(topicOf.outcomes)) return;
@@ -146,6 +146,6 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
 }
 
 /** Whether a term of this length begins in [fromMs, toMs). */
-function begins(periodMs: number, fromMs: number, toMs: number): boolean {
+function periodStartsIn(periodMs: number, fromMs: number, toMs: number): boolean {
   return Math.floor((toMs - 1) / periodMs) !== Math.floor((fromMs - 1) / periodMs);
 }

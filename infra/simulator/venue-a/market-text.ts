@@ -25,52 +25,52 @@ interface SideTexts {
   text: string;
 }
 /** A side's level texts are forgotten at this many: prices that the market has left behind are not kept for good. */
-const MOST_TEXTS = 1_000;
+const MAX_TEXTS = 1_000;
 
 function makeSideTexts(): SideTexts {
   const room = () => new Float64Array(LADDER_DEPTH);
   return { levels: new Map(), px: room(), sz: room(), depth: -1, decimals: -1, text: '' };
 }
 
-function isUnchanged(told: SideTexts, px: Float64Array, sz: Float64Array, depth: number, decimals: number): boolean {
-  if (told.depth !== depth || told.decimals !== decimals) return false;
+function isUnchanged(cached: SideTexts, px: Float64Array, sz: Float64Array, depth: number, decimals: number): boolean {
+  if (cached.depth !== depth || cached.decimals !== decimals) return false;
   for (let level = 0; level < depth; level += 1) {
-    if (told.px[level] !== px[level] || told.sz[level] !== sz[level]) return false;
+    if (cached.px[level] !== px[level] || cached.sz[level] !== sz[level]) return false;
   }
   return true;
 }
 
-function levelText(told: SideTexts, px: number, sz: number, count: number, book: LevelBook): string {
+function levelText(cached: SideTexts, px: number, sz: number, count: number, book: LevelBook): string {
   // The same count of ticks is another price when the market's decimals have changed.
   const key = px * 16 + book.priceDecimals;
-  const known = told.levels.get(key);
+  const known = cached.levels.get(key);
   if (known !== undefined && known.sz === sz && known.count === count) return known.text;
   const text = `{"px":"${pointText(px, book.priceDecimals)}","sz":"${pointText(sz, book.sizeDecimals)}","n":${count}}`;
-  told.levels.set(key, { sz, count, text });
+  cached.levels.set(key, { sz, count, text });
   return text;
 }
 
 function sideText(
-  told: SideTexts,
+  cached: SideTexts,
   px: Float64Array,
   sz: Float64Array,
   count: Int32Array,
   depth: number,
   book: LevelBook,
 ): string {
-  if (isUnchanged(told, px, sz, depth, book.priceDecimals)) return told.text;
-  if (told.levels.size > MOST_TEXTS) told.levels.clear();
+  if (isUnchanged(cached, px, sz, depth, book.priceDecimals)) return cached.text;
+  if (cached.levels.size > MAX_TEXTS) cached.levels.clear();
   let text = '';
   for (let level = 0; level < depth; level += 1) {
-    const one = levelText(told, px[level]!, sz[level]!, count[level]!, book);
+    const one = levelText(cached, px[level]!, sz[level]!, count[level]!, book);
     text += level === 0 ? one : `,${one}`;
-    told.px[level] = px[level]!;
-    told.sz[level] = sz[level]!;
+    cached.px[level] = px[level]!;
+    cached.sz[level] = sz[level]!;
   }
-  told.depth = depth;
-  told.decimals = book.priceDecimals;
-  told.text = `[${text}]`;
-  return told.text;
+  cached.depth = depth;
+  cached.decimals = book.priceDecimals;
+  cached.text = `[${text}]`;
+  return cached.text;
 }
 
 /** Writes the books of one venue; most levels stand unchanged from book to book, and their texts are kept. */
@@ -83,23 +83,23 @@ export interface BookWriter {
 
 export function createBookWriter(): BookWriter {
   const texts = new WeakMap<Market, readonly [bids: SideTexts, asks: SideTexts]>();
-  const toldOf = (market: Market) => {
-    let told = texts.get(market);
-    if (!told) {
-      told = [makeSideTexts(), makeSideTexts()];
-      texts.set(market, told);
+  const cacheOf = (market: Market) => {
+    let cached = texts.get(market);
+    if (!cached) {
+      cached = [makeSideTexts(), makeSideTexts()];
+      texts.set(market, cached);
     }
-    return told;
+    return cached;
   };
   return {
     book(market, timeMs, book, depth) {
-      const [bids, asks] = toldOf(market);
+      const [bids, asks] = cacheOf(market);
       const bidsText = sideText(bids, book.bidPx, book.bidSz, book.bidCount, Math.min(depth, book.bidDepth), book);
       const asksText = sideText(asks, book.askPx, book.askSz, book.askCount, Math.min(depth, book.askDepth), book);
       return `{"coin":"${market.coin}","time":${timeMs},"levels":[${bidsText},${asksText}]}`;
     },
     bbo(market, timeMs, book) {
-      const [bids, asks] = toldOf(market);
+      const [bids, asks] = cacheOf(market);
       const bid = book.bidDepth > 0 ? levelText(bids, book.bidPx[0]!, book.bidSz[0]!, book.bidCount[0]!, book) : 'null';
       const ask = book.askDepth > 0 ? levelText(asks, book.askPx[0]!, book.askSz[0]!, book.askCount[0]!, book) : 'null';
       return `{"coin":"${market.coin}","time":${timeMs},"bbo":[${bid},${ask}]}`;

@@ -1,6 +1,6 @@
 import { LADDER_DEPTH, type LevelBook, makeLevelBook, type VenueATrade } from '../world/ladder-book.ts';
 import type { Question } from '../world/questions.ts';
-import type { LaneKind, World } from '../world/world.ts';
+import type { SeriesKind, World } from '../world/world.ts';
 import { type BookWriter, createBookWriter } from './market-text.ts';
 
 /** Anything on venue_a that has a book and trades: a ladder or one side of an outcome. */
@@ -71,13 +71,13 @@ export function createMarkets(world: World): Markets {
     return pair;
   };
   const laneOf = (market: Market, what: 'book' | 'trade') => {
-    const kind = `${market.kind === 'outcome' ? 'outcome' : 'ladder'}_${what}` as LaneKind;
-    return world.laneOf(kind, market.index);
+    const kind = `${market.kind === 'outcome' ? 'outcome' : 'ladder'}_${what}` as SeriesKind;
+    return world.seriesOf(kind, market.index);
   };
   const tradeOf = (market: Market, event: number) =>
     market.kind === 'outcome' ? world.outcomeTradeOf(market.index, event) : world.ladderTradeOf(market.index, event);
   /** Since when the coin trades: an outcome coin has no trades before its listing. */
-  const bornAt = (market: Market, atMs: number) =>
+  const tradesSince = (market: Market, atMs: number) =>
     market.kind === 'outcome' ? venueA.liveIn(market.index >> 1, atMs).listedAtMs : 0;
 
   return {
@@ -108,7 +108,7 @@ export function createMarkets(world: World): Markets {
     tradeOf,
     recentTrades(market, beforeMs, limit) {
       const lane = laneOf(market, 'trade');
-      const since = bornAt(market, beforeMs - 1);
+      const since = tradesSince(market, beforeMs - 1);
       const trades: VenueATrade[] = [];
       for (let version = schedule.versionAt(lane, beforeMs); trades.length < limit && version >= 0; version -= 1) {
         const event = schedule.eventOf(lane, version);

@@ -23,7 +23,7 @@ type Refusal = 'unreadable' | 'invalid';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Post requests in flight of one connection (venue page, section 8). */
-const MOST_POSTS = 100;
+const MAX_POSTS = 100;
 
 export interface VenueASocket extends HubProtocol {
   readonly publisher: FramePublisher;
@@ -40,7 +40,7 @@ export function createVenueASocket(
   hub: () => SocketHub,
 ): VenueASocket {
   const listeners = new Map<string, Set<HubClient>>();
-  const held = new Map<HubClient, Set<string>>();
+  const topicsByClient = new Map<HubClient, Set<string>>();
   const posts = new Map<HubClient, number>();
   const intervals = new Map<string, Map<string, number>>();
   const ladderOf = (coin: string) => world.ladders.find((ladder) => ladder.coin === coin);
@@ -130,14 +130,14 @@ export function createVenueASocket(
     countInterval(topic, -1);
   };
 
-  const say = (client: HubClient, text: string) => client.send(frameText('error', JSON.stringify(text)));
+  const sendError = (client: HubClient, text: string) => client.send(frameText('error', JSON.stringify(text)));
   const acknowledge = (client: HubClient, method: string, echo: Json) =>
     client.send(frameText('subscriptionResponse', JSON.stringify({ method, subscription: echo })));
 
   const subscribe = (client: HubClient, subscription: Subscription, asked: unknown) => {
-    const own = held.get(client) ?? new Set<string>();
-    held.set(client, own);
-    if (own.has(subscription.topic)) return say(client, `Already subscribed: ${JSON.stringify(asked)}`);
+    const own = topicsByClient.get(client) ?? new Set<string>();
+    topicsByClient.set(client, own);
+    if (own.has(subscription.topic)) return sendError(client, `Already subscribed: ${JSON.stringify(asked)}`);
     own.add(subscription.topic);
     const set = listeners.get(subscription.topic) ?? new Set<HubClient>();
     listeners.set(subscription.topic, set.add(client));
@@ -147,8 +147,8 @@ export function createVenueASocket(
     if (first) client.send(first);
   };
   const unsubscribe = (client: HubClient, subscription: Subscription, asked: unknown) => {
-    if (!held.get(client)?.delete(subscription.topic)) {
-      return say(client, `Already unsubscribed: ${JSON.stringify(asked)}`);
+    if (!topicsByClient.get(client)?.delete(subscription.topic)) {
+      return sendError(client, `Already unsubscribed: ${JSON.stringify(asked)}`);
     }
     drop(client, subscription.topic);
     acknowledge(client, 'unsubscribe', subscription.echo);
@@ -157,7 +157,7 @@ export function createVenueASocket(
   const post = (client: HubClient, { id, request }: Json) => {
     const { type, payload } = (request ?? {}) as Json;
     const running = posts.get(client) ?? 0;
-    if (running >= MOST_POSTS) return say(client, `too many pending post requests id=${id}`);
+    if (running >= MAX_POSTS) return sendError(client, `too many pending post requests id=${id}`);
     const respond = (response: string) =>
       client.send(frameText('post', `{"id":${JSON.stringify(id)},"response":${response}}`));
     if (type !== 'info') return respond('{"type":"error","payload":"Unsupported request"}');
@@ -187,30 +187,30 @@ export function createVenueASocket(
 
   return {
     publisher,
-    subscriptions: () => [...held.values()].reduce((sum, topics) => sum + topics.size, 0),
+    subscriptions: () => [...topicsByClient.values()].reduce((sum, topics) => sum + topics.size, 0),
     message(client, text) {
       let message: Json;
       try {
         message = JSON.parse(text) as Json;
       } catch {
-        return say(client, `Error parsing JSON into valid websocket request: ${text}`);
+        return sendError(client, `Error parsing JSON into valid websocket request: ${text}`);
       }
       const { method } = message;
       if (method === 'ping') return client.send('{"channel":"pong"}');
       if (method === 'post') return post(client, message);
       const subscription = read(message.subscription);
       if ((method !== 'subscribe' && method !== 'unsubscribe') || subscription === 'unreadable') {
-        return say(client, `Error parsing JSON into valid websocket request: ${text}`);
+        return sendError(client, `Error parsing JSON into valid websocket request: ${text}`);
       }
       if (subscription === 'invalid') {
-        return say(client, `Invalid subscription ${JSON.stringify(message.subscription)}`);
+        return sendError(client, `Invalid subscription ${JSON.stringify(message.subscription)}`);
       }
       if (method === 'subscribe') subscribe(client, subscription, message.subscription);
       else unsubscribe(client, subscription, message.subscription);
     },
-    gone(client) {
-      for (const topic of held.get(client) ?? []) drop(client, topic);
-      held.delete(client);
+    closed(client) {
+      for (const topic of topicsByClient.get(client) ?? []) drop(client, topic);
+      topicsByClient.delete(client);
       posts.delete(client);
     },
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { middleOfAnHour, openSocket, post, until } from '../client.fixture.ts';
+import { clockAwayFromHours, openSocket, post, until } from '../client.fixture.ts';
 import { type Simulator, startSimulator } from '../start-simulator.ts';
 
 let simulator: Simulator;
@@ -10,7 +10,7 @@ beforeAll(async () => {
     events: 3,
     coins: 6,
     faults: [],
-    wallClock: middleOfAnHour(),
+    wallClock: clockAwayFromHours(),
   });
 });
 afterAll(async () => simulator.close());

@@ -4,7 +4,7 @@ import { tickAt, yesProbability } from '../world/question-book.ts';
 import { INITIALIZER } from '../world/question-ids.ts';
 import { questionTexts } from '../world/question-texts.ts';
 import type { Question } from '../world/questions.ts';
-import { LIVENESS_MS, type StoryStep } from '../world/stories.ts';
+import { LIVENESS_MS, type SettlementStep } from '../world/settlement-plan.ts';
 import { DAY_MS, HOUR_MS, ORIGIN_MS, SECOND_MS } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
@@ -218,7 +218,7 @@ export function createCatalog(world: World, board: MarketBoard): Catalog {
 }
 
 /** What the catalog tells of the optimistic oracle: nothing of it for markets that are resolved automatically. */
-function oracleFields({ story }: Question, atMs: number): Json {
+function oracleFields({ settlementPlan: story }: Question, atMs: number): Json {
   if (!story || story.kind === 'automatic') return { umaResolutionStatuses: '[]' };
   const statuses = story.steps.filter((step) => step.atMs <= atMs).flatMap(({ kind }) => STATUS_OF[kind] ?? []);
   const status = story.resolvedAtMs <= atMs ? 'resolved' : statuses.at(-1);
@@ -232,7 +232,7 @@ function oracleFields({ story }: Question, atMs: number): Json {
     ...(status ? { umaResolutionStatus: status } : {}),
   };
 }
-const STATUS_OF: Partial<Record<StoryStep['kind'], string>> = {
+const STATUS_OF: Partial<Record<SettlementStep['kind'], string>> = {
   propose: 'proposed',
   dispute: 'disputed',
   dispute_and_reset: 'disputed',

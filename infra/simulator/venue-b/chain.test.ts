@@ -1,6 +1,6 @@
 import { decodeEventLog, type Hex, keccak256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { BEFORE_THE_HOUR, firstDifference, tellAll, venueAFrames, venueBFrames } from '../simulation.fixture.ts';
+import { BEFORE_THE_HOUR, firstDifference, createTestSimulation, venueAFrames, venueBFrames } from '../simulation.fixture.ts';
 import { NO_BUILDER } from '../world/accounts.ts';
 import { BLOCK_MS, blockTime } from './blocks.ts';
 import type { ChainLog } from './chain.ts';
@@ -25,8 +25,8 @@ function filled(log: ChainLog) {
 }
 
 describe('logs of matches', () => {
-  const told = tellAll({ seed: 3, rate: 400, events: 4, coins: 4 });
-  told.tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_010);
+  const told = createTestSimulation({ seed: 3, rate: 400, events: 4, coins: 4 });
+  told.run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_010);
   const groups = groupByTransaction(told.blocks.flatMap(({ logs }) => logs));
   const matches = told.world.matchesBetween(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
 
@@ -71,7 +71,7 @@ describe('logs of matches', () => {
   });
 
   it('of an account are the same looked for alone as among all, where blocks were replaced too', () => {
-    const { chain } = tellAll({ seed: 3, rate: 100, events: 2, coins: 3 }, { selfMadeReorgs: true });
+    const { chain } = createTestSimulation({ seed: 3, rate: 100, events: 2, coins: 3 }, { spontaneousReorgs: true });
     const head = chain.headAt(BEFORE_THE_HOUR);
     const numbers = Array.from({ length: 70 }, (_, nth) => head - nth);
     const account = chain.block(head - 1, head).logs.find(({ topics }) => topics.length === 4)!.topics[2]!;
@@ -86,7 +86,7 @@ describe('logs of matches', () => {
       found += own.length;
     }
     expect(found).toBeGreaterThan(0);
-    expect(numbers.some((number) => chain.selfMadeAt(number))).toBe(true);
+    expect(numbers.some((number) => chain.spontaneousReorgAt(number))).toBe(true);
   });
 
   it('have the topics of the venue page', () => {
@@ -121,7 +121,7 @@ function groupByTransaction(logs: readonly ChainLog[]): Map<string, ChainLog[]> 
 
 describe('blocks', () => {
   it('come every two seconds, each naming the one before it', () => {
-    const { tell, blocks } = tellAll();
+    const { run: tell, blocks } = createTestSimulation();
     tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
     expect(blocks).toHaveLength(10);
     for (const [nth, block] of blocks.entries()) {
@@ -131,11 +131,11 @@ describe('blocks', () => {
   });
 
   it('hold the result of automatic markets some seconds after their end, the same that everyone else tells', () => {
-    const told = tellAll({ seed: 3, rate: 2, events: 40, coins: 4 });
+    const told = createTestSimulation({ seed: 3, rate: 2, events: 40, coins: 4 });
     const hour = BEFORE_THE_HOUR + 60_000;
-    const lines = told.tell(hour - 100, hour + 70_000);
+    const lines = told.run(hour - 100, hour + 70_000);
     const expired = told.world.venueB.expiringAt(hour);
-    const automatic = expired.filter(({ story }) => story?.kind === 'automatic');
+    const automatic = expired.filter(({ settlementPlan: story }) => story?.kind === 'automatic');
     expect(automatic.length).toBeGreaterThan(2);
     const logs = told.blocks.flatMap((block) => block.logs.map((log) => ({ block, log })));
     const resolutions = logs.filter(({ log }) => log.topics[0] === TOPIC.conditionResolution);
@@ -172,7 +172,7 @@ describe('blocks', () => {
 
 describe('reorgs', () => {
   it('replace the newest blocks by others, of which some lack transactions or hold them later', () => {
-    const told = tellAll({ seed: 3, rate: 1_000, events: 4, coins: 4 });
+    const told = createTestSimulation({ seed: 3, rate: 1_000, events: 4, coins: 4 });
     const head = told.chain.headAt(BEFORE_THE_HOUR);
     const { gone, came } = told.chain.reorg(5, head);
     expect(gone.map(({ number }) => number)).toEqual([head - 4, head - 3, head - 2, head - 1, head]);
@@ -197,9 +197,9 @@ describe('reorgs', () => {
 
   it('happen by themselves at moments that the seed decides, and leave a linked chain', () => {
     const settings = { seed: 3, rate: 4, events: 2, coins: 3 };
-    const told = tellAll(settings, { selfMadeReorgs: true });
+    const told = createTestSimulation(settings, { spontaneousReorgs: true });
     const start = blockTime(told.chain.headAt(BEFORE_THE_HOUR));
-    const lines = told.tell(start, start + 130_000);
+    const lines = told.run(start, start + 130_000);
     expect(told.counts.reorgs).toBeGreaterThanOrEqual(1);
     const newest = new Map(told.blocks.map((block) => [block.number, block]));
     expect(newest.size).toBeLessThan(told.blocks.length);
@@ -207,7 +207,7 @@ describe('reorgs', () => {
       const parent = newest.get(block.number - 1);
       if (parent) expect(block.parentHash).toBe(parent.hash);
     }
-    const again = tellAll(settings, { selfMadeReorgs: true }).tell(start, start + 130_000);
+    const again = createTestSimulation(settings, { spontaneousReorgs: true }).run(start, start + 130_000);
     expect(firstDifference(again, lines)).toBeNull();
   });
 });

@@ -54,7 +54,7 @@ export interface Chain {
   /** Replaces the newest `depth` blocks below and including the head; answers the blocks that went and that came. */
   reorg(depth: number, head: number): { readonly gone: readonly Block[]; readonly came: readonly Block[] };
   /** What the self-made reorg that happens when this block appears replaces; null when there is none. */
-  selfMadeAt(head: number): Reorg | null;
+  spontaneousReorgAt(head: number): Reorg | null;
 }
 
 /**
@@ -65,48 +65,48 @@ const INDICES_PER_MATCH = 32;
 
 /** Self-made reorgs: one in every term of this many blocks. */
 const REORG_TERM = 60;
-const DEEPEST_REORG = 5;
+const MAX_REORG_DEPTH = 5;
 /** How far below the head a block is found by its hash. */
 const HASH_REACH = 5_000;
 /** Logs that the cache holds together. */
 const CACHED_LOGS = 40_000;
 
 /** Tells the chance of a market's transaction from that of a match with the same number. */
-const FATE_OF_MARKETS = 1_000_000;
+const MARKET_SALT = 1_000_000;
 
 /** What becomes of a match's transaction when its block is replaced. */
-type Fate = 'stays' | 'moves' | 'dropped';
+type ReorgEffect = 'stays' | 'moves' | 'dropped';
 
-export function createChain(world: World, board: MarketBoard, settings: { readonly selfMadeReorgs: boolean }): Chain {
+export function createChain(world: World, board: MarketBoard, settings: { readonly spontaneousReorgs: boolean }): Chain {
   const { seed } = world.settings;
   const agenda = createMarketAgenda(world, board);
-  const asked: Reorg[] = [];
+  const requested: Reorg[] = [];
   const cache = new LRUCache<string, Block>({
     maxSize: CACHED_LOGS,
     sizeCalculation: (block) => block.logs.length + 1,
   });
 
-  const selfMadeIn = (term: number): Reorg & { readonly happensAt: number } => {
+  const spontaneousReorgIn = (term: number): Reorg & { readonly happensAt: number } => {
     const chance = hashOf(seed, STREAM.reorg, term);
-    const happensAt = term * REORG_TERM + 2 * DEEPEST_REORG + (chance % (REORG_TERM - 2 * DEEPEST_REORG));
-    const depth = 1 + ((chance >>> 16) % DEEPEST_REORG);
+    const happensAt = term * REORG_TERM + 2 * MAX_REORG_DEPTH + (chance % (REORG_TERM - 2 * MAX_REORG_DEPTH));
+    const depth = 1 + ((chance >>> 16) % MAX_REORG_DEPTH);
     return { from: happensAt - depth, to: happensAt - 1, variant: 1, happensAt };
   };
-  const selfMadeAt = (head: number): Reorg | null => {
-    if (!settings.selfMadeReorgs) return null;
-    const reorg = selfMadeIn(Math.floor(head / REORG_TERM));
+  const spontaneousReorgAt = (head: number): Reorg | null => {
+    if (!settings.spontaneousReorgs) return null;
+    const reorg = spontaneousReorgIn(Math.floor(head / REORG_TERM));
     return reorg.happensAt === head ? reorg : null;
   };
   /** The newest reorg that replaced this block, as of a head. */
   const reorgOf = (number: number, head: number): Reorg | null => {
-    const own = asked.findLast((reorg) => number >= reorg.from && number <= reorg.to);
+    const own = requested.findLast((reorg) => number >= reorg.from && number <= reorg.to);
     if (own) return own;
-    if (!settings.selfMadeReorgs) return null;
-    const reorg = selfMadeIn(Math.floor(number / REORG_TERM));
+    if (!settings.spontaneousReorgs) return null;
+    const reorg = spontaneousReorgIn(Math.floor(number / REORG_TERM));
     return reorg.happensAt <= head && number >= reorg.from && number <= reorg.to ? reorg : null;
   };
 
-  const fateOf = (match: MatchEvent, { variant }: Reorg): Fate => {
+  const reorgEffectOf = (match: MatchEvent, { variant }: Reorg): ReorgEffect => {
     const chance = hashOf(seed, STREAM.fate, match.event, variant) % 16;
     if (chance === 0) return 'dropped';
     return chance < 4 ? 'moves' : 'stays';
@@ -115,16 +115,16 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
   const matchesOf = (number: number, reorg: Reorg | null): readonly MatchEvent[] => {
     if (!reorg) return matchesIn(number);
     const own = matchesIn(number).filter((match) => {
-      const fate = fateOf(match, reorg);
+      const fate = reorgEffectOf(match, reorg);
       return fate === 'stays' || (fate === 'moves' && number === reorg.to);
     });
     if (number === reorg.from) return own;
-    return [...matchesIn(number - 1).filter((match) => fateOf(match, reorg) === 'moves'), ...own];
+    return [...matchesIn(number - 1).filter((match) => reorgEffectOf(match, reorg) === 'moves'), ...own];
   };
   /** A transaction of a market is not lost in a reorg: who sent it goes on until it stands. */
   const isMoved = ({ key }: MarketTransaction, { variant }: Reorg) =>
-    hashOf(seed, STREAM.fate, key, variant + FATE_OF_MARKETS) % 2 === 0;
-  const marketActsIn = (number: number, reorg: Reorg | null): readonly MarketTransaction[] => {
+    hashOf(seed, STREAM.fate, key, variant + MARKET_SALT) % 2 === 0;
+  const marketTransactionsIn = (number: number, reorg: Reorg | null): readonly MarketTransaction[] => {
     const planned = agenda.in(number);
     if (!reorg) return planned;
     const own = planned.filter((act) => number === reorg.to || !isMoved(act, reorg));
@@ -135,12 +135,12 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
   /** What stood at a number before the canonical block: null is the first block; oldest first. */
   const replacedVariants = (number: number, canonical: Reorg | null): (Reorg | null)[] => {
     if (!canonical) return [];
-    const earlier = asked.filter(
+    const earlier = requested.filter(
       (reorg) => number >= reorg.from && number <= reorg.to && reorg.variant < canonical.variant,
     );
-    const selfMade = selfMadeIn(Math.floor(number / REORG_TERM));
-    const hadOwn = settings.selfMadeReorgs && canonical.variant > 1 && number >= selfMade.from && number <= selfMade.to;
-    return [null, ...(hadOwn ? [selfMade] : []), ...earlier];
+    const spontaneous = spontaneousReorgIn(Math.floor(number / REORG_TERM));
+    const wasReplaced = settings.spontaneousReorgs && canonical.variant > 1 && number >= spontaneous.from && number <= spontaneous.to;
+    return [null, ...(wasReplaced ? [spontaneous] : []), ...earlier];
   };
 
   const hashOfBlock = (number: number, reorg: Reorg | null) =>
@@ -174,7 +174,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
       logs.push(...placed);
     };
     for (const [nth, match] of matchesOf(number, reorg).entries()) include(logsOfMatch(match, nth));
-    for (const { hash, logs: bodies } of marketActsIn(number, reorg)) {
+    for (const { hash, logs: bodies } of marketTransactionsIn(number, reorg)) {
       include(placed(hash, transactions.length, bodies));
     }
     return {
@@ -202,7 +202,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
   return {
     headAt: (atMs) => Math.floor((atMs - ORIGIN_MS) / BLOCK_MS),
     block,
-    selfMadeAt,
+    spontaneousReorgAt: spontaneousReorgAt,
     logsInvolving(number, head, accounts) {
       const reorg = reorgOf(number, head);
       const block = { number, hash: hashOfBlock(number, reorg), timestamp: blockTime(number) / 1000 };
@@ -225,7 +225,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
       const from = head - depth + 1;
       const numbers = Array.from({ length: depth }, (_, nth) => from + nth);
       const gone = numbers.map((number) => block(number, head));
-      asked.push({ from, to: head, variant: 2 + asked.length });
+      requested.push({ from, to: head, variant: 2 + requested.length });
       return { gone, came: numbers.map((number) => block(number, head)) };
     },
   };

@@ -126,18 +126,18 @@ export function createClob(world: World, board: MarketBoard) {
     return name === 'midpoint' ? { mid: plainText((low + high) * 5, 4) } : { spread: plainText(high - low, 3) };
   };
   const single = (name: string, query: URLSearchParams, atMs: number): Answer => {
-    const told = figure(name, query.get('token_id') ?? '', query.get('side'), atMs);
-    return told ? ok(told) : NO_BOOK;
+    const figures = figure(name, query.get('token_id') ?? '', query.get('side'), atMs);
+    return figures ? ok(figures) : NO_BOOK;
   };
   const batch = (name: 'prices' | 'midpoints' | 'spreads', body: unknown, atMs: number): Answer => {
     if (!Array.isArray(body)) return invalid('Invalid payload');
-    const told: Record<string, unknown> = {};
+    const figures: Record<string, unknown> = {};
     for (const { token_id, side } of body as { token_id?: unknown; side?: unknown }[]) {
       const one = figure(name.slice(0, -1), String(token_id), String(side ?? 'BUY'), atMs);
       if (one)
-        told[String(token_id)] = name === 'prices' ? { [String(side ?? 'BUY')]: one.price } : (one.mid ?? one.spread);
+        figures[String(token_id)] = name === 'prices' ? { [String(side ?? 'BUY')]: one.price } : (one.mid ?? one.spread);
     }
-    return ok(told);
+    return ok(figures);
   };
 
   const history = (query: URLSearchParams, atMs: number): Answer => {

@@ -49,19 +49,19 @@ export function createVenueBFeed(
 
   /** The state that listeners hold before a version; read anew where nobody has been listening. */
   const stateBefore = (slot: number, version: number, after: QuestionUpdate): QuestionUpdate => {
-    const held = states[slot];
-    if (held && held.version === version - 1 && held.question === after.question) return held;
+    const cached = states[slot];
+    if (cached && cached.version === version - 1 && cached.question === after.question) return cached;
     return world.questionBefore(slot, version);
   };
 
-  const tellBooks = ({ ids }: ListedMarket, update: QuestionUpdate, atMs: number) => {
+  const publishBooks = ({ ids }: ListedMarket, update: QuestionUpdate, atMs: number) => {
     for (const token of [0, 1] as const) {
       const last = lastTradeText(board, update, token);
       publisher.toToken(ids.tokenIds[token], bookFrame(world, ids, update, token, atMs, last));
     }
   };
 
-  const tellBest = ({ ids }: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
+  const publishBest = ({ ids }: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
     const [old, now] = [bestOf(before.book, 0), bestOf(after.book, 0)];
     if (old.bid === now.bid && old.ask === now.ask) return;
     for (const token of [0, 1] as const) {
@@ -69,7 +69,7 @@ export function createVenueBFeed(
     }
   };
 
-  const tellUpdate = (market: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
+  const publishUpdate = (market: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
     const { ids } = market;
     const { match } = after;
     for (const leg of match?.legs ?? []) {
@@ -79,15 +79,15 @@ export function createVenueBFeed(
       for (const token of [0, 1] as const) {
         publisher.toToken(ids.tokenIds[token], tickFrame(ids, before.book, after.book, token, atMs));
       }
-      tellBooks(market, after, atMs);
+      publishBooks(market, after, atMs);
     } else {
       const changes = bookChanges(before.book, after.book);
-      const best = changes.length > 0 ? changes : restated(after);
+      const best = changes.length > 0 ? changes : repeatedBest(after);
       // A match that clears a level is told by whole books, as the venue does after trades; the rest by levels.
-      if (match && changes.some((change) => change.size === 0)) tellBooks(market, after, atMs);
+      if (match && changes.some((change) => change.size === 0)) publishBooks(market, after, atMs);
       else if (best.length > 0) publisher.toMarket(ids.conditionId, priceChangeFrame(world, ids, after, best, atMs));
     }
-    if (publisher.wantsCustom()) tellBest(market, before, after, atMs);
+    if (publisher.wantsCustom()) publishBest(market, before, after, atMs);
   };
 
   return {
@@ -99,7 +99,7 @@ export function createVenueBFeed(
       const after = world.questionUpdate(slot, version);
       const before = stateBefore(slot, version, after);
       states[slot] = after;
-      tellUpdate(market, before, after, atMs);
+      publishUpdate(market, before, after, atMs);
     },
     markets(created, resolved, atMs) {
       if (!publisher.wantsCustom()) return;
@@ -115,7 +115,7 @@ export function createVenueBFeed(
 }
 
 /** The best bid told again: what an update says that changed nothing. */
-function restated({ book }: QuestionUpdate) {
+function repeatedBest({ book }: QuestionUpdate) {
   const best = book.bids[0];
   return best ? [{ ...best, isBid: true }] : [];
 }

@@ -16,7 +16,7 @@ const NOT_FOUND: Answer = { status: 404, text: '{"type":"not found error","error
 const INVALID: Answer = { status: 422, text: '{"type":"validation error","error":"invalid query parameter"}' };
 const PAGE = { fallback: 20, most: 100 };
 /** Past this offset the lists are cut off; keyset listing goes on (venue page, section 2). */
-const MOST_OFFSET = 10_000;
+const MAX_OFFSET = 10_000;
 
 interface Page {
   readonly limit: number;
@@ -26,7 +26,7 @@ interface Page {
 function pageOf(query: URLSearchParams): Page | null {
   const limit = Number(query.get('limit') ?? PAGE.fallback);
   const offset = Number(query.get('offset') ?? 0);
-  if (!Number.isInteger(limit) || !Number.isInteger(offset) || limit < 0 || offset < 0 || offset > MOST_OFFSET)
+  if (!Number.isInteger(limit) || !Number.isInteger(offset) || limit < 0 || offset < 0 || offset > MAX_OFFSET)
     return null;
   return { limit: Math.min(limit, PAGE.most), offset };
 }
@@ -105,14 +105,14 @@ function readCursor(text: string | null): number | null {
 }
 
 /** The first `most` rows. */
-function take(rows: Iterable<Json>, most: number): Json[] {
-  const taken: Json[] = [];
-  if (most === 0) return taken;
+function firstRows(rows: Iterable<Json>, most: number): Json[] {
+  const chosen: Json[] = [];
+  if (most === 0) return chosen;
   for (const row of rows) {
-    taken.push(row);
-    if (taken.length === most) break;
+    chosen.push(row);
+    if (chosen.length === most) break;
   }
-  return taken;
+  return chosen;
 }
 
 /** Answers venue_b's catalog host from the world as of a moment. */
@@ -165,7 +165,7 @@ export function createGamma(board: MarketBoard, catalog: Catalog) {
     const page = pageOf(query);
     if (!page) return INVALID;
     if (query.has('order')) return ok(ordered([...rows], query).slice(page.offset, page.offset + page.limit));
-    return ok(take(rows, page.offset + page.limit).slice(page.offset));
+    return ok(firstRows(rows, page.offset + page.limit).slice(page.offset));
   };
   const keyset = (
     name: 'events' | 'markets',
@@ -176,12 +176,12 @@ export function createGamma(board: MarketBoard, catalog: Catalog) {
     const page = pageOf(query);
     const after = readCursor(query.get('after_cursor'));
     if (!page || after === null) return INVALID;
-    const rows = take(rowsOf(query, atMs, after), page.limit + 1);
-    const told = rows.slice(0, page.limit);
-    const last = told.at(-1);
+    const rows = firstRows(rowsOf(query, atMs, after), page.limit + 1);
+    const listed = rows.slice(0, page.limit);
+    const last = listed.at(-1);
     return ok({
-      [name]: told,
-      ...(rows.length > told.length && last ? { next_cursor: cursorOf(Number(last.id)) } : {}),
+      [name]: listed,
+      ...(rows.length > listed.length && last ? { next_cursor: cursorOf(Number(last.id)) } : {}),
     });
   };
   const one = (row: Json | null | undefined): Answer => (row ? ok(row) : NOT_FOUND);
@@ -205,7 +205,7 @@ export function createGamma(board: MarketBoard, catalog: Catalog) {
       if (second === undefined) return list(eventRows(query, atMs), query);
       if (second === 'keyset') return keyset('events', eventRows, query, atMs);
       const chosen = new URLSearchParams(second === 'slug' ? { slug: third ?? '' } : { id: second });
-      return one(take(eventRows(chosen, atMs), 1)[0]);
+      return one(firstRows(eventRows(chosen, atMs), 1)[0]);
     }
     if (collection === 'tags') return ok(TAGS);
     if (collection === 'series') return ok([]);

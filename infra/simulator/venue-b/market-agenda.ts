@@ -20,7 +20,7 @@ export interface MarketAgenda {
   in(number: number): readonly MarketTransaction[];
 }
 
-interface Due {
+interface DueTransaction {
   readonly question: Question;
   readonly act: MarketAct;
   /** Place among the market's transactions. */
@@ -28,37 +28,37 @@ interface Due {
 }
 
 /** More than the acts of any market. */
-const MOST_ACTS = 16;
-const REMEMBERED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
+const MAX_ACTS = 16;
+const CACHED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
 
 /** Questions end and begin on the hour, so what is due is worked out hour by hour. */
 export function createMarketAgenda(world: World, board: MarketBoard): MarketAgenda {
   const { venueB } = world;
-  const agendas = new LRUCache<number, ReadonlyMap<number, Due[]>>({ max: REMEMBERED_HOURS });
+  const agendas = new LRUCache<number, ReadonlyMap<number, DueTransaction[]>>({ max: CACHED_HOURS });
 
   /** By block: what follows from the questions that expired at an hour, and from those that took their place. */
-  const agendaOf = (hourMs: number): ReadonlyMap<number, Due[]> => {
+  const agendaOf = (hourMs: number): ReadonlyMap<number, DueTransaction[]> => {
     let agenda = agendas.get(hourMs);
     if (agenda) return agenda;
-    const byBlock = new Map<number, Due[]>();
-    const add = (atMs: number, due: Due) => {
+    const byBlock = new Map<number, DueTransaction[]>();
+    const add = (atMs: number, due: DueTransaction) => {
       const number = blockHolding(atMs);
       byBlock.set(number, [...(byBlock.get(number) ?? []), due]);
     };
     for (const question of venueB.expiringAt(hourMs)) {
-      for (const [nth, act] of (question.story?.steps ?? []).entries()) add(act.atMs, { question, act, nth: nth + 1 });
+      for (const [nth, act] of (question.settlementPlan?.steps ?? []).entries()) add(act.atMs, { question, act, nth: nth + 1 });
       const next = venueB.byGeneration(question.slot.index, question.generation + 1);
-      if (next.story?.kind === 'automatic') continue;
+      if (next.settlementPlan?.kind === 'automatic') continue;
       add(next.listedAtMs + LISTED_AFTER_MS, { question: next, act: { kind: 'list' }, nth: 0 });
     }
     agenda = byBlock;
     agendas.set(hourMs, agenda);
     return agenda;
   };
-  const transactionOf = ({ question, act, nth }: Due): MarketTransaction => {
+  const transactionOf = ({ question, act, nth }: DueTransaction): MarketTransaction => {
     const market = board.listed(question);
     return {
-      key: Number(market.ids.marketId) * MOST_ACTS + nth,
+      key: Number(market.ids.marketId) * MAX_ACTS + nth,
       hash: marketTransactionHash(world, market, nth),
       logs: marketLogs(world, board, market, act),
     };
@@ -66,7 +66,7 @@ export function createMarketAgenda(world: World, board: MarketBoard): MarketAgen
   return {
     in(number) {
       const hourMs = Math.floor((blockTime(number) - 1) / HOUR_MS) * HOUR_MS;
-      const due: Due[] = [];
+      const due: DueTransaction[] = [];
       for (let back = 0; back <= HOURS_TO_SETTLE; back += 1) {
         due.push(...(agendaOf(hourMs - back * HOUR_MS).get(number) ?? []));
       }

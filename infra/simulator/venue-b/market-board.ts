@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../world/time.ts';
 import type { QuestionUpdate, World } from '../world/world.ts';
 
 /** How many past questions of each slot the catalog still knows: at least those that may still be on their way. */
-const LEAST_PAST = 2;
+const MIN_PAST = 2;
 
 /** A venue_b market in the catalog. */
 export interface ListedMarket {
@@ -59,7 +59,7 @@ export function createMarketBoard(world: World): MarketBoard {
     const all = venueB.slots.flatMap((slot) => {
       const live = venueB.liveIn(slot.index, atMs);
       const lifetimeMs = slot.lifetime * (slot.cadence === 'hourly' ? HOUR_MS : DAY_MS);
-      const count = Math.max(LEAST_PAST, Math.ceil((HOURS_TO_SETTLE * HOUR_MS) / lifetimeMs));
+      const count = Math.max(MIN_PAST, Math.ceil((HOURS_TO_SETTLE * HOUR_MS) / lifetimeMs));
       const past = Array.from({ length: count }, (_, back) => venueB.earlier(slot.index, atMs, back + 1));
       return [live, ...past].map(listed);
     });
@@ -92,7 +92,7 @@ export function createMarketBoard(world: World): MarketBoard {
       const last = match?.legs.at(-1);
       if (match && last) return match.token === 0 ? last.price : 1_000 - last.price;
       const slot = question.slot.index;
-      const lane = world.laneOf('question', slot);
+      const lane = world.seriesOf('question', slot);
       for (let back = version - 1; back > version - LAST_PRICE_REACH && back >= 0; back -= 1) {
         if (schedule.timeOf(schedule.eventOf(lane, back)) < question.listedAtMs) return null;
         const earlier = world.questionUpdate(slot, back).match;

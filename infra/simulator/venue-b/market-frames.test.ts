@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { BEFORE_THE_HOUR, tellAll, venueBFrames } from '../simulation.fixture.ts';
+import { BEFORE_THE_HOUR, createTestSimulation, venueBFrames } from '../simulation.fixture.ts';
 import { tickAt } from '../world/question-book.ts';
 
 type Level = { price: string; size: string };
 type Book = { bids: Map<string, string>; asks: Map<string, string> };
 
 /** A client's book: `book` replaces it, `price_change` sets level totals. */
-function keepBooks() {
+function createClientBooks() {
   const books = new Map<string, Book>();
   return {
     books,
@@ -33,14 +33,14 @@ function keepBooks() {
 }
 
 describe('market frames', () => {
-  const told = tellAll({ seed: 3, rate: 500, events: 4, coins: 4 });
+  const told = createTestSimulation({ seed: 3, rate: 500, events: 4, coins: 4 });
   const start = BEFORE_THE_HOUR;
-  const client = keepBooks();
+  const client = createClientBooks();
   const live = told.board.all(start).filter(({ question }) => question.expiresAtMs > start);
   for (const market of live) {
     for (const token of [0, 1] as const) client.apply(JSON.parse(told.venueB.bookFrameAt(market, token, start - 1)!));
   }
-  const lines = told.tell(start, start + 20_000);
+  const lines = told.run(start, start + 20_000);
   const frames = venueBFrames(lines);
 
   it('name the best prices that a client has after applying them', () => {
@@ -116,7 +116,7 @@ describe('market frames', () => {
 
 describe('price steps', () => {
   it('become finer near the ends, told by tick_size_change and a new book', () => {
-    const told = tellAll({ seed: 3, rate: 100, events: 12, coins: 4 });
+    const told = createTestSimulation({ seed: 3, rate: 100, events: 12, coins: 4 });
     const { seed } = told.world.settings;
     const TERM = 600_000;
     const questions = told.world.venueB.slots.map(({ index }) => told.world.venueB.liveIn(index, BEFORE_THE_HOUR));
@@ -129,7 +129,7 @@ describe('price steps', () => {
     })!;
     expect(change).toBeDefined();
     const { tokenIds } = told.world.idsOf(change.question);
-    const frames = venueBFrames(told.tell(change.atMs - 1_000, change.atMs + 8_000));
+    const frames = venueBFrames(told.run(change.atMs - 1_000, change.atMs + 8_000));
     const at = frames.findIndex(
       ({ event_type, asset_id }) => event_type === 'tick_size_change' && asset_id === tokenIds[0],
     );

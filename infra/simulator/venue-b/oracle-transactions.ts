@@ -2,12 +2,12 @@ import { ORACLE_PRICES, ORACLES } from '#schemas/venues/venue-b/contracts';
 import {
   encodeConditionResolution,
   encodeOracleLog,
-  NO_ACCOUNT,
+  ZERO_ADDRESS,
   type OracleRequest,
 } from '#schemas/venues/venue-b/oracle-logs';
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
 import { ancillaryText, ORACLE_ADAPTER } from '../world/question-ids.ts';
-import { LIVENESS_MS, type StoryStep } from '../world/stories.ts';
+import { LIVENESS_MS, type SettlementStep } from '../world/settlement-plan.ts';
 import { SECOND_MS } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { blockHolding, blockTime } from './blocks.ts';
@@ -25,7 +25,7 @@ import {
 } from './settlement-logs.ts';
 
 /** The transaction that lists a market, or one step of its story. */
-export type MarketAct = { readonly kind: 'list' } | StoryStep;
+export type MarketAct = { readonly kind: 'list' } | SettlementStep;
 
 /** How long after its listing a market is prepared on the chain. */
 export const LISTED_AFTER_MS = 4 * SECOND_MS;
@@ -44,7 +44,7 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
   const { question, ids } = market;
   const { seed } = world.settings;
   const isYes = board.isYes(question);
-  const steps = question.story?.steps ?? [];
+  const steps = question.settlementPlan?.steps ?? [];
   const account = (salt: number) => world.population.account(hashOf(seed, STREAM.oracle, Number(ids.marketId), salt));
   const priceOf = (isTrue: boolean) => ORACLE_PRICES[isTrue === isYes ? '1' : '0'];
   const resolution = () => encodeConditionResolution({ ...ids, numerators: isYes ? [1n, 0n] : [0n, 1n] });
@@ -72,12 +72,12 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
     return {
       proposer,
       // Nobody disputes a proposal of their own.
-      disputer: !isDisputed ? NO_ACCOUNT : disputer === proposer ? account(120 + nth) : disputer,
+      disputer: !isDisputed ? ZERO_ADDRESS : disputer === proposer ? account(120 + nth) : disputer,
       price: priceOf(proposal?.isTrue ?? true),
       isDisputed,
     };
   };
-  const settle = (step: StoryStep) => {
+  const settle = (step: SettlementStep) => {
     const { isDisputed, proposer, disputer } = proposalOf(step.request);
     // The winner of a dispute gets the loser's bond too; an ignored request pays its reward back.
     const payout = BigInt(isDisputed ? 2 * BOND_USD : BOND_USD + REWARD_USD) * USD;
@@ -106,7 +106,7 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
     case 'settle_and_resolve':
       return [settle(act), ...resolved()];
     case 'resolve':
-      return question.story?.kind === 'automatic' ? [resolution()] : resolved();
+      return question.settlementPlan?.kind === 'automatic' ? [resolution()] : resolved();
     case 'redeem': {
       const nth = steps.filter(({ kind }) => kind === 'redeem').indexOf(act);
       const { account: holder, payout } = redemptionOf(world, board, question, nth);

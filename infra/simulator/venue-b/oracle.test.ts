@@ -1,11 +1,11 @@
 import { concatHex, decodeEventLog, type Hex, hexToString, keccak256, numberToHex, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { ORACLE_PRICES, ORACLES, YES_OR_NO_QUERY } from '#schemas/venues/venue-b/contracts';
-import { BEFORE_THE_HOUR, tellAll } from '../simulation.fixture.ts';
+import { BEFORE_THE_HOUR, createTestSimulation } from '../simulation.fixture.ts';
 import { settledOutcome } from '../venue-a/catalog.ts';
 import { outcomeNumber } from '../venue-a/market.ts';
 import { ORACLE_ADAPTER } from '../world/question-ids.ts';
-import { LIVENESS_MS, LONGEST_STORY_MS, type StoryKind } from '../world/stories.ts';
+import { LIVENESS_MS, LONGEST_SETTLEMENT_MS, type SettlementKind } from '../world/settlement-plan.ts';
 import { BLOCK_MS, blockHolding } from './blocks.ts';
 import type { Block, ChainLog } from './chain.ts';
 import { CONDITIONAL_TOKENS, TOPIC } from './contracts.ts';
@@ -24,14 +24,14 @@ const ABI = parseAbi([
   'event PayoutRedemption(address indexed redeemer, address indexed collateralToken, bytes32 indexed parentCollectionId, bytes32 conditionId, uint256[] indexSets, uint256 payout)',
 ]);
 
-interface Told {
+interface DecodedLog {
   readonly block: Block;
   readonly name: string;
   readonly args: Record<string, unknown>;
   readonly log: ChainLog;
 }
 const MATCHES: readonly string[] = [TOPIC.orderFilled, TOPIC.ordersMatched];
-const decode = (block: Block, log: ChainLog): Told => {
+const decode = (block: Block, log: ChainLog): DecodedLog => {
   const topics = log.topics as [Hex, ...Hex[]];
   const { eventName, args } = decodeEventLog({ abi: ABI, data: log.data as Hex, topics, strict: true });
   return { block, log, name: eventName, args };
@@ -39,18 +39,18 @@ const decode = (block: Block, log: ChainLog): Told => {
 
 const HOUR = BEFORE_THE_HOUR + 60_000;
 const SETTINGS = { seed: 5, rate: 4, events: 40, coins: 4 };
-const world = tellAll(SETTINGS);
-const toldIn = (fromMs: number, toMs: number): Told[] => {
+const world = createTestSimulation(SETTINGS);
+const logsIn = (fromMs: number, toMs: number): DecodedLog[] => {
   const numbers = Array.from({ length: Math.ceil((toMs - fromMs) / BLOCK_MS) }, (_, nth) => blockHolding(fromMs) + nth);
   return numbers.flatMap((number) => {
     const block = world.chain.block(number, number);
     return block.logs.filter(({ topics }) => !MATCHES.includes(topics[0]!)).map((log) => decode(block, log));
   });
 };
-const after = toldIn(HOUR, HOUR + LONGEST_STORY_MS);
+const after = logsIn(HOUR, HOUR + LONGEST_SETTLEMENT_MS);
 const expired = world.world.venueB.expiringAt(HOUR).map(world.board.listed);
 /** The logs that are about a market, in their order. */
-const storyOf = ({ ids }: (typeof expired)[number], among: readonly Told[] = after) =>
+const logsOf = ({ ids }: (typeof expired)[number], among: readonly DecodedLog[] = after) =>
   among.filter(({ args }) => {
     if ('ancillaryData' in args) return keccak256(args.ancillaryData as Hex) === ids.questionId;
     return args.conditionId === ids.conditionId || args.questionID === ids.questionId;
@@ -58,7 +58,7 @@ const storyOf = ({ ids }: (typeof expired)[number], among: readonly Told[] = aft
 
 const RESOLVED = ['ConditionResolution', 'QuestionResolved'];
 const RESET = ['ProposePrice', 'DisputePrice', 'RequestPrice', 'QuestionReset', 'ProposePrice'];
-const STORIES: Record<StoryKind, readonly string[]> = {
+const STORIES: Record<SettlementKind, readonly string[]> = {
   automatic: ['ConditionResolution'],
   undisputed: ['ProposePrice', 'Settle', ...RESOLVED],
   disputed: [...RESET, 'Settle', 'Settle', ...RESOLVED],
@@ -68,13 +68,13 @@ const STORIES: Record<StoryKind, readonly string[]> = {
 describe('the end of a market', () => {
   it('is told by the logs of its kind in order, and only then redeemed', () => {
     for (const market of expired) {
-      const { kind } = market.question.story!;
-      const names = storyOf(market).map(({ name }) => name);
+      const { kind } = market.question.settlementPlan!;
+      const names = logsOf(market).map(({ name }) => name);
       const redeemed = names.filter((name) => name === 'PayoutRedemption');
       expect(names).toEqual([...STORIES[kind], ...redeemed]);
       expect(redeemed.length > 0).toBe(kind !== 'automatic');
     }
-    expect(new Set(expired.map(({ question }) => question.story!.kind))).toEqual(new Set(Object.keys(STORIES)));
+    expect(new Set(expired.map(({ question }) => question.settlementPlan!.kind))).toEqual(new Set(Object.keys(STORIES)));
     expect(after.filter(({ name }) => name === 'PayoutRedemption').some(({ args }) => args.payout !== 0n)).toBe(true);
   });
 
@@ -83,8 +83,8 @@ describe('the end of a market', () => {
       const { ids, question } = market;
       const row = world.catalog.market(market, HOUR);
       expect(row).toMatchObject({ conditionId: ids.conditionId, questionID: ids.questionId, resolvedBy: ids.oracle });
-      if (question.story!.kind === 'automatic') continue;
-      for (const { args, log } of storyOf(market).filter((told) => 'identifier' in told.args)) {
+      if (question.settlementPlan!.kind === 'automatic') continue;
+      for (const { args, log } of logsOf(market).filter((told) => 'identifier' in told.args)) {
         expect(log.address).toBe(ORACLES.managed);
         expect(args).toMatchObject({ identifier: YES_OR_NO_QUERY });
         expect((args.requester as string).toLowerCase()).toBe(ORACLE_ADAPTER);
@@ -101,16 +101,16 @@ describe('the end of a market', () => {
   });
 
   it('agrees in prices, payouts, times and accounts', () => {
-    const listedFrom = (listedAtMs: number) => toldIn(listedAtMs, listedAtMs + 10_000);
+    const listedFrom = (listedAtMs: number) => logsIn(listedAtMs, listedAtMs + 10_000);
     for (const market of expired) {
-      const told = storyOf(market);
+      const told = logsOf(market);
       const isYes = world.board.isYes(market.question);
       const [truth, other] = isYes ? [ORACLE_PRICES['1'], 0n] : [0n, ORACLE_PRICES['1']];
       const resolution = told.find(({ name }) => name === 'ConditionResolution')!;
       expect(resolution.args.payoutNumerators).toEqual(isYes ? [1n, 0n] : [0n, 1n]);
-      const { kind } = market.question.story!;
+      const { kind } = market.question.settlementPlan!;
       if (kind === 'automatic') continue;
-      const listing = storyOf(market, listedFrom(market.question.listedAtMs));
+      const listing = logsOf(market, listedFrom(market.question.listedAtMs));
       expect(listing.map(({ name }) => name)).toEqual(['ConditionPreparation', 'RequestPrice', 'QuestionInitialized']);
       const first = listing[1]!.args.timestamp;
       expect(first).toBe(BigInt(listing[1]!.block.timestamp));
@@ -140,7 +140,7 @@ describe('the end of a market', () => {
   it('is in the catalog what the chain has told by then', () => {
     const NAMES: Record<string, string> = { ProposePrice: 'proposed', DisputePrice: 'disputed' };
     for (const market of expired) {
-      const told = storyOf(market);
+      const told = logsOf(market);
       for (const { block } of told) {
         const atMs = block.timestamp * 1000 - 1;
         const before = told.filter((entry) => entry.block.timestamp <= block.timestamp);
@@ -149,7 +149,7 @@ describe('the end of a market', () => {
         const row = world.catalog.market(market, atMs);
         expect(row.closed).toBe(isResolved);
         if (isResolved) expect(row.outcomePrices).toBe(isYes ? '["1","0"]' : '["0","1"]');
-        if (market.question.story!.kind === 'automatic') continue;
+        if (market.question.settlementPlan!.kind === 'automatic') continue;
         const statuses = before.flatMap(({ name }) => NAMES[name] ?? []);
         expect(JSON.parse(String(row.umaResolutionStatuses))).toEqual(statuses);
         expect(row.umaResolutionStatus).toBe(isResolved ? 'resolved' : statuses.at(-1));
@@ -176,15 +176,15 @@ describe('the end of a market', () => {
 describe('a settlement that is delayed on purpose', () => {
   it('comes hours later, and everyone tells so', () => {
     for (const kind of ['automatic', 'disputed'] as const) {
-      const { question } = expired.find((market) => market.question.story!.kind === kind)!;
+      const { question } = expired.find((market) => market.question.settlementPlan!.kind === kind)!;
       const slot = question.slot.index;
       const atMs = HOUR - 1_000;
-      const late = tellAll({ ...SETTINGS, inject: [{ kind: 'settlement_delay', venue: 'venue_b', slot, atMs }] });
+      const late = createTestSimulation({ ...SETTINGS, inject: [{ kind: 'settlement_delay', venue: 'venue_b', slot, atMs }] });
       const market = late.board.listed(late.world.venueB.liveIn(slot, atMs));
       const { settledAtMs } = market.question;
       const delayMs = settledAtMs - question.settledAtMs;
       // Eight of the least deviations of fifteen minutes, and the usual delay.
-      expect(delayMs).toBeGreaterThan(8 * 900_000 + LONGEST_STORY_MS - 300_000);
+      expect(delayMs).toBeGreaterThan(8 * 900_000 + LONGEST_SETTLEMENT_MS - 300_000);
       expect(delayMs).toBeLessThanOrEqual(3 * 3_600_000);
       expect(late.catalog.market(market, settledAtMs - 1)).toMatchObject({ closed: false });
       expect(late.catalog.market(market, settledAtMs)).toMatchObject({ closed: true });
@@ -201,7 +201,7 @@ describe('a settlement that is delayed on purpose', () => {
 });
 
 describe('logs of the oracle', () => {
-  const market = expired.find(({ question }) => question.story!.kind === 'disputed')!;
+  const market = expired.find(({ question }) => question.settlementPlan!.kind === 'disputed')!;
 
   it('are found by address and topics', async () => {
     const rpc = createRpc(world.chain, () => 1);
@@ -228,8 +228,8 @@ describe('logs of the oracle', () => {
 
   it('move with a reorg to the same block or the next, and none is lost', () => {
     const moved = new Set<boolean>();
-    for (const told of storyOf(market)) {
-      const { chain } = tellAll(SETTINGS);
+    for (const told of logsOf(market)) {
+      const { chain } = createTestSimulation(SETTINGS);
       const { number } = told.block;
       const { gone, came } = chain.reorg(3, number + 1);
       const holding = (blocks: readonly Block[]) =>

@@ -18,7 +18,7 @@ export interface Redemption {
 export function redemptionOf(world: World, board: MarketBoard, question: Question, nth: number): Redemption {
   const winner = board.isYes(question) ? 0 : 1;
   const slot = question.slot.index;
-  const lane = world.laneOf('question', slot);
+  const lane = world.seriesOf('question', slot);
   const last = world.schedule.versionAt(lane, question.expiresAtMs);
   let found = 0;
   for (let version = last; version > last - REACH && version >= 0; version -= 1) {

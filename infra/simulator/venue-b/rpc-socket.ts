@@ -5,11 +5,11 @@ import { type Rpc, type RpcMoment, resultText } from './rpc.ts';
 import { headText, logText } from './rpc-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Wish = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly filter: LogFilter };
+type SubscriptionRequest = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly filter: LogFilter };
 
 export interface RpcSocket extends HubProtocol {
   /** Tells subscribers of blocks that a reorg took away, then of the new ones, in order. */
-  tell(gone: readonly Block[], came: readonly Block[]): void;
+  publish(gone: readonly Block[], came: readonly Block[]): void;
   subscriptions(): number;
 }
 
@@ -20,8 +20,8 @@ export function createRpcSocket(
   hub: () => SocketHub,
   onError: (error: unknown) => void,
 ): RpcSocket {
-  const clients = new Map<HubClient, Map<string, Wish>>();
-  let made = 0;
+  const clients = new Map<HubClient, Map<string, SubscriptionRequest>>();
+  let created = 0;
 
   const notify = (client: HubClient, subscription: string, result: string) =>
     hub().broadcast(
@@ -32,9 +32,9 @@ export function createRpcSocket(
   const subscribe = (client: HubClient, params: readonly unknown[]): string | null => {
     const [kind, filter] = params;
     if (kind !== 'newHeads' && kind !== 'logs') return null;
-    made += 1;
-    const id = `0x${made.toString(16).padStart(32, '0')}`;
-    const wishes = clients.get(client) ?? new Map<string, Wish>();
+    created += 1;
+    const id = `0x${created.toString(16).padStart(32, '0')}`;
+    const wishes = clients.get(client) ?? new Map<string, SubscriptionRequest>();
     clients.set(client, wishes);
     wishes.set(id, kind === 'newHeads' ? { kind } : { kind, filter: readLogFilter((filter ?? {}) as Json) });
     return id;
@@ -53,7 +53,7 @@ export function createRpcSocket(
     return null;
   };
 
-  const tellLogs = (client: HubClient, id: string, filter: LogFilter, block: Block, removed: boolean) => {
+  const publishLogs = (client: HubClient, id: string, filter: LogFilter, block: Block, removed: boolean) => {
     for (const log of block.logs) if (passesFilter(filter, log)) notify(client, id, logText(block, log, removed));
   };
 
@@ -76,16 +76,16 @@ export function createRpcSocket(
         })
         .catch(onError);
     },
-    gone: (client) => void clients.delete(client),
-    tell(gone, came) {
+    closed: (client) => void clients.delete(client),
+    publish(gone, came) {
       for (const [client, wishes] of clients) {
         for (const [id, wish] of wishes) {
           if (wish.kind === 'newHeads') {
             for (const block of came) notify(client, id, headText(block));
             continue;
           }
-          for (const block of gone) tellLogs(client, id, wish.filter, block, true);
-          for (const block of came) tellLogs(client, id, wish.filter, block, false);
+          for (const block of gone) publishLogs(client, id, wish.filter, block, true);
+          for (const block of came) publishLogs(client, id, wish.filter, block, false);
         }
       }
     },

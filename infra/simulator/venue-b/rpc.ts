@@ -4,12 +4,12 @@ import { accountsOf, type LogFilter, passesFilter, readLogFilter } from './log-f
 import { blockText, logText } from './rpc-text.ts';
 
 /** Blocks of one `eth_getLogs`, and logs of its answer; past them the answer is an error (venue page, section 9). */
-export const MOST_BLOCKS = 2_000;
-export const MOST_LOGS = 20_000;
+export const MAX_BLOCKS = 2_000;
+export const MAX_LOGS = 20_000;
 /** Time that one turn of the event loop may be spent on an answer. */
 const TURN_MS = 10;
 /** Calls of one batch. */
-const MOST_CALLS = 100;
+const MAX_CALLS = 100;
 
 /** An error of JSON-RPC. */
 export class RpcError extends Error {
@@ -78,8 +78,8 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
     const from = readTag(filter.fromBlock, head);
     const to = Math.min(readTag(filter.toBlock, head), head);
     if (readTag(filter.toBlock, head) < from) throw new RpcError(INVALID_PARAMS, 'invalid block range params');
-    if (to - from + 1 > MOST_BLOCKS) {
-      throw new RpcError(LIMIT_EXCEEDED, `query exceeds max block range ${MOST_BLOCKS}`);
+    if (to - from + 1 > MAX_BLOCKS) {
+      throw new RpcError(LIMIT_EXCEEDED, `query exceeds max block range ${MAX_BLOCKS}`);
     }
     const accounts = accountsOf(wanted);
     for (let number = Math.max(0, from); number <= to; number += 1)
@@ -97,10 +97,10 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
       }
       for (const { block, log } of ofBlock) {
         if (!passesFilter(wanted, log)) continue;
-        if (texts.length >= MOST_LOGS) {
+        if (texts.length >= MAX_LOGS) {
           throw new RpcError(
             LIMIT_EXCEEDED,
-            `too many results: query exceeds ${MOST_LOGS} logs, use a smaller block range`,
+            `too many results: query exceeds ${MAX_LOGS} logs, use a smaller block range`,
           );
         }
         const text = logText(block, log, false);
@@ -152,8 +152,8 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
         return errorText(null, new RpcError(PARSE_ERROR, 'parse error'));
       }
       if (!Array.isArray(request)) return one(request, moment);
-      if (request.length === 0 || request.length > MOST_CALLS) {
-        return errorText(null, new RpcError(INVALID_REQUEST, `a batch holds 1 to ${MOST_CALLS} calls`));
+      if (request.length === 0 || request.length > MAX_CALLS) {
+        return errorText(null, new RpcError(INVALID_REQUEST, `a batch holds 1 to ${MAX_CALLS} calls`));
       }
       const answers: string[] = [];
       for (const entry of request) answers.push(await one(entry, moment));

@@ -3,13 +3,13 @@ import type { MarketPublisher, VenueBFeed } from './feed.ts';
 import type { MarketBoard } from './market-board.ts';
 
 /** What a client of the market socket listens to. */
-interface Listening {
+interface ClientSubscriptions {
   readonly tokens: Set<string>;
   hasCustom: boolean;
 }
 
 /** Assets of one connection (venue page, section 5: the documented cap). */
-export const MOST_ASSETS = 500;
+export const MAX_ASSETS = 500;
 
 export interface VenueBSocket extends HubProtocol {
   readonly publisher: MarketPublisher;
@@ -25,7 +25,7 @@ export function createVenueBSocket(
   now: () => number,
   hub: () => SocketHub,
 ): VenueBSocket {
-  const clients = new Map<HubClient, Listening>();
+  const clients = new Map<HubClient, ClientSubscriptions>();
   const byToken = new Map<string, Set<HubClient>>();
   /** Listeners of a market with the number of its tokens that they listen to. */
   const byMarket = new Map<string, Map<HubClient, number>>();
@@ -33,8 +33,8 @@ export function createVenueBSocket(
 
   const marketOf = (tokenId: string) => board.byToken(tokenId, now());
 
-  const add = (client: HubClient, listening: Listening, tokenId: string) => {
-    if (listening.tokens.has(tokenId) || listening.tokens.size >= MOST_ASSETS) return;
+  const add = (client: HubClient, listening: ClientSubscriptions, tokenId: string) => {
+    if (listening.tokens.has(tokenId) || listening.tokens.size >= MAX_ASSETS) return;
     listening.tokens.add(tokenId);
     const set = byToken.get(tokenId) ?? new Set();
     byToken.set(tokenId, set.add(client));
@@ -43,7 +43,7 @@ export function createVenueBSocket(
     const ofMarket = byMarket.get(conditionId) ?? new Map<HubClient, number>();
     byMarket.set(conditionId, ofMarket.set(client, (ofMarket.get(client) ?? 0) + 1));
   };
-  const remove = (client: HubClient, listening: Listening, tokenId: string) => {
+  const remove = (client: HubClient, listening: ClientSubscriptions, tokenId: string) => {
     if (!listening.tokens.delete(tokenId)) return;
     byToken.get(tokenId)?.delete(client);
     if (byToken.get(tokenId)?.size === 0) byToken.delete(tokenId);
@@ -119,7 +119,7 @@ export function createVenueBSocket(
       }
       client.send('INVALID OPERATION');
     },
-    gone(client) {
+    closed(client) {
       const listening = clients.get(client);
       for (const tokenId of listening?.tokens ?? []) {
         byToken.get(tokenId)?.delete(client);

@@ -1,11 +1,11 @@
 import { createPublicClient, defineChain, http, webSocket } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, middleOfAnHour, openSocket, post, until } from '../client.fixture.ts';
+import { get, clockAwayFromHours, openSocket, post, until } from '../client.fixture.ts';
 import { type Simulator, startSimulator } from '../start-simulator.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
 let simulator: Simulator;
-const wallClock = middleOfAnHour();
+const wallClock = clockAwayFromHours();
 beforeAll(async () => {
   simulator = await startSimulator({ seed: 2, rate: 400, events: 6, coins: 6, faults: [], wallClock });
 });

@@ -44,7 +44,7 @@ describe('venue_a books', () => {
 
   it('trade at the best price of the book of that moment', () => {
     const book = makeLevelBook(20);
-    const lane = world.laneOf('ladder_trade', 0);
+    const lane = world.seriesOf('ladder_trade', 0);
     const first = world.schedule.versionAt(lane, START);
     for (let version = first; version < first + 50; version += 1) {
       const trade = world.ladderTradeOf(0, world.schedule.eventOf(lane, version));
@@ -64,7 +64,7 @@ function expectWhole({ bids, asks, tick }: QuestionBook) {
 describe('venue_b books', () => {
   it('are never crossed, before and after a match, and stand on their grid', () => {
     for (const { index } of world.venueB.slots) {
-      const lane = world.laneOf('question', index);
+      const lane = world.seriesOf('question', index);
       const first = world.schedule.versionAt(lane, START);
       for (let version = first; version < first + 60; version += 1)
         expectWhole(world.questionUpdate(index, version).book);
@@ -74,7 +74,7 @@ describe('venue_b books', () => {
   it('change by what a match takes, and by nothing else', () => {
     let matches = 0;
     for (const { index } of world.venueB.slots) {
-      const lane = world.laneOf('question', index);
+      const lane = world.seriesOf('question', index);
       const first = world.schedule.versionAt(lane, START);
       for (let version = first; version < first + 60; version += 1) {
         const after = world.questionUpdate(index, version);

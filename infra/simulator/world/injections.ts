@@ -75,14 +75,14 @@ function delayMs(seed: number, slot: number, generation: number): number {
 }
 
 /** The lanes by which markets are found. */
-export interface InjectionLanes {
+export interface InjectionSeries {
   readonly schedule: Schedule;
   readonly slots: Readonly<Record<'venue_a' | 'venue_b', readonly QuestionSlot[]>>;
-  laneOf(kind: 'outcome_book' | 'outcome_trade' | 'question', index: number): number;
+  seriesOf(kind: 'outcome_book' | 'outcome_trade' | 'question', index: number): number;
 }
 
 /** Finds the events that carry the injections: a function of seed, injections and time. */
-export function placeInjections(seed: number, wanted: readonly Injection[], lanes: InjectionLanes): Injections {
+export function placeInjections(seed: number, wanted: readonly Injection[], lanes: InjectionSeries): Injections {
   const { schedule, slots } = lanes;
   const events = new Map<number, AnomalyKind>();
   const wide = new Set<string>();
@@ -110,8 +110,8 @@ export function placeInjections(seed: number, wanted: readonly Injection[], lane
     const isSpread = kind === 'spread_widening';
     const lane =
       venue === 'venue_b'
-        ? lanes.laneOf('question', index)
-        : lanes.laneOf(isSpread ? 'outcome_book' : 'outcome_trade', index * 2);
+        ? lanes.seriesOf('question', index)
+        : lanes.seriesOf(isSpread ? 'outcome_book' : 'outcome_trade', index * 2);
     // Versions with an even number are never matches, those with an odd one may be.
     const event = firstEvent(lane, atMs, (version) => venue === 'venue_a' || (version % 2 === 0) === isSpread);
     const happensAtMs = schedule.timeOf(event);

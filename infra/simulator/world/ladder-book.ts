@@ -111,7 +111,7 @@ function sizeUnitUsd(ladder: Ladder): number {
 }
 
 /** USD of a trade: at least this much, plus a share of what typically stands at one level. */
-const LEAST_TRADE_USD = 11;
+const MIN_TRADE_USD = 11;
 const LARGEST_TRADE_SHARE = 0.6;
 /** Raises a uniform chance to this power: small trades are common and large ones rare. */
 const TRADE_SIZE_POWER = 4;
@@ -120,7 +120,7 @@ const TRADE_SIZE_POWER = 4;
 export function ladderTradeUsd(ladder: Ladder): { readonly mean: number; readonly deviation: number } {
   const largest = LARGEST_TRADE_SHARE * sizeUnitUsd(ladder);
   const [mean, meanOfSquares] = [1 / (TRADE_SIZE_POWER + 1), 1 / (2 * TRADE_SIZE_POWER + 1)];
-  return { mean: LEAST_TRADE_USD + largest * mean, deviation: largest * Math.sqrt(meanOfSquares - mean ** 2) };
+  return { mean: MIN_TRADE_USD + largest * mean, deviation: largest * Math.sqrt(meanOfSquares - mean ** 2) };
 }
 
 /** A trade between two accounts on a venue_a market. */
@@ -150,7 +150,7 @@ export function ladderTrade(
   const chance = hashOf(seed, STREAM.ladderTrade, event, ladder.index);
   const isBuy = (chance & 1) === 1;
   const share = ((chance >>> 1) & 0xffff) / 65_536;
-  const usd = LEAST_TRADE_USD + share ** TRADE_SIZE_POWER * LARGEST_TRADE_SHARE * sizeUnitUsd(ladder);
+  const usd = MIN_TRADE_USD + share ** TRADE_SIZE_POWER * LARGEST_TRADE_SHARE * sizeUnitUsd(ladder);
   const px = isBuy ? top.ask : top.bid;
   const sz = Math.max(1, Math.round((usd / (px / 10 ** top.decimals)) * 10 ** ladder.szDecimals));
   return {

@@ -30,13 +30,13 @@ export interface Match {
   readonly chance: number;
 }
 
-const MOST_LEGS = 3;
+const MAX_LEGS = 3;
 /** Shares that a taker wants: 5 to 305, small or large (`boundedSize`); what they are on average, and by how much they differ. */
 export const MATCH_SHARES = { mean: 155, deviation: 104 } as const;
 
 /** The chances that make the accounts of an event's match: the taker's, then those of as many makers as it can have. */
 export function accountChances(seed: number, event: number): readonly number[] {
-  return Array.from({ length: 1 + MOST_LEGS }, (_, nth) => hashOf(seed, STREAM.match, event, 1 + nth));
+  return Array.from({ length: 1 + MAX_LEGS }, (_, nth) => hashOf(seed, STREAM.match, event, 1 + nth));
 }
 
 /** Two versions of a book in a row are never both matches, so a version can be computed from the one before it. */
@@ -77,7 +77,7 @@ export function makeMatch(seed: number, slot: number, event: number, timeMs: num
   const chance = hashOf(seed, STREAM.match, event, 1);
   const token = (chance & 1) as 0 | 1;
   const isTakerBuy = (chance & 2) !== 0;
-  const levels = takenSide(book, token, isTakerBuy);
+  const levels = matchedSide(book, token, isTakerBuy);
   const share = ((chance >>> 2) & 0xffff) / 65_536;
   // Bounded, so that an ordinary minute never stands out from the day before it.
   let wanted = 500 + Math.round(boundedSize(share) * 30_000);
@@ -85,38 +85,38 @@ export function makeMatch(seed: number, slot: number, event: number, timeMs: num
   for (const level of levels) {
     // The best level is sometimes shared by two makers.
     const parts = legs.length === 0 && (chance >>> 20) % 3 === 0 ? 2 : 1;
-    const taken = Math.min(wanted, level.size);
-    const first = parts === 2 && taken > 1 ? Math.ceil(taken * 0.6) : taken;
-    for (const size of first === taken ? [taken] : [first, taken - first]) {
+    const filled = Math.min(wanted, level.size);
+    const first = parts === 2 && filled > 1 ? Math.ceil(filled * 0.6) : filled;
+    for (const size of first === filled ? [filled] : [first, filled - first]) {
       const legChance = hashOf(seed, STREAM.match, event, 2 + legs.length);
       const price = token === 0 ? level.price : 1_000 - level.price;
       legs.push({ kind: legKind(isTakerBuy, legChance), price, size, chance: legChance });
     }
-    wanted -= taken;
-    if (wanted <= 0 || legs.length >= MOST_LEGS) break;
+    wanted -= filled;
+    if (wanted <= 0 || legs.length >= MAX_LEGS) break;
   }
   return { event, slot, token, isTakerBuy, legs, timeMs, chance };
 }
 
 /** Whoever buys YES or sells NO takes YES asks; whoever sells YES or buys NO takes YES bids. */
-function takesAsks(token: 0 | 1, isTakerBuy: boolean): boolean {
+function hitsAsks(token: 0 | 1, isTakerBuy: boolean): boolean {
   return (token === 0) === isTakerBuy;
 }
 
-function takenSide(book: QuestionBook, token: 0 | 1, isTakerBuy: boolean): readonly BookLevel[] {
-  return takesAsks(token, isTakerBuy) ? book.asks : book.bids;
+function matchedSide(book: QuestionBook, token: 0 | 1, isTakerBuy: boolean): readonly BookLevel[] {
+  return hitsAsks(token, isTakerBuy) ? book.asks : book.bids;
 }
 
 /** The book after the match. */
 export function bookAfter(book: QuestionBook, match: Match): QuestionBook {
-  const asks = takesAsks(match.token, match.isTakerBuy);
-  const taken = new Map<number, number>();
+  const asks = hitsAsks(match.token, match.isTakerBuy);
+  const filled = new Map<number, number>();
   for (const { price, size } of match.legs) {
     const yesPrice = match.token === 0 ? price : 1_000 - price;
-    taken.set(yesPrice, (taken.get(yesPrice) ?? 0) + size);
+    filled.set(yesPrice, (filled.get(yesPrice) ?? 0) + size);
   }
   const left = (asks ? book.asks : book.bids)
-    .map(({ price, size }) => ({ price, size: size - (taken.get(price) ?? 0) }))
+    .map(({ price, size }) => ({ price, size: size - (filled.get(price) ?? 0) }))
     .filter((level) => level.size > 0);
   return asks ? { ...book, asks: left } : { ...book, bids: left };
 }

@@ -25,7 +25,7 @@ export const QUESTION_DEPTH = 20;
 const ONE = 1_000;
 const SPREAD_TERM = 24;
 /** Levels that a match takes at most, and one more. */
-const MOST_TAKEN = 4;
+const MAX_TAKEN = 4;
 /** The step is decided this often, so that it does not flutter when the price stands at a border. */
 const TICK_TERM_MS = 10 * MINUTE_MS;
 
@@ -60,7 +60,7 @@ function side(
     const age = Math.floor((version + turn) / (2 * QUESTION_DEPTH));
     const chance = hashOf(seed, STREAM.questionLevel, slot * ONE + price, age * direction);
     // Now and then a level is empty, but not where a match could open the spread by it.
-    if (nth > MOST_TAKEN && chance % 9 === 0) continue;
+    if (nth > MAX_TAKEN && chance % 9 === 0) continue;
     const thin = (chance & 15) === 1 ? 0.08 : 1;
     levels.push({ price, size: Math.round((6_000 + ((chance >>> 8) % 60_000)) * thin * (1 + nth / 5)) });
   }

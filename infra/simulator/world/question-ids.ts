@@ -43,9 +43,9 @@ export function ancillaryText(question: Question, marketId: string): string {
 /** Ids of a venue_b question. Token ids are hashes of the condition instead of the venue's curve points. */
 export function questionIds(seed: number, question: Question, slots: number): QuestionIds {
   const marketId = marketNumber(question, slots);
-  const isAutomatic = question.story?.kind === 'automatic';
-  const asked = isAutomatic ? `simulated question ${seed} ${marketId}` : ancillaryText(question, String(marketId));
-  const questionId = keccak256(stringToBytes(asked));
+  const isAutomatic = question.settlementPlan?.kind === 'automatic';
+  const text = isAutomatic ? `simulated question ${seed} ${marketId}` : ancillaryText(question, String(marketId));
+  const questionId = keccak256(stringToBytes(text));
   const oracle = isAutomatic ? PRICE_RESOLVER : ORACLE_ADAPTER;
   const conditionId = keccak256(concatHex([oracle, questionId, numberToHex(2, { size: 32 })]));
   const token = (index: number) => keccak256(concatHex([conditionId, numberToHex(index, { size: 32 })]));

@@ -36,7 +36,7 @@ export interface ThresholdGrid {
 }
 
 /** Coins that questions are asked about, most asked first; all of them have known names. */
-const ASKED = [0, 1, 0, 2, 0, 1, 3, 0, 2, 1, 0, 4, 1, 0, 2, 0, 1, 2, 3, 0];
+const COIN_ORDER = [0, 1, 0, 2, 0, 1, 3, 0, 2, 1, 0, 4, 1, 0, 2, 0, 1, 2, 3, 0];
 /** Width of the band, as a share of the price, over which the thresholds of a coin are spread. */
 const BAND = 0.03;
 
@@ -58,8 +58,8 @@ function planQuestions(events: number, coins: number): Plan[] {
   const ordinals = new Map<string, number>();
   return Array.from({ length: events + extras }, (_, number) => {
     const kind = number < events ? 'paired' : EXTRA_KINDS[(number - events) % EXTRA_KINDS.length]!;
-    const asked = ASKED[number % ASKED.length]!;
-    const coin = asked < coins ? asked : asked % Math.min(coins, 3);
+    const preferred = COIN_ORDER[number % COIN_ORDER.length]!;
+    const coin = preferred < coins ? preferred : preferred % Math.min(coins, 3);
     // Near misses by a day need a lifetime of more than two days, or they would meet the next of their twin's.
     const cadence = kind !== 'other_day' && number % 4 === 3 ? 'hourly' : 'daily';
     const lifetime = kind === 'other_day' ? 4 : cadence === 'hourly' ? 1 + (number % 3) : 1 + (number % 4);

@@ -4,7 +4,7 @@ import { hashOf, STREAM } from './hash.ts';
 import { plainText } from './number-text.ts';
 import { priceAt } from './prices.ts';
 import { type QuestionSlot, type Term, termAt, termOf } from './question-slots.ts';
-import { delayed, LONGEST_STORY_MS, type Story, storyOf } from './stories.ts';
+import { delayPlan, LONGEST_SETTLEMENT_MS, type SettlementPlan, settlementPlanOf } from './settlement-plan.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from './time.ts';
 
 /** One price question as one venue lists it. */
@@ -17,7 +17,7 @@ export interface Question extends Term {
   /** When the venue tells the result, unix ms. */
   readonly settledAtMs: number;
   /** How a question of venue_b comes to its result; null on venue_a, which tells it within seconds. */
-  readonly story: Story | null;
+  readonly settlementPlan: SettlementPlan | null;
 }
 
 /** Delay between expiry and result on venue_a. */
@@ -30,7 +30,7 @@ export type DelayOf = (slot: QuestionSlot, generation: number) => number;
 /** The most that a settlement is delayed on purpose. */
 export const LONGEST_DELAY_MS = 3 * HOUR_MS;
 /** Whole hours after an expiry in which something of the question's end may still happen. */
-export const HOURS_TO_SETTLE = Math.ceil((LONGEST_STORY_MS + LONGEST_DELAY_MS) / HOUR_MS);
+export const HOURS_TO_SETTLE = Math.ceil((LONGEST_SETTLEMENT_MS + LONGEST_DELAY_MS) / HOUR_MS);
 
 /** The threshold of the slot's grid next to the price at listing, in units of the grid's decimals. */
 function thresholdUnits(seed: number, asset: Asset, slot: QuestionSlot, listedAtMs: number): number {
@@ -52,7 +52,7 @@ export function makeQuestion(
 ): Question {
   const units = thresholdUnits(seed, asset, slot, term.listedAtMs);
   const thresholdText = plainText(units, slot.grid.decimals);
-  const story = slot.venue === 'venue_a' ? null : storyOf(seed, slot, term.generation, term.expiresAtMs);
+  const story = slot.venue === 'venue_a' ? null : settlementPlanOf(seed, slot, term.generation, term.expiresAtMs);
   const delayMs = delayOf?.(slot, term.generation) ?? 0;
   const settledAtMs = story?.resolvedAtMs ?? term.expiresAtMs + venueADelayMs(seed, slot, term.generation);
   return {
@@ -62,7 +62,7 @@ export function makeQuestion(
     thresholdText,
     threshold: Number(thresholdText),
     settledAtMs: settledAtMs + delayMs,
-    story: story && delayMs > 0 ? delayed(story, delayMs) : story,
+    settlementPlan: story && delayMs > 0 ? delayPlan(story, delayMs) : story,
   };
 }
 
@@ -72,9 +72,9 @@ export function resolvesAbove(seed: number, question: Question): boolean {
 }
 
 /** More than are looked at together: the listed one, the next, and those that are still being settled. */
-const REMEMBERED_GENERATIONS = 3 + HOURS_TO_SETTLE;
+const CACHED_GENERATIONS = 3 + HOURS_TO_SETTLE;
 /** Hours whose expiring questions, and results, are remembered. */
-const REMEMBERED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
+const CACHED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
 
 /** The questions of one venue over time, remembered as long as they are live. */
 export interface QuestionBoard {
@@ -98,16 +98,16 @@ export function createQuestionBoard(
   delayOf: DelayOf | null = null,
 ): QuestionBoard {
   const live: (Question | undefined)[] = slots.map(() => undefined);
-  const expiring = new LRUCache<number, readonly Question[]>({ max: REMEMBERED_HOURS });
-  const settled = new LRUCache<number, ReadonlyMap<number, Question[]>>({ max: REMEMBERED_HOURS });
-  const remembered = slots.map(() => new Map<number, Question>());
+  const expiring = new LRUCache<number, readonly Question[]>({ max: CACHED_HOURS });
+  const settled = new LRUCache<number, ReadonlyMap<number, Question[]>>({ max: CACHED_HOURS });
+  const cached = slots.map(() => new Map<number, Question>());
   const make = (slot: QuestionSlot, term: Term): Question => {
-    const known = remembered[slot.index]!;
+    const known = cached[slot.index]!;
     let question = known.get(term.generation);
     if (!question) {
       question = makeQuestion(seed, coins[slot.coin]!, slot, term, delayOf);
       // One object per question while it is in use: ids and books are remembered by it.
-      if (known.size >= REMEMBERED_GENERATIONS) known.delete(known.keys().next().value!);
+      if (known.size >= CACHED_GENERATIONS) known.delete(known.keys().next().value!);
       known.set(term.generation, question);
     }
     return question;

@@ -27,7 +27,7 @@ describe('schedule', () => {
     const newest = new Map<number, number>();
     const first = schedule.firstEventAt(START);
     for (let event = first; event < first + schedule.length * 2; event += 1) {
-      const lane = schedule.lanes[event % schedule.length]!;
+      const lane = schedule.seriesByEntry[event % schedule.length]!;
       const version = schedule.versionOf(event);
       expect(schedule.eventOf(lane, version)).toBe(event);
       expect(schedule.versionAt(lane, schedule.timeOf(event))).toBeLessThan(version);

@@ -9,7 +9,7 @@ import { ORIGIN_MS } from './time.ts';
 export interface Schedule {
   readonly rate: number;
   /** Entries of the cycle: index of the lane, and how many entries of the same lane precede it in the cycle. */
-  readonly lanes: Int32Array;
+  readonly seriesByEntry: Int32Array;
   readonly ordinals: Int32Array;
   readonly length: number;
   /** Number of the first event at or after this time (unix ms). */
@@ -27,18 +27,18 @@ export interface Schedule {
 }
 
 /** A lane of the cycle: one thing that happens again and again, with its share of all events. */
-export interface Lane {
+export interface SeriesShare {
   readonly weight: number;
 }
 
 /** Cycles are at least this long, so that shares are kept to a tenth of a per cent. */
-const LEAST_CYCLE = 2_000;
+const MIN_CYCLE = 2_000;
 
-function countEntries(lanes: readonly Lane[]): number[] {
+function countEntries(lanes: readonly SeriesShare[]): number[] {
   const total = lanes.reduce((sum, lane) => sum + lane.weight, 0);
   const smallest = lanes.reduce((least, lane) => Math.min(least, lane.weight), Number.POSITIVE_INFINITY);
   // Long enough for the rarest lane to come up about once, but never so long that the table is a burden.
-  const length = Math.min(Math.max(LEAST_CYCLE, Math.ceil(total / smallest)), 40 * LEAST_CYCLE + 4 * lanes.length);
+  const length = Math.min(Math.max(MIN_CYCLE, Math.ceil(total / smallest)), 40 * MIN_CYCLE + 4 * lanes.length);
   return lanes.map((lane) => Math.max(1, Math.round((lane.weight / total) * length)));
 }
 
@@ -65,7 +65,7 @@ function arrange(seed: number, counts: readonly number[]): Int32Array {
   return Int32Array.from(order, (index) => lanes[index]!);
 }
 
-export function createSchedule(seed: number, rate: number, shares: readonly Lane[]): Schedule {
+export function createSchedule(seed: number, rate: number, shares: readonly SeriesShare[]): Schedule {
   const counts = countEntries(shares);
   const lanes = arrange(seed, counts);
   const { length } = lanes;
@@ -92,7 +92,7 @@ export function createSchedule(seed: number, rate: number, shares: readonly Lane
   const perCycle = (lane: number) => counts[lane]!;
   return {
     rate,
-    lanes,
+    seriesByEntry: lanes,
     ordinals,
     length,
     firstEventAt,

@@ -37,10 +37,10 @@ export interface WorldSettings {
 const SHARES = { ladderBooks: 0.42, ladderTrades: 0.18, outcomeBooks: 0.16, outcomeTrades: 0.06, questions: 0.18 };
 
 /** What an entry of the schedule is about. `question` is a book update or a match, as its version says. */
-export type LaneKind = 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade' | 'question';
+export type SeriesKind = 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade' | 'question';
 
-export interface LaneInfo {
-  readonly kind: LaneKind;
+export interface SeriesInfo {
+  readonly kind: SeriesKind;
   /** A ladder, an outcome coin (slot * 2 + side), or a slot of venue_b. */
   readonly index: number;
 }
@@ -71,9 +71,9 @@ export interface World {
   readonly population: Population;
   /** What was put in on purpose; null when nothing was. */
   readonly injections: Injections | null;
-  lane(lane: number): LaneInfo;
+  series(lane: number): SeriesInfo;
   /** Lane number of a thing. */
-  laneOf(kind: LaneKind, index: number): number;
+  seriesOf(kind: SeriesKind, index: number): number;
   /** Ids of a venue_b question. */
   idsOf(question: Question): QuestionIds;
   /** Fills `book` with a ladder's book as it stands at a moment; answers the venue time of that book. */
@@ -112,21 +112,21 @@ export function assertWorldTime(atMs: number): void {
   }
 }
 
-function layLanes(ladders: readonly Ladder[], outcomes: number, questions: number) {
-  const lanes: (LaneInfo & { weight: number })[] = [];
-  const starts = {} as Record<LaneKind, number>;
+function createSeries(ladders: readonly Ladder[], outcomes: number, questions: number) {
+  const lanes: (SeriesInfo & { weight: number })[] = [];
+  const starts = {} as Record<SeriesKind, number>;
   const total = ladders.reduce((sum, ladder) => sum + ladder.asset.weight, 0);
-  const lay = (kind: LaneKind, share: number, weights: readonly number[], sum: number) => {
+  const addSeries = (kind: SeriesKind, share: number, weights: readonly number[], sum: number) => {
     starts[kind] = lanes.length;
     for (const [index, weight] of weights.entries()) lanes.push({ kind, index, weight: (share * weight) / sum });
   };
   const weights = ladders.map((ladder) => ladder.asset.weight);
   const equal = (count: number) => new Array<number>(count).fill(1);
-  lay('ladder_book', SHARES.ladderBooks, weights, total);
-  lay('ladder_trade', SHARES.ladderTrades, weights, total);
-  lay('outcome_book', SHARES.outcomeBooks, equal(outcomes), outcomes);
-  lay('outcome_trade', SHARES.outcomeTrades, equal(outcomes), outcomes);
-  lay('question', SHARES.questions, equal(questions), questions);
+  addSeries('ladder_book', SHARES.ladderBooks, weights, total);
+  addSeries('ladder_trade', SHARES.ladderTrades, weights, total);
+  addSeries('outcome_book', SHARES.outcomeBooks, equal(outcomes), outcomes);
+  addSeries('outcome_trade', SHARES.outcomeTrades, equal(outcomes), outcomes);
+  addSeries('question', SHARES.questions, equal(questions), questions);
   return { lanes, starts };
 }
 
@@ -136,23 +136,23 @@ export function createWorld(settings: WorldSettings): World {
   const ladders = makeLadders(seed, settings.coins);
   const coins = ladders.slice(0, settings.coins).map((ladder) => ladder.asset);
   const slots = makeQuestionSlots(settings.events, coins);
-  const { lanes, starts } = layLanes(ladders, slots.venueA.length * 2, slots.venueB.length);
+  const { lanes, starts } = createSeries(ladders, slots.venueA.length * 2, slots.venueB.length);
   const schedule = createSchedule(seed, settings.rate, lanes);
-  const laneOf = (kind: LaneKind, index: number) => starts[kind] + index;
+  const seriesOf = (kind: SeriesKind, index: number) => starts[kind] + index;
   const injections = settings.inject?.length
     ? placeInjections(seed, settings.inject, {
         schedule,
         slots: { venue_a: slots.venueA, venue_b: slots.venueB },
-        laneOf,
+        seriesOf: seriesOf,
       })
     : null;
   const venueA = createQuestionBoard(seed, coins, slots.venueA);
   const venueB = createQuestionBoard(seed, coins, slots.venueB, injections?.delayOf);
   const ids = new WeakMap<Question, QuestionIds>();
-  const laneTime = (lane: number, version: number) => schedule.timeOf(schedule.eventOf(lane, version));
+  const seriesTime = (lane: number, version: number) => schedule.timeOf(schedule.eventOf(lane, version));
   /** The injection that a version of a venue_b market carries. */
   const injectedIn = (slot: number, version: number) =>
-    injections?.ofEvent(schedule.eventOf(laneOf('question', slot), version)) ?? null;
+    injections?.ofEvent(schedule.eventOf(seriesOf('question', slot), version)) ?? null;
   const isMatch = (slot: number, version: number) =>
     isMatchVersion(seed, slot, version) || injectedIn(slot, version) !== null;
   /** Events of a lane in a minute. */
@@ -163,7 +163,7 @@ export function createWorld(settings: WorldSettings): World {
   /** The newest book version of a thing before `beforeMs`, and when it appeared; never older than `sinceMs`. */
   const newest = (lane: number, beforeMs: number, sinceMs: number) => {
     const version = schedule.versionAt(lane, beforeMs);
-    return { version, atMs: Math.max(sinceMs, laneTime(lane, version)) };
+    return { version, atMs: Math.max(sinceMs, seriesTime(lane, version)) };
   };
 
   const listing = (question: Question, version: number): QuestionUpdate => {
@@ -172,17 +172,17 @@ export function createWorld(settings: WorldSettings): World {
     return { question, version, book, match: null };
   };
   const questionUpdate = (slot: number, version: number): QuestionUpdate => {
-    const event = schedule.eventOf(laneOf('question', slot), version);
+    const event = schedule.eventOf(seriesOf('question', slot), version);
     const atMs = schedule.timeOf(event);
     const question = venueB.liveIn(slot, atMs);
     if (!isMatch(slot, version)) {
       const book = quotedBook(seed, question, version, atMs, isWide('venue_b', slot, atMs));
       return { question, version, book, match: null };
     }
-    const before = bookFound(slot, version, question, atMs);
+    const before = bookForMatch(slot, version, question, atMs);
     const injected = injectedIn(slot, version);
     if (injected) {
-      const usual = perMinute(laneOf('question', slot)) * MATCH_SHARE;
+      const usual = perMinute(seriesOf('question', slot)) * MATCH_SHARE;
       const shares = spikeShares(usual, MATCH_SHARES.mean, MATCH_SHARES.deviation);
       // Its makers put back at once what is taken, so that nothing but the match itself is out of the ordinary.
       return {
@@ -196,15 +196,15 @@ export function createWorld(settings: WorldSettings): World {
     return { question, version, book: bookAfter(before, match), match };
   };
   const stateBefore = (slot: number, version: number, question: Question): QuestionUpdate => {
-    const previousMs = laneTime(laneOf('question', slot), version - 1);
+    const previousMs = seriesTime(seriesOf('question', slot), version - 1);
     return previousMs < question.listedAtMs ? listing(question, version - 1) : questionUpdate(slot, version - 1);
   };
 
   /** The book that a match finds: a widening on purpose ends with its minute, whatever stood before. */
-  const bookFound = (slot: number, version: number, question: Question, atMs: number): QuestionBook => {
+  const bookForMatch = (slot: number, version: number, question: Question, atMs: number): QuestionBook => {
     const found = stateBefore(slot, version, question);
     if (!injections) return found.book;
-    const foundMs = Math.max(laneTime(laneOf('question', slot), version - 1), question.listedAtMs);
+    const foundMs = Math.max(seriesTime(seriesOf('question', slot), version - 1), question.listedAtMs);
     const hasEnded = isWide('venue_b', slot, foundMs) && !isWide('venue_b', slot, atMs);
     return hasEnded ? quotedBook(seed, question, version - 1, foundMs) : found.book;
   };
@@ -214,7 +214,7 @@ export function createWorld(settings: WorldSettings): World {
     const first = starts.question;
     const last = schedule.firstEventAt(toMs);
     for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) {
-      const lane = schedule.lanes[event % schedule.length]!;
+      const lane = schedule.seriesByEntry[event % schedule.length]!;
       if (lane < first) continue;
       const slot = lane - first;
       const version = schedule.versionOf(event);
@@ -234,8 +234,8 @@ export function createWorld(settings: WorldSettings): World {
     schedule,
     population: createPopulation(seed),
     injections,
-    lane: (lane) => lanes[lane]!,
-    laneOf,
+    series: (lane) => lanes[lane]!,
+    seriesOf: seriesOf,
     idsOf(question) {
       let known = ids.get(question);
       if (!known) {
@@ -245,18 +245,18 @@ export function createWorld(settings: WorldSettings): World {
       return known;
     },
     ladderBookAt(ladder, atMs, depth, book) {
-      const found = newest(laneOf('ladder_book', ladder), atMs + 1, 0);
+      const found = newest(seriesOf('ladder_book', ladder), atMs + 1, 0);
       fillLadderBook(seed, ladders[ladder]!, found.version, found.atMs, depth, book);
       return found.atMs;
     },
     ladderTradeOf(ladder, event) {
       const timeMs = schedule.timeOf(event);
-      const { version, atMs } = newest(laneOf('ladder_book', ladder), timeMs + 1, 0);
+      const { version, atMs } = newest(seriesOf('ladder_book', ladder), timeMs + 1, 0);
       return ladderTrade(seed, ladders[ladder]!, event, timeMs, version, atMs);
     },
     outcomeBookAt(outcome, atMs, book) {
       const question = venueA.liveIn(outcome >> 1, atMs);
-      const found = newest(laneOf('outcome_book', outcome), atMs + 1, question.listedAtMs);
+      const found = newest(seriesOf('outcome_book', outcome), atMs + 1, question.listedAtMs);
       const wide = isWide('venue_a', outcome >> 1, found.atMs);
       fillOutcomeBook(seed, question, (outcome & 1) as OutcomeSide, found.version, found.atMs, book, wide);
       return found.atMs;
@@ -264,22 +264,22 @@ export function createWorld(settings: WorldSettings): World {
     outcomeTradeOf(outcome, event) {
       const timeMs = schedule.timeOf(event);
       const question = venueA.liveIn(outcome >> 1, timeMs);
-      const { version, atMs } = newest(laneOf('outcome_book', outcome), timeMs + 1, question.listedAtMs);
+      const { version, atMs } = newest(seriesOf('outcome_book', outcome), timeMs + 1, question.listedAtMs);
       const trade = outcomeTrade(seed, question, (outcome & 1) as OutcomeSide, event, timeMs, version, atMs);
       if (!injections?.ofEvent(event)) return trade;
       // Both sides of the question count as its volume.
-      const usual = 2 * perMinute(laneOf('outcome_trade', outcome));
+      const usual = 2 * perMinute(seriesOf('outcome_trade', outcome));
       return { ...trade, sz: 10 * spikeShares(usual, OUTCOME_SHARES.mean, OUTCOME_SHARES.deviation) };
     },
     isMatch,
     questionUpdate,
     questionBefore: (slot, version) =>
-      stateBefore(slot, version, venueB.liveIn(slot, laneTime(laneOf('question', slot), version))),
+      stateBefore(slot, version, venueB.liveIn(slot, seriesTime(seriesOf('question', slot), version))),
     questionBookAt(slot, atMs) {
-      const lane = laneOf('question', slot);
+      const lane = seriesOf('question', slot);
       const question = venueB.liveIn(slot, atMs);
       const version = schedule.versionAt(lane, atMs + 1);
-      if (laneTime(lane, version) >= question.listedAtMs) return questionUpdate(slot, version);
+      if (seriesTime(lane, version) >= question.listedAtMs) return questionUpdate(slot, version);
       return listing(question, version);
     },
     matchesBetween: (fromMs, toMs) => matchEventsBetween(fromMs, toMs).map(matchOf),

@@ -39,7 +39,7 @@ export async function readFollowed(log: EventLog, codec: Codec): Promise<Followe
     for (const { value } of records) {
       if (!value) continue;
       // Ours, but perhaps written with an older schema.
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       const { request, payload } = codec.decode(topic, value);
       follow(followed, request ?? '', payload);
     }
@@ -60,7 +60,7 @@ export async function readEarlierOutcome(log: EventLog, codec: Codec): Promise<n
     for await (const records of readUntil(log, at, { from, last, atOnce: READ_AT_ONCE })) {
       for (const { value } of records) {
         if (!value) continue;
-        await codec.learn(value);
+        await codec.fetchSchema(value);
         const { request } = codec.decode(topic, value);
         if (asksForEarlier(request ?? '')) outcome = Number(asObject(parseOrNull(request!)).outcome);
       }

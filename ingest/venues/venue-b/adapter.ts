@@ -1,5 +1,5 @@
 /** venue_b: its catalog by polling, its books over market sockets, its fills from the chain. */
-import { closeInReverse, closeTogether } from '#infra/closing';
+import { closeInReverse, closeAll } from '#infra/closing';
 import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
 import { FeedLife } from '../../feed/feed-life.ts';
@@ -60,7 +60,7 @@ async function start(context: AdapterContext): Promise<Running> {
     },
   });
   const feeds: { close(): Promise<void> }[] = [poller];
-  closers.push(() => closeTogether(feeds));
+  closers.push(() => closeAll(feeds));
   try {
     const rpcBudget = new Budget(RPC_BUDGET);
     feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));

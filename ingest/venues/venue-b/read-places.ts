@@ -48,7 +48,7 @@ async function placesWithin(log: EventLog, codec: Codec, from: number, last: num
     for (const { offset, value } of records) {
       if (!value || offset > last) continue;
       // Ours, but perhaps written with an older schema.
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       places = placesAfter(places, codec.decode(topic, value));
     }
   }

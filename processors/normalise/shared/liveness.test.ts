@@ -8,30 +8,30 @@ import { createLiveness, createLivenessState, type LivenessState, STALE_AFTER_MS
 const liveness = createLiveness(statusTopics.venue_a);
 const START = 1_800_000_000_000;
 let state: LivenessState;
-let told: (MarketStatus | string)[];
-const emit: Emit = Object.assign((_: unknown, __: string, value: unknown) => void told.push(value as MarketStatus), {
-  remove: (_: unknown, key: string) => void told.push(`removed ${key}`),
+let emitted: (MarketStatus | string)[];
+const emit: Emit = Object.assign((_: unknown, __: string, value: unknown) => void emitted.push(value as MarketStatus), {
+  remove: (_: unknown, key: string) => void emitted.push(`removed ${key}`),
   dead: () => {},
 });
 beforeEach(() => {
   state = createLivenessState();
-  told = [];
+  emitted = [];
 });
 
 const book = (instrument: string, at: number, feed = 'one') =>
   liveness.bookReceived(state, { provider: 'venue_a_perp', instrument, marketId: instrument, feed }, START + at, emit);
-const heard = (at: number, feed = 'one') => liveness.heard(state, feed, START + at, emit);
+const frame = (at: number, feed = 'one') => liveness.frameReceived(state, feed, START + at, emit);
 const tick = (at: number) => liveness.tick(state, START + at, emit);
 const event = (kind: FeedEvent['kind'], at: number, feed = 'one') =>
   liveness.feedChanged(state, { provider: 'venue_a', feed, kind, reason: null, receivedAt: START + at }, emit);
-/** What was told since the last call, as `instrument state`. */
-const news = () =>
-  told.splice(0).map((status) => (typeof status === 'string' ? status : `${status.instrument} ${status.state}`));
+/** What was emitted since the last call, as `instrument state`. */
+const newStatuses = () =>
+  emitted.splice(0).map((status) => (typeof status === 'string' ? status : `${status.instrument} ${status.state}`));
 
 describe('a market', () => {
   it('is live with its first book, and that is told once', () => {
     book('BTC', 0);
-    expect(told).toEqual([
+    expect(emitted).toEqual([
       {
         provider: 'venue_a_perp',
         instrument: 'BTC',
@@ -43,16 +43,16 @@ describe('a market', () => {
       },
     ]);
     book('BTC', 500);
-    heard(600);
+    frame(600);
     tick(5_000);
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
   });
 
   it('is told again under the same since when its market becomes known', () => {
     const source = { provider: 'venue_b', instrument: '77', feed: 'one' };
     liveness.bookReceived(state, { ...source, marketId: null }, START, emit);
     liveness.bookReceived(state, { ...source, marketId: '0xab' }, START + 9, emit);
-    expect(told[1]).toMatchObject({ marketId: '0xab', state: 'live', since: START, receivedAt: START + 9 });
+    expect(emitted[1]).toMatchObject({ marketId: '0xab', state: 'live', since: START, receivedAt: START + 9 });
   });
 
   it('that is gone is told of no more', () => {
@@ -60,7 +60,7 @@ describe('a market', () => {
     liveness.forget(state, 'BTC', emit);
     liveness.forget(state, 'BTC', emit);
     event('disconnected', 5);
-    expect(news()).toEqual(['BTC live', 'removed BTC']);
+    expect(newStatuses()).toEqual(['BTC live', 'removed BTC']);
   });
 });
 
@@ -68,30 +68,30 @@ describe('a connection that is not heard', () => {
   it(`is stale after ${STALE_AFTER_MS} ms and not a moment before`, () => {
     book('BTC', 0);
     book('ETH', 0, 'two');
-    heard(1, 'two');
-    news();
+    frame(1, 'two');
+    newStatuses();
     tick(STALE_AFTER_MS - 1);
-    expect(news()).toEqual([]);
+    expect(newStatuses()).toEqual([]);
     tick(STALE_AFTER_MS);
-    expect(news()).toEqual(['BTC stale']);
+    expect(newStatuses()).toEqual(['BTC stale']);
     tick(STALE_AFTER_MS + 1);
-    expect(news()).toEqual(['ETH stale']);
+    expect(newStatuses()).toEqual(['ETH stale']);
     tick(STALE_AFTER_MS + 5_000);
-    expect(news()).toEqual([]);
+    expect(newStatuses()).toEqual([]);
   });
 
   it('is live again with any frame, since the same socket loses nothing', () => {
     book('BTC', 0);
     tick(40_000);
-    news();
-    heard(41_000);
-    expect(news()).toEqual(['BTC live']);
+    newStatuses();
+    frame(41_000);
+    expect(newStatuses()).toEqual(['BTC live']);
   });
 
   it('is stale at once when ingest finds it silent', () => {
     book('BTC', 0);
     event('silent', 12_000);
-    expect(news()).toEqual(['BTC live', 'BTC stale']);
+    expect(newStatuses()).toEqual(['BTC live', 'BTC stale']);
   });
 });
 
@@ -100,16 +100,16 @@ describe('a connection that was lost', () => {
     book('BTC', 0);
     book('ETH', 0);
     book('SOL', 0, 'two');
-    news();
+    newStatuses();
     event('disconnected', 10);
-    expect(news()).toEqual(['BTC recovering', 'ETH recovering']);
+    expect(newStatuses()).toEqual(['BTC recovering', 'ETH recovering']);
     event('connected', 900);
-    heard(950);
-    expect(news()).toEqual([]);
+    frame(950);
+    expect(newStatuses()).toEqual([]);
     book('ETH', 1_000);
-    expect(news()).toEqual(['ETH live']);
+    expect(newStatuses()).toEqual(['ETH live']);
     book('BTC', 1_200);
-    expect(news()).toEqual(['BTC live']);
+    expect(newStatuses()).toEqual(['BTC live']);
   });
 
   it('is not live by a book that came before the loss but is taken after it', () => {
@@ -117,13 +117,13 @@ describe('a connection that was lost', () => {
     event('disconnected', 10);
     book('BTC', 10);
     event('connected', 20);
-    expect(news()).toEqual(['BTC live', 'BTC recovering']);
+    expect(newStatuses()).toEqual(['BTC live', 'BTC recovering']);
   });
 
   it('leaves its markets recovering also when only the new connection was told', () => {
     book('BTC', 0);
     event('connected', 10);
-    expect(news()).toEqual(['BTC live', 'BTC recovering']);
+    expect(newStatuses()).toEqual(['BTC live', 'BTC recovering']);
   });
 
   it('is stale when it stays away, and the venue down when it cannot be reached', () => {
@@ -135,17 +135,17 @@ describe('a connection that was lost', () => {
     tick(90_000);
     event('connected', 95_000);
     book('BTC', 95_500);
-    expect(news()).toEqual(['BTC live', 'BTC recovering', 'BTC stale', 'BTC venue_down', 'BTC recovering', 'BTC live']);
+    expect(newStatuses()).toEqual(['BTC live', 'BTC recovering', 'BTC stale', 'BTC venue_down', 'BTC recovering', 'BTC live']);
   });
 
   it('is forgotten by markets whose book moved to another one', () => {
     book('BTC', 0);
     book('BTC', 5, 'two');
-    news();
+    newStatuses();
     event('disconnected', 10);
-    expect(news()).toEqual([]);
+    expect(newStatuses()).toEqual([]);
     event('disconnected', 20, 'two');
-    expect(news()).toEqual(['BTC recovering']);
+    expect(newStatuses()).toEqual(['BTC recovering']);
   });
 });
 
@@ -160,7 +160,7 @@ describe('changes without a whole book', () => {
     missed(1);
     book('77', 2);
     missed(3);
-    expect(news()).toEqual(['77 recovering', '77 live', '77 recovering']);
+    expect(newStatuses()).toEqual(['77 recovering', '77 live', '77 recovering']);
   });
 });
 
@@ -170,7 +170,7 @@ describe('a recording', () => {
     event(kind, 1);
     tick(3_600_000);
     event('silent', 3_600_001);
-    expect(news()).toEqual(['BTC live']);
+    expect(newStatuses()).toEqual(['BTC live']);
   });
 
   it('ends where a live connection takes its name', () => {
@@ -178,9 +178,9 @@ describe('a recording', () => {
     book('BTC', 1);
     event('connected', 10);
     book('BTC', 20);
-    heard(20);
+    frame(20);
     tick(20 + STALE_AFTER_MS);
-    expect(news()).toEqual(['BTC live', 'BTC recovering', 'BTC live', 'BTC stale']);
+    expect(newStatuses()).toEqual(['BTC live', 'BTC recovering', 'BTC live', 'BTC stale']);
   });
 });
 
@@ -190,5 +190,5 @@ it('goes on from a snapshot', () => {
   state = deserialize(serialize(state)) as LivenessState;
   event('connected', 2);
   book('BTC', 3);
-  expect(news()).toEqual(['BTC live', 'BTC recovering', 'BTC live']);
+  expect(newStatuses()).toEqual(['BTC live', 'BTC recovering', 'BTC live']);
 });

@@ -1,7 +1,8 @@
 /**
- * Whether what is shown of a market is live. A quiet market and a dead connection look the same from the book alone, so
- * the judgement is made from the connection that carries the book: any frame on it is a sign of life. A change of a
- * connection touches the instruments on it, a frame touches nothing but a time, and a tick looks at connections only.
+ * Derives the status of each instrument: whether its prices are live. A quiet market and a dead connection look the
+ * same from the book alone, so the status follows from the connection that carries the book: any frame on it proves
+ * that it is alive. A change of a connection updates the instruments on it, a frame only a time, and a tick checks
+ * connections.
  */
 import type { Emit } from '#infra/stages/stage';
 import type { MarketStatus } from '#schemas/topics/normalised';
@@ -11,19 +12,19 @@ import type { Topic } from '#schemas/topics/topic';
 /** A connection without any sign of life for this long is stale (contract, "Markets, matching, arbitrage"). */
 export const STALE_AFTER_MS = 30_000;
 
-interface FeedLife {
-  /** When it was last heard, unix ms. */
-  heardAt: number;
-  /** `lost` until it is told to be connected again; `down` when reconnecting keeps failing. */
+interface FeedState {
+  /** Receive time of the newest frame, unix ms. */
+  lastFrameAt: number;
+  /** `lost` until a `connected` event; `down` when reconnecting keeps failing. */
   link: 'open' | 'lost' | 'down';
   stale: boolean;
-  /** Played from a recording, where silence means nothing; still so after its end. */
+  /** Played back from a recording, where silence means nothing; remains true after its end. */
   recorded: boolean;
   /** Instruments whose books it carries. */
   readonly instruments: Set<string>;
 }
 
-interface InstrumentLife {
+interface InstrumentState {
   status: MarketStatus;
   /** The connection was lost since its last snapshot, so that changes may have been missed. */
   awaitsSnapshot: boolean;
@@ -31,45 +32,45 @@ interface InstrumentLife {
 
 /** Part of a normaliser's state. */
 export interface LivenessState {
-  readonly feeds: Map<string, FeedLife>;
-  readonly instruments: Map<string, InstrumentLife>;
+  readonly feeds: Map<string, FeedState>;
+  readonly instruments: Map<string, InstrumentState>;
 }
 
 export function createLivenessState(): LivenessState {
   return { feeds: new Map(), instruments: new Map() };
 }
 
-/** Whose book was received, and over which connection. */
+/** The instrument of a received book, and the connection that carried it. */
 export interface BookSource {
   /** Fine-grained provider. */
   readonly provider: string;
   readonly instrument: string;
-  /** Null while the catalog does not know it. */
+  /** Null while the catalog does not list it. */
   readonly marketId: string | null;
   readonly feed: string;
 }
 
-/** What a normaliser tells the liveness of its venue. Each writes a `MarketStatus` per instrument whose status changed. */
+/** Updates from a normaliser. Each emits a `MarketStatus` for every instrument whose status changed. */
 export interface Liveness {
-  /** A raw frame came over the feed, whatever it says. Call it first for every frame. */
-  heard(state: LivenessState, feed: string, receivedAt: number, emit: Emit): void;
-  /** A whole book of the instrument came over a socket: what makes it live again after a lost connection. */
+  /** Notes a raw frame of the feed, whatever its content. Call it first for every frame. */
+  frameReceived(state: LivenessState, feed: string, receivedAt: number, emit: Emit): void;
+  /** Notes a complete book from a socket, which makes the instrument live again after a lost connection. */
   bookReceived(state: LivenessState, source: BookSource, receivedAt: number, emit: Emit): void;
-  /** Changes of the instrument came that no whole book is there for: it awaits a snapshot. */
+  /** Notes changes that have no complete book to apply to: the instrument awaits a snapshot. */
   bookMissed(state: LivenessState, source: BookSource, receivedAt: number, emit: Emit): void;
-  /** Ingest observed something of a connection. */
+  /** Applies an event of a connection, as ingest observed it. */
   feedChanged(state: LivenessState, event: FeedEvent, emit: Emit): void;
-  /** A clock mark: connections not heard for `STALE_AFTER_MS` become stale. */
+  /** Handles a clock mark: connections without a frame for `STALE_AFTER_MS` become stale. */
   tick(state: LivenessState, now: number, emit: Emit): void;
-  /** The instrument is gone, as a market that ended: its status is removed. */
+  /** Removes the status of an instrument that no longer exists, for example because its market ended. */
   forget(state: LivenessState, instrument: string, emit: Emit): void;
 }
 
 /** @param topic `statusTopics` of the venue. */
 export function createLiveness(topic: Topic<MarketStatus>): Liveness {
-  const update = (life: InstrumentLife, source: BookSource, feed: FeedLife, receivedAt: number, emit: Emit) => {
+  const update = (life: InstrumentState, source: BookSource, feed: FeedState, receivedAt: number, emit: Emit) => {
     const before = life.status;
-    const state = judge(feed, life.awaitsSnapshot);
+    const state = evaluateState(feed, life.awaitsSnapshot);
     if (state === before.state && isSameSource(source, before)) return;
     const { provider, instrument, marketId } = source;
     const since = state === before.state ? before.since : receivedAt;
@@ -77,7 +78,7 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
     emit(topic, instrument, life.status);
   };
 
-  const updateAll = (state: LivenessState, feed: FeedLife, receivedAt: number, emit: Emit) => {
+  const updateAll = (state: LivenessState, feed: FeedState, receivedAt: number, emit: Emit) => {
     for (const instrument of feed.instruments) {
       const life = state.instruments.get(instrument)!;
       update(life, life.status, feed, receivedAt, emit);
@@ -87,19 +88,19 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
   const add = (
     state: LivenessState,
     source: BookSource,
-    feed: FeedLife,
+    feed: FeedState,
     awaitsSnapshot: boolean,
     receivedAt: number,
     emit: Emit,
   ) => {
     const { provider, instrument, marketId } = source;
-    const judged = judge(feed, awaitsSnapshot);
+    const initialState = evaluateState(feed, awaitsSnapshot);
     const status: MarketStatus = {
       provider,
       instrument,
       marketId,
       feed: source.feed,
-      state: judged,
+      state: initialState,
       receivedAt,
       since: receivedAt,
     };
@@ -109,11 +110,11 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
   };
 
   return {
-    heard(state, name, receivedAt, emit) {
+    frameReceived(state, name, receivedAt, emit) {
       const feed = feedOf(state, name, receivedAt);
-      feed.heardAt = receivedAt;
+      feed.lastFrameAt = receivedAt;
       if (!feed.stale) return;
-      // The same socket speaks again: nothing was lost in between.
+      // The same socket sends again, so nothing was lost in between.
       feed.stale = false;
       updateAll(state, feed, receivedAt, emit);
     },
@@ -126,7 +127,7 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
         state.feeds.get(life.status.feed)?.instruments.delete(source.instrument);
         feed.instruments.add(source.instrument);
       }
-      // A frame of a connection told to be lost is from before the loss: times are equal, and its book is not new.
+      // A frame of a lost connection is from before the loss (their times are equal), so its book is not new.
       if (feed.link === 'open') life.awaitsSnapshot = false;
       update(life, source, feed, receivedAt, emit);
     },
@@ -150,7 +151,7 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
 
     tick(state, now, emit) {
       for (const feed of state.feeds.values()) {
-        if (feed.stale || feed.recorded || now - feed.heardAt < STALE_AFTER_MS) continue;
+        if (feed.stale || feed.recorded || now - feed.lastFrameAt < STALE_AFTER_MS) continue;
         feed.stale = true;
         updateAll(state, feed, now, emit);
       }
@@ -166,32 +167,32 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
   };
 }
 
-function feedOf(state: LivenessState, name: string, receivedAt: number): FeedLife {
+function feedOf(state: LivenessState, name: string, receivedAt: number): FeedState {
   let feed = state.feeds.get(name);
   if (!feed) {
-    feed = { heardAt: receivedAt, link: 'open', stale: false, recorded: false, instruments: new Set() };
+    feed = { lastFrameAt: receivedAt, link: 'open', stale: false, recorded: false, instruments: new Set() };
     state.feeds.set(name, feed);
   }
   return feed;
 }
 
-function judge(feed: FeedLife, awaitsSnapshot: boolean): MarketStatus['state'] {
+function evaluateState(feed: FeedState, awaitsSnapshot: boolean): MarketStatus['state'] {
   if (feed.link === 'down') return 'venue_down';
   if (feed.stale) return 'stale';
   return awaitsSnapshot || feed.link === 'lost' ? 'recovering' : 'live';
 }
 
-/** False when the event says nothing of the instruments. */
-function applyFeedEvent(feed: FeedLife, event: FeedEvent): boolean {
+/** Returns false when the event does not concern the instruments. */
+function applyFeedEvent(feed: FeedState, event: FeedEvent): boolean {
   switch (event.kind) {
     case 'connected':
       feed.link = 'open';
       feed.stale = false;
       feed.recorded = false;
-      feed.heardAt = event.receivedAt;
+      feed.lastFrameAt = event.receivedAt;
       return true;
     case 'disconnected':
-      // Told while reconnecting keeps failing, it is no better than before.
+      // While reconnecting keeps failing, a `disconnected` event does not improve the state.
       if (feed.link === 'open') feed.link = 'lost';
       return true;
     case 'silent':

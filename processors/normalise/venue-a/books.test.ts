@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
 import { bookOf, driveVenueA, START } from './venue-a.fixture.ts';
 
-const books = (venue: ReturnType<typeof driveVenueA>): BookUpdate[] => venue.stage.of(bookTopics.venue_a);
+const books = (venue: ReturnType<typeof driveVenueA>): BookUpdate[] => venue.stage.emittedTo(bookTopics.venue_a);
 
 describe('a book', () => {
   it('is told whole, best first, without the number of orders', () => {
@@ -66,7 +66,7 @@ describe('a book', () => {
     venue.answer({ type: 'l2Book', coin: 'BTC', nSigFigs: 3 }, body);
     venue.answer({ type: 'l2Book', coin: 'NONE' }, null);
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toEqual([]);
+    expect(venue.stage.deadLetters).toEqual([]);
     venue.answer({ type: 'l2Book', coin: 'BTC', nSigFigs: null }, body);
     expect(books(venue)).toHaveLength(1);
   });
@@ -94,7 +94,7 @@ describe('a book', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', { ...bookOf('BTC', [], []), ...change });
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_frame' }]);
-    expect(venue.stage.dead[0]!.detail.startsWith(`${field}: `)).toBe(true);
+    expect(venue.stage.deadLetters).toMatchObject([{ reason: 'malformed_frame' }]);
+    expect(venue.stage.deadLetters[0]!.detail.startsWith(`${field}: `)).toBe(true);
   });
 });

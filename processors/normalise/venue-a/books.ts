@@ -1,12 +1,12 @@
-/** Books: the `l2Book` channel and answers of `l2Book`, a whole book each time (venue page, sections 3.1 and 7). */
+/** Books: the `l2Book` channel and answers of `l2Book`, always a complete book (venue page, sections 3.1 and 7). */
 import type { Emit } from '#infra/stages/stage';
 import { type BookLevel, bookTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
 import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError, placed } from './malformed-error.ts';
+import { FieldError, withPath } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
-/** A whole book, checked. */
+/** A complete and validated book. */
 export interface BookMessage {
   readonly coin: string;
   /** Venue time, unix ms. */
@@ -15,7 +15,7 @@ export interface BookMessage {
   readonly asks: BookLevel[];
 }
 
-/** Throws `FieldError`. A book without levels is `[[],[]]`. */
+/** Reads a book. A book without levels is `[[],[]]`. Throws `FieldError`. */
 export function readBook(data: unknown): BookMessage {
   const book = readObject(data, 'data');
   const levels = readList(book.levels, 'data.levels');
@@ -39,17 +39,17 @@ function readSide(value: unknown, side: 0 | 1): BookLevel[] {
     }
     return read;
   } catch (error) {
-    throw placed(error, `data.levels[${side}][${at}]`);
+    throw withPath(error, `data.levels[${side}][${at}]`);
   }
 }
 
-/** Whether the book is older than what was told of its coin: an answer can be overtaken by the socket. */
-export function isOvertaken(state: VenueAState, book: BookMessage): boolean {
+/** True if the book is older than the newest emitted one of its coin: the socket can be faster than an answer. */
+export function isOutdated(state: VenueAState, book: BookMessage): boolean {
   return book.time < (state.bookTimes.get(book.coin) ?? 0);
 }
 
-/** @param feed the connection that it came over. */
-export function tellBook(
+/** Emits a book. @param feed the connection that carried it. */
+export function emitBook(
   state: VenueAState,
   { coin, time, bids, asks }: BookMessage,
   feed: string,

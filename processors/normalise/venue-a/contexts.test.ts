@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type AssetContext, contextTopics } from '#schemas/topics/normalised';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
-const contexts = (venue: ReturnType<typeof driveVenueA>): AssetContext[] => venue.stage.of(contextTopics.venue_a);
+const contexts = (venue: ReturnType<typeof driveVenueA>): AssetContext[] =>
+  venue.stage.emittedTo(contextTopics.venue_a);
 const perp = (change: Record<string, unknown> = {}) => ({
   funding: '-0.0000125',
   openInterest: '63.90',
@@ -118,7 +119,7 @@ describe('a context', () => {
       'BTC venue_a_perp',
       '@9 venue_a_perp',
     ]);
-    expect(venue.stage.dead).toEqual([]);
+    expect(venue.stage.deadLetters).toEqual([]);
   });
 
   it.each([
@@ -129,8 +130,8 @@ describe('a context', () => {
     const venue = driveVenueA();
     venue.answer(request, body);
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([{ topic: 'raw.venue_a.info', reason: 'malformed_answer' }]);
-    expect(venue.stage.dead[0]!.detail.startsWith(detail)).toBe(true);
+    expect(venue.stage.deadLetters).toMatchObject([{ topic: 'raw.venue_a.info', reason: 'malformed_answer' }]);
+    expect(venue.stage.deadLetters[0]!.detail.startsWith(detail)).toBe(true);
   });
 });
 

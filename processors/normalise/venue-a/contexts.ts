@@ -1,15 +1,15 @@
 /**
- * The newest figures of coins: mids, contexts (venue page, sections 3.1 and 7). A record always carries the newest known
- * value of each field, whichever message told it, and is told again only when one of them changed.
+ * The newest figures of coins, from mids and contexts (venue page, sections 3.1 and 7). A record always has the newest
+ * known value of each field, whichever message contained it, and is emitted again only when one of them changed.
  */
 import type { Emit } from '#infra/stages/stage';
 import { type AssetContext, contextTopics } from '#schemas/topics/normalised';
 import { providerOf } from './coins.ts';
 import { type Fields, readAmount, readDecimal, readList, readObject, readText } from './fields.ts';
-import { FieldError, placed } from './malformed-error.ts';
+import { FieldError, withPath } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
-/** The figures of a context; undefined where a message does not speak of it, null where it says that there is none. */
+/** Figures of a context; undefined where a message does not contain it, null where it states that there is none. */
 export type Figures = Partial<Omit<AssetContext, 'provider' | 'coin' | 'receivedAt'>>;
 type FigureName = keyof Figures;
 type Reader = (value: unknown, field: string) => string;
@@ -26,7 +26,7 @@ const FIGURES: readonly (readonly [FigureName, string, Reader])[] = [
   ['previousDayPrice', 'prevDayPx', readAmount],
 ];
 
-/** Reads one `ctx`. Throws `FieldError`. @param field where it stands, for messages. */
+/** Reads one `ctx`. Throws `FieldError`. @param field its path, for error messages. */
 export function readContext(value: unknown, field: string): Figures {
   const context = readObject(value, field);
   const figures: { -readonly [F in FigureName]?: Exclude<Figures[F], undefined> } = {};
@@ -36,21 +36,21 @@ export function readContext(value: unknown, field: string): Figures {
       if (figure !== undefined) figures[name] = figure === null ? null : read(figure, written);
     }
   } catch (error) {
-    throw placed(error, field);
+    throw withPath(error, field);
   }
   return figures;
 }
 
-/** Figures of some coins, checked. */
+/** Validated figures of some coins. */
 export type CoinFigures = readonly (readonly [coin: string, figures: Figures])[];
 
-/** `{coin, ctx}` of `activeAssetCtx` and `activeSpotAssetCtx`. Throws `FieldError`. */
+/** Reads `{coin, ctx}` of `activeAssetCtx` and `activeSpotAssetCtx`. Throws `FieldError`. */
 export function readActiveContext(data: unknown): CoinFigures {
   const { coin, ctx } = readObject(data, 'data');
   return [[readText(coin, 'data.coin'), readContext(ctx, 'data.ctx')]];
 }
 
-/** Contexts in the order of a universe. Throws `FieldError` when they are not as many as its coins. */
+/** Reads contexts in the order of a universe. Throws `FieldError` when there are not as many as coins. */
 export function readAlignedContexts(universe: readonly string[], value: unknown, field: string): CoinFigures {
   const contexts = readList(value, field);
   if (contexts.length !== universe.length) {
@@ -59,7 +59,7 @@ export function readAlignedContexts(universe: readonly string[], value: unknown,
   return contexts.map((context, at) => [universe[at]!, readContext(context, `${field}[${at}]`)]);
 }
 
-/** Spot contexts, which name their coin; their order means nothing. Throws `FieldError`. */
+/** Reads spot contexts, which name their coin; their order has no meaning. Throws `FieldError`. */
 export function readSpotContexts(value: unknown, field: string): CoinFigures {
   return readList(value, field).map((context, at) => {
     const { coin } = readObject(context, `${field}[${at}]`);
@@ -67,15 +67,15 @@ export function readSpotContexts(value: unknown, field: string): CoinFigures {
   });
 }
 
-export function tellContexts(state: VenueAState, contexts: CoinFigures, receivedAt: number, emit: Emit): void {
-  for (const [coin, figures] of contexts) tellContext(state, coin, figures, receivedAt, emit);
+export function emitContexts(state: VenueAState, contexts: CoinFigures, receivedAt: number, emit: Emit): void {
+  for (const [coin, figures] of contexts) emitContext(state, coin, figures, receivedAt, emit);
 }
 
-/** The mids that differ from those of the last such message, checked. */
-export type NewMids = readonly (readonly [coin: string, written: string, mid: string])[];
+/** Validated mids that differ from those of the previous message. */
+export type ChangedMids = readonly (readonly [coin: string, written: string, mid: string])[];
 
-/** Reads `{coin: mid}`; a mid that stands as it stood is not looked at again. Throws `FieldError`. */
-export function readMids(state: VenueAState, mids: Fields, field: string): NewMids {
+/** Reads `{coin: mid}`; unchanged mids are not checked again. Throws `FieldError`. */
+export function readMids(state: VenueAState, mids: Fields, field: string): ChangedMids {
   const changed: (readonly [string, string, string])[] = [];
   try {
     for (const coin of Object.keys(mids)) {
@@ -83,33 +83,34 @@ export function readMids(state: VenueAState, mids: Fields, field: string): NewMi
       if (state.allMids.get(coin) !== written) changed.push([coin, written as string, readAmount(written, coin)]);
     }
   } catch (error) {
-    throw placed(error, field);
+    throw withPath(error, field);
   }
   return changed;
 }
 
 /**
- * For a coin whose book lacks a side the venue puts the price of the last trade here, while its context says that there
- * is no mid. So after a context without a mid this one counts only from its first change on.
+ * Emits the figures of coins whose mid changed. For a coin whose book lacks a side, the venue sends the price of the
+ * last trade as mid, while its context states that there is none. So after a context without a mid, a mid from here is
+ * used only from its first change on.
  */
-export function tellMids(state: VenueAState, mids: NewMids, receivedAt: number, emit: Emit): void {
+export function emitMids(state: VenueAState, mids: ChangedMids, receivedAt: number, emit: Emit): void {
   for (const [coin, written, midPrice] of mids) {
     const isFirst = !state.allMids.has(coin);
     state.allMids.set(coin, written);
     if (isFirst && state.contexts.get(coin)?.midPrice === null) continue;
-    tellContext(state, coin, { midPrice }, receivedAt, emit);
+    emitContext(state, coin, { midPrice }, receivedAt, emit);
   }
 }
 
-function tellContext(state: VenueAState, coin: string, figures: Figures, receivedAt: number, emit: Emit): void {
+function emitContext(state: VenueAState, coin: string, figures: Figures, receivedAt: number, emit: Emit): void {
   const before = state.contexts.get(coin);
-  if (before && !tellsNews(before, figures)) return;
+  if (before && !hasChanged(before, figures)) return;
   const context = { ...(before ?? emptyContext(coin)), ...figures, receivedAt };
   state.contexts.set(coin, context);
   emit(contextTopics.venue_a, coin, context);
 }
 
-function tellsNews(before: AssetContext, figures: Figures): boolean {
+function hasChanged(before: AssetContext, figures: Figures): boolean {
   for (const [name] of FIGURES) if (figures[name] !== undefined && figures[name] !== before[name]) return true;
   return false;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { channelTopics } from '#schemas/topics/channels';
-import { SILENT_MS } from '../../shared/channel-seqs.ts';
+import { INACTIVE_MS } from '../../shared/channel-seqs.ts';
 import { bookOf, driveVenueA } from './venue-a.fixture.ts';
 
 it('the numbers of a coin are forgotten once it is not listed any more, and given out to nobody again', () => {
@@ -11,18 +11,18 @@ it('the numbers of a coin are forgotten once it is not listed any more, and give
       { universe: [{ name: 'OLD', szDecimals: 3, maxLeverage: 20, isDelisted: delisted }] },
       at,
     );
-  const seqs = () => venue.stage.of(channelTopics.venue_a).map(({ seq }) => seq);
-  const book = (weeks: number) => venue.frame('l2Book', bookOf('OLD', [], []), weeks * SILENT_MS);
+  const seqs = () => venue.stage.emittedTo(channelTopics.venue_a).map(({ seq }) => seq);
+  const book = (weeks: number) => venue.frame('l2Book', bookOf('OLD', [], []), weeks * INACTIVE_MS);
   list(false, 0);
   for (const week of [0, 0, 0]) book(week);
-  for (const week of [1, 2, 3]) venue.clock(week * SILENT_MS);
+  for (const week of [1, 2, 3]) venue.clock(week * INACTIVE_MS);
   book(3);
   expect(seqs()).toEqual([1, 2, 3, 4]);
-  list(true, 3 * SILENT_MS);
-  for (const week of [4, 5, 6]) venue.clock(week * SILENT_MS);
+  list(true, 3 * INACTIVE_MS);
+  for (const week of [4, 5, 6]) venue.clock(week * INACTIVE_MS);
   venue.stage.restart();
-  const { heard, silent, due, floors } = venue.stage.state.channelSeqs;
-  expect([heard.size + silent.size + due.size, Math.max(...floors)]).toEqual([0, 4]);
+  const { active, inactive, due, floors } = venue.stage.state.channelSeqs;
+  expect([active.size + inactive.size + due.size, Math.max(...floors)]).toEqual([0, 4]);
   book(6);
   expect(seqs()).toEqual([1, 2, 3, 4, 5]);
 });

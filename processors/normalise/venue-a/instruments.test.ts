@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
-const instruments = (venue: ReturnType<typeof driveVenueA>): Instrument[] => venue.stage.of(instrumentTopics.venue_a);
+const instruments = (venue: ReturnType<typeof driveVenueA>): Instrument[] =>
+  venue.stage.emittedTo(instrumentTopics.venue_a);
 const perp = (name: string, change: Record<string, unknown> = {}) => ({
   name,
   szDecimals: 3,
@@ -92,14 +93,14 @@ describe('spot pairs', () => {
     const unknown = { name: '@1', tokens: [99, 0], index: 1 };
     venue.answer({ type: 'spotMeta' }, { ...meta, universe: [unknown, ...meta.universe] });
     expect(instruments(venue).map(({ coin }) => coin)).toEqual(['AAA/USD', '@44']);
-    expect(venue.stage.dead).toEqual([]);
+    expect(venue.stage.deadLetters).toEqual([]);
   });
 
   it('that are malformed are refused with the whole answer, and the field is named', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'spotMeta' }, { ...meta, universe: [...meta.universe, { name: '@1', tokens: [], index: 1 }] });
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_answer' }]);
-    expect(venue.stage.dead[0]!.detail).toMatch(/^answer\.universe\[2\]\.tokens\[0\]: /);
+    expect(venue.stage.deadLetters).toMatchObject([{ reason: 'malformed_answer' }]);
+    expect(venue.stage.deadLetters[0]!.detail).toMatch(/^answer\.universe\[2\]\.tokens\[0\]: /);
   });
 });

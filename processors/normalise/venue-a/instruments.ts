@@ -5,7 +5,7 @@ import { providerOf } from './coins.ts';
 import { readInteger, readList, readObject, readText } from './fields.ts';
 import type { VenueAState } from './state.ts';
 
-/** A coin as its universe tells it, checked. */
+/** A validated coin of a universe. */
 export type InstrumentMessage = Omit<Instrument, 'receivedAt'>;
 
 /** Reads `meta` of the main dex or of a builder dex, whose names carry its prefix. Throws `FieldError`. */
@@ -21,14 +21,14 @@ export function readPerps(meta: unknown, field: string): readonly InstrumentMess
       kind: 'perp',
       sizeDecimals: readInteger(szDecimals, `${place}.szDecimals`),
       maxLeverage: readInteger(maxLeverage, `${place}.maxLeverage`),
-      // A delisted coin keeps its place, since contexts are joined by it.
+      // A delisted coin keeps its index, since contexts are matched by position.
       delisted: isDelisted === true,
       index,
     };
   });
 }
 
-/** Reads the pairs of `spotMeta`. A pair names its tokens by their index, never by their place. Throws `FieldError`. */
+/** Reads the pairs of `spotMeta`. A pair names tokens by their index field, not by position. Throws `FieldError`. */
 export function readSpots(meta: unknown, field: string): readonly InstrumentMessage[] {
   const { tokens, universe } = readObject(meta, field);
   const decimals = new Map<number, number>();
@@ -44,7 +44,7 @@ export function readSpots(meta: unknown, field: string): readonly InstrumentMess
     const index = readInteger(pair.index, `${place}.index`);
     const base = readInteger(readList(pair.tokens, `${place}.tokens`)[0], `${place}.tokens[0]`);
     const sizeDecimals = decimals.get(base);
-    // Its token is listed later, or was cut from an excerpt: that pair alone is unknown.
+    // The token is listed later, or an excerpt lacks it: only that pair is left out.
     if (sizeDecimals === undefined) return [];
     return [
       { provider: providerOf(coin), coin, kind: 'spot', sizeDecimals, maxLeverage: null, delisted: false, index },
@@ -52,21 +52,21 @@ export function readSpots(meta: unknown, field: string): readonly InstrumentMess
   });
 }
 
-/** The dex of a builder coin: what stands before its first colon; `` for a coin of the main dex. */
+/** Returns the dex of a builder coin, the text before its first colon; `` for a coin of the main dex. */
 export function dexOf(coin: string): string {
   return coin.slice(0, Math.max(0, coin.indexOf(':')));
 }
 
-/** Keeps the order of a dex, by which its contexts are told. */
-export function keepUniverse(state: VenueAState, dex: string, coins: readonly InstrumentMessage[]): void {
+/** Stores the order of a dex's coins, in which the venue lists their contexts. */
+export function storeUniverse(state: VenueAState, dex: string, coins: readonly InstrumentMessage[]): void {
   state.universes.set(
     dex,
     coins.map(({ coin }) => coin),
   );
 }
 
-/** Tells those that are new or changed. */
-export function tellInstruments(
+/** Emits the instruments that are new or changed. */
+export function emitInstruments(
   state: VenueAState,
   instruments: readonly InstrumentMessage[],
   receivedAt: number,

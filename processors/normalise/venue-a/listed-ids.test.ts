@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { createListedIds, GAPS_MAX, madeBehind, takeListedIds } from './listed-ids.ts';
+import { addListedIds, createdAfter, createListedIds, GAPS_MAX } from './listed-ids.ts';
 
 it('remembers the newest gaps between the ids of lists, within a bound', () => {
   const state = createListedIds();
-  for (let nth = 0; nth <= GAPS_MAX + 1; nth += 1) takeListedIds(state, [2 * nth], nth);
+  for (let nth = 0; nth <= GAPS_MAX + 1; nth += 1) addListedIds(state, [2 * nth], nth);
   expect(state.gaps).toHaveLength(GAPS_MAX);
-  expect([1, 3, 2 * GAPS_MAX + 1].map((id) => madeBehind(state, id))).toEqual([null, 1, GAPS_MAX]);
+  expect([1, 3, 2 * GAPS_MAX + 1].map((id) => createdAfter(state, id))).toEqual([null, 1, GAPS_MAX]);
 });
 
 it('takes a gap for none where the next id follows, whatever is missing below', () => {
   const state = createListedIds();
-  for (const [at, ids] of [[4], [], [5, 2], [3], [6]].entries()) takeListedIds(state, ids, at);
+  for (const [at, ids] of [[4], [], [5, 2], [3], [6]].entries()) addListedIds(state, ids, at);
   expect(state).toEqual({ highest: 6, at: 4, gaps: [] });
 });

@@ -1,12 +1,12 @@
 /**
- * Which outcomes cannot have been there when: their ids count up, so one that is newer than all of a list was made behind
- * it. That is known, too, of outcomes that came and went while nobody looked.
+ * Bounds when an outcome was created: ids count up, so an outcome with a higher id than a complete list was created
+ * after it. This also holds for outcomes that came and went between two lists.
  */
 
-/** Gaps between the ids of lists that are remembered, the newest ones. */
+/** Newest gaps between the ids of lists that are stored. */
 export const GAPS_MAX = 1_000;
 
-/** Outcomes with an id above `above` and below `below` were made behind `after`, unix ms. */
+/** Outcomes with an id above `above` and below `below` were created after `after`, unix ms. */
 interface Gap {
   readonly above: number;
   readonly below: number;
@@ -14,11 +14,11 @@ interface Gap {
 }
 
 export interface ListedIds {
-  /** The highest that any list held; null before the first. */
+  /** The highest id of any list; null before the first list. */
   highest: number | null;
-  /** When the newest list was received, unix ms. */
+  /** Receive time of the newest list, unix ms. */
   at: number;
-  /** Where a list went more than one above all before it, oldest first (`GAPS_MAX`). */
+  /** Gaps where a list exceeded all earlier ids by more than one, oldest first (`GAPS_MAX`). */
   readonly gaps: Gap[];
 }
 
@@ -26,8 +26,8 @@ export function createListedIds(): ListedIds {
   return { highest: null, at: 0, gaps: [] };
 }
 
-/** Takes the ids of a list. @param at when it was received. */
-export function takeListedIds(state: ListedIds, ids: readonly number[], at: number): void {
+/** Adds the ids of a list. @param at its receive time. */
+export function addListedIds(state: ListedIds, ids: readonly number[], at: number): void {
   const { highest } = state;
   const newest = Math.max(highest ?? -1, ...ids);
   if (highest !== null && newest > highest + 1) {
@@ -38,7 +38,7 @@ export function takeListedIds(state: ListedIds, ids: readonly number[], at: numb
   state.at = at;
 }
 
-/** The time of the newest list that was before an outcome which no list held; null where none is known. */
-export function madeBehind({ gaps }: ListedIds, id: number): number | null {
+/** Returns the time of the newest list before an outcome that no list contained; null where none is known. */
+export function createdAfter({ gaps }: ListedIds, id: number): number | null {
   return gaps.find(({ above, below }) => above < id && id < below)?.after ?? null;
 }

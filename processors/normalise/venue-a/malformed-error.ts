@@ -1,7 +1,7 @@
-/** Thrown for what venue_a said that is not as its protocol describes it; the frame goes to the dead letters. */
+/** Thrown for a message of venue_a that violates its protocol. The frame becomes a dead letter. */
 export class MalformedError extends Error {
   override name = 'MalformedError';
-  /** The same bytes are no better the next time. */
+  /** A retry of the same bytes gives the same error. */
   readonly canRetry = false;
   /** The reason of the dead letter. */
   readonly code: 'malformed_json' | 'malformed_frame' | 'malformed_answer';
@@ -11,7 +11,7 @@ export class MalformedError extends Error {
   }
 }
 
-/** A field that is not what it should be: which one, what was expected, what stood there. */
+/** Thrown for an invalid field; the message states the field, the expected form and the value. */
 export class FieldError extends Error {
   override name = 'FieldError';
   constructor(field: string, expected: string, value: unknown) {
@@ -20,17 +20,17 @@ export class FieldError extends Error {
 }
 
 /**
- * The same error with the place of what holds the field put before it. Places are put together here and not on the way
- * in, since nearly all fields are good and nobody asks for theirs.
+ * Returns the same error with the path of the enclosing object put before the field. The path is built only on failure,
+ * since nearly all fields are valid.
  */
-export function placed(error: unknown, place: string): unknown {
-  if (error instanceof FieldError) error.message = `${place}.${error.message}`;
+export function withPath(error: unknown, path: string): unknown {
+  if (error instanceof FieldError) error.message = `${path}.${error.message}`;
   return error;
 }
 
 const SHOWN_CHARACTERS = 60;
 
-/** A value for people, cut short. */
+/** Formats a value for a message, shortened. */
 export function quote(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

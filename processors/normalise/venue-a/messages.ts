@@ -1,33 +1,33 @@
 /**
- * The envelope of what venue_a sends (venue page, sections 3 and 7): `{"channel": …, "data": …}` on a socket, and for an
- * `info` answer the body that was asked with.
+ * Parses the envelopes of venue_a (venue page, sections 3 and 7): `{"channel": …, "data": …}` on a socket, and the
+ * request body of an `info` answer.
  */
 import { jsonMembers } from '#schemas/domain/json-members';
-import type { TextPiece } from '../../shared/tell-raw.ts';
+import type { TextPiece } from '../../shared/emit-raw.ts';
 import { type Fields, readObject } from './fields.ts';
 import { MalformedError } from './malformed-error.ts';
 
-/** A frame whose data is parsed but not looked at. */
+/** A frame whose data is parsed but not validated. */
 export interface Frame {
   readonly channel: string;
   readonly data: unknown;
-  /** The piece of the frame's text that its data is. */
+  /** Position of the data in the frame's text. */
   readonly piece: TextPiece;
 }
 
 const HEAD = '{"channel":"';
 const MIDDLE = '","data":';
 
-/** Reads a frame; null for one without a channel or data, as a pong. Throws `MalformedError` (`malformed_json`). */
+/** Parses a frame; null for one without channel or data, such as a pong. Throws `MalformedError` (`malformed_json`). */
 export function parseFrame(text: string): Frame | null {
   return parseUsualFrame(text) ?? parseAnyFrame(text);
 }
 
 /**
- * The venue writes every frame with the channel first and the data last: says where they are. Only once the
- * piece was read it is known to be whole. Null for a text that is written otherwise.
+ * Locates channel and data without parsing: the venue writes every frame with the channel first and the data last. The
+ * data is valid only once it was parsed. Returns null for a text of another form.
  */
-export function cutFrame(text: string): Pick<Frame, 'channel' | 'piece'> | null {
+export function splitFrame(text: string): Pick<Frame, 'channel' | 'piece'> | null {
   if (!text.startsWith(HEAD) || !text.endsWith('}')) return null;
   const nameEnd = text.indexOf('"', HEAD.length);
   const channel = text.slice(HEAD.length, nameEnd);
@@ -37,12 +37,12 @@ export function cutFrame(text: string): Pick<Frame, 'channel' | 'piece'> | null 
 }
 
 function parseUsualFrame(text: string): Frame | null {
-  const cut = cutFrame(text);
-  if (!cut) return null;
+  const parts = splitFrame(text);
+  if (!parts) return null;
   try {
-    return { ...cut, data: JSON.parse(text.slice(cut.piece.start, -1)) };
+    return { ...parts, data: JSON.parse(text.slice(parts.piece.start, -1)) };
   } catch {
-    // Not as usual, or no JSON at all: reading the whole text tells which.
+    // Either another form or invalid JSON: parsing the complete text shows which.
     return null;
   }
 }
@@ -56,7 +56,7 @@ function parseAnyFrame(text: string): Frame | null {
   return { channel, data, piece: { start: range.start, length: range.end - range.start } };
 }
 
-/** The body that an `info` answer was asked with. Throws `MalformedError` (`malformed_answer`). */
+/** Parses the request body of an `info` answer. Throws `MalformedError` (`malformed_answer`). */
 export function parseRequest(request: string | null): Fields & { readonly type: string } {
   if (request === null) throw new MalformedError('malformed_answer', 'request: expected a body, got nothing');
   const body = readObject(parseJson(request, 'malformed_answer'), 'request');
@@ -64,7 +64,7 @@ export function parseRequest(request: string | null): Fields & { readonly type: 
   return body as Fields & { readonly type: string };
 }
 
-/** Throws `MalformedError` with the given code. */
+/** Parses JSON. Throws `MalformedError` with the given code. */
 export function parseJson(text: string, code: MalformedError['code']): unknown {
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 /**
- * What the description of an outcome says in its structured form: `key:value` pairs joined by `|`, as in
+ * Parses the structured form of an outcome's description: `key:value` pairs joined by `|`, as in
  * `class:priceBinary|underlying:BTC|expiry:20260503-0600|targetPrice:78213|period:1d` (venue page, section 3.5).
  */
 
@@ -7,7 +7,7 @@ const PAIR = /^\s*([A-Za-z][A-Za-z0-9_]*)\s*:\s*(.*?)\s*$/;
 /** Text that deployers put before their pairs. */
 const PREFIX = /^\s*metadata=/;
 
-/** The pairs of a description; none when it is plain text, which is when any part of it is no pair. */
+/** Returns the pairs of a description; none for plain text, which is a description with any part that is no pair. */
 export function parsePairs(description: string): Readonly<Record<string, string>> {
   const pairs: [string, string][] = [];
   for (const part of description.replace(PREFIX, '').split('|')) {
@@ -20,7 +20,7 @@ export function parsePairs(description: string): Readonly<Record<string, string>
 
 const EXPIRY = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})$/;
 
-/** Reads `YYYYMMDD-HHMM`, which is UTC, as unix ms; null for anything else, also for a day that does not exist. */
+/** Parses `YYYYMMDD-HHMM` in UTC as unix ms; null for anything else and for a day that does not exist. */
 export function parseExpiry(written: string | undefined): number | null {
   const parts = EXPIRY.exec(written ?? '');
   if (!parts) return null;

@@ -1,11 +1,11 @@
-/** An outcome as the market that is told of it. */
+/** Builds the `Market` record of an outcome. */
 import type { Emit } from '#infra/stages/stage';
 import type { Market } from '#schemas/topics/normalised';
 import { outcomeCoin } from './coins.ts';
 import { parseExpiry, parsePairs } from './outcome-description.ts';
 import type { Outcome, Question } from './outcome-messages.ts';
 
-/** Where a change of the markets goes, and what is told of all of them. */
+/** The destination of changed markets, and the fields that all of them share. */
 export interface MarketWriter {
   /** Taker fee rate of the venue's outcome markets. */
   readonly takerFeeRate: string;
@@ -13,7 +13,7 @@ export interface MarketWriter {
   readonly emit: Emit;
 }
 
-/** The market that an outcome is, as it is told while it lives. */
+/** Builds the market of an outcome that is open. */
 export function toMarket(outcome: Outcome, question: Question | undefined, writer: MarketWriter): Market {
   const { outcome: id, name, description, sides } = outcome;
   const pairs = { ...parsePairs(question?.description ?? ''), ...parsePairs(description) };
@@ -35,24 +35,24 @@ export function toMarket(outcome: Outcome, question: Question | undefined, write
     active: true,
     closed: false,
     takerFeeRate: writer.takerFeeRate,
-    fields: JSON.stringify({ ...pairs, ...placeIn(question, id), outcome: outcome.raw }),
+    fields: JSON.stringify({ ...pairs, ...questionFields(question, id), outcome: outcome.raw }),
     resolved: false,
-    // Outcomes share a few names, and are told apart by their descriptions.
+    // Many outcomes share a name; their descriptions differ.
     name: description === '' ? null : `${name} (${description})`,
   };
 }
 
-/** What an outcome that is over is told with: the venue lists it until it is settled, so it is decided by then. */
-export const MARKET_OVER = { active: false, closed: true, resolved: true } as const satisfies Partial<Market>;
+/** Flags of an outcome that is no longer listed: the venue lists it until it is settled, so it is resolved by then. */
+export const RESOLVED_FLAGS = { active: false, closed: true, resolved: true } as const satisfies Partial<Market>;
 
-/** Where an outcome stands in its question: what its bucket is, say, follows from that alone. */
-function placeIn(question: Question | undefined, id: number) {
+/** Describes the position of an outcome in its question, which determines its bucket, for example. */
+function questionFields(question: Question | undefined, id: number) {
   if (!question) return {};
   const index = question.named.indexOf(id);
   return { question, namedIndex: index < 0 ? null : index };
 }
 
-/** Whether two tellings of a market differ in nothing but their time. */
+/** True if two records of a market differ only in their time. */
 export function isSameMarket(a: Market, b: Market): boolean {
   return JSON.stringify({ ...a, receivedAt: 0 }) === JSON.stringify({ ...b, receivedAt: 0 });
 }

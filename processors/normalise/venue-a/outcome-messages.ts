@@ -1,4 +1,4 @@
-/** Outcomes and questions as `outcomeMeta` and `outcomeMetaUpdates` tell them (venue page, sections 3.5 and 7). */
+/** Reads outcomes and questions of `outcomeMeta` and `outcomeMetaUpdates` (venue page, sections 3.5 and 7). */
 import { type Fields, readInteger, readList, readObject } from './fields.ts';
 import { FieldError } from './malformed-error.ts';
 
@@ -13,7 +13,7 @@ export interface Outcome {
   readonly raw: Fields;
 }
 
-/** What several outcomes answer together. */
+/** A question that several outcomes answer together. */
 export interface Question {
   readonly question: number;
   readonly name: string;
@@ -35,7 +35,7 @@ export type OutcomeUpdate =
   | { readonly kind: 'questionUpdated'; readonly question: Question }
   | { readonly kind: 'questionSettled'; readonly question: number };
 
-/** Throws `FieldError`. */
+/** Reads an answer of `outcomeMeta`. Throws `FieldError`. */
 export function readOutcomeMeta(answer: unknown, field: string): OutcomeMeta {
   const { outcomes, questions } = readObject(answer, field);
   return {
@@ -48,7 +48,7 @@ export function readOutcomeMeta(answer: unknown, field: string): OutcomeMeta {
   };
 }
 
-/** The list comes bare or as `{updates}`; kinds that are not known are left out. Throws `FieldError`. */
+/** Reads updates, a plain list or `{updates}`; unknown kinds are left out. Throws `FieldError`. */
 export function readOutcomeUpdates(data: unknown): readonly OutcomeUpdate[] {
   const list = Array.isArray(data) ? data : readList(readObject(data, 'data').updates, 'data.updates');
   return list.flatMap((value, at) => readUpdate(readObject(value, `data[${at}]`), `data[${at}]`));
@@ -71,13 +71,13 @@ function readUpdate(update: Fields, field: string): OutcomeUpdate[] {
   return [];
 }
 
-/** An id alone, or in an object that names it. */
+/** Reads an id, alone or in an object. */
 function readId(value: unknown, name: 'outcome' | 'question', field: string): number {
   const id = typeof value === 'object' ? readObject(value, field)[name] : value;
   return readInteger(id, field);
 }
 
-/** One outcome. Throws `FieldError`. */
+/** Reads one outcome. Throws `FieldError`. */
 export function readOutcome(value: unknown, field: string): Outcome {
   const raw = readObject(value, field);
   return {
@@ -89,7 +89,7 @@ export function readOutcome(value: unknown, field: string): Outcome {
   };
 }
 
-/** Old entries have no side names: side 0 is Yes then and side 1 No. */
+/** Returns the name of a side; null in old entries, which have no side names (side 0 is Yes then and side 1 No). */
 function sideName(sides: unknown, side: 0 | 1): string | null {
   const spec: unknown = Array.isArray(sides) ? sides[side] : null;
   if (typeof spec !== 'object' || spec === null) return null;
@@ -116,7 +116,7 @@ function readIds(value: unknown, field: string): readonly number[] {
   return readList(value ?? [], field).map((id, at) => readInteger(id, `${field}[${at}]`));
 }
 
-/** Text that may be missing or empty, as in old entries. */
+/** Reads text that may be missing or empty, as in old entries. */
 function readWords(value: unknown, field: string): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') throw new FieldError(field, 'text', value);

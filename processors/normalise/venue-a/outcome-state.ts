@@ -1,16 +1,16 @@
-/** What the normaliser of venue_a knows of outcome markets. */
+/** The part of the state of venue_a's normaliser that concerns outcome markets. */
 import type { Market } from '#schemas/topics/normalised';
 import { parseOutcomeCoin } from './coins.ts';
 import { createListedIds, type ListedIds } from './listed-ids.ts';
 import type { Outcome, Question } from './outcome-messages.ts';
 
-/** An outcome with what was told of it last. */
+/** An outcome with its last emitted market. */
 export interface KnownOutcome {
   outcome: Outcome;
   market: Market;
-  /** When it was told to be over. */
+  /** Receive time of the message that closed it. */
   closedAt: number | null;
-  /** It was not decided before this: when it was told to live, or to be decided in the moment in which it was. */
+  /** It was not resolved before this time: receive time of its last open listing, or of a timely settled message. */
   decidedAfter: number;
 }
 
@@ -19,9 +19,9 @@ export interface OutcomeState {
   readonly outcomes: Map<number, KnownOutcome>;
   /** By question id. */
   readonly questions: Map<number, Question>;
-  /** Outcomes told to be settled; an answer that was under way then may still list them. */
+  /** Outcomes reported as settled; an answer that was in flight at that time may still list them. */
   readonly settled: Set<number>;
-  /** Outcomes whose resolution was told, oldest first (`SETTLED_MAX`). */
+  /** Outcomes whose resolution was emitted, oldest first (`SETTLED_MAX`). */
   readonly resolved: Set<number>;
   readonly listedIds: ListedIds;
 }
@@ -36,7 +36,7 @@ export function createOutcomeState(): OutcomeState {
   };
 }
 
-/** The name of the side that a coin stands for; null for other coins and outcomes not known. */
+/** Returns the name of a coin's side; null for other coins and unknown outcomes. */
 export function outcomeNameOf(state: OutcomeState, coin: string): string | null {
   const parsed = coin.startsWith('#') ? parseOutcomeCoin(coin) : null;
   return (parsed && state.outcomes.get(parsed.outcome)?.outcome.sides[parsed.side]) ?? null;

@@ -25,11 +25,11 @@ const question = (change: Record<string, unknown> = {}) => ({
 const bucket = (id: number, index: number) => outcome(id, { name: 'Bucket', description: `index:${index}` });
 
 type Venue = ReturnType<typeof driveVenueA>;
-const markets = (venue: Venue): Market[] => venue.stage.of(marketTopics.venue_a);
+const markets = (venue: Venue): Market[] => venue.stage.emittedTo(marketTopics.venue_a);
 const listed = (venue: Venue, outcomes: unknown[], questions: unknown[] = [], at = 0) =>
   venue.answer({ type: 'outcomeMeta' }, { outcomes, questions }, at);
 /** `id open` or `id closed`, as told. */
-const told = (venue: Venue) =>
+const statesOf = (venue: Venue) =>
   markets(venue).map(({ marketId, closed }) => `${marketId} ${closed ? 'closed' : 'open'}`);
 
 describe('an outcome', () => {
@@ -74,7 +74,7 @@ describe('an outcome', () => {
     listed(venue, [outcome(8), outcome(7)], [], 5);
     venue.stage.restart();
     listed(venue, [outcome(7), outcome(8, { name: 'Renamed' })], [], 9);
-    expect(told(venue)).toEqual(['#70 open', '#80 open', '#80 open']);
+    expect(statesOf(venue)).toEqual(['#70 open', '#80 open', '#80 open']);
     expect(markets(venue)[2]).toMatchObject({ title: 'Renamed', receivedAt: START + 9 });
   });
 
@@ -83,10 +83,10 @@ describe('an outcome', () => {
     listed(venue, [outcome(7), outcome(8)]);
     listed(venue, [outcome(8)], [], 5);
     listed(venue, [outcome(8)], [], 10);
-    expect(told(venue)).toEqual(['#70 open', '#80 open', '#70 closed']);
+    expect(statesOf(venue)).toEqual(['#70 open', '#80 open', '#70 closed']);
     expect(markets(venue)[2]).toMatchObject({ active: false, resolved: true, receivedAt: START + 5, endTime: EXPIRY });
     listed(venue, [outcome(7), outcome(8)], [], 15);
-    expect(told(venue).at(-1)).toBe('#70 open');
+    expect(statesOf(venue).at(-1)).toBe('#70 open');
     expect(markets(venue).at(-1)).toMatchObject({ resolved: false });
   });
 
@@ -130,9 +130,9 @@ describe('an outcome', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7)]);
     venue.answer({ type: 'outcomeMeta' }, body, 5);
-    expect(told(venue)).toEqual(['#70 open']);
-    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_answer' }]);
-    expect(venue.stage.dead[0]!.detail.startsWith(`${field}: `)).toBe(true);
+    expect(statesOf(venue)).toEqual(['#70 open']);
+    expect(venue.stage.deadLetters).toMatchObject([{ reason: 'malformed_answer' }]);
+    expect(venue.stage.deadLetters[0]!.detail.startsWith(`${field}: `)).toBe(true);
   });
 });
 
@@ -144,12 +144,12 @@ describe('a list without outcomes', () => {
     venue.stage.clear();
     listed(venue, [], [], 5);
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([
+    expect(venue.stage.deadLetters).toMatchObject([
       { reason: 'malformed_answer', detail: 'answer.outcomes: expected outcomes, of which 1 live, got []' },
     ]);
     expect(venue.stage.state.outcomes.questions.size).toBe(1);
     listed(venue, [outcome(8)], [question()], 6);
-    expect([venue.stage.outputs, venue.stage.dead.length]).toEqual([[], 1]);
+    expect([venue.stage.outputs, venue.stage.deadLetters.length]).toEqual([[], 1]);
   });
 
   it('is right where the venue told the end of each, and where there never was one', () => {
@@ -158,7 +158,7 @@ describe('a list without outcomes', () => {
     listed(venue, [outcome(7)], [], 1);
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 2);
     listed(venue, [], [], 3);
-    expect([told(venue), venue.stage.dead]).toEqual([['#70 open', '#70 closed'], []]);
+    expect([statesOf(venue), venue.stage.deadLetters]).toEqual([['#70 open', '#70 closed'], []]);
   });
 });
 
@@ -168,8 +168,8 @@ describe('updates', () => {
     venue.frame('outcomeMetaUpdates', [{ outcomeCreated: outcome(7) }, { outcomeCreated: outcome(8) }]);
     venue.frame('outcomeMetaUpdates', { updates: [{ outcomeSettled: 7 }, { outcomeSettled: { outcome: 8 } }] }, 5);
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }, { outcomeSettled: 99 }, { somethingNew: {} }], 6);
-    expect(told(venue)).toEqual(['#70 open', '#80 open', '#70 closed', '#80 closed']);
-    expect(venue.stage.dead).toEqual([]);
+    expect(statesOf(venue)).toEqual(['#70 open', '#80 open', '#70 closed', '#80 closed']);
+    expect(venue.stage.deadLetters).toEqual([]);
   });
 
   it('that settled an outcome are not undone by a list that was under way', () => {
@@ -178,7 +178,7 @@ describe('updates', () => {
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 5);
     listed(venue, [outcome(7)], [], 6);
     listed(venue, [], [], 7);
-    expect(told(venue)).toEqual(['#70 open', '#70 closed']);
+    expect(statesOf(venue)).toEqual(['#70 open', '#70 closed']);
   });
 
   it('of a question reach its outcomes', () => {
@@ -200,7 +200,7 @@ describe('updates', () => {
     const venue = driveVenueA();
     venue.frame('outcomeMetaUpdates', [{ outcomeCreated: outcome(7) }, { outcomeCreated: {} }]);
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_frame' }]);
+    expect(venue.stage.deadLetters).toMatchObject([{ reason: 'malformed_frame' }]);
   });
 });
 

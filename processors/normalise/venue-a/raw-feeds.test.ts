@@ -6,9 +6,9 @@ const ALL_MIDS = 'svc:stream:venue_a_perp:*';
 const OUTCOMES = 'svc:stream:venue_a_outcome:*';
 
 type Venue = ReturnType<typeof driveVenueA>;
-const frames = (venue: Venue): RawChannelFrame[] => venue.stage.of(channelTopics.venue_a);
+const frames = (venue: Venue): RawChannelFrame[] => venue.stage.emittedTo(channelTopics.venue_a);
 /** `channel provider marketId`. */
-const told = (venue: Venue) =>
+const sentTo = (venue: Venue) =>
   frames(venue).map(({ channel, provider, marketId }) => `${channel} ${provider} ${marketId}`);
 
 describe('a raw feed', () => {
@@ -42,7 +42,7 @@ describe('a raw feed', () => {
   it('of books is that of the coin, of a builder dex too', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('abc:GOLD', [], []));
-    expect(told(venue)).toEqual(['svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD']);
+    expect(sentTo(venue)).toEqual(['svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD']);
   });
 
   it('of mids is one for all coins, and that of outcomes too where it names one', () => {
@@ -50,7 +50,7 @@ describe('a raw feed', () => {
     venue.frame('allMids', { mids: { BTC: '1' } });
     venue.frame('allMids', { mids: { 'abc:GOLD': '1' }, dex: 'abc' });
     venue.frame('allMids', { mids: { BTC: '1', '#70': '0.4' } });
-    expect(told(venue)).toEqual([
+    expect(sentTo(venue)).toEqual([
       `${ALL_MIDS} venue_a_perp null`,
       `${ALL_MIDS} venue_a_dex null`,
       `${ALL_MIDS} venue_a_perp null`,
@@ -66,7 +66,7 @@ describe('a raw feed', () => {
     venue.frame('trades', [trade({ coin: '#70' }), trade({ coin: '#71' })]);
     venue.frame('trades', [trade({ coin: '#70' }), trade({ coin: '#80' })]);
     venue.frame('activeSpotAssetCtx', { coin: '#80', ctx: { markPx: '0.4' } });
-    expect(told(venue)).toEqual([
+    expect(sentTo(venue)).toEqual([
       `${OUTCOMES} venue_a_outcome #70`,
       `${OUTCOMES} venue_a_outcome #70`,
       `${OUTCOMES} venue_a_outcome null`,

@@ -1,21 +1,21 @@
 /**
  * The raw feeds of venue_a (specification, "Raw upstream feeds"; contract, "WebSocket"): all mids on
- * `svc:stream:venue_a_perp:*`, the book of a coin on `svc:stream:venue_a_perp:<coin>`, and whatever speaks of coins of
- * outcomes on `svc:stream:venue_a_outcome:*`. The payload is the frame's `data` as the venue wrote it.
+ * `svc:stream:venue_a_perp:*`, the book of a coin on `svc:stream:venue_a_perp:<coin>`, and all frames that name coins
+ * of outcomes on `svc:stream:venue_a_outcome:*`. The payload is the frame's `data` as the venue wrote it.
  */
 import type { Emit } from '#infra/stages/stage';
 import type { Provider } from '#schemas/domain/providers';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
-import { type RawEvent, type RawSource, type TextPiece, tellRaw } from '../../shared/tell-raw.ts';
+import { emitRaw, type RawEvent, type RawSource, type TextPiece } from '../../shared/emit-raw.ts';
 import { marketOf, providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
 const ALL_MIDS = formatChannel({ kind: 'raw-mids' });
 const ALL_OUTCOMES = formatChannel({ kind: 'raw-outcomes' });
 
-/** A frame of the socket: the record that it came in, the piece of it that is its data, and where its events go. */
+/** A frame of the socket: its record, the position of its data, and the destination of its events. */
 export interface FrameSource {
   readonly state: VenueAState;
   readonly record: RawSource;
@@ -23,20 +23,20 @@ export interface FrameSource {
   readonly emit: Emit;
 }
 
-/** A book, on the channel of its coin, or with the outcomes. */
-export function tellBookFrame(source: FrameSource, coin: string): void {
+/** Emits a book on the channel of its coin, or on the channel of all outcomes. */
+export function emitBookFrame(source: FrameSource, coin: string): void {
   const channel = isOutcomeCoin(coin) ? ALL_OUTCOMES : formatChannel({ kind: 'raw-coin', coin });
   write(source, { channel, provider: providerOf(coin), marketId: marketOf(coin) });
 }
 
-/** All mids, of the main dex with its spot coins or of one builder dex. */
-export function tellMidsFrame(source: FrameSource, provider: Provider, coins: readonly string[]): void {
+/** Emits all mids, of the main dex with its spot coins or of one builder dex. */
+export function emitMidsFrame(source: FrameSource, provider: Provider, coins: readonly string[]): void {
   write(source, { channel: ALL_MIDS, provider, marketId: null });
   if (coins.some(isOutcomeCoin)) write(source, { channel: ALL_OUTCOMES, provider: 'venue_a_outcome', marketId: null });
 }
 
-/** Any other frame, when it names coins of outcomes; with their market when it is the only one. */
-export function tellOutcomeFrame(source: FrameSource, named: readonly { readonly coin: string }[]): void {
+/** Emits any other frame that names coins of outcomes, with their market if there is only one. */
+export function emitOutcomeFrame(source: FrameSource, named: readonly { readonly coin: string }[]): void {
   let market: string | null = null;
   let isOnly = true;
   for (const { coin } of named) {
@@ -49,5 +49,5 @@ export function tellOutcomeFrame(source: FrameSource, named: readonly { readonly
 }
 
 function write({ state, record, piece, emit }: FrameSource, event: Omit<RawEvent, 'piece'>): void {
-  tellRaw(state.channelSeqs, channelTopics.venue_a, emit, record, { ...event, piece });
+  emitRaw(state.channelSeqs, channelTopics.venue_a, emit, record, { ...event, piece });
 }

@@ -1,4 +1,7 @@
-/** The recorded hour of ETH and the recorded frames of every channel, against figures computed from the files themselves. */
+/**
+ * The recorded hour of ETH and the recorded frames of every channel, against figures computed from the files
+ * themselves.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,11 +31,11 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
   const stage = played();
 
   it('has nothing that is refused', () => {
-    expect(stage.dead).toEqual([]);
+    expect(stage.deadLetters).toEqual([]);
   });
 
   it('gives every trade once, with the totals of its description', () => {
-    const trades = stage.of(tradeTopics.venue_a);
+    const trades = stage.emittedTo(tradeTopics.venue_a);
     let volume = ZERO;
     let notional = ZERO;
     for (const { price, qty } of trades) {
@@ -48,18 +51,18 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
   });
 
   it('gives every book, and its frame on the channel of the coin', () => {
-    const books = stage.of(bookTopics.venue_a);
-    const frames = stage.of(channelTopics.venue_a);
+    const books = stage.emittedTo(bookTopics.venue_a);
+    const frames = stage.emittedTo(channelTopics.venue_a);
     expect(books).toHaveLength(120);
     expect(books.every(({ bids, asks }) => bids.length === 20 && asks.length === 20)).toBe(true);
     expect(frames.map(({ channel, seq }) => `${channel} ${seq}`)).toEqual(
       books.map((_, at) => `svc:stream:venue_a_perp:ETH ${at + 1}`),
     );
-    expect(stage.of(statusTopics.venue_a).map(({ state }) => state)).toEqual(['live']);
+    expect(stage.emittedTo(statusTopics.venue_a).map(({ state }) => state)).toEqual(['live']);
   });
 
   it('gives the coins, pairs and figures of its answers', () => {
-    const perps = stage.of(instrumentTopics.venue_a).filter(({ kind }) => kind === 'perp');
+    const perps = stage.emittedTo(instrumentTopics.venue_a).filter(({ kind }) => kind === 'perp');
     expect(perps.map(({ coin, delisted }) => `${coin}${delisted ? ' delisted' : ''}`)).toEqual([
       'BTC',
       'ETH',
@@ -71,11 +74,11 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
       'xyz:NVDA',
       'xyz:HOOD',
     ]);
-    const newest = new Map(stage.of(contextTopics.venue_a).map((context) => [context.coin, context]));
+    const newest = new Map(stage.emittedTo(contextTopics.venue_a).map((context) => [context.coin, context]));
     expect(newest.get('ETH')).toMatchObject({ midPrice: '3331.25', provider: 'venue_a_perp' });
     expect(newest.get('MATIC')).toMatchObject({ midPrice: null });
     expect(newest.get('PURR/USDC')).toMatchObject({ provider: 'venue_a_perp', oraclePrice: null });
-    expect(stage.of(marketTopics.venue_a)).toEqual([]);
+    expect(stage.emittedTo(marketTopics.venue_a)).toEqual([]);
   });
 
   it('gives the same bytes a second time, and when every connection repeats everything', () => {
@@ -86,7 +89,7 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
       repeated,
       records.filter(({ envelope }) => envelope.stream === 'ws'),
     );
-    expect(repeated.of(tradeTopics.venue_a)).toHaveLength(6_385);
+    expect(repeated.emittedTo(tradeTopics.venue_a)).toHaveLength(6_385);
   });
 });
 
@@ -98,10 +101,10 @@ describe.skipIf(!existsSync(FRAMES))(`the frames in ${FRAMES} (skipped where the
     for (const file of files) {
       for (const line of readFileSync(join(FRAMES, file), 'utf8').trim().split('\n')) text(line);
     }
-    expect(stage.dead).toEqual([]);
-    expect(stage.of(tradeTopics.venue_a)).toHaveLength(4);
-    expect(stage.of(bookTopics.venue_a)).toMatchObject([{ instrument: 'MATIC', bids: [], asks: [] }]);
-    expect(stage.of(contextTopics.venue_a).map(({ coin, midPrice }) => `${coin} ${midPrice}`)).toEqual([
+    expect(stage.deadLetters).toEqual([]);
+    expect(stage.emittedTo(tradeTopics.venue_a)).toHaveLength(4);
+    expect(stage.emittedTo(bookTopics.venue_a)).toMatchObject([{ instrument: 'MATIC', bids: [], asks: [] }]);
+    expect(stage.emittedTo(contextTopics.venue_a).map(({ coin, midPrice }) => `${coin} ${midPrice}`)).toEqual([
       'BTC 64257.5',
       'BTC 80639.5',
       'MATIC null',

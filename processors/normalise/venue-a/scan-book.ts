@@ -1,10 +1,10 @@
 /**
  * Reads the text of a book as the venue writes it: `{"coin":…,"time":…,"levels":[[{"px":…,"sz":…,"n":…},…],[…]]}`. Most
- * frames of venue_a are books, and the texts of their levels make `JSON.parse` slow: the engine looks up each short text
- * in its table of all texts.
+ * frames of venue_a are books, and the texts of their levels make `JSON.parse` slow: the engine looks up each short
+ * text in its table of all texts.
  */
 import type { BookLevel } from '#schemas/topics/normalised';
-import type { TextPiece } from '../../shared/tell-raw.ts';
+import type { TextPiece } from '../../shared/emit-raw.ts';
 import type { BookMessage } from './books.ts';
 import { readAmount } from './fields.ts';
 import { FieldError } from './malformed-error.ts';
@@ -15,12 +15,12 @@ const LEVELS = ',"levels":[';
 const PRICE = '{"px":"';
 const SIZE = '","sz":"';
 const COUNT = '","n":';
-/** A number of so many digits is exact. */
+/** Numbers of up to this many digits are exact. */
 const DIGITS_MAX = 15;
 const ZERO_UNIT = 0x30;
 const NINE_UNIT = 0x39;
 
-/** Null for a piece that is written otherwise or is no book; `readBook` reads it, or says what is wrong with it. */
+/** Returns null for text of another form; `readBook` then parses it, or throws for what is wrong with it. */
 export function scanBook(text: string, piece: TextPiece): BookMessage | null {
   const scan = new BookScan(text, piece);
   try {
@@ -75,7 +75,7 @@ class BookScan {
     return readAmount(this.untilQuote(), field);
   }
 
-  /** The text up to the next quote, where the scan goes on; null where there is none. */
+  /** Returns the text up to the next quote and advances to it; null where there is none. */
   private untilQuote(): string | null {
     const end = this.text.indexOf('"', this.at);
     if (end === -1) return null;
@@ -84,7 +84,7 @@ class BookScan {
     return value;
   }
 
-  /** A whole number as JSON has it; null for anything else. */
+  /** Reads an integer in JSON form; null for anything else. */
   private digits(): number | null {
     const from = this.at;
     let value = 0;
@@ -101,7 +101,7 @@ class BookScan {
     return this.text.charCodeAt(this.at);
   }
 
-  /** Goes on behind what comes next, if it is this. */
+  /** Skips the expected text; returns false if it does not come next. */
   private skip(expected: string): boolean {
     if (!this.text.startsWith(expected, this.at)) return false;
     this.at += expected.length;

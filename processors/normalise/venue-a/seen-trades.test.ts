@@ -28,13 +28,13 @@ describe('trades told before', () => {
         fc.infiniteStream(fc.nat()),
         (steps, picks) => {
           const seen: SeenTrades = new Map();
-          const told: [number, number][] = [];
+          const added: [number, number][] = [];
           let time = 1_000;
           for (const [tid, step] of steps.entries()) {
             time += step;
             expect(take(seen, time, tid)).toBe(true);
-            told.push([time, tid]);
-            const [oldTime, oldTid] = told[picks.next().value! % told.length]!;
+            added.push([time, tid]);
+            const [oldTime, oldTid] = added[picks.next().value! % added.length]!;
             expect(take(seen, oldTime, oldTid)).toBe(false);
           }
         },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { marketTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
-import { atOnceOf } from '../../shared/drop-oldest.ts';
+import { defaultBatchSize } from '../../shared/drop-oldest.ts';
 import { SETTLED_MAX } from './settlements.ts';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
@@ -26,7 +26,7 @@ const settled = (venue: Venue, outcome: number, settleFraction: unknown, at: num
     { spec: spec(outcome), settleFraction, details: 'price:202.5', ...more },
     at,
   );
-const resolutions = (venue: Venue) => venue.stage.of(resolutionTopics.venue_a);
+const resolutions = (venue: Venue) => venue.stage.emittedTo(resolutionTopics.venue_a);
 
 describe('a settled outcome', () => {
   it('resolves its market when the venue told that it is over', () => {
@@ -106,7 +106,7 @@ describe('a settled outcome', () => {
     venue.stage.restart();
     settled(venue, 7, '1.0', 6);
     listed(venue, [], 7);
-    expect([resolutions(venue).length, venue.stage.dead]).toEqual([1, []]);
+    expect([resolutions(venue).length, venue.stage.deadLetters]).toEqual([1, []]);
   });
 
   it('closes its market, where nothing else has', () => {
@@ -114,7 +114,7 @@ describe('a settled outcome', () => {
     listed(venue, [7]);
     settled(venue, 7, '1.0', 5);
     listed(venue, [7], 6);
-    expect(venue.stage.of(marketTopics.venue_a).map(({ closed }) => closed)).toEqual([false, true]);
+    expect(venue.stage.emittedTo(marketTopics.venue_a).map(({ closed }) => closed)).toEqual([false, true]);
     expect(resolutions(venue)).toMatchObject([{ resolvedAt: START + 5 }]);
   });
 
@@ -128,7 +128,7 @@ describe('a settled outcome', () => {
       marketTopics.venue_a.name,
       resolutionTopics.venue_a.name,
     ]);
-    const [market] = venue.stage.of(marketTopics.venue_a);
+    const [market] = venue.stage.emittedTo(marketTopics.venue_a);
     expect(market).toMatchObject({
       marketId: '#70',
       receivedAt: START + 9,
@@ -190,7 +190,7 @@ describe('a settled outcome', () => {
     const venue = driveVenueA();
     listed(venue, [7]);
     venue.answer({ type: 'settledOutcome', outcome: 7 }, 'null', 5);
-    expect([resolutions(venue), venue.stage.dead]).toEqual([[], []]);
+    expect([resolutions(venue), venue.stage.deadLetters]).toEqual([[], []]);
   });
 
   it.each([
@@ -205,14 +205,14 @@ describe('a settled outcome', () => {
     venue.stage.clear();
     settled(venue, 7, '1.0', 5, change);
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([{ reason: 'malformed_answer' }]);
-    expect(venue.stage.dead[0]!.detail.startsWith(`${field}: `)).toBe(true);
+    expect(venue.stage.deadLetters).toMatchObject([{ reason: 'malformed_answer' }]);
+    expect(venue.stage.deadLetters[0]!.detail.startsWith(`${field}: `)).toBe(true);
   });
 
   it('is remembered within a bound', () => {
     const venue = driveVenueA();
     for (let id = 1; id <= SETTLED_MAX + 1; id += 1) settled(venue, id, '1.0', 5);
-    expect(venue.stage.state.outcomes.resolved.size).toBe(SETTLED_MAX + 1 - atOnceOf(SETTLED_MAX));
+    expect(venue.stage.state.outcomes.resolved.size).toBe(SETTLED_MAX + 1 - defaultBatchSize(SETTLED_MAX));
     expect(venue.stage.state.outcomes.resolved.has(1)).toBe(false);
     expect(resolutions(venue)).toHaveLength(SETTLED_MAX + 1);
   });

@@ -1,4 +1,4 @@
-/** How outcome markets were decided, as `settledOutcome` answers it (venue page, section 3.5). */
+/** Resolutions of outcome markets from answers of `settledOutcome` (venue page, section 3.5). */
 import type { Emit } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
@@ -6,26 +6,26 @@ import { resolutionTopics } from '#schemas/topics/oracle';
 import { dropOldest } from '../../shared/drop-oldest.ts';
 import { outcomeCoin } from './coins.ts';
 import { type Fields, readAmount, readObject } from './fields.ts';
-import { madeBehind } from './listed-ids.ts';
+import { createdAfter } from './listed-ids.ts';
 import { FieldError } from './malformed-error.ts';
 import { parseExpiry, parsePairs } from './outcome-description.ts';
-import { MARKET_OVER, type MarketWriter, toMarket } from './outcome-market.ts';
+import { type MarketWriter, RESOLVED_FLAGS, toMarket } from './outcome-market.ts';
 import { type Outcome, type Question, readOutcome } from './outcome-messages.ts';
 import type { OutcomeState } from './outcome-state.ts';
-import { endOutcome } from './outcomes.ts';
+import { closeOutcome } from './outcomes.ts';
 
-/** Settled outcomes that are remembered, so that each is told once: the newest ones. */
+/** Newest settled outcomes that are stored, so that each is emitted once. */
 export const SETTLED_MAX = 10_000;
 
 export interface SettledOutcome {
   readonly outcome: Outcome;
-  /** What a coin of side 0 is paid, canonical decimal from 0 to 1. */
+  /** Payout of a coin of side 0, a canonical decimal from 0 to 1. */
   readonly settleFraction: string;
-  /** The question that it belongs to, of which nothing else is told here; null where it belongs to none. */
+  /** Its question, of which the answer has only these fields; null where it belongs to none. */
   readonly question: Pick<Question, 'name' | 'description'> | null;
 }
 
-/** Throws `FieldError`. */
+/** Reads an answer. Throws `FieldError`. */
 export function readSettledOutcome(answer: unknown, field: string): SettledOutcome {
   const { spec, settleFraction, question } = readObject(answer, field);
   const fraction = readAmount(settleFraction, `${field}.settleFraction`);
@@ -46,32 +46,32 @@ function readParent(question: unknown): SettledOutcome['question'] {
 }
 
 /**
- * Tells the resolution of an outcome, once: side 0 is paid the fraction, side 1 the rest. The venue tells no time of it,
- * so it is when the venue first told that the outcome is over, by our clock, and how much earlier it may have been is
- * told beside that. Of an outcome that was never seen alive nothing is known of it, unless it was made behind a list.
+ * Emits the resolution of an outcome once: side 0 is paid the fraction, side 1 the rest. The venue states no time, so
+ * `resolvedAt` is the receive time of the first message that closed the outcome, and `decidedAfter` a lower bound. An
+ * outcome that was never seen open has no lower bound, unless a gap between listed ids gives one.
  */
-export function takeSettledOutcome(state: OutcomeState, settled: SettledOutcome, writer: MarketWriter): void {
+export function processSettledOutcome(state: OutcomeState, settled: SettledOutcome, writer: MarketWriter): void {
   const { outcome, settleFraction } = settled;
   const id = outcome.outcome;
   if (state.resolved.has(id)) return;
   state.resolved.add(id);
   dropOldest(state.resolved, SETTLED_MAX);
-  const ended = endOutcome(state, id, writer, false);
-  const past = ended ? null : pastMarket(settled, writer);
-  if (past) writer.emit(marketTopics.venue_a, past.marketId, past);
+  const ended = closeOutcome(state, id, writer, false);
+  const unseen = ended ? null : unseenMarket(settled, writer);
+  if (unseen) writer.emit(marketTopics.venue_a, unseen.marketId, unseen);
   const marketId = outcomeCoin(id, 0);
   const rest = (UNIT - parseDecimal(settleFraction)) as Decimal;
-  tellResolution(writer.emit, {
+  emitResolution(writer.emit, {
     marketId,
     payouts: [settleFraction, formatDecimal(rest)],
     resolvedAt: ended?.closedAt ?? writer.receivedAt,
-    decidedAfter: ended ? ended.decidedAfter : madeBehind(state.listedIds, id),
+    decidedAfter: ended ? ended.decidedAfter : createdAfter(state.listedIds, id),
     receivedAt: writer.receivedAt,
-    endTime: ended?.endTime ?? past?.endTime ?? null,
+    endTime: ended?.endTime ?? unseen?.endTime ?? null,
   });
 }
 
-interface Told {
+interface ResolutionFields {
   readonly marketId: string;
   readonly payouts: string[];
   readonly resolvedAt: number;
@@ -80,20 +80,20 @@ interface Told {
   readonly endTime: number | null;
 }
 
-function tellResolution(emit: Emit, told: Told): void {
+function emitResolution(emit: Emit, fields: ResolutionFields): void {
   const provider = 'venue_a_outcome';
   const place = { txHash: null, logIndex: null, blockNumber: null, blockHash: null };
-  emit(resolutionTopics.venue_a, told.marketId, {
-    ...told,
+  emit(resolutionTopics.venue_a, fields.marketId, {
+    ...fields,
     ...place,
-    id: `${provider}:${told.marketId}`,
+    id: `${provider}:${fields.marketId}`,
     provider,
     status: 'confirmed',
   });
 }
 
-/** An outcome that was over before anyone looked: its market is told here alone, as far as the answer knows it. */
-function pastMarket({ outcome, question }: SettledOutcome, writer: MarketWriter): Market {
+/** Builds the market of an outcome that was never listed while open, with the fields that the answer has. */
+function unseenMarket({ outcome, question }: SettledOutcome, writer: MarketWriter): Market {
   const market = toMarket(outcome, undefined, writer);
   const pairs = { ...parsePairs(question?.description ?? ''), ...parsePairs(outcome.description) };
   const groupTitle = question && question.name !== '' ? question.name : null;
@@ -101,7 +101,7 @@ function pastMarket({ outcome, question }: SettledOutcome, writer: MarketWriter)
     ...market,
     groupTitle,
     endTime: parseExpiry(pairs.expiry),
-    ...MARKET_OVER,
+    ...RESOLVED_FLAGS,
     fields: JSON.stringify({ ...pairs, ...(question ? { question } : {}), outcome: outcome.raw }),
   };
 }

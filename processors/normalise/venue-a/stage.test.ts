@@ -6,7 +6,7 @@ import { bookOf, driveVenueA, START, trade } from './venue-a.fixture.ts';
 
 type Venue = ReturnType<typeof driveVenueA>;
 const statuses = (venue: Venue) =>
-  venue.stage.of(statusTopics.venue_a).map(({ instrument, state }: MarketStatus) => `${instrument} ${state}`);
+  venue.stage.emittedTo(statusTopics.venue_a).map(({ instrument, state }: MarketStatus) => `${instrument} ${state}`);
 
 describe('what the venue says', () => {
   it.each([
@@ -19,14 +19,14 @@ describe('what the venue says', () => {
     const venue = driveVenueA();
     venue.text(JSON.stringify(frame));
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toEqual([]);
+    expect(venue.stage.deadLetters).toEqual([]);
   });
 
   it('becomes a dead letter when it is no JSON', () => {
     const venue = driveVenueA();
     venue.text('{"channel":"trades","data":[{"coin":"BT');
     venue.answer({ type: 'meta' }, '<html>');
-    expect(venue.stage.dead.map(({ topic, reason }) => `${topic} ${reason}`)).toEqual([
+    expect(venue.stage.deadLetters.map(({ topic, reason }) => `${topic} ${reason}`)).toEqual([
       'raw.venue_a.ws malformed_json',
       'raw.venue_a.info malformed_answer',
     ]);
@@ -37,7 +37,7 @@ describe('what the venue says', () => {
     venue.answer(null, {});
     venue.answer('GET /x', {});
     venue.answer({ dex: '' }, {});
-    expect(venue.stage.dead.map(({ reason }) => reason)).toEqual(Array(3).fill('malformed_answer'));
+    expect(venue.stage.deadLetters.map(({ reason }) => reason)).toEqual(Array(3).fill('malformed_answer'));
   });
 
   it('is passed over when it answers what is of no use here', () => {
@@ -46,7 +46,7 @@ describe('what the venue says', () => {
     venue.answer({ type: 'constructor' }, {});
     venue.answer({ type: 'clearinghouseState', user: '0x0' }, { time: 1 });
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toEqual([]);
+    expect(venue.stage.deadLetters).toEqual([]);
   });
 });
 
@@ -58,7 +58,7 @@ describe('the status of a coin', () => {
     venue.text('{"channel":"pong"}', 20_000, 'ws-1');
     venue.clock(35_000);
     expect(statuses(venue)).toEqual(['BTC live', '#71 live', '#71 stale']);
-    expect(venue.stage.of(statusTopics.venue_a)[2]).toMatchObject({
+    expect(venue.stage.emittedTo(statusTopics.venue_a)[2]).toMatchObject({
       provider: 'venue_a_outcome',
       marketId: '#70',
       feed: 'ws-2',
@@ -87,7 +87,7 @@ describe('the status of a coin', () => {
 
 describe('the stage', () => {
   it('goes on from a snapshot at any event as if there had been none', () => {
-    const say = (venue: Venue, restart: () => void) => {
+    const send = (venue: Venue, restart: () => void) => {
       for (let at = 0; at < 40; at += 1) {
         venue.frame('trades', [trade({ tid: at % 7, time: START + (at % 5), coin: at % 2 ? '#71' : 'BTC' })], at);
         venue.frame('l2Book', bookOf('BTC', [[`${at % 3}`, '1']], []), at);
@@ -96,12 +96,12 @@ describe('the stage', () => {
         restart();
       }
     };
-    const whole = driveVenueA();
-    say(whole, () => {});
-    const broken = driveVenueA();
-    say(broken, () => broken.stage.restart());
-    expect(broken.stage.outputs).toEqual(whole.stage.outputs);
-    expect(whole.stage.outputs.length).toBeGreaterThan(100);
+    const uninterrupted = driveVenueA();
+    send(uninterrupted, () => {});
+    const restarted = driveVenueA();
+    send(restarted, () => restarted.stage.restart());
+    expect(restarted.stage.outputs).toEqual(uninterrupted.stage.outputs);
+    expect(uninterrupted.stage.outputs.length).toBeGreaterThan(100);
   });
 
   it('refuses a fee rate that is no decimal', () => {

@@ -1,6 +1,6 @@
 /**
- * The normaliser of venue_a: from what the venue said to trades, books, figures, coins, markets, their
- * resolutions and raw channels.
+ * The normaliser of venue_a: turns raw records of the venue into trades, books, contexts, instruments, markets,
+ * statuses, resolutions and raw channels.
  */
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
@@ -16,10 +16,10 @@ import {
 } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
-import { forgetSilentChannels } from '../../shared/channel-seqs.ts';
+import { forgetInactiveChannels } from '../../shared/channel-seqs.ts';
 import { createLiveness } from '../shared/liveness.ts';
-import { takeAnswer } from './answers.ts';
-import { takeFrame } from './frames.ts';
+import { processAnswer } from './answers.ts';
+import { processFrame } from './frames.ts';
 import { FieldError, MalformedError } from './malformed-error.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
@@ -30,32 +30,32 @@ export interface VenueAOptions {
   readonly outcomeTakerFeeRate: string;
 }
 
-/** How long an outcome that is over is remembered, for trades and books told late. */
-const KEEP_CLOSED_MS = 86_400_000;
+/** For how long a closed outcome is stored, for trades and books that arrive late. */
+const CLOSED_RETENTION_MS = 86_400_000;
 
 const liveness = createLiveness(statusTopics.venue_a);
 
-/** Throws `DecimalError` for a fee rate that is no decimal. */
+/** Creates the stage. Throws `DecimalError` for a fee rate that is no decimal. */
 export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
   const takerFeeRate = canonicalDecimal(options.outcomeTakerFeeRate);
 
   const onFrame = (state: VenueAState, record: StageEvent<RawEnvelope>, emit: Emit) => {
     const { key, value } = record;
     const { receivedAt } = value;
-    // Also a frame that cannot be read shows that the connection is alive.
-    liveness.heard(state.liveness, key, receivedAt, emit);
-    refuseMalformed('malformed_frame', emit, () =>
-      takeFrame({ state, record, feed: key, receivedAt, takerFeeRate, liveness, emit }),
+    // A frame that cannot be read also proves that the connection is alive.
+    liveness.frameReceived(state.liveness, key, receivedAt, emit);
+    deadLetterMalformed('malformed_frame', emit, () =>
+      processFrame({ state, record, feed: key, receivedAt, takerFeeRate, liveness, emit }),
     );
   };
 
   const onAnswer = (state: VenueAState, { key, value }: StageEvent<RawEnvelope>, emit: Emit) =>
-    refuseMalformed('malformed_answer', emit, () => takeAnswer(state, value, key, takerFeeRate, emit));
+    deadLetterMalformed('malformed_answer', emit, () => processAnswer(state, value, key, takerFeeRate, emit));
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 5,
-    // Of each coin some hundred trades; the other maps have an entry for each coin or outcome that is listed.
+    stateVersion: 7,
+    // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades'],
     inputs: [
       on(rawTopic('venue_a', 'ws'), onFrame),
@@ -80,7 +80,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit: Emit): void {
   const { feed, kind, receivedAt } = value;
   if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
-  // A socket that was silent may speak again, and nothing was lost then.
+  // A silent socket may send again, and nothing was lost then.
   else if (kind !== 'silent') state.connectedAt.delete(feed);
   liveness.feedChanged(state.liveness, value, emit);
 }
@@ -88,7 +88,7 @@ function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit:
 function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
-  forgetSilentChannels(
+  forgetInactiveChannels(
     state.channelSeqs,
     channelTopics.venue_a,
     now,
@@ -96,7 +96,7 @@ function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emi
   );
   if (!value.day) return;
   forgetQuiet(state.seenTrades, now);
-  for (const coin of forgetClosed(state.outcomes, now - KEEP_CLOSED_MS)) forgetCoin(state, coin, emit);
+  for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);
 }
 
 function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {
@@ -106,10 +106,10 @@ function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {
   liveness.forget(state.liveness, coin, emit);
 }
 
-/** What the venue said against its own protocol becomes a dead letter; a fault of ours stays an exception. */
-function refuseMalformed(reason: MalformedError['code'], emit: Emit, take: () => void): void {
+/** Turns a violation of the venue's protocol into a dead letter; any other error is thrown on. */
+function deadLetterMalformed(reason: MalformedError['code'], emit: Emit, handle: () => void): void {
   try {
-    take();
+    handle();
   } catch (error) {
     if (error instanceof MalformedError) emit.dead(error.code, error.message);
     else if (error instanceof FieldError) emit.dead(reason, error.message);

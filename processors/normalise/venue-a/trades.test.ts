@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tradeTopics } from '#schemas/topics/normalised';
 import { BUYER, driveVenueA, NO_HASH, SELLER, START, trade } from './venue-a.fixture.ts';
 
-const trades = (venue: ReturnType<typeof driveVenueA>) => venue.stage.of(tradeTopics.venue_a);
+const trades = (venue: ReturnType<typeof driveVenueA>) => venue.stage.emittedTo(tradeTopics.venue_a);
 
 describe('trades', () => {
   it('are told one by one, keyed by their coin', () => {
@@ -100,8 +100,8 @@ describe('trades', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ tid: 1 }), trade({ tid: 2, ...change })]);
     expect(venue.stage.outputs).toEqual([]);
-    expect(venue.stage.dead).toMatchObject([{ topic: 'raw.venue_a.ws', reason: 'malformed_frame' }]);
-    expect(venue.stage.dead[0]!.detail).toMatch(new RegExp(`^data\\[1\\]\\.${field}\\b`));
+    expect(venue.stage.deadLetters).toMatchObject([{ topic: 'raw.venue_a.ws', reason: 'malformed_frame' }]);
+    expect(venue.stage.deadLetters[0]!.detail).toMatch(new RegExp(`^data\\[1\\]\\.${field}\\b`));
     venue.frame('trades', [trade({ tid: 1 })]);
     expect(trades(venue)).toMatchObject([{ tradeId: '1', arrival: 1 }]);
   });

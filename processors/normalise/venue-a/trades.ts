@@ -3,12 +3,12 @@ import type { Emit } from '#infra/stages/stage';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
 import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError, placed } from './malformed-error.ts';
+import { FieldError, withPath } from './malformed-error.ts';
 import { outcomeNameOf } from './outcome-state.ts';
 import { isSeen, remember } from './seen-trades.ts';
 import type { VenueAState } from './state.ts';
 
-/** A trade as the frame tells it, checked; what depends on the state is still missing. */
+/** A validated trade of a message, without the fields that depend on the state. */
 export interface TradeMessage {
   readonly coin: string;
   /** Side of the taker. */
@@ -17,14 +17,14 @@ export interface TradeMessage {
   readonly qty: string;
   /** Block time, unix ms: equal for all trades of a block. */
   readonly time: number;
-  /** All zero for many ordinary trades, so never a key. */
+  /** All zero for many ordinary trades, so it identifies nothing. */
   readonly hash: string;
   readonly tid: number;
   readonly buyer: string | null;
   readonly seller: string | null;
 }
 
-/** Reads all trades of a message before any is told, so that a bad one changes nothing. Throws `FieldError`. */
+/** Reads all trades of a message before any is emitted, so that a bad one changes nothing. Throws `FieldError`. */
 export function readTrades(data: unknown): readonly TradeMessage[] {
   return readList(data, 'data').map(readTrade);
 }
@@ -45,7 +45,7 @@ function readTrade(value: unknown, at: number): TradeMessage {
       seller,
     };
   } catch (error) {
-    throw placed(error, `data[${at}]`);
+    throw withPath(error, `data[${at}]`);
   }
 }
 
@@ -56,14 +56,14 @@ function readSide(value: unknown): 'buy' | 'sell' {
 }
 
 function readUsers(value: unknown): readonly [string | null, string | null] {
-  // Missing in the oldest recordings: who traded is unknown then.
+  // The oldest recordings lack the users; buyer and seller are unknown then.
   if (value === undefined || value === null) return [null, null];
   if (!Array.isArray(value) || value.length !== 2) throw new FieldError('users', 'buyer and seller', value);
   return [readText(value[0], 'users[0]').toLowerCase(), readText(value[1], 'users[1]').toLowerCase()];
 }
 
-/** Tells every trade that was not told before, in the order given. */
-export function tellTrades(state: VenueAState, trades: readonly TradeMessage[], receivedAt: number, emit: Emit): void {
+/** Emits every trade that was not emitted before, in the given order. */
+export function emitTrades(state: VenueAState, trades: readonly TradeMessage[], receivedAt: number, emit: Emit): void {
   for (const trade of trades) {
     const { coin, time } = trade;
     const key = `${time}:${trade.tid}`;
@@ -89,7 +89,7 @@ function toRecord(state: VenueAState, trade: TradeMessage, key: string, received
     side,
     price: trade.price,
     qty: trade.qty,
-    // The venue tells no amount; price times quantity is left to whoever needs it.
+    // The venue states no amount; readers that need it multiply price and quantity.
     usd: null,
     maker: side === 'buy' ? seller : buyer,
     taker: side === 'buy' ? buyer : seller,

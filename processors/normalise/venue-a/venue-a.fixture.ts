@@ -44,9 +44,9 @@ export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
     text,
     frame: (channel, data, at, feed) => text(JSON.stringify({ channel, data }), at, feed),
     answer(request, body, at = 0) {
-      const asked = typeof request === 'string' || request === null ? request : JSON.stringify(request);
-      const answered = typeof body === 'string' ? body : JSON.stringify(body);
-      stage.feed(INFO, envelope('info', 'info-1', START + at, asked, answered), { key: 'info-1' });
+      const requestText = typeof request === 'string' || request === null ? request : JSON.stringify(request);
+      const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
+      stage.feed(INFO, envelope('info', 'info-1', START + at, requestText, bodyText), { key: 'info-1' });
     },
     payloadOf({ topic, partition, offset, start, length }) {
       if (topic !== WS.name || partition !== 2) throw new Error(`${topic}/${partition} holds no frames`);

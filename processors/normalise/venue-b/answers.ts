@@ -1,18 +1,18 @@
-/** REST answers of the catalog (gamma) and of the CLOB: markets, and books where no socket carries one. */
+/** REST answers of the catalog (gamma) and of the CLOB: markets, and books of tokens that no socket covers. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { assignBackfilledMarket } from './backfilled-trades.ts';
 import { forgetToken } from './book-status.ts';
-import { takeCatalogAnswer } from './catalog.ts';
+import { processCatalogAnswer } from './catalog.ts';
+import { assignPhaseMarket } from './emitted-phases.ts';
+import { assignTradeMarket } from './emitted-trades.ts';
 import { isJsonObject, type JsonObject, parseJson } from './fields.ts';
-import { placeLate } from './late-fills.ts';
 import { MalformedError } from './malformed-error.ts';
 import { marketOf, readBook, timeOf } from './messages.ts';
-import { lateOf, type VenueBState } from './state.ts';
-import { takeAnswer } from './token-books.ts';
-import { placePhases } from './told-phases.ts';
-import { placeTrades } from './told-trades.ts';
+import type { VenueBState } from './state.ts';
+import { applyAnswer } from './token-books.ts';
 
-/** Takes one answer of `raw.venue_b.gamma` or `raw.venue_b.clob`. What was asked does not matter, only what is there. */
+/** Handles one record of `raw.venue_b.gamma` or `raw.venue_b.clob`. Only the answer matters, not the request. */
 export function onAnswer(state: VenueBState, event: StageEvent<RawEnvelope>, emit: Emit): void {
   try {
     const answer = parseJson(event.value.payload.toString());
@@ -25,11 +25,11 @@ export function onAnswer(state: VenueBState, event: StageEvent<RawEnvelope>, emi
 }
 
 function onCatalogAnswer(state: VenueBState, answer: unknown, receivedAt: number, emit: Emit): void {
-  takeCatalogAnswer(state.catalog, answer, receivedAt, emit, {
-    onMarket: (marketId, names) => placePhases(state.phases, marketId, names, emit),
-    onPlaced: (token, { marketId, outcome }) => {
-      placeTrades(state.told, token, marketId, outcome, emit);
-      placeLate(lateOf(state), token, marketId, outcome, emit);
+  processCatalogAnswer(state.catalog, answer, receivedAt, emit, {
+    onMarket: (marketId, names) => assignPhaseMarket(state.phases, marketId, names, emit),
+    onTokenListed: (token, { marketId, outcome }) => {
+      assignTradeMarket(state.trades, token, marketId, outcome, emit);
+      assignBackfilledMarket(state.backfilled, token, marketId, outcome, emit);
     },
     onClosed: (token) => forgetToken(state, token, emit),
   });
@@ -38,7 +38,7 @@ function onCatalogAnswer(state: VenueBState, answer: unknown, receivedAt: number
 const isBook = (value: unknown): value is JsonObject =>
   isJsonObject(value) && 'asset_id' in value && ('bids' in value || 'asks' in value);
 
-/** `GET /book` answers one book, `POST /books` a list of them. */
+/** True for the answer of `GET /book`, which is one book, or of `POST /books`, a list of them. */
 function isBookAnswer(answer: unknown): answer is JsonObject | JsonObject[] {
   return Array.isArray(answer) ? answer.length > 0 && answer.some(isBook) : isBook(answer);
 }
@@ -51,9 +51,9 @@ function onBookAnswer(
 ): void {
   for (const value of Array.isArray(answer) ? answer : [answer]) {
     try {
-      if (!isBook(value)) throw new MalformedError('malformed_frame', 'no book among books');
+      if (!isBook(value)) throw new MalformedError('malformed_frame', 'an entry of the list is not a book');
       const source = { feed: key, marketId: marketOf(value), ts: timeOf(value), receivedAt };
-      const evicted = takeAnswer(state.books, readBook(value), source, emit);
+      const evicted = applyAnswer(state.books, readBook(value), source, emit);
       if (evicted !== null) forgetToken(state, evicted, emit);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;

@@ -1,85 +1,103 @@
 /**
- * Fills from before the chain was followed, which a backfill found: each is told once, as history (`lateTradeTopic`),
- * with the time of its block. Every block from the first header on is followed, so its trades are told by that.
+ * Trades from before the chain was followed, found by a backfill. Each is emitted once, to `backfilledTradeTopic`, with
+ * the time of its block. Every block from the first header on is followed, so its trades come from the live logs.
  */
 import type { Emit } from '#infra/stages/stage';
-import { lateTradeTopic, type Trade } from '#schemas/topics/normalised';
+import { backfilledTradeTopic, type Trade } from '#schemas/topics/normalised';
 import { dropOldest } from '../../shared/drop-oldest.ts';
 import type { Header } from './chain-message.ts';
-import { createToldTrades, keepUnplaced, placeTrades, retellStatus, type ToldTrades } from './told-trades.ts';
+import {
+  addUnassigned,
+  assignTradeMarket,
+  createEmittedTrades,
+  type EmittedTrades,
+  updateTradeStatus,
+} from './emitted-trades.ts';
 
-/** Late trades that are remembered by id, the newest ones. One beyond them is told again with the same row. */
-export const LATE_IDS_MAX = 50_000;
+/** Newest backfilled trades whose ids are stored. An older one found again is emitted again, with the same row. */
+export const BACKFILLED_IDS_MAX = 50_000;
 
-export interface LateFills {
+export interface BackfilledTrades {
   /** Number of the first followed block; null before any header. */
   followedFrom: number | null;
-  /** Parent of the first followed block, where its header was seen; null otherwise. */
+  /** Parent of the first followed block; null if its header was not seen. */
   parentHash: string | null;
-  /** Block hash of each told trade by id, oldest first. */
+  /** Block hash of each emitted trade by id, oldest first. */
   readonly blockHashes: Map<string, string>;
-  /** Those not confirmed yet (`known`), and those whose token is unknown. */
-  readonly told: ToldTrades;
+  /** The trades that are not confirmed yet (`known`), and those whose token is unknown. */
+  readonly trades: EmittedTrades;
 }
 
-export function createLateFills(): LateFills {
-  return { followedFrom: null, parentHash: null, blockHashes: new Map(), told: createToldTrades() };
+export function createBackfilledTrades(): BackfilledTrades {
+  return { followedFrom: null, parentHash: null, blockHashes: new Map(), trades: createEmittedTrades() };
 }
 
-/** Whether the chain is followed at this block, so that its trades are told as they come. */
-export function isFollowed(late: LateFills, number: number): boolean {
-  return late.followedFrom !== null && number >= late.followedFrom;
+/** True if the chain is followed at this block, so that its trades come from the live logs. */
+export function isFollowed(backfilled: BackfilledTrades, number: number): boolean {
+  return backfilled.followedFrom !== null && number >= backfilled.followedFrom;
 }
 
-/** Takes what a backfill says of where the chain begins to be followed; a state from before it was kept learns it here. */
-export function learnFollowedFrom(late: LateFills, number: number): void {
-  if (late.followedFrom !== null && late.followedFrom <= number) return;
-  late.followedFrom = number;
-  late.parentHash = null;
+/** Lowers the first followed block to the one that a backfill states; the stage may not have seen its header. */
+export function lowerFollowedFrom(backfilled: BackfilledTrades, number: number): void {
+  if (backfilled.followedFrom !== null && backfilled.followedFrom <= number) return;
+  backfilled.followedFrom = number;
+  backfilled.parentHash = null;
 }
 
 /**
- * Takes a header. Where it replaces the first followed block on another parent, the chain below was reorganised and
- * nothing tells how: late trades that are not confirmed are taken back, and a repeated backfill finds what is left.
+ * Tracks the first followed block. A header that replaces it on another parent means that the chain below was
+ * reorganized in an unknown way: backfilled trades that are not confirmed are reverted, and a repeated backfill finds
+ * those that remain.
  */
-export function followHeader(late: LateFills, { number, parentHash }: Header, emit: Emit): void {
-  if (late.followedFrom !== null && number > late.followedFrom) return;
-  const isOther = late.followedFrom !== null && (number < late.followedFrom || late.parentHash !== parentHash);
-  if (isOther && late.parentHash !== null) {
-    for (const { id, blockHash } of [...late.told.known.values()]) {
-      retellStatus(late.told, id, blockHash!, 'reverted', emit, lateTradeTopic);
-      late.blockHashes.delete(id);
+export function trackFirstHeader(backfilled: BackfilledTrades, { number, parentHash }: Header, emit: Emit): void {
+  if (backfilled.followedFrom !== null && number > backfilled.followedFrom) return;
+  const isOther =
+    backfilled.followedFrom !== null && (number < backfilled.followedFrom || backfilled.parentHash !== parentHash);
+  if (isOther && backfilled.parentHash !== null) {
+    for (const { id, blockHash } of [...backfilled.trades.known.values()]) {
+      updateTradeStatus(backfilled.trades, id, blockHash!, 'reverted', emit, backfilledTradeTopic);
+      backfilled.blockHashes.delete(id);
     }
   }
-  late.followedFrom = number;
-  late.parentHash = parentHash;
+  backfilled.followedFrom = number;
+  backfilled.parentHash = parentHash;
 }
 
-/** Tells a late trade, unless it is told already. */
-export function tellLate(late: LateFills, trade: Trade, emit: Emit): void {
+/** Emits a backfilled trade, unless it was emitted already. */
+export function emitBackfilled(backfilled: BackfilledTrades, trade: Trade, emit: Emit): void {
   const { id, blockHash } = trade;
-  const before = late.blockHashes.get(id);
+  const before = backfilled.blockHashes.get(id);
   if (before === blockHash) return;
-  // The chain was reorganised between two backfills.
-  if (before !== undefined) retellStatus(late.told, id, before, 'reverted', emit, lateTradeTopic);
-  late.blockHashes.delete(id);
-  late.blockHashes.set(id, blockHash!);
-  if (trade.status === 'pending') late.told.known.set(id, trade);
-  if (trade.marketId === null) keepUnplaced(late.told, trade);
-  emit(lateTradeTopic, trade.instrument, trade);
-  dropOldest(late.blockHashes, LATE_IDS_MAX);
+  // The chain was reorganized between two backfills.
+  if (before !== undefined) updateTradeStatus(backfilled.trades, id, before, 'reverted', emit, backfilledTradeTopic);
+  backfilled.blockHashes.delete(id);
+  backfilled.blockHashes.set(id, blockHash!);
+  if (trade.status === 'pending') backfilled.trades.known.set(id, trade);
+  if (trade.marketId === null) addUnassigned(backfilled.trades, trade);
+  emit(backfilledTradeTopic, trade.instrument, trade);
+  dropOldest(backfilled.blockHashes, BACKFILLED_IDS_MAX);
 }
 
-/** Tells the late trades again whose blocks are deep enough now. */
-export function confirmLate(late: LateFills, isConfirmed: (number: number) => boolean, emit: Emit): void {
-  for (const { id, blockNumber, blockHash } of [...late.told.known.values()]) {
+/** Emits backfilled trades again, as confirmed, once their blocks are deep enough. */
+export function confirmBackfilled(
+  backfilled: BackfilledTrades,
+  isConfirmed: (number: number) => boolean,
+  emit: Emit,
+): void {
+  for (const { id, blockNumber, blockHash } of [...backfilled.trades.known.values()]) {
     if (!isConfirmed(blockNumber!)) continue;
-    retellStatus(late.told, id, blockHash!, 'confirmed', emit, lateTradeTopic);
-    late.told.known.delete(id);
+    updateTradeStatus(backfilled.trades, id, blockHash!, 'confirmed', emit, backfilledTradeTopic);
+    backfilled.trades.known.delete(id);
   }
 }
 
-/** Tells the late trades of a token again, now that its market is known. */
-export function placeLate(late: LateFills, token: string, marketId: string, outcome: string | null, emit: Emit): void {
-  placeTrades(late.told, token, marketId, outcome, emit, lateTradeTopic);
+/** Emits the backfilled trades of a token again, now that its market is known. */
+export function assignBackfilledMarket(
+  backfilled: BackfilledTrades,
+  token: string,
+  marketId: string,
+  outcome: string | null,
+  emit: Emit,
+): void {
+  assignTradeMarket(backfilled.trades, token, marketId, outcome, emit, backfilledTradeTopic);
 }

@@ -1,121 +1,130 @@
-/** The markets of the catalog that are remembered, under all their names, and which of them are forgotten. */
+/** Stores the markets of the catalog with all their ids, and evicts some of them beyond a bound. */
 import { readCatalogTime } from '#schemas/venues/venue-b/catalog-time';
-import { type MarketTellings, marketRecord } from './market-telling.ts';
-import { packTellings, unpackTellings } from './packed-tellings.ts';
+import { compressPatches, decompressPatches } from './compressed-catalog.ts';
+import { type MarketPatches, marketRecord } from './market-patch.ts';
 
 /**
- * Markets kept, at some 1.2 KB each (1.4 KB after a restart); beyond it those that were long over when they first
- * came are forgotten, then others that are over, those first that were mentioned longest ago; they are told anew when they
- * come again. So the walk through the whole closed catalog pushes out nothing but what it brought. More than ingest lists as open (200,000,
- * `ingest/venues/venue-b`), each of which it tells once a week at least: one that is open is only forgotten if no catalog
- * has listed it for longer than that.
+ * Most markets in memory, at some 1.2 KB each (1.4 KB after a restart). Beyond it, markets that were closed long ago
+ * when they first came are evicted, then other closed ones, then open ones, each group in order of last mention. So a
+ * crawl of the complete closed catalog evicts nothing but its own markets. An evicted market that comes again is
+ * emitted again. The bound exceeds the 200,000 open markets that ingest lists (`ingest/venues/venue-b`), each at least
+ * once a week, so an open market is evicted only when no catalog has listed it for longer than that.
  */
 const MARKETS_MAX = 250_000;
-/** As many go at once: to find the first entry, a map steps over those removed before it. */
+/** Evicted at once: to find its first entry, a map steps over the entries that were removed before it. */
 const MARKETS_EVICTED = 1_000;
 
 export interface CatalogBounds {
-  /** Markets kept. */
+  /** Most markets in memory. */
   readonly max: number;
-  /** Forgotten at once beyond that. */
+  /** Markets evicted at once beyond that. */
   readonly evicted: number;
 }
 export const CATALOG_BOUNDS: CatalogBounds = { max: MARKETS_MAX, evicted: MARKETS_EVICTED };
 
-/** Nothing is expected any more of a market that is over for so long: what the chain says of an end comes within days. */
-const LONG_OVER_MS = 7 * 86_400_000;
+/** A market closed for longer is expected to have no more events: its resolution on the chain follows within days. */
+const CLOSED_LONG_AGO_MS = 7 * 86_400_000;
 
-/** Where a token belongs. */
-export interface TokenPlace {
+/** The market and the outcome of a token. */
+export interface TokenMarket {
   readonly marketId: string;
   readonly outcome: string;
 }
 
 export interface CatalogState {
-  /** What was told of markets that are not over (`packTellings`), by condition id, mentioned longest ago first. */
+  /** Compressed patches (`compressPatches`) of markets that are not closed, by condition id, last mention last. */
   readonly open: Map<string, string>;
-  /** The same of those that are over. */
-  readonly over: Map<string, string>;
-  /** Of these, such as were over for a week when they first came (`LONG_OVER_MS`). */
-  readonly past: Map<string, string>;
+  /** The same for closed markets. */
+  readonly closed: Map<string, string>;
+  /** The same for markets that had been closed for `CLOSED_LONG_AGO_MS` when they first came. */
+  readonly closedLongAgo: Map<string, string>;
   /** By token id. */
-  readonly tokens: Map<string, TokenPlace>;
-  /** Condition id by gamma's own id, which the oracle's texts name. */
+  readonly tokens: Map<string, TokenMarket>;
+  /** Condition id by gamma's own id, which the oracle's texts contain. */
   readonly gammaIds: Map<string, string>;
-  /** Condition id by the request that decides it, of neg-risk markets. */
+  /** Condition id by the id of the oracle request that resolves it, for neg-risk markets. */
   readonly requestIds: Map<string, string>;
 }
 
 export function createCatalogState(): CatalogState {
   return {
     open: new Map(),
-    over: new Map(),
-    past: new Map(),
+    closed: new Map(),
+    closedLongAgo: new Map(),
     tokens: new Map(),
     gammaIds: new Map(),
     requestIds: new Map(),
   };
 }
 
-/** What was told of a market; undefined for one that is not known. */
-export function tellingsOf({ open, over, past }: MarketsTold, marketId: string): MarketTellings | undefined {
-  const packed = open.get(marketId) ?? over.get(marketId) ?? past.get(marketId);
-  return packed === undefined ? undefined : unpackTellings(packed);
+/** Returns the patches of a market; undefined for an unknown market. */
+export function patchesOf(
+  { open, closed, closedLongAgo }: CatalogMarkets,
+  marketId: string,
+): MarketPatches | undefined {
+  const compressed = open.get(marketId) ?? closed.get(marketId) ?? closedLongAgo.get(marketId);
+  return compressed === undefined ? undefined : decompressPatches(compressed);
 }
 
-/** The part of the catalog that `tellingsOf` reads. */
-export type MarketsTold = Pick<CatalogState, 'open' | 'over' | 'past'>;
+/** The maps that `patchesOf` reads. */
+export type CatalogMarkets = Pick<CatalogState, 'open' | 'closed' | 'closedLongAgo'>;
 
-/** By what the oracle may name a market. */
+/** Ids by which the oracle may refer to a market. */
 export interface OracleNames {
   readonly gammaId?: string;
   readonly requestId?: string;
 }
 
-/** Keeps what was told of a market as the newest. */
-export function remember(catalog: CatalogState, marketId: string, tellings: MarketTellings, receivedAt: number): void {
-  const { open, over, past } = catalog;
-  // What is listed as closed lately was open here before, or is over since then: ingest tells it once and relies on it.
-  const wasLive = open.delete(marketId) || over.delete(marketId);
-  past.delete(marketId);
-  const markets = !isOver(tellings) ? open : !wasLive && isLongOver(tellings, receivedAt) ? past : over;
-  markets.set(marketId, packTellings(tellings));
+/** Stores the patches of a market, as the most recently mentioned one. */
+export function storePatches(
+  catalog: CatalogState,
+  marketId: string,
+  patches: MarketPatches,
+  receivedAt: number,
+): void {
+  const { open, closed, closedLongAgo } = catalog;
+  // A market that closed lately was open here before, or closed since: ingest lists it once and relies on it being
+  // stored.
+  const wasLive = open.delete(marketId) || closed.delete(marketId);
+  closedLongAgo.delete(marketId);
+  const markets = !isClosed(patches) ? open : !wasLive && isClosedLongAgo(patches, receivedAt) ? closedLongAgo : closed;
+  markets.set(marketId, compressPatches(patches));
 }
 
-/** Beyond the bound. What trades may not be mentioned for days while nothing of it changes, so open ones go last. */
-export function forgetOldest(catalog: CatalogState, { max, evicted }: CatalogBounds): void {
-  const { open, over, past } = catalog;
-  if (open.size + over.size + past.size <= max) return;
+/** Evicts markets beyond the bound. Open ones go last: an unchanged market may trade for days without a mention. */
+export function evictOldest(catalog: CatalogState, { max, evicted }: CatalogBounds): void {
+  const { open, closed, closedLongAgo } = catalog;
+  if (open.size + closed.size + closedLongAgo.size <= max) return;
   let left = evicted;
-  for (const markets of [past, over, open]) {
-    for (const [marketId, packed] of markets) {
+  for (const markets of [closedLongAgo, closed, open]) {
+    for (const [marketId, compressed] of markets) {
       if (left === 0) return;
       markets.delete(marketId);
-      forgetNames(catalog, marketId, unpackTellings(packed));
+      removeNames(catalog, marketId, decompressPatches(compressed));
       left -= 1;
     }
   }
 }
 
-function isOver({ gamma, clob }: MarketTellings): boolean {
+function isClosed({ gamma, clob }: MarketPatches): boolean {
   return (gamma.closed ?? clob.closed) === true;
 }
 
-/** By the time of its closing, else by its end; false where neither is told. */
-function isLongOver({ gamma, clob }: MarketTellings, receivedAt: number): boolean {
+/** Compares the time of closing, or else the end time; false where the venue stated neither. */
+function isClosedLongAgo({ gamma, clob }: MarketPatches, receivedAt: number): boolean {
   const end = readCatalogTime(gamma.fields.closedTime) ?? gamma.endTime ?? clob.endTime;
-  return end !== undefined && receivedAt - end > LONG_OVER_MS;
+  return end !== undefined && receivedAt - end > CLOSED_LONG_AGO_MS;
 }
 
-function forgetNames(catalog: CatalogState, marketId: string, tellings: MarketTellings): void {
-  for (const token of marketRecord(marketId, tellings).instruments) catalog.tokens.delete(token);
-  const { gammaId = '', requestId = '' } = oracleNames(tellings);
+function removeNames(catalog: CatalogState, marketId: string, patches: MarketPatches): void {
+  for (const token of marketRecord(marketId, patches).instruments) catalog.tokens.delete(token);
+  const { gammaId = '', requestId = '' } = oracleNames(patches);
   catalog.gammaIds.delete(gammaId);
   catalog.requestIds.delete(requestId);
 }
 
-/** Gamma's word before that of the CLOB, as everywhere. */
-export function oracleNames({ gamma, clob }: MarketTellings): OracleNames {
+/** Returns the ids by which the oracle may refer to the market. Gamma's value outranks the CLOB's, as everywhere. */
+export function oracleNames({ gamma, clob }: MarketPatches): OracleNames {
   const { gammaId } = gamma.fields;
   const requestId = gamma.fields.negRiskRequestID ?? clob.fields.negRiskRequestID;
   return {

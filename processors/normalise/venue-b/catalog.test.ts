@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Market } from '#schemas/topics/normalised';
-import { takeCatalogAnswer } from './catalog.ts';
-import { createCatalogState, tellingsOf } from './catalog-state.ts';
+import { processCatalogAnswer } from './catalog.ts';
+import { createCatalogState, patchesOf } from './catalog-state.ts';
 import { type AnyEvent, fill, header, play, raw } from './venue-b.fixture.ts';
 
 const AT = 1_700_000_000_000;
@@ -283,7 +283,7 @@ describe('a trade of an unknown token', () => {
 
   it('that was reverted is not told again', () => {
     const { trades } = play([header(9), trade(), header(9, 'b'), gamma(MARKET)]);
-    expect(trades.map((told) => told.status)).toEqual(['pending', 'reverted']);
+    expect(trades.map(({ status }) => status)).toEqual(['pending', 'reverted']);
   });
 
   it('is not what a known token gives', () => {
@@ -294,12 +294,12 @@ describe('a trade of an unknown token', () => {
 
 describe('the markets kept', () => {
   const bounds = { max: 100, evicted: 10 };
-  const effects = { onMarket: () => {}, onPlaced: () => {}, onClosed: () => {} };
+  const effects = { onMarket: () => {}, onTokenListed: () => {}, onClosed: () => {} };
 
   function createCatalog() {
     const catalog = createCatalogState();
-    const told: string[] = [];
-    const emit = Object.assign((_topic: unknown, key: string) => void told.push(key), {
+    const emitted: string[] = [];
+    const emit = Object.assign((_topic: unknown, key: string) => void emitted.push(key), {
       remove: () => {},
       dead: () => {},
     });
@@ -314,16 +314,16 @@ describe('the markets kept', () => {
         outcomes: ['Yes', 'No'],
         ...more,
       };
-      takeCatalogAnswer(catalog, market, AT, emit, effects, bounds);
+      processCatalogAnswer(catalog, market, AT, emit, effects, bounds);
     };
     const sizes = () => [
-      catalog.open.size + catalog.over.size + catalog.past.size,
+      catalog.open.size + catalog.closed.size + catalog.closedLongAgo.size,
       catalog.tokens.size / 2,
       catalog.gammaIds.size,
       catalog.requestIds.size,
     ];
     const knows = (at: number) => catalog.tokens.has(String(2 * at));
-    return { catalog, told, mention, sizes, knows, idOf };
+    return { catalog, emitted, mention, sizes, knows, idOf };
   }
 
   it('are bounded: those that are over and were mentioned longest ago go, with all their names', () => {
@@ -345,7 +345,7 @@ describe('the markets kept', () => {
     const { mention, knows, sizes } = createCatalog();
     const closedTime = new Date(AT - 8 * DAY_MS).toISOString().slice(0, 19).replace('T', ' ').concat('+00');
     for (let at = 0; at < 30; at += 1) mention(at);
-    // Closed a while ago: open here before, closed within the week, of an end that is not told.
+    // Closed a while ago: open here before, closed within the week, of an end that is not emitted.
     for (let at = 0; at < 10; at += 1) mention(at, true, { closedTime });
     for (let at = 30; at < 40; at += 1)
       mention(at, true, { closedTime: '2023-11-10 00:00:00+00', endDate: '2020-01-01' });
@@ -371,17 +371,17 @@ describe('the markets kept', () => {
     expect([0, 1, 10, 11, 100].map(knows)).toEqual([true, false, false, true, true]);
   });
 
-  it('come back as they were told, what a later answer leaves out too', () => {
-    const { catalog, told, mention, idOf } = createCatalog();
+  it('come back as they were emitted, what a later answer leaves out too', () => {
+    const { catalog, emitted, mention, idOf } = createCatalog();
     const description = 'Will “Zoë” resolve to "Yes"? 日本 \n'.repeat(40);
     mention(1, false, { description, question: 'Zoë?' });
     mention(1);
-    expect(told).toHaveLength(1);
-    expect(tellingsOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', description } });
+    expect(emitted).toHaveLength(1);
+    expect(patchesOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', description } });
     mention(1, true);
     mention(1, true);
-    expect(told).toHaveLength(2);
-    expect(tellingsOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', closed: true } });
+    expect(emitted).toHaveLength(2);
+    expect(patchesOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', closed: true } });
   });
 
   it('take few bytes each', () => {

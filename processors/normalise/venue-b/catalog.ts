@@ -1,39 +1,39 @@
-/** The catalog as both of the venue's APIs tell it, one entry per condition. */
+/** The catalog, merged from both of the venue's APIs: one market per condition id. */
 import type { Emit } from '#infra/stages/stage';
 import { marketTopics } from '#schemas/topics/normalised';
 import {
   CATALOG_BOUNDS,
   type CatalogBounds,
   type CatalogState,
-  forgetOldest,
+  evictOldest,
   type OracleNames,
   oracleNames,
-  remember,
-  type TokenPlace,
-  tellingsOf,
+  patchesOf,
+  storePatches,
+  type TokenMarket,
 } from './catalog-state.ts';
 import { readClobMarket } from './clob-market.ts';
 import { isJsonObject, type JsonObject } from './fields.ts';
 import { readGammaMarket } from './gamma-market.ts';
 import { MalformedError, quote } from './malformed-error.ts';
-import { addTelling, canonicalJson, type MarketTelling, type MarketTellings, marketRecord } from './market-telling.ts';
+import { applyPatch, canonicalJson, type MarketPatch, type MarketPatches, marketRecord } from './market-patch.ts';
 
-/** What follows from a change of the catalog. */
+/** Callbacks for changes of the catalog. */
 export interface CatalogEffects {
-  /** A market is new or changed. */
+  /** Called when a market is new or changed. */
   onMarket(marketId: string, names: OracleNames): void;
-  /** The market of a token is known now. */
-  onPlaced(token: string, place: TokenPlace): void;
-  /** The market of a token is over. */
+  /** Called when a token is first listed with its market. */
+  onTokenListed(token: string, market: TokenMarket): void;
+  /** Called for each token of a market that closed. */
   onClosed(token: string): void;
 }
 
 /**
- * Takes every market that an answer holds, whatever was asked: a list, a keyset page, a CLOB page, one event or market,
- * a search. What holds no market is passed over; a market that cannot be read is a dead letter and its siblings are
- * still taken.
+ * Processes every market of an answer, whatever the request was: a list, a keyset page, a CLOB page, one event or
+ * market, a search. Content without a market is ignored. A market that cannot be read becomes a dead letter; its
+ * siblings are still processed.
  */
-export function takeCatalogAnswer(
+export function processCatalogAnswer(
   catalog: CatalogState,
   answer: unknown,
   receivedAt: number,
@@ -44,9 +44,9 @@ export function takeCatalogAnswer(
   walkMarkets(answer, null, (market, event) => {
     try {
       const isClob = 'condition_id' in market;
-      const { marketId, telling } = isClob ? readClobMarket(market) : readGammaMarket(market, event);
-      takeTelling(catalog, marketId, isClob ? 'clob' : 'gamma', telling, receivedAt, emit, effects);
-      forgetOldest(catalog, bounds);
+      const { marketId, patch } = isClob ? readClobMarket(market) : readGammaMarket(market, event);
+      applyMarketPatch(catalog, marketId, isClob ? 'clob' : 'gamma', patch, receivedAt, emit, effects);
+      evictOldest(catalog, bounds);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
       emit.dead(
@@ -59,7 +59,7 @@ export function takeCatalogAnswer(
 
 type VisitMarket = (market: JsonObject, event: JsonObject | null) => void;
 
-/** Finds markets by what they look like: the same objects come under every shape of list and page. */
+/** Finds markets by their fields: the same objects occur in every shape of list and page. */
 function walkMarkets(value: unknown, event: JsonObject | null, visit: VisitMarket): void {
   if (Array.isArray(value)) {
     for (const entry of value) walkMarkets(entry, event, visit);
@@ -76,32 +76,32 @@ function walkMarkets(value: unknown, event: JsonObject | null, visit: VisitMarke
   if (Array.isArray(value.data)) walkMarkets(value.data, null, visit);
 }
 
-function takeTelling(
+function applyMarketPatch(
   catalog: CatalogState,
   marketId: string,
-  source: keyof MarketTellings,
-  telling: MarketTelling,
+  source: keyof MarketPatches,
+  patch: MarketPatch,
   receivedAt: number,
   emit: Emit,
   effects: CatalogEffects,
 ): void {
-  const known = tellingsOf(catalog, marketId);
+  const known = patchesOf(catalog, marketId);
   const before = known && marketRecord(marketId, known);
-  const tellings = known ?? { gamma: { fields: {} }, clob: { fields: {} } };
-  addTelling(tellings, source, telling);
-  remember(catalog, marketId, tellings, receivedAt);
-  const record = marketRecord(marketId, tellings);
+  const patches = known ?? { gamma: { fields: {} }, clob: { fields: {} } };
+  applyPatch(patches, source, patch);
+  storePatches(catalog, marketId, patches, receivedAt);
+  const record = marketRecord(marketId, patches);
   if (before && canonicalJson(before) === canonicalJson(record)) return;
   emit(marketTopics.venue_b, marketId, { ...record, receivedAt });
-  const names = oracleNames(tellings);
+  const names = oracleNames(patches);
   if (names.gammaId !== undefined) catalog.gammaIds.set(names.gammaId, marketId);
   if (names.requestId !== undefined) catalog.requestIds.set(names.requestId, marketId);
   effects.onMarket(marketId, names);
   for (const [index, token] of record.instruments.entries()) {
     const isNew = !catalog.tokens.has(token);
-    const place = { marketId, outcome: record.outcomes[index]! };
-    catalog.tokens.set(token, place);
-    if (isNew) effects.onPlaced(token, place);
+    const market = { marketId, outcome: record.outcomes[index]! };
+    catalog.tokens.set(token, market);
+    if (isNew) effects.onTokenListed(token, market);
     if (record.closed && !before?.closed) effects.onClosed(token);
   }
 }

@@ -1,4 +1,4 @@
-/** The records of `raw.venue_b.rpc`: block headers, logs and the node's finalized block, each checked field by field. */
+/** Parses records of `raw.venue_b.rpc`: block headers, logs and the node's finalized block. Every field is checked. */
 import { address, hash, quantity } from './hex.ts';
 import { MalformedError, quote } from './malformed-error.ts';
 
@@ -11,7 +11,7 @@ export interface Header {
   readonly timestampMs: number;
 }
 
-/** A log with its position; topics and data are left to the decoder of its event. Hashes and addresses are lower case. */
+/** A log with its position; the decoder of its event reads topics and data. Hashes and addresses are lower case. */
 export interface ChainLog {
   readonly address: string;
   readonly topics: readonly unknown[];
@@ -20,7 +20,7 @@ export interface ChainLog {
   readonly blockHash: string;
   readonly transactionHash: string;
   readonly logIndex: number;
-  /** The node takes the log back: its block is no longer in the chain. */
+  /** True if the node reverts the log: its block is no longer in the chain. */
   readonly removed: boolean;
 }
 
@@ -30,8 +30,8 @@ export type ChainMessage =
   | { readonly kind: 'finalized'; readonly number: number };
 
 /**
- * Reads one record. Throws `MalformedError`: `malformed_json` for what is no JSON, `malformed_header`, `malformed_log`
- * or `malformed_message` for a field that is not as JSON-RPC describes it.
+ * Reads one record. Throws `MalformedError`: `malformed_json` for invalid JSON; `malformed_header`, `malformed_log` or
+ * `malformed_message` for a field that does not conform to JSON-RPC.
  */
 export function parseChainMessage(payload: Buffer): ChainMessage {
   const message = parseObject(payload);
@@ -40,7 +40,10 @@ export function parseChainMessage(payload: Buffer): ChainMessage {
   if ('finalized' in message) {
     return { kind: 'finalized', number: quantity(message.finalized, 'finalized', 'malformed_message') };
   }
-  throw new MalformedError('malformed_message', `neither block, log nor finalized: ${quote(Object.keys(message))}`);
+  throw new MalformedError(
+    'malformed_message',
+    `expected block, log or finalized, got: ${quote(Object.keys(message))}`,
+  );
 }
 
 /** Logs of one transaction, with the block that holds them. */
@@ -51,8 +54,8 @@ export interface HistoryMessage {
 }
 
 /**
- * Reads one record of `raw.venue_b.history`. Throws `MalformedError`: `malformed_json`, `malformed_history` or
- * `malformed_log` for a field that is not as it should be, and for logs of another block or of several transactions.
+ * Reads one record of `raw.venue_b.history`. Throws `MalformedError`: `malformed_json`; `malformed_history` or
+ * `malformed_log` for an invalid field, and for logs of another block or of several transactions.
  */
 export function parseHistoryMessage(payload: Buffer): HistoryMessage {
   const code = 'malformed_history';
@@ -60,20 +63,20 @@ export function parseHistoryMessage(payload: Buffer): HistoryMessage {
   if (!Number.isSafeInteger(followedFrom)) throw new MalformedError(code, `followedFrom: ${quote(followedFrom)}`);
   if (!isObject(block)) throw new MalformedError(code, `block: ${quote(block)}`);
   if (!Array.isArray(logs) || !logs.every(isObject)) throw new MalformedError(code, `logs: ${quote(logs)}`);
-  const placed = {
+  const header = {
     number: quantity(block.number, 'number', code),
     hash: hash(block.hash, 'hash', code),
     timestampMs: quantity(block.timestamp, 'timestamp', code) * 1000,
   };
   const read = logs.map(readLog).sort((a, b) => a.logIndex - b.logIndex);
   for (const log of read) {
-    if (log.blockHash !== placed.hash || log.blockNumber !== placed.number)
-      throw new MalformedError(code, `log of block ${log.blockHash} where ${placed.hash} is told`);
+    if (log.blockHash !== header.hash || log.blockNumber !== header.number)
+      throw new MalformedError(code, `a log of block ${log.blockHash} in a record of block ${header.hash}`);
     if (log.transactionHash !== read[0]!.transactionHash)
       throw new MalformedError(code, `logs of ${read[0]!.transactionHash} and ${log.transactionHash}`);
-    if (log.removed) throw new MalformedError(code, `log ${log.logIndex} was taken back`);
+    if (log.removed) throw new MalformedError(code, `log ${log.logIndex} was removed by the node`);
   }
-  return { followedFrom: followedFrom as number, block: placed, logs: read };
+  return { followedFrom: followedFrom as number, block: header, logs: read };
 }
 
 type JsonObject = Record<string, unknown>;
@@ -86,7 +89,7 @@ function parseObject(payload: Buffer): JsonObject {
   } catch (error) {
     throw new MalformedError('malformed_json', (error as Error).message);
   }
-  if (!isObject(value)) throw new MalformedError('malformed_message', `no object: ${quote(value)}`);
+  if (!isObject(value)) throw new MalformedError('malformed_message', `expected an object, got: ${quote(value)}`);
   return value;
 }
 

@@ -1,13 +1,13 @@
-/** Markets of the CLOB as tellings (venue page, section 3). They know less than gamma, and stand in for it. */
+/** Reads markets of the CLOB as patches (venue page, section 3). They have fewer fields than gamma's. */
 
 import { flagField, idField, isJsonObject, type JsonObject, textField, timeField } from './fields.ts';
 import { checkOutcomes, withoutAbsent } from './gamma-market.ts';
 import { MalformedError, quote } from './malformed-error.ts';
-import type { MarketTelling } from './market-telling.ts';
+import type { MarketPatch } from './market-patch.ts';
 
 const CODE = 'malformed_market';
 
-/** The CLOB's spelling of fields that speak of the question, with gamma's name, which is kept. */
+/** The CLOB's names of the fields that describe the question, with gamma's names, under which they are stored. */
 const QUESTION_FIELDS = {
   question_id: 'questionID',
   neg_risk: 'negRisk',
@@ -16,11 +16,11 @@ const QUESTION_FIELDS = {
   game_start_time: 'gameStartTime',
 } as const;
 
-/** Reads a market. Throws `MalformedError` (`malformed_market`) naming the field that is not as the venue describes it. */
-export function readClobMarket(market: JsonObject): { marketId: string; telling: MarketTelling } {
+/** Reads a market. Throws `MalformedError` (`malformed_market`) that names the invalid field. */
+export function readClobMarket(market: JsonObject): { marketId: string; patch: MarketPatch } {
   const marketId = idField(market, 'condition_id', CODE);
   if (marketId === undefined) throw new MalformedError(CODE, 'condition_id: missing');
-  const telling = withoutAbsent({
+  const patch = withoutAbsent({
     title: textField(market, 'question', CODE),
     description: textField(market, 'description', CODE),
     slug: textField(market, 'market_slug', CODE),
@@ -36,10 +36,10 @@ export function readClobMarket(market: JsonObject): { marketId: string; telling:
     const value = market[spelling];
     if (value !== undefined && value !== null && value !== '') fields[name] = value;
   }
-  return { marketId, telling: { ...telling, fields } };
+  return { marketId, patch: { ...patch, fields } };
 }
 
-function readTokens(market: JsonObject): Pick<MarketTelling, 'instruments' | 'outcomes'> {
+function readTokens(market: JsonObject): Pick<MarketPatch, 'instruments' | 'outcomes'> {
   const { tokens } = market;
   if (tokens === undefined || tokens === null) return {};
   if (!Array.isArray(tokens) || !tokens.every(isJsonObject)) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { MarketTellings } from './market-telling.ts';
-import { packTellings, unpackTellings } from './packed-tellings.ts';
+import { compressPatches, decompressPatches } from './compressed-catalog.ts';
+import type { MarketPatches } from './market-patch.ts';
 
-const TELLINGS: MarketTellings = {
+const PATCHES: MarketPatches = {
   gamma: {
     title: 'Will “Zoë” open the bridge by June?',
     // Begins as the common text does: whatever is put in or left out behind that makes it another one.
@@ -19,16 +19,16 @@ const TELLINGS: MarketTellings = {
   },
   clob: { fields: {} },
 };
-/** `packTellings(TELLINGS)` as a snapshot holds it, in base64. */
-const KEPT =
+/** `packTellings(PATCHES)` as a snapshot holds it, in base64. */
+const STORED =
   'w5U5HjXMico/vPpRw1yF/IJUSEZNKspMSU9VSKpU8CrNSyU1y4CyLSjHZJYoFJckVhYrFGeUllC/EAY5NDmzpHIgC2NwqZafk0PbQhm5xEitSMwtyEnVyy9KJ7msBqlITyxJBRU7aEWLoaGSjpKREenlCyx7Y8m6lgYGBgaGWDIcLAMkZ5aAki3OJAsA';
 
 describe('a packed telling', () => {
   it('is read as it was told', () => {
-    expect(unpackTellings(packTellings(TELLINGS))).toEqual(TELLINGS);
+    expect(decompressPatches(compressPatches(PATCHES))).toEqual(PATCHES);
   });
 
   it('of a snapshot is still read: where this fails, raise the stateVersion of the stage and keep the new text', () => {
-    expect(unpackTellings(Buffer.from(KEPT, 'base64').toString('latin1'))).toEqual(TELLINGS);
+    expect(decompressPatches(Buffer.from(STORED, 'base64').toString('latin1'))).toEqual(PATCHES);
   });
 });

@@ -1,13 +1,13 @@
-/** What was told of a market in few bytes: a catalog is hundreds of thousands of texts that are much alike. */
+/** Compresses the patches of a market: a catalog contains hundreds of thousands of similar texts. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { MarketTellings } from './market-telling.ts';
+import type { MarketPatches } from './market-patch.ts';
 
 /**
- * What most tellings have in common, so that it need not be kept with each: about half of them otherwise. The commonest
- * comes last, as deflate reaches it the cheapest. A state that was packed with another text cannot be read: whoever
- * changes this raises the `stateVersion` of the stage.
+ * Preset dictionary for deflate: text that most markets have in common, about half of their bytes. The commonest comes
+ * last, where deflate refers to it with the fewest bits. A state that was compressed with another dictionary cannot be
+ * read, so a change here must raise the `stateVersion` of the stage.
  */
-const COMMON = Buffer.from(
+const DICTIONARY = Buffer.from(
   'This market will resolve to "No" if . The primary resolution source for this market will be official information ' +
     'from , however a consensus of credible reporting will also be used. Please note that this market is about the ' +
     'price according to , not according to other sources or spot markets.\\n\\nThe resolution source for this market is ' +
@@ -22,14 +22,14 @@ const COMMON = Buffer.from(
     '"closedTime":"2026-","eventId":"","eventSlug":"","tags":["sports","politics","crypto","crypto-prices",' +
     '"recurring","hide-from-new"],"series":[""]}},"clob":{"fields":{}}}',
 );
-/** A text is a few KiB: a larger window would only be made and thrown away. */
-const SIZE = { windowBits: 13, memLevel: 5, dictionary: COMMON } as const;
+/** A text has a few KiB, so a larger window would only be allocated and discarded. */
+const DEFLATE_OPTIONS = { windowBits: 13, memLevel: 5, dictionary: DICTIONARY } as const;
 
-/** One character per byte, which is how a state keeps bytes most cheaply. */
-export function packTellings(tellings: MarketTellings): string {
-  return deflateRawSync(JSON.stringify(tellings), SIZE).toString('latin1');
+/** Returns a string with one character per byte, the most compact form of bytes in a state. */
+export function compressPatches(patches: MarketPatches): string {
+  return deflateRawSync(JSON.stringify(patches), DEFLATE_OPTIONS).toString('latin1');
 }
 
-export function unpackTellings(packed: string): MarketTellings {
-  return JSON.parse(inflateRawSync(Buffer.from(packed, 'latin1'), SIZE).toString()) as MarketTellings;
+export function decompressPatches(compressed: string): MarketPatches {
+  return JSON.parse(inflateRawSync(Buffer.from(compressed, 'latin1'), DEFLATE_OPTIONS).toString()) as MarketPatches;
 }

@@ -1,40 +1,40 @@
-/** Resolutions of the blocks kept, which are told again when their block is confirmed or dropped. */
+/** Resolutions of the stored blocks, which are emitted again when their block is confirmed or dropped. */
 import type { Emit } from '#infra/stages/stage';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { type MarketsTold, tellingsOf } from './catalog-state.ts';
-import { marketRecord } from './market-telling.ts';
+import { type CatalogMarkets, patchesOf } from './catalog-state.ts';
+import { marketRecord } from './market-patch.ts';
 
-/** By id. */
-export type ToldResolutions = Map<string, Resolution>;
+/** Resolutions by id. */
+export type EmittedResolutions = Map<string, Resolution>;
 
-export function tellResolution(told: ToldResolutions, resolution: Resolution, emit: Emit): void {
-  told.set(resolution.id, resolution);
+export function emitResolution(resolutions: EmittedResolutions, resolution: Resolution, emit: Emit): void {
+  resolutions.set(resolution.id, resolution);
   emit(resolutionTopics.venue_b, resolution.marketId, resolution);
 }
 
 /**
- * Tells the resolution that a block holds again with another status, and with the deadline where the catalog has come
- * to know it. A reverted one is forgotten.
+ * Emits the resolution of a block again with another status, and with the deadline if the catalog has it by now. A
+ * reverted resolution is removed.
  */
-export function retellResolution(
-  told: ToldResolutions,
+export function updateResolutionStatus(
+  resolutions: EmittedResolutions,
   id: string,
   blockHash: string,
   status: 'confirmed' | 'reverted',
-  catalog: MarketsTold,
+  catalog: CatalogMarkets,
   emit: Emit,
 ): void {
-  const known = told.get(id);
+  const known = resolutions.get(id);
   if (known?.blockHash !== blockHash || known.status === status) return;
   const endTime = known.endTime ?? endTimeOf(catalog, known.marketId);
   const next: Resolution = { ...known, endTime, status };
-  if (status === 'reverted') told.delete(id);
-  else told.set(id, next);
+  if (status === 'reverted') resolutions.delete(id);
+  else resolutions.set(id, next);
   emit(resolutionTopics.venue_b, next.marketId, next);
 }
 
-/** The market's own deadline, unix ms; null where the catalog does not tell it. */
-export function endTimeOf(catalog: MarketsTold, marketId: string): number | null {
-  const tellings = tellingsOf(catalog, marketId);
-  return tellings ? marketRecord(marketId, tellings).endTime : null;
+/** Returns the market's own deadline, unix ms; null where the catalog does not state it. */
+export function endTimeOf(catalog: CatalogMarkets, marketId: string): number | null {
+  const patches = patchesOf(catalog, marketId);
+  return patches ? marketRecord(marketId, patches).endTime : null;
 }

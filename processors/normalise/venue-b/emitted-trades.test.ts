@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Emit } from '#infra/stages/stage';
 import type { Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
-import { atOnceOf } from '../../shared/drop-oldest.ts';
-import { createToldTrades, placeTrades, retellStatus, tellTrade, UNPLACED_TRADES_MAX } from './told-trades.ts';
+import { defaultBatchSize } from '../../shared/drop-oldest.ts';
+import {
+  assignTradeMarket,
+  createEmittedTrades,
+  emitTrade,
+  UNASSIGNED_TRADES_MAX,
+  updateTradeStatus,
+} from './emitted-trades.ts';
 
 const trade = (id: string, instrument: string) => ({
   id,
@@ -26,53 +32,54 @@ const trade = (id: string, instrument: string) => ({
   blockHash: 'block',
 });
 
-function collector(): { told: Trade[]; emit: Emit } {
-  const told: Trade[] = [];
-  const emit = Object.assign(<T>(_: Topic<T>, __: string, value: T) => void told.push(value as Trade), {
+function collector(): { emitted: Trade[]; emit: Emit } {
+  const emitted: Trade[] = [];
+  const emit = Object.assign(<T>(_: Topic<T>, __: string, value: T) => void emitted.push(value as Trade), {
     remove: () => {},
     dead: () => {},
   });
-  return { told, emit };
+  return { emitted, emit };
 }
 
 describe('trades of unknown tokens', () => {
   it('are remembered up to a number, and beyond it the oldest are forgotten', () => {
-    const trades = createToldTrades();
-    const { told, emit } = collector();
-    for (let at = 0; at < UNPLACED_TRADES_MAX; at += 1) tellTrade(trades, trade(`t${at}`, at === 0 ? 'a' : 'b'), emit);
-    expect([trades.unplaced.size, trades.unplacedIds.has('a')]).toEqual([UNPLACED_TRADES_MAX, true]);
-    tellTrade(trades, trade('new', 'b'), emit);
-    const left = UNPLACED_TRADES_MAX + 1 - atOnceOf(UNPLACED_TRADES_MAX);
-    expect([trades.unplaced.size, trades.unplacedIds.has('a')]).toEqual([left, false]);
-    told.length = 0;
-    placeTrades(trades, 'a', 'market', 'Yes', emit);
-    expect(told).toEqual([]);
-    placeTrades(trades, 'b', 'market', 'Yes', emit);
-    expect(told).toHaveLength(left);
-    expect(told.at(-1)!.id).toBe('new');
-    expect([trades.unplaced.size, trades.unplacedIds.size]).toEqual([0, 0]);
+    const trades = createEmittedTrades();
+    const { emitted, emit } = collector();
+    for (let at = 0; at < UNASSIGNED_TRADES_MAX; at += 1)
+      emitTrade(trades, trade(`t${at}`, at === 0 ? 'a' : 'b'), emit);
+    expect([trades.unassigned.size, trades.unassignedIds.has('a')]).toEqual([UNASSIGNED_TRADES_MAX, true]);
+    emitTrade(trades, trade('new', 'b'), emit);
+    const left = UNASSIGNED_TRADES_MAX + 1 - defaultBatchSize(UNASSIGNED_TRADES_MAX);
+    expect([trades.unassigned.size, trades.unassignedIds.has('a')]).toEqual([left, false]);
+    emitted.length = 0;
+    assignTradeMarket(trades, 'a', 'market', 'Yes', emit);
+    expect(emitted).toEqual([]);
+    assignTradeMarket(trades, 'b', 'market', 'Yes', emit);
+    expect(emitted).toHaveLength(left);
+    expect(emitted.at(-1)!.id).toBe('new');
+    expect([trades.unassigned.size, trades.unassignedIds.size]).toEqual([0, 0]);
   });
 
   it('told again after a reversal count as the newest', () => {
-    const trades = createToldTrades();
+    const trades = createEmittedTrades();
     const { emit } = collector();
-    tellTrade(trades, trade('first', 'a'), emit);
-    tellTrade(trades, trade('second', 'a'), emit);
-    retellStatus(trades, 'first', 'block', 'reverted', emit);
-    tellTrade(trades, trade('first', 'a'), emit);
-    expect([...trades.unplaced.keys()]).toEqual(['second', 'first']);
+    emitTrade(trades, trade('first', 'a'), emit);
+    emitTrade(trades, trade('second', 'a'), emit);
+    updateTradeStatus(trades, 'first', 'block', 'reverted', emit);
+    emitTrade(trades, trade('first', 'a'), emit);
+    expect([...trades.unassigned.keys()]).toEqual(['second', 'first']);
   });
 });
 
 describe('what was told', () => {
   it('stays as it was when the trade is told again', () => {
-    const trades = createToldTrades();
-    const { told, emit } = collector();
-    tellTrade(trades, trade('first', 'a'), emit);
-    const [pending] = structuredClone(told);
-    retellStatus(trades, 'first', 'block', 'confirmed', emit);
-    placeTrades(trades, 'a', 'market', 'Yes', emit);
-    expect(told).toEqual([
+    const trades = createEmittedTrades();
+    const { emitted, emit } = collector();
+    emitTrade(trades, trade('first', 'a'), emit);
+    const [pending] = structuredClone(emitted);
+    updateTradeStatus(trades, 'first', 'block', 'confirmed', emit);
+    assignTradeMarket(trades, 'a', 'market', 'Yes', emit);
+    expect(emitted).toEqual([
       pending,
       { ...pending, status: 'confirmed' },
       { ...pending, status: 'confirmed', marketId: 'market', outcome: 'Yes' },
@@ -80,11 +87,11 @@ describe('what was told', () => {
   });
 
   it('is not told again for a block that the trade is not in', () => {
-    const trades = createToldTrades();
-    const { told, emit } = collector();
-    tellTrade(trades, trade('first', 'a'), emit);
-    retellStatus(trades, 'first', 'another block', 'confirmed', emit);
-    retellStatus(trades, 'unknown', 'block', 'confirmed', emit);
-    expect(told).toHaveLength(1);
+    const trades = createEmittedTrades();
+    const { emitted, emit } = collector();
+    emitTrade(trades, trade('first', 'a'), emit);
+    updateTradeStatus(trades, 'first', 'another block', 'confirmed', emit);
+    updateTradeStatus(trades, 'unknown', 'block', 'confirmed', emit);
+    expect(emitted).toHaveLength(1);
   });
 });

@@ -1,7 +1,6 @@
 /**
- * Reading fields of the venue's JSON. Any field may be missing; null and the empty string mean the same as missing and
- * are read as undefined. A field that is there in a wrong form throws `MalformedError` with the reader's code, naming
- * the field.
+ * Readers of fields of the venue's JSON. Any field may be missing; null and the empty string count as missing and are
+ * read as undefined. A field of the wrong form throws `MalformedError` with the caller's code and the field's name.
  */
 import { canonicalDecimal, DecimalError } from '#schemas/domain/decimal';
 import { MalformedError, quote } from './malformed-error.ts';
@@ -24,7 +23,7 @@ export function parseJson(text: string): unknown {
 const absent = (value: unknown): value is undefined | null | '' =>
   value === undefined || value === null || value === '';
 
-/** Text; a number is taken as its digits, since the venue writes ids either way. */
+/** Reads text; a number is read as its digits, since the venue writes ids either way. */
 export function textField(object: JsonObject, field: string, code: string): string | undefined {
   const value = object[field];
   if (absent(value)) return undefined;
@@ -40,7 +39,7 @@ export function flagField(object: JsonObject, field: string, code: string): bool
   throw new MalformedError(code, `${field}: ${quote(value)}`);
 }
 
-/** A decimal from a string or a number, as canonical text. Numbers print as they were written up to 15 digits. */
+/** Reads a decimal, a string or a number, as canonical text. Numbers of up to 15 digits print as they were written. */
 export function decimalField(object: JsonObject, field: string, code: string): string | undefined {
   const value = object[field];
   if (absent(value)) return undefined;
@@ -54,10 +53,10 @@ export function decimalField(object: JsonObject, field: string, code: string): s
 
 /** `2026-04-05T21:10:00Z`, `2026-04-05 21:10:00+00` or `2026-04-05`; without a zone it is UTC. */
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
-/** The venue's zero time is the year 1; it means that there is none. */
+/** The venue's zero time is in the year 1; it means that there is no time. */
 const ZERO_YEAR = '0001-';
 
-/** Unix ms. */
+/** Reads a time, unix ms. */
 export function timeField(object: JsonObject, field: string, code: string): number | undefined {
   const value = object[field];
   if (absent(value)) return undefined;
@@ -70,13 +69,13 @@ export function timeField(object: JsonObject, field: string, code: string): numb
   throw new MalformedError(code, `${field}: ${quote(value)}`);
 }
 
-/** `+00` and `+0000` as ISO-8601 has them. */
+/** Returns `+00` and `+0000` in the form of ISO 8601. */
 function isoZone(zone: string): string {
   if (zone === 'Z' || zone.includes(':')) return zone;
   return `${zone.slice(0, 3)}:${zone.slice(3) || '00'}`;
 }
 
-/** A list of texts, or JSON text that holds one. */
+/** Reads a list of texts, or JSON text that contains one. */
 export function textListField(object: JsonObject, field: string, code: string): string[] | undefined {
   const value = object[field];
   if (absent(value)) return undefined;
@@ -85,14 +84,14 @@ export function textListField(object: JsonObject, field: string, code: string): 
     try {
       list = JSON.parse(value);
     } catch {
-      throw new MalformedError(code, `${field}: no JSON: ${quote(value)}`);
+      throw new MalformedError(code, `${field}: invalid JSON: ${quote(value)}`);
     }
   }
   if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list;
   throw new MalformedError(code, `${field}: ${quote(value)}`);
 }
 
-/** A 32-byte id in hex, in lower case. */
+/** Reads a 32-byte id in hex and returns it in lower case. */
 export function idField(object: JsonObject, field: string, code: string): string | undefined {
   const value = object[field];
   if (absent(value)) return undefined;

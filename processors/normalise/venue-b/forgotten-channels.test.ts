@@ -1,12 +1,12 @@
 /** The numbers of raw channels of tokens whose market is over, and what a snapshot makes of the state in slices. */
 import { expect, it } from 'vitest';
 import { packSnapshot, unpackSnapshot } from '#infra/stages/snapshot';
-import { SILENT_MS } from '../../shared/channel-seqs.ts';
+import { INACTIVE_MS } from '../../shared/channel-seqs.ts';
 import { createVenueBStage, type VenueBState } from './stage.ts';
 import { type AnyEvent, clock, play, raw } from './venue-b.fixture.ts';
 
 const AT = 1_700_000_000_000;
-const at = (weeks: number) => AT + weeks * SILENT_MS;
+const at = (weeks: number) => AT + weeks * INACTIVE_MS;
 const conditionOf = (name: string) => `0x${name.repeat(64)}`;
 const channelOf = (token: string) => `svc:stream:venue_b:${token}`;
 
@@ -37,8 +37,8 @@ const EVENTS = [
   market('a', ['11', '12'], true, 0.5),
   ...ticks(1, 2, 3),
 ];
-const known = ({ channelSeqs: { heard, silent, due } }: VenueBState) =>
-  [heard, silent, due].flatMap((channels) => [...channels.keys()]);
+const known = ({ channelSeqs: { active, inactive, due } }: VenueBState) =>
+  [active, inactive, due].flatMap((channels) => [...channels.keys()]);
 
 it('are forgotten some weeks after its end, while those of an open one go on after any silence', () => {
   expect(known(play(EVENTS).state)).toEqual([channelOf('21')]);

@@ -77,8 +77,8 @@ describe('a book event', () => {
       ['0.3', '0'],
       ['0.10', '9'],
     ];
-    const [told] = play([frame(book(bids, []))]).books;
-    expect(told!.bids).toEqual(
+    const [update] = play([frame(book(bids, []))]).books;
+    expect(update!.bids).toEqual(
       levels([
         ['0.4', '1'],
         ['0.1', '2'],
@@ -124,9 +124,9 @@ describe('a price change', () => {
     const top = { event_type: 'price_change', market: MARKET, asset_id: 'yes', timestamp: String(AT), hash: 'h' };
     const level = { price: '0.41', size: '3', side: 'BUY' };
     const eras = [priceChange(change('0.41', '3', 'BUY')), { ...top, changes: [level] }, { ...top, ...level }];
-    const told = eras.map((era) => play([START, frame(era)]).books[1]);
-    expect(told[0]!.bids).toEqual(levels([['0.41', '3']]));
-    expect(told).toEqual([told[0], told[0], told[0]]);
+    const updates = eras.map((era) => play([START, frame(era)]).books[1]);
+    expect(updates[0]!.bids).toEqual(levels([['0.41', '3']]));
+    expect(updates).toEqual([updates[0], updates[0], updates[0]]);
   });
 
   it('without a snapshot is no book, and its token is recovering until there is one', () => {

@@ -1,4 +1,4 @@
-/** Markets and events of the catalog API (gamma) as tellings (venue page, section 2). */
+/** Reads markets and events of the catalog API (gamma) as patches (venue page, section 2). */
 import {
   decimalField,
   flagField,
@@ -10,12 +10,12 @@ import {
   timeField,
 } from './fields.ts';
 import { MalformedError } from './malformed-error.ts';
-import type { MarketTelling } from './market-telling.ts';
+import type { MarketPatch } from './market-patch.ts';
 
 const CODE = 'malformed_market';
 const TOKEN = /^\d{1,78}$/;
 
-/** Fields that speak of the question and do not move with the market, kept under their own names as they came. */
+/** Fields that describe the question and do not move with the market, stored unchanged under the venue's names. */
 const QUESTION_FIELDS = [
   'questionID',
   'negRisk',
@@ -37,19 +37,19 @@ const QUESTION_FIELDS = [
 ] as const;
 
 /**
- * Reads a market. Throws `MalformedError` (`malformed_market`) naming the field that is not as the venue describes it.
- * @param event the event that embeds it; else the one that the market itself embeds.
+ * Reads a market. Throws `MalformedError` (`malformed_market`) that names the invalid field.
+ * @param event the event that embeds the market; null to use the one that the market itself embeds.
  */
 export function readGammaMarket(
   market: JsonObject,
   event: JsonObject | null,
-): { marketId: string; telling: MarketTelling } {
+): { marketId: string; patch: MarketPatch } {
   const marketId = idField(market, 'conditionId', CODE);
   if (marketId === undefined) throw new MalformedError(CODE, 'conditionId: missing');
   const embedded = Array.isArray(market.events) ? market.events.find(isJsonObject) : undefined;
   const parent = event ?? embedded ?? {};
   const schedule = isJsonObject(market.feeSchedule) ? market.feeSchedule : {};
-  const telling = withoutAbsent({
+  const patch = withoutAbsent({
     title: textField(market, 'question', CODE),
     description: textField(market, 'description', CODE),
     groupTitle: textField(parent, 'title', CODE),
@@ -66,17 +66,17 @@ export function readGammaMarket(
     feesEnabled: flagField(market, 'feesEnabled', CODE),
     feeRate: decimalField(schedule, 'rate', CODE),
   });
-  return { marketId, telling: { ...telling, fields: { ...questionFields(market), ...eventFields(parent, market) } } };
+  return { marketId, patch: { ...patch, fields: { ...questionFields(market), ...eventFields(parent, market) } } };
 }
 
-function readOutcomes(market: JsonObject): Pick<MarketTelling, 'instruments' | 'outcomes'> {
+function readOutcomes(market: JsonObject): Pick<MarketPatch, 'instruments' | 'outcomes'> {
   const instruments = textListField(market, 'clobTokenIds', CODE);
   const outcomes = textListField(market, 'outcomes', CODE);
   if (!instruments || !outcomes) return {};
   return checkOutcomes(instruments, outcomes, 'clobTokenIds');
 }
 
-/** Throws `MalformedError` where tokens and outcomes do not pair up: no trade could be named then. */
+/** Throws `MalformedError` where tokens and outcomes do not pair up: trades would have no outcome name. */
 export function checkOutcomes(
   instruments: string[],
   outcomes: string[],
@@ -102,7 +102,7 @@ function questionFields(market: JsonObject): Record<string, unknown> {
   return fields;
 }
 
-/** Tags stand on the event, or on the market where it was asked for alone. */
+/** The event has the tags, or the market if it was requested alone. */
 function eventFields(event: JsonObject, market: JsonObject): Record<string, unknown> {
   return withoutAbsent({
     eventId: textField(event, 'id', CODE),
@@ -112,7 +112,7 @@ function eventFields(event: JsonObject, market: JsonObject): Record<string, unkn
   });
 }
 
-/** Slugs of tags or series; an empty list is as good as none. */
+/** Returns the slugs of tags or series; undefined for an empty list, too. */
 function slugs(list: unknown): string[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const found = list.flatMap((entry) => (isJsonObject(entry) && typeof entry.slug === 'string' ? [entry.slug] : []));
@@ -120,7 +120,7 @@ function slugs(list: unknown): string[] | undefined {
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-/** Without the keys whose value is undefined. */
+/** Copies the object without the keys whose value is undefined. */
 export function withoutAbsent<T extends object>(object: T): Present<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -1,4 +1,4 @@
-/** Reading JSON-RPC hex and fixed-offset ABI words. Only static types occur in the events read here, so offsets are known. */
+/** Readers of JSON-RPC hex and of ABI words at fixed offsets: nearly all types in the events read here are static. */
 import { MalformedError, quote } from './malformed-error.ts';
 
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
@@ -8,25 +8,25 @@ const PADDED_ADDRESS = /^0x0{24}[0-9a-f]{40}$/i;
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 const WORD_DIGITS = 64;
 
-/** A JSON-RPC quantity below 2^52. Throws `MalformedError` with `code`, naming `field`. */
+/** Reads a JSON-RPC quantity below 2^52. Throws `MalformedError` with `code`, naming `field`. */
 export function quantity(value: unknown, field: string, code: string): number {
   if (typeof value !== 'string' || !QUANTITY.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
   return Number.parseInt(value, 16);
 }
 
-/** 32 bytes, in lower case. Throws `MalformedError`. */
+/** Reads 32 bytes of hex and returns them in lower case. Throws `MalformedError`. */
 export function hash(value: unknown, field: string, code: string): string {
   if (typeof value !== 'string' || !HASH.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
   return value.toLowerCase();
 }
 
-/** 20 bytes, in lower case. Throws `MalformedError`. */
+/** Reads 20 bytes of hex and returns them in lower case. Throws `MalformedError`. */
 export function address(value: unknown, field: string, code: string): string {
   if (typeof value !== 'string' || !ADDRESS.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
   return value.toLowerCase();
 }
 
-/** The address in an indexed topic: 32 bytes whose first 12 are zero. Throws `MalformedError`. */
+/** Reads the address in an indexed topic: 32 bytes whose first 12 are zero. Throws `MalformedError`. */
 export function topicAddress(value: unknown, field: string, code: string): string {
   if (typeof value !== 'string' || !PADDED_ADDRESS.test(value)) {
     throw new MalformedError(code, `${field}: ${quote(value)}`);
@@ -34,34 +34,34 @@ export function topicAddress(value: unknown, field: string, code: string): strin
   return `0x${value.slice(26).toLowerCase()}`;
 }
 
-/** Checks that `value` is whole bytes and holds at least `words` ABI words; for `word`. Throws `MalformedError`. */
+/** Checks that `value` is hex of at least `words` ABI words, to be read with `word`. Throws `MalformedError`. */
 export function abiData(value: unknown, words: number, code: string): string {
   if (typeof value !== 'string' || !BYTES.test(value)) throw new MalformedError(code, `data: ${quote(value)}`);
   if (value.length < 2 + words * WORD_DIGITS) {
-    throw new MalformedError(code, `data: ${(value.length - 2) / 2} bytes where ${words * 32} are due`);
+    throw new MalformedError(code, `data: ${(value.length - 2) / 2} bytes, expected at least ${words * 32}`);
   }
   return value;
 }
 
-/** The unsigned integer at word `index` of checked ABI data. */
+/** Reads the unsigned integer at word `index` of checked ABI data. */
 export function word(data: string, index: number): bigint {
   const at = 2 + index * WORD_DIGITS;
   return BigInt(`0x${data.slice(at, at + WORD_DIGITS)}`);
 }
 
-/** The signed integer (two's complement) at word `index` of checked ABI data. */
+/** Reads the signed integer (two's complement) at word `index` of checked ABI data. */
 export function signedWord(data: string, index: number): bigint {
   return BigInt.asIntN(WORD_DIGITS * 4, word(data, index));
 }
 
-/** The `bytes` at byte `offset` of checked ABI data, as hex. Throws `MalformedError` where they are not all there. */
+/** Reads the `bytes` at byte `offset` of checked ABI data, as hex. Throws `MalformedError` if the data is too short. */
 export function abiBytes(data: string, offset: bigint, field: string, code: string): `0x${string}` {
   const total = BigInt((data.length - 2) / 2);
-  const begin = offset + 32n;
-  if (offset % 32n !== 0n || begin > total) throw new MalformedError(code, `${field}: begins at byte ${offset}`);
+  const start = offset + 32n;
+  if (offset % 32n !== 0n || start > total) throw new MalformedError(code, `${field}: starts at byte ${offset}`);
   const length = word(data, Number(offset / 32n));
-  if (begin + length > total)
-    throw new MalformedError(code, `${field}: ${length} bytes where ${total - begin} are left`);
-  const at = 2 + Number(begin) * 2;
+  if (start + length > total)
+    throw new MalformedError(code, `${field}: ${length} bytes, but ${total - start} are left`);
+  const at = 2 + Number(start) * 2;
   return `0x${data.slice(at, at + Number(length) * 2).toLowerCase()}`;
 }

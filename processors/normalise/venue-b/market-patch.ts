@@ -1,8 +1,8 @@
-/** What one answer says of a market, and how the tellings of several answers make one `Market` record. */
+/** What one answer states about a market, and how the patches of several answers are merged into a `Market` record. */
 import type { Market } from '#schemas/topics/normalised';
 
-/** Only what the answer held: a field that is not there says nothing, and takes nothing back. */
-export interface MarketTelling {
+/** The fields of one answer. A missing field leaves the known value unchanged. */
+export interface MarketPatch {
   title?: string;
   description?: string;
   groupTitle?: string;
@@ -23,25 +23,25 @@ export interface MarketTelling {
   feesEnabled?: boolean;
   /** `feeSchedule.rate`, canonical decimal. */
   feeRate?: string;
-  /** What else speaks of the question, under the venue's names. */
+  /** Other fields that describe the question, under the venue's names. */
   fields: Record<string, unknown>;
 }
 
-/** What each of the venue's two catalogs has told of a market so far. */
-export interface MarketTellings {
-  readonly gamma: MarketTelling;
-  readonly clob: MarketTelling;
+/** The merged patches of a market from each of the venue's two catalogs. */
+export interface MarketPatches {
+  readonly gamma: MarketPatch;
+  readonly clob: MarketPatch;
 }
 
 /**
- * Adds a newer telling of one catalog: what it holds replaces, what it leaves out stays. What gamma has told is dropped
- * from the CLOB's telling, which it outranks: most of a market is text that both tell.
+ * Merges a newer patch of one catalog: its fields replace older values. Fields that gamma has are removed from the
+ * CLOB's patch, which gamma outranks: most of a market is text that both catalogs contain.
  */
-export function addTelling(tellings: MarketTellings, source: keyof MarketTellings, newer: MarketTelling): void {
-  const { gamma, clob } = tellings;
-  const telling = tellings[source];
-  const fields = Object.assign(telling.fields, newer.fields);
-  Object.assign(telling, newer, { fields });
+export function applyPatch(patches: MarketPatches, source: keyof MarketPatches, newer: MarketPatch): void {
+  const { gamma, clob } = patches;
+  const patch = patches[source];
+  const fields = Object.assign(patch.fields, newer.fields);
+  Object.assign(patch, newer, { fields });
   removeKeys(clob.fields, gamma.fields);
   removeKeys(clob, { ...gamma, fields: undefined });
 }
@@ -51,11 +51,11 @@ function removeKeys(object: object, other: object): void {
   for (const [key, value] of Object.entries(other)) if (value !== undefined) Reflect.deleteProperty(object, key);
 }
 
-/** The record of a market: gamma's word where it has one, else that of the CLOB. */
-export function marketRecord(marketId: string, tellings: MarketTellings): Omit<Market, 'receivedAt'> {
-  const from = { ...tellings.clob, ...tellings.gamma };
+/** Builds the record of a market: gamma's value where it has one, else the CLOB's. */
+export function marketRecord(marketId: string, patches: MarketPatches): Omit<Market, 'receivedAt'> {
+  const from = { ...patches.clob, ...patches.gamma };
   const closed = from.closed ?? false;
-  const fields = { ...tellings.clob.fields, ...tellings.gamma.fields };
+  const fields = { ...patches.clob.fields, ...patches.gamma.fields };
   return {
     provider: 'venue_b',
     marketId,
@@ -69,24 +69,25 @@ export function marketRecord(marketId: string, tellings: MarketTellings): Omit<M
     endTime: from.endTime ?? null,
     instruments: from.instruments ?? [],
     outcomes: from.outcomes ?? [],
-    // The venue leaves `active` true on markets that are over; open for trading is what is asked here.
+    // The venue leaves `active` true on closed markets; here it means that trading is possible.
     active: (from.active ?? false) && !closed && !from.archived && (from.acceptingOrders ?? true),
     closed,
     takerFeeRate: takerFeeRate(from),
     fields: canonicalJson(fields),
-    // `closed` ends the trading; the time of closing stands beside it once the market is decided (venue page, section 2).
+    // `closed` ends the trading; the venue adds the time of closing once the market is resolved (venue page, section
+    // 2).
     resolved: closed && typeof fields.closedTime === 'string',
     name: null,
   };
 }
 
-/** Zero only where the venue says that it charges nothing; a schedule it did not tell is unknown. */
-function takerFeeRate(from: MarketTelling): string | null {
+/** Zero only where the venue states that it charges nothing; null where it did not state a schedule. */
+function takerFeeRate(from: MarketPatch): string | null {
   if (from.feesEnabled === undefined) return null;
   return from.feesEnabled ? (from.feeRate ?? null) : '0';
 }
 
-/** JSON with sorted keys, so that equal values are equal texts. */
+/** Returns JSON with sorted keys, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, entry: unknown) =>
     typeof entry === 'object' && entry !== null && !Array.isArray(entry)

@@ -1,7 +1,6 @@
 /**
- * The events of the market socket that change a book (venue page, section 5). Fields are read by name as they are
- * needed; an event that is not as described throws `MalformedError` with code `malformed_frame` before anything of it
- * is taken.
+ * Readers of the market socket's events that change a book (venue page, section 5). An invalid event throws
+ * `MalformedError` with code `malformed_frame` before any of it is applied.
  */
 import { type Level, parseLevels } from '#schemas/domain/book';
 import { canonicalDecimal, DecimalError, parseDecimal, ZERO } from '#schemas/domain/decimal';
@@ -11,44 +10,44 @@ import { MalformedError, quote } from './malformed-error.ts';
 
 const CODE = 'malformed_frame';
 
-/** Levels as text for topics and as numbers for the fold, in one order. */
+/** Levels as text for topics and as numbers for the book, in the same order. */
 export interface Levels {
   readonly texts: BookLevel[];
   readonly levels: Level[];
 }
 
-/** A whole book of one token, best levels first. */
+/** A complete book of one token, best levels first. */
 export interface BookEvent {
   readonly token: string;
   readonly bids: Levels;
   readonly asks: Levels;
 }
 
-/** What changed in the book of one token in one frame. */
+/** The changes of the book of one token in one frame. */
 export interface BookDelta {
   readonly token: string;
   readonly bids: BookLevel[];
   readonly asks: BookLevel[];
-  /** What the venue says the best prices are now; undefined where it does not say, null for an empty side. */
+  /** The venue's best prices after the changes; undefined where it does not state them, null for an empty side. */
   bestBid: bigint | null | undefined;
   bestAsk: bigint | null | undefined;
 }
 
-/** The token that an event or a change speaks of. */
+/** Returns the token of an event or of a change. */
 export function tokenOf(object: JsonObject): string {
   const token = object.asset_id;
   if (typeof token !== 'string' || token === '') throw new MalformedError(CODE, `asset_id: ${quote(token)}`);
   return token;
 }
 
-/** The venue's time, unix ms. */
+/** Returns the venue's time, unix ms. */
 export function timeOf(event: JsonObject): number {
   const at = typeof event.timestamp === 'string' ? Number(event.timestamp) : Number.NaN;
   if (!Number.isSafeInteger(at) || at <= 0) throw new MalformedError(CODE, `timestamp: ${quote(event.timestamp)}`);
   return at;
 }
 
-/** The condition id that an event names; null where it names none. */
+/** Returns the condition id that an event names; null where it names none. */
 export function marketOf(event: JsonObject): string | null {
   return typeof event.market === 'string' && event.market !== '' ? event.market.toLowerCase() : null;
 }
@@ -103,12 +102,12 @@ function addChange(delta: BookDelta, change: JsonObject): void {
   if (change.side === 'BUY') delta.bids.push(level);
   else if (change.side === 'SELL') delta.asks.push(level);
   else throw new MalformedError(CODE, `side: ${quote(change.side)}`);
-  // Several changes of one token: the last one speaks of the book after all of them.
+  // With several changes of one token, the last one states the best prices after all of them.
   delta.bestBid = readBest(change.best_bid, '0');
   delta.bestAsk = readBest(change.best_ask, '1');
 }
 
-/** @param none the price by which the venue says that the side is empty: one at which nobody can trade. */
+/** @param none the price that marks an empty side: one at which nobody can trade. */
 function readBest(value: unknown, none: string): bigint | null | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (value === none || value === '0') return null;
@@ -131,7 +130,7 @@ function readLevel(entry: JsonObject): BookLevel {
   return { price: canonical(entry.price, 'price'), size: canonical(entry.size, 'size') };
 }
 
-/** Matches most of what the venue writes: non-negative, at most 18 digits on either side, no trailing zero. */
+/** Matches most numbers that the venue writes: non-negative, at most 18 digits on either side, no trailing zero. */
 const CANONICAL = /^(?:0|[1-9]\d{0,17})(?:\.\d{0,17}[1-9])?$/;
 
 function canonical(value: unknown, field: string): string {

@@ -2,7 +2,7 @@ import { pad } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { Trade } from '#schemas/topics/normalised';
 import type { RawEnvelope } from '#schemas/topics/raw';
-import { KEPT_HEADERS } from './chain-view.ts';
+import { RETAINED_HEADERS } from './chain-view.ts';
 import { LEG_WAIT_MS } from './on-chain.ts';
 import {
   type AnyEvent,
@@ -51,14 +51,14 @@ const brief = ({ id, side, instrument, price, qty, usd, status }: Trade) => ({
   status,
 });
 const statuses = (trades: Trade[]) => trades.map((trade) => `${trade.id.split(':')[2]} ${trade.status}`);
-const told = (events: AnyEvent[], options?: PlayOptions) => play(events, options).trades;
+const tradesOf = (events: AnyEvent[], options?: PlayOptions) => play(events, options).trades;
 const headers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => header(from + at));
 
 describe('a match on chain', () => {
   it('is told when its taker leg comes, from the taker’s view', () => {
     const events = [header(100), makerLeg(), takerLeg()];
-    expect(told(events.slice(0, 2))).toEqual([]);
-    expect(told(events)).toEqual([
+    expect(tradesOf(events.slice(0, 2))).toEqual([]);
+    expect(tradesOf(events)).toEqual([
       {
         id: `venue_b:${hashOf('tx')}:5`,
         provider: 'venue_b',
@@ -85,7 +85,7 @@ describe('a match on chain', () => {
   });
 
   it('with several makers is one trade for each, on the token that the taker traded', () => {
-    const trades = told([
+    const trades = tradesOf([
       header(100),
       makerLeg(),
       makerLeg({ logIndex: 6, maker: 'carol', side: 'buy', token: NO, usd: 1_900_000, qty: 5_000_000 }),
@@ -99,7 +99,7 @@ describe('a match on chain', () => {
   });
 
   it('gives its legs to the first taker leg that follows, where a transaction holds several', () => {
-    const trades = told([
+    const trades = tradesOf([
       header(100),
       makerLeg({ logIndex: 1, taker: 'bob' }),
       takerLeg({ logIndex: 2 }),
@@ -115,7 +115,7 @@ describe('a match on chain', () => {
   it('takes the taker leg of its own contract only', () => {
     const other = '0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e';
     const v1 = '0xc5d563a36ae78145c45a50134d48a1215220f80a';
-    const trades = told([
+    const trades = tradesOf([
       header(100),
       makerLeg({ logIndex: 1, side: 'buy', token: NO }),
       makerLeg({ logIndex: 2, exchange: v1 }),
@@ -133,7 +133,7 @@ describe('a match on chain', () => {
     const exchange = accountOf('impostor');
     const events = [header(100), makerLeg({ exchange }), takerLeg({ exchange })];
     expect(play(events)).toMatchObject({ trades: [], dead: [] });
-    expect(told(events, { exchanges: [exchange.toUpperCase().replace('0X', '0x')] })).toHaveLength(1);
+    expect(tradesOf(events, { exchanges: [exchange.toUpperCase().replace('0X', '0x')] })).toHaveLength(1);
   });
 });
 
@@ -147,18 +147,18 @@ describe('a leg without a taker leg', () => {
     ['the end of the recording', feed('ended', blockAt(100), 'venue_b.rpc')],
     ['the finalized block', raw('rpc', blockAt(100), { finalized: '0x1' })],
   ])('is told with the opposite side of its own order by %s', (_, trigger) => {
-    const trades = told([...lone, trigger]);
+    const trades = tradesOf([...lone, trigger]);
     expect(trades.map(brief)).toEqual([
       { id: '5', side: 'buy', instrument: '111', price: '0.62', qty: '10', usd: '6.2', status: 'pending' },
     ]);
   });
 
   it('waits for a taker leg up to the given time', () => {
-    expect(told([...lone, clock(blockAt(100) + LEG_WAIT_MS - 1)])).toEqual([]);
+    expect(tradesOf([...lone, clock(blockAt(100) + LEG_WAIT_MS - 1)])).toEqual([]);
   });
 
   it('is not told once more by a taker leg that comes too late', () => {
-    expect(told([...lone, clock(blockAt(100) + LEG_WAIT_MS), takerLeg()])).toHaveLength(1);
+    expect(tradesOf([...lone, clock(blockAt(100) + LEG_WAIT_MS), takerLeg()])).toHaveLength(1);
   });
 });
 
@@ -166,30 +166,30 @@ describe('a trade’s status', () => {
   const match = [header(100), makerLeg(), takerLeg()];
 
   it('is confirmed when the head is deep enough above it, and not a block before', () => {
-    expect(statuses(told([...match, header(163)]))).toEqual(['5 pending']);
-    expect(statuses(told([...match, header(164)]))).toEqual(['5 pending', '5 confirmed']);
-    expect(statuses(told([...match, header(101)], { confirmations: 1 }))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf([...match, header(163)]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...match, header(164)]))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf([...match, header(101)], { confirmations: 1 }))).toEqual(['5 pending', '5 confirmed']);
   });
 
   it('is confirmed when the finalized block has reached it', () => {
-    expect(statuses(told([...match, raw('rpc', blockAt(101), { finalized: '0x63' })]))).toEqual(['5 pending']);
-    expect(statuses(told([...match, raw('rpc', blockAt(101), { finalized: '0x64' })]))).toEqual([
+    expect(statuses(tradesOf([...match, raw('rpc', blockAt(101), { finalized: '0x63' })]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...match, raw('rpc', blockAt(101), { finalized: '0x64' })]))).toEqual([
       '5 pending',
       '5 confirmed',
     ]);
   });
 
   it('is told once, however long the chain grows', () => {
-    expect(statuses(told([...match, ...headers(101, 400)]))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf([...match, ...headers(101, 400)]))).toEqual(['5 pending', '5 confirmed']);
   });
 
   it('of a log that comes late for its block is pending and then confirmed at once', () => {
     const late = [header(100), header(164), makerLeg(), takerLeg()];
-    expect(statuses(told(late))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf(late))).toEqual(['5 pending', '5 confirmed']);
   });
 
   it('changes nothing but the status', () => {
-    const [pending, confirmed] = told([...match, header(164)]);
+    const [pending, confirmed] = tradesOf([...match, header(164)]);
     expect(confirmed).toEqual({ ...pending, status: 'confirmed' });
   });
 });
@@ -198,11 +198,11 @@ describe('a reorganisation', () => {
   const match = [header(100), makerLeg(), takerLeg()];
 
   it('by another header of the same number reverts the trades of the dropped block', () => {
-    expect(statuses(told([...match, header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...match, header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
   });
 
   it('by a lower header reverts every block from there on, the newest trade first', () => {
-    const trades = told([
+    const trades = tradesOf([
       ...match,
       header(101),
       makerLeg({ block: 101, tx: 'second', logIndex: 7 }),
@@ -215,16 +215,16 @@ describe('a reorganisation', () => {
   });
 
   it('by a header whose parent is another block than the one kept below it reverts that block', () => {
-    expect(statuses(told([...match, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...match, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
   });
 
   it('is not a gap, and not a header that is told twice', () => {
-    expect(statuses(told([...match, header(150, 'b')]))).toEqual(['5 pending']);
-    expect(statuses(told([...match, header(101), header(100), header(101)]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...match, header(150, 'b')]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...match, header(101), header(100), header(101)]))).toEqual(['5 pending']);
   });
 
   it('reverts a confirmed trade too', () => {
-    expect(statuses(told([...match, header(164), header(100, 'b', 'a')]))).toEqual([
+    expect(statuses(tradesOf([...match, header(164), header(100, 'b', 'a')]))).toEqual([
       '5 pending',
       '5 confirmed',
       '5 reverted',
@@ -233,7 +233,7 @@ describe('a reorganisation', () => {
 
   it('tells a trade that is included again anew, as pending, under the same id', () => {
     const again = { block: 101, fork: 'b' } as const;
-    const trades = told([...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)]);
+    const trades = tradesOf([...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)]);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[2]).toMatchObject({ id: trades[0]!.id, blockNumber: 101, blockHash: hashOf('101b'), arrival: 2 });
   });
@@ -241,62 +241,62 @@ describe('a reorganisation', () => {
   it('confirms what was included again by the depth of its new block', () => {
     const again = { block: 101, fork: 'b' } as const;
     const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
-    expect(statuses(told([...moved, header(164)])).at(-1)).toBe('5 pending');
-    expect(statuses(told([...moved, header(165)])).at(-1)).toBe('5 confirmed');
+    expect(statuses(tradesOf([...moved, header(164)])).at(-1)).toBe('5 pending');
+    expect(statuses(tradesOf([...moved, header(165)])).at(-1)).toBe('5 confirmed');
   });
 
   it('that no header told, in a gap, reverts the trade when its log comes from another block', () => {
     const again = { block: 103, fork: 'b' } as const;
-    const trades = told([...match, header(103, 'b'), makerLeg(again), takerLeg(again)]);
+    const trades = tradesOf([...match, header(103, 'b'), makerLeg(again), takerLeg(again)]);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[1]!.blockNumber).toBe(100);
   });
 
   it('of the block whose transaction is still open tells the trade and its reversal', () => {
-    expect(statuses(told([header(100), makerLeg(), header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([header(100), makerLeg(), header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
   });
 
   it('told by removed logs reverts each trade once, whether the header comes before or after', () => {
     const removed = makerLeg({ removed: true });
     const drop = header(100, 'b', 'a');
-    expect(statuses(told([...match, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
-    expect(statuses(told([...match, drop, removed]))).toEqual(['5 pending', '5 reverted']);
-    expect(told([header(100), makerLeg(), removed, takerLeg(), header(101)])).toEqual([]);
+    expect(statuses(tradesOf([...match, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...match, drop, removed]))).toEqual(['5 pending', '5 reverted']);
+    expect(tradesOf([header(100), makerLeg(), removed, takerLeg(), header(101)])).toEqual([]);
   });
 
   it('is not told by a removed log of a block that the trade has left already', () => {
     const again = { block: 101, fork: 'b' } as const;
     const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
-    expect(statuses(told([...moved, makerLeg({ removed: true })])).at(-1)).toBe('5 pending');
+    expect(statuses(tradesOf([...moved, makerLeg({ removed: true })])).at(-1)).toBe('5 pending');
   });
 });
 
 describe('a repeated log', () => {
   it('tells nothing, before and after its trade is confirmed', () => {
     const match = [header(100), makerLeg(), takerLeg()];
-    expect(told([...match, makerLeg(), takerLeg(), header(101)])).toHaveLength(1);
-    expect(told([header(100), makerLeg(), makerLeg(), takerLeg()])).toHaveLength(1);
-    expect(told([...match, header(200), makerLeg(), takerLeg(), header(201)])).toHaveLength(2);
+    expect(tradesOf([...match, makerLeg(), takerLeg(), header(101)])).toHaveLength(1);
+    expect(tradesOf([header(100), makerLeg(), makerLeg(), takerLeg()])).toHaveLength(1);
+    expect(tradesOf([...match, header(200), makerLeg(), takerLeg(), header(201)])).toHaveLength(2);
   });
 });
 
 describe('what is kept', () => {
   it('is bounded by the newest headers, and by what waits for confirmation', () => {
     const match = [header(100), makerLeg(), takerLeg()];
-    const { state } = play([...match, ...headers(101, 100 + KEPT_HEADERS)]);
-    expect(state.chain.blocks.size).toBe(KEPT_HEADERS);
-    expect(state.told.known.size).toBe(0);
-    const patient = play([...match, ...headers(101, 100 + KEPT_HEADERS)], { confirmations: 1_000 });
+    const { state } = play([...match, ...headers(101, 100 + RETAINED_HEADERS)]);
+    expect(state.chain.blocks.size).toBe(RETAINED_HEADERS);
+    expect(state.trades.known.size).toBe(0);
+    const patient = play([...match, ...headers(101, 100 + RETAINED_HEADERS)], { confirmations: 1_000 });
     expect(patient.state.chain.blocks.has(100)).toBe(true);
     expect(patient.state.chain.blocks.has(101)).toBe(false);
-    expect(patient.state.told.known.size).toBe(1);
+    expect(patient.state.trades.known.size).toBe(1);
   });
 
   it('is not dropped by a header from before all of it', () => {
-    const { dead, state } = play([...headers(100, 99 + KEPT_HEADERS), header(50, 'b')]);
-    expect(dead.map((letter) => letter.reason)).toEqual(['stale_header']);
-    expect(state.chain.blocks.size).toBe(KEPT_HEADERS);
-    const early = play([...headers(100, 98 + KEPT_HEADERS), header(50, 'b')]);
+    const { dead, state } = play([...headers(100, 99 + RETAINED_HEADERS), header(50, 'b')]);
+    expect(dead.map(({ reason }) => reason)).toEqual(['stale_header']);
+    expect(state.chain.blocks.size).toBe(RETAINED_HEADERS);
+    const early = play([...headers(100, 98 + RETAINED_HEADERS), header(50, 'b')]);
     expect(early.dead).toEqual([]);
     expect([...early.state.chain.blocks.keys()]).toEqual([50]);
   });

@@ -1,29 +1,29 @@
 /**
- * Chain records: fills into trades, whose legs are gathered per transaction and told at their taker leg, and how markets
- * are decided. All are confirmed or reverted by headers.
+ * Handles chain records. Fills become trades: the maker legs of a transaction are collected and emitted at their taker
+ * leg. Oracle logs become dispute phases and resolutions. Headers confirm or revert all of them.
  */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { confirmBackfilled, trackFirstHeader } from './backfilled-trades.ts';
 import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
 import { acceptHeader, blockOfLog, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
-import { confirmLate, followHeader } from './late-fills.ts';
+import { emitTrade, updateTradeStatus } from './emitted-trades.ts';
 import { MalformedError } from './malformed-error.ts';
 import {
-  dropSettlements,
   forgetSettlements,
   isSettlementLog,
   onSettlementLog,
-  removeSettlementLog,
-  retellSettlement,
+  revertSettlementLog,
+  revertSettlements,
+  updateSettlementStatus,
 } from './on-settlement-log.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
-import { lateOf, type OpenLeg, type VenueBState } from './state.ts';
-import { retellStatus, tellTrade } from './told-trades.ts';
+import type { OpenLeg, VenueBState } from './state.ts';
 import { tradeId, tradeOfLeg } from './trade-of-leg.ts';
 
 /**
- * Event time after which a transaction's legs are told without the taker leg that may have followed them. Logs of one
- * transaction come together; a taker leg that has not come within a second is not coming.
+ * Event time after which the legs of a transaction are emitted without a taker leg. Logs of one transaction come
+ * together, so a taker leg that is missing after a second does not exist.
  */
 export const LEG_WAIT_MS = 1_000;
 
@@ -34,7 +34,7 @@ export interface ChainOptions {
   readonly exchanges: ReadonlySet<string>;
 }
 
-/** Takes one record of `raw.venue_b.rpc`. */
+/** Handles one record of `raw.venue_b.rpc`. */
 export function onChainRecord(
   options: ChainOptions,
   state: VenueBState,
@@ -52,28 +52,28 @@ export function onChainRecord(
   }
 }
 
-/** Tells the legs that still wait for a taker leg, when event time says that none is coming. */
+/** Emits the legs that wait for a taker leg once `LEG_WAIT_MS` of event time have passed. */
 export function onChainTime(options: ChainOptions, state: VenueBState, now: number, emit: Emit): void {
   const open = state.openTransaction;
   if (open && now - open.receivedAt >= LEG_WAIT_MS) closeTransaction(options, state, emit);
 }
 
-/** Tells the legs of the open transaction, if any, each as filled directly: no taker leg came. */
+/** Emits the legs of the open transaction, if any, each as filled directly: no taker leg came. */
 export function closeTransaction(options: ChainOptions, state: VenueBState, emit: Emit): void {
   const open = state.openTransaction;
   if (!open) return;
   state.openTransaction = null;
-  for (const leg of open.legs) tellLeg(options, state, leg, null, emit);
+  for (const leg of open.legs) emitLeg(options, state, leg, null, emit);
 }
 
 function onHeader(options: ChainOptions, state: VenueBState, header: Header, emit: Emit): void {
   closeTransaction(options, state, emit);
   const dropped = acceptHeader(state.chain, header);
   for (const block of dropped) {
-    for (const id of block.tradeIds.toReversed()) retellStatus(state.told, id, block.hash, 'reverted', emit);
+    for (const id of block.tradeIds.toReversed()) updateTradeStatus(state.trades, id, block.hash, 'reverted', emit);
   }
-  dropSettlements(state, dropped, emit);
-  followHeader(lateOf(state), header, emit);
+  revertSettlements(state, dropped, emit);
+  trackFirstHeader(state.backfilled, header, emit);
   confirmBlocks(options, state, emit);
   for (const block of trimBlocks(state.chain)) forgetBlock(state, block);
 }
@@ -85,19 +85,20 @@ function onFinalized(options: ChainOptions, state: VenueBState, number: number, 
 }
 
 function confirmBlocks(options: ChainOptions, state: VenueBState, emit: Emit): void {
-  const { chain, told } = state;
+  const { chain, trades } = state;
   for (const number of chain.unconfirmed) {
     if (!isConfirmed(chain, number, options.confirmations)) continue;
     const { tradeIds, settlementIds, hash } = chain.blocks.get(number)!;
-    for (const id of tradeIds) retellStatus(told, id, hash, 'confirmed', emit);
-    for (const id of settlementIds) retellSettlement(state, id, hash, 'confirmed', emit);
+    for (const id of tradeIds) updateTradeStatus(trades, id, hash, 'confirmed', emit);
+    for (const id of settlementIds) updateSettlementStatus(state, id, hash, 'confirmed', emit);
     chain.unconfirmed.delete(number);
   }
-  confirmLate(lateOf(state), (number) => isConfirmed(chain, number, options.confirmations), emit);
+  confirmBackfilled(state.backfilled, (number) => isConfirmed(chain, number, options.confirmations), emit);
 }
 
 function forgetBlock(state: VenueBState, block: ChainBlock): void {
-  for (const id of block.tradeIds) if (state.told.known.get(id)?.blockHash === block.hash) state.told.known.delete(id);
+  for (const id of block.tradeIds)
+    if (state.trades.known.get(id)?.blockHash === block.hash) state.trades.known.delete(id);
   forgetSettlements(state, block);
 }
 
@@ -111,10 +112,10 @@ function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receive
     closeTransaction(options, state, emit);
   }
   if (isSettlementLog(log)) {
-    const told = onSettlementLog(state, log, receivedAt, emit);
-    if (!told) return;
-    const { id, block } = told;
-    awaitConfirmation(options, state, block, () => retellSettlement(state, id, block.hash, 'confirmed', emit));
+    const emitted = onSettlementLog(state, log, receivedAt, emit);
+    if (!emitted) return;
+    const { id, block } = emitted;
+    awaitConfirmation(options, state, block, () => updateSettlementStatus(state, id, block.hash, 'confirmed', emit));
     return;
   }
   if (!options.exchanges.has(log.address) || !isOrderFilled(log.topics[0])) return;
@@ -122,15 +123,19 @@ function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receive
   blockOfLog(state.chain, log);
   if (order.taker === order.exchange) onTakerLeg(options, state, order, emit);
   else if (!options.exchanges.has(order.taker)) addLeg(state, log, order, receivedAt, emit);
-  else throw new MalformedError('malformed_log', `taker ${order.taker} is an exchange, but not the one that says so`);
+  else
+    throw new MalformedError(
+      'malformed_log',
+      `taker ${order.taker} is an exchange, but not the one that emitted the log`,
+    );
 }
 
 function addLeg(state: VenueBState, log: ChainLog, order: OrderFilled, receivedAt: number, emit: Emit): void {
   const { blockHash, blockNumber, transactionHash, logIndex } = log;
-  const known = state.told.known.get(tradeId(transactionHash, logIndex));
+  const known = state.trades.known.get(tradeId(transactionHash, logIndex));
   if (known?.blockHash === blockHash) return;
-  // The same log in another block: the chain was reorganised where no header told us, as in a gap.
-  if (known?.blockHash) retellStatus(state.told, known.id, known.blockHash, 'reverted', emit);
+  // The same log in another block: the chain was reorganized without a header that showed it, as in a gap.
+  if (known?.blockHash) updateTradeStatus(state.trades, known.id, known.blockHash, 'reverted', emit);
   state.openTransaction ??= { transactionHash, blockHash, receivedAt, legs: [] };
   const open = state.openTransaction;
   if (open.legs.some((leg) => leg.logIndex === logIndex)) return;
@@ -144,14 +149,14 @@ function onTakerLeg(options: ChainOptions, state: VenueBState, takerLeg: OrderFi
   if (!open) return;
   const others: OpenLeg[] = [];
   for (const leg of open.legs) {
-    if (leg.order.exchange === takerLeg.exchange) tellLeg(options, state, leg, takerLeg, emit);
+    if (leg.order.exchange === takerLeg.exchange) emitLeg(options, state, leg, takerLeg, emit);
     else others.push(leg);
   }
   open.legs = others;
   if (others.length === 0) state.openTransaction = null;
 }
 
-function tellLeg(
+function emitLeg(
   options: ChainOptions,
   state: VenueBState,
   leg: OpenLeg,
@@ -162,26 +167,26 @@ function tellLeg(
   const { number, hash, timestampMs } = block;
   const trade = tradeOfLeg({ ...leg, number, hash, timestampMs }, takerLeg, state.catalog);
   const { id } = trade;
-  tellTrade(state.told, trade, emit);
+  emitTrade(state.trades, trade, emit);
   block.tradeIds.push(id);
-  awaitConfirmation(options, state, block, () => retellStatus(state.told, id, block.hash, 'confirmed', emit));
+  awaitConfirmation(options, state, block, () => updateTradeStatus(state.trades, id, block.hash, 'confirmed', emit));
 }
 
-/** A log that comes late for its block: pending all the same, so that every record begins alike, then confirmed. */
+/** Confirms a record at once if its log came late for its block. It was emitted as pending first, like every record. */
 function awaitConfirmation(options: ChainOptions, state: VenueBState, block: ChainBlock, confirm: () => void): void {
   if (isConfirmed(state.chain, block.number, options.confirmations)) confirm();
   else state.chain.unconfirmed.add(block.number);
 }
 
-/** A node takes a log back. Its header may have dropped the block before; then there is nothing left to revert. */
+/** Handles a log that the node reverts. If a header dropped its block before, there is nothing left to revert. */
 function onRemoved(state: VenueBState, log: ChainLog, emit: Emit): void {
   if (isSettlementLog(log)) {
-    removeSettlementLog(state, log, emit);
+    revertSettlementLog(state, log, emit);
     return;
   }
   const open = state.openTransaction;
   if (open?.blockHash === log.blockHash && open.transactionHash === log.transactionHash) {
     open.legs = open.legs.filter((leg) => leg.logIndex !== log.logIndex);
   }
-  retellStatus(state.told, tradeId(log.transactionHash, log.logIndex), log.blockHash, 'reverted', emit);
+  updateTradeStatus(state.trades, tradeId(log.transactionHash, log.logIndex), log.blockHash, 'reverted', emit);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Trade } from '#schemas/topics/normalised';
-import { KEPT_HEADERS } from './chain-view.ts';
-import { createVenueBState, lateOf } from './state.ts';
+import { RETAINED_HEADERS } from './chain-view.ts';
+import { createVenueBState } from './state.ts';
 import {
   type AnyEvent,
   accountOf,
@@ -44,7 +44,7 @@ interface Change {
   readonly followedFrom?: number;
   readonly receivedAt?: number;
 }
-const past = (
+const backfilled = (
   block: number,
   legs: readonly FillOptions[] = match(block),
   { fork = 'a', followedFrom = FOLLOWED_FROM, receivedAt = NOW }: Change = {},
@@ -64,8 +64,8 @@ const brief = (trades: Trade[]) => trades.map(({ blockNumber, logIndex, status }
 
 describe('a transaction of before the chain was followed', () => {
   it('is a trade of its own time from the taker’s view, told as history and to nobody as news', () => {
-    const { lateTrades, trades, frames, dead } = play([header(1_000), past(500)]);
-    expect(lateTrades).toEqual([
+    const { backfilledTrades, trades, frames, dead } = play([header(1_000), backfilled(500)]);
+    expect(backfilledTrades).toEqual([
       {
         id: `venue_b:${hashOf('tx500')}:5`,
         provider: 'venue_b',
@@ -107,38 +107,42 @@ describe('a transaction of before the chain was followed', () => {
       match(500)[1]!,
     ];
     const live = play([header(500), ...legs.map((leg) => fill(leg))]).trades;
-    const { lateTrades } = play([header(1_000), past(500, legs)]);
+    const { backfilledTrades } = play([header(1_000), backfilled(500, legs)]);
     const same = ({ arrival: _a, receivedAt: _r, status: _s, ...rest }: Trade) => rest;
-    expect(lateTrades.map(same)).toEqual(live.map(same));
+    expect(backfilledTrades.map(same)).toEqual(live.map(same));
     expect(live).toHaveLength(2);
   });
 
   it('is told once, however often a backfill finds it, and for whichever wallet', () => {
-    const events = [header(1_000), past(500), past(500), past(500, match(500), { receivedAt: NOW + 60_000 })];
-    expect(play(events).lateTrades).toHaveLength(1);
-    expect(play(events, { restarts: true }).lateTrades).toEqual(play(events).lateTrades);
+    const events = [header(1_000), backfilled(500), backfilled(500), backfilled(500, match(500), { receivedAt: NOW + 60_000 })];
+    expect(play(events).backfilledTrades).toHaveLength(1);
+    expect(play(events, { restarts: true }).backfilledTrades).toEqual(play(events).backfilledTrades);
   });
 
   it('adds nothing where the chain is followed, though its headers are kept no more', () => {
-    const followed = [header(1_000), ...match(1_000).map((leg) => fill(leg)), ...headers(1_001, 1_001 + KEPT_HEADERS)];
-    const { trades, lateTrades, dead } = play([...followed, past(1_000)]);
+    const followed = [
+      header(1_000),
+      ...match(1_000).map((leg) => fill(leg)),
+      ...headers(1_001, 1_001 + RETAINED_HEADERS),
+    ];
+    const { trades, backfilledTrades, dead } = play([...followed, backfilled(1_000)]);
     expect(brief(trades)).toEqual([
       [1_000, 5, 'pending'],
       [1_000, 5, 'confirmed'],
     ]);
-    expect([lateTrades, dead]).toEqual([[], []]);
+    expect([backfilledTrades, dead]).toEqual([[], []]);
   });
 
   it('leaves a transaction that is coming in alone', () => {
     const [leg, own] = match(1_000);
-    const { trades } = play([header(1_000), fill(leg!), past(500), fill(own!)]);
+    const { trades } = play([header(1_000), fill(leg!), backfilled(500), fill(own!)]);
     expect(brief(trades)).toEqual([[1_000, 5, 'pending']]);
     expect(trades[0]!.arrival).toBe(1);
   });
 
   it('is pending until its block is deep enough', () => {
-    const { lateTrades } = play([header(1_000), past(998), ...headers(1_001, 1_004)], { confirmations: 5 });
-    expect(brief(lateTrades)).toEqual([
+    const { backfilledTrades } = play([header(1_000), backfilled(998), ...headers(1_001, 1_004)], { confirmations: 5 });
+    expect(brief(backfilledTrades)).toEqual([
       [998, 5, 'pending'],
       [998, 5, 'confirmed'],
     ]);
@@ -147,14 +151,14 @@ describe('a transaction of before the chain was followed', () => {
   it('is taken back, and told anew when it is found again, where a reorganisation reaches below what is followed', () => {
     const events = [
       header(1_000),
-      past(998),
-      past(400),
+      backfilled(998),
+      backfilled(400),
       header(1_000, 'b', 'b'),
-      past(998, match(998), { fork: 'b' }),
+      backfilled(998, match(998), { fork: 'b' }),
       header(1_001, 'b'),
     ];
-    const { lateTrades } = play(events, { confirmations: 50 });
-    expect(lateTrades.map(({ blockHash, status }) => [blockHash, status])).toEqual([
+    const { backfilledTrades } = play(events, { confirmations: 50 });
+    expect(backfilledTrades.map(({ blockHash, status }) => [blockHash, status])).toEqual([
       [hashOf('998a'), 'pending'],
       [hashOf('400a'), 'confirmed'],
       [hashOf('998a'), 'reverted'],
@@ -163,15 +167,15 @@ describe('a transaction of before the chain was followed', () => {
   });
 
   it('stays where a reorganisation replaces the first followed block alone', () => {
-    const { lateTrades } = play([header(1_000), past(998), header(1_000, 'b', 'a')], { confirmations: 50 });
-    expect(brief(lateTrades)).toEqual([[998, 5, 'pending']]);
+    const { backfilledTrades } = play([header(1_000), backfilled(998), header(1_000, 'b', 'a')], { confirmations: 50 });
+    expect(brief(backfilledTrades)).toEqual([[998, 5, 'pending']]);
   });
 
   it('is known to be followed from where the record says, to a state of before that was kept', () => {
-    const { late, ...before } = createVenueBState();
+    const { backfilled: late, ...before } = createVenueBState();
     expect(lateOf(before)).toEqual(late);
-    const events = [header(1_500), past(1_200), past(900)];
-    expect(brief(play(events).lateTrades)).toEqual([[900, 5, 'confirmed']]);
+    const events = [header(1_500), backfilled(1_200), backfilled(900)];
+    expect(brief(play(events).backfilledTrades)).toEqual([[900, 5, 'confirmed']]);
   });
 
   it('gets its market once the catalog knows its token', () => {
@@ -181,8 +185,8 @@ describe('a transaction of before the chain was followed', () => {
       clobTokenIds: '["111","222"]',
       outcomes: '["Yes","No"]',
     };
-    const { lateTrades } = play([header(1_000), past(500), raw('gamma', NOW, { markets: [market] })]);
-    expect(lateTrades.map(({ marketId, outcome }) => [marketId, outcome])).toEqual([
+    const { backfilledTrades } = play([header(1_000), backfilled(500), raw('gamma', NOW, { markets: [market] })]);
+    expect(backfilledTrades.map(({ marketId, outcome }) => [marketId, outcome])).toEqual([
       [null, null],
       [hashOf('m'), 'Yes'],
     ]);
@@ -193,17 +197,17 @@ describe('a transaction of before the chain was followed', () => {
     ['malformed_history', { followedFrom: 1_000, logs: [] }],
     ['malformed_history', { followedFrom: 'x', block: {}, logs: [] }],
   ])('is a dead letter when it cannot be read: %s', (reason, payload) => {
-    const { lateTrades, dead } = play([header(1_000), raw('history', NOW, payload)]);
-    expect(dead.map((letter) => letter.reason)).toEqual([reason]);
-    expect(lateTrades).toEqual([]);
+    const { backfilledTrades, dead } = play([header(1_000), raw('history', NOW, payload)]);
+    expect(dead.map(({ reason: found }) => found)).toEqual([reason]);
+    expect(backfilledTrades).toEqual([]);
   });
 
   it('is a dead letter as a whole when a log of it is of another block, or no fill', () => {
     const [leg, own] = match(500);
-    const elsewhere = past(500, [leg!, { ...own!, block: 501 }]);
-    const free = past(500, [leg!, { ...own!, exchange: EXCHANGE, usd: 20_000_000 }]);
-    const { lateTrades, dead } = play([header(1_000), elsewhere, free]);
+    const elsewhere = backfilled(500, [leg!, { ...own!, block: 501 }]);
+    const free = backfilled(500, [leg!, { ...own!, exchange: EXCHANGE, usd: 20_000_000 }]);
+    const { backfilledTrades, dead } = play([header(1_000), elsewhere, free]);
     expect(dead.map(({ reason }) => reason)).toEqual(['malformed_history', 'price_above_one']);
-    expect(lateTrades).toEqual([]);
+    expect(backfilledTrades).toEqual([]);
   });
 });

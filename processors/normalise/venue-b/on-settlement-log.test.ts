@@ -1,12 +1,12 @@
 import { concat, keccak256, pad, stringToHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { DisputePhase } from '#schemas/topics/oracle';
-import { atOnceOf } from '../../shared/drop-oldest.ts';
+import { defaultBatchSize } from '../../shared/drop-oldest.ts';
 import { createCatalogState } from './catalog-state.ts';
-import { KEPT_HEADERS } from './chain-view.ts';
+import { RETAINED_HEADERS } from './chain-view.ts';
+import { assignPhaseMarket, createEmittedPhases, emitNewPhase, UNASSIGNED_PHASES_MAX } from './emitted-phases.ts';
 import { ADDRESS, type LogPlace, PRICE, requestOf, settlementLog, YES_OR_NO } from './oracle-logs.fixture.ts';
-import { PREPARED_REQUESTS_MAX, prepareRequest } from './prepared-requests.ts';
-import { createToldPhases, placePhases, tellPhase, UNPLACED_PHASES_MAX } from './told-phases.ts';
+import { addPreparedRequest, PREPARED_REQUESTS_MAX } from './prepared-requests.ts';
 import { type AnyEvent, accountOf, blockAt, fill, hashOf, header, play, raw } from './venue-b.fixture.ts';
 
 const [PROPOSER, DISPUTER] = [accountOf('proposer'), accountOf('disputer')];
@@ -172,7 +172,7 @@ describe('the market of a step', () => {
     const other = phasesOf([propose(request), market('78', hashOf('condition'))], true);
     expect(other.map((phase) => phase.marketId)).toEqual([marketId, hashOf('condition')]);
     const { phases, state } = play([header(100), propose(request), market('78', marketId)]);
-    expect([phases.length, state.phases.unplaced.size, state.phases.waiting.size]).toEqual([1, 0, 0]);
+    expect([phases.length, state.phases.unassigned.size, state.phases.idsByName.size]).toEqual([1, 0, 0]);
   });
 
   it('of a neg-risk request is never that of the formula', () => {
@@ -204,13 +204,13 @@ describe('the market of a step', () => {
       [null, 'pending'],
       [NEG_RISK_CONDITION, 'pending'],
     ]);
-    const late = phasesOf([propose(request), ...headers(101, 164), catalog, catalog]);
-    expect(late.map(({ marketId, status }) => [marketId, status])).toEqual([
+    const phases = phasesOf([propose(request), ...headers(101, 164), catalog, catalog]);
+    expect(phases.map(({ marketId, status }) => [marketId, status])).toEqual([
       [null, 'pending'],
       [null, 'confirmed'],
       [NEG_RISK_CONDITION, 'confirmed'],
     ]);
-    const forgotten = phasesOf([propose(request), ...headers(101, 101 + KEPT_HEADERS), catalog]);
+    const forgotten = phasesOf([propose(request), ...headers(101, 101 + RETAINED_HEADERS), catalog]);
     expect(forgotten.at(-1)).toMatchObject({ marketId: NEG_RISK_CONDITION, status: 'confirmed' });
   });
 
@@ -228,34 +228,34 @@ describe('the market of a step', () => {
   });
 
   it('is waited for within a bound, and so are the questions that were prepared', () => {
-    const told = createToldPhases();
+    const emitted = createEmittedPhases();
     const emitted: DisputePhase[] = [];
     const emit = Object.assign((_: unknown, __: string, value: unknown) => void emitted.push(value as DisputePhase), {
       remove: () => {},
       dead: () => {},
     });
     const [phase] = phasesOf([propose(NEG_RISK)]);
-    for (let n = 0; n <= UNPLACED_PHASES_MAX; n += 1) {
+    for (let n = 0; n <= UNASSIGNED_PHASES_MAX; n += 1) {
       const ids = { questionId: hashOf(`${n}`), gammaId: `${n}`, conditionId: null };
-      tellPhase(
-        told,
+      emitNewPhase(
+        emitted,
         createCatalogState(),
         { ids, phase: { ...phase!, id: `${n}`, questionId: ids.questionId } },
         emit,
       );
     }
-    const gone = atOnceOf(UNPLACED_PHASES_MAX);
-    const left = UNPLACED_PHASES_MAX + 1 - gone;
-    expect([told.unplaced.size, told.waiting.size]).toEqual([left, 2 * left]);
+    const gone = defaultBatchSize(UNASSIGNED_PHASES_MAX);
+    const left = UNASSIGNED_PHASES_MAX + 1 - gone;
+    expect([emitted.unassigned.size, emitted.idsByName.size]).toEqual([left, 2 * left]);
     emitted.length = 0;
-    placePhases(told, 'market', { gammaId: '0' }, emit);
-    placePhases(told, 'market', { gammaId: `${gone}`, requestId: hashOf(`${gone}`) }, emit);
+    assignPhaseMarket(emitted, 'market', { gammaId: '0' }, emit);
+    assignPhaseMarket(emitted, 'market', { gammaId: `${gone}`, requestId: hashOf(`${gone}`) }, emit);
     expect(emitted.map(({ id }) => id)).toEqual([`${gone}`]);
     for (let n = 0; n <= PREPARED_REQUESTS_MAX; n += 1) {
-      prepareRequest(told, { requestId: `${n}`, conditionId: 'c', blockHash: 'b' }, emit);
+      addPreparedRequest(emitted, { requestId: `${n}`, conditionId: 'c', blockHash: 'b' }, emit);
     }
-    expect(told.prepared.size).toBe(PREPARED_REQUESTS_MAX + 1 - atOnceOf(PREPARED_REQUESTS_MAX));
-    expect(told.prepared.has('0')).toBe(false);
+    expect(emitted.prepared.size).toBe(PREPARED_REQUESTS_MAX + 1 - defaultBatchSize(PREPARED_REQUESTS_MAX));
+    expect(emitted.prepared.has('0')).toBe(false);
   });
 });
 
@@ -366,8 +366,8 @@ describe('on the chain', () => {
   });
 
   it('leave what they told of a kept block, and nothing of it in memory, once it is deep', () => {
-    const { state } = play([header(100), ...both(), ...headers(101, 101 + KEPT_HEADERS)]);
-    expect([state.phases.known.size, state.phases.unplaced.size, state.resolutions.size]).toEqual([0, 0, 0]);
+    const { state } = play([header(100), ...both(), ...headers(101, 101 + RETAINED_HEADERS)]);
+    expect([state.phases.known.size, state.phases.unassigned.size, state.resolutions.size]).toEqual([0, 0, 0]);
   });
 
   it('end the legs of the transaction before them, and leave those of their own', () => {

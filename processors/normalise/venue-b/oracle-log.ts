@@ -1,4 +1,4 @@
-/** ProposePrice, DisputePrice and Settle of the optimistic oracles, decoded (venue page, section 8). */
+/** Decodes ProposePrice, DisputePrice and Settle of the optimistic oracles (venue page, section 8). */
 import {
   CHAIN_EVENTS,
   NEG_RISK_ADAPTERS,
@@ -21,7 +21,7 @@ const PHASES: ReadonlyMap<unknown, OracleLog['phase']> = new Map([
   [CHAIN_EVENTS.settle, 'settle'],
 ]);
 const NO_ACCOUNT = `0x${'0'.repeat(40)}`;
-/** Identifier, timestamp, where the ancillary data begin, price: the same in all three. */
+/** Identifier, timestamp, offset of the ancillary data, price: the same in all three events. */
 const HEAD_WORDS = 4;
 
 export interface OracleLog {
@@ -34,11 +34,11 @@ export interface OracleLog {
   readonly ancillaryData: `0x${string}`;
   readonly proposer: string | null;
   readonly disputer: string | null;
-  /** The proposed or the settled one; null where it is none of the four answers. */
+  /** The proposed or settled price; null where it is none of the four answers. */
   readonly price: keyof typeof ORACLE_PRICES | null;
 }
 
-/** Whether a log tells a step of a request; not yet whose. */
+/** True if a log is a phase of an oracle request, of this venue or of another project. */
 export function isOracleLog(log: ChainLog): boolean {
   return ADDRESSES.has(log.address) && PHASES.has(log.topics[0]);
 }
@@ -68,7 +68,7 @@ export function decodeOracleLog(log: ChainLog): OracleLog | null {
   };
 }
 
-/** A settlement that nobody disputed names the zero address. */
+/** Reads an account; null for the zero address, which stands for none, as in a settlement without a dispute. */
 function accountOrNone(topic: unknown, field: string): string | null {
   const account = topicAddress(topic, field, CODE);
   return account === NO_ACCOUNT ? null : account;

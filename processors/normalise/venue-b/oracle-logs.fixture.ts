@@ -1,4 +1,7 @@
-/** Logs of the oracle and of settlements as records, encoded by viem from the signatures: nothing of the code under test. */
+/**
+ * Logs of the oracle and of settlements as records, encoded by viem from the signatures: nothing of the code under
+ * test.
+ */
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, stringToHex, toHex } from 'viem';
 import { type AnyEvent, blockAt, hashOf, raw } from './venue-b.fixture.ts';
 

@@ -1,5 +1,5 @@
 /**
- * `OrderFilled`, decoded by fixed offsets: a general ABI decoder costs some twenty times as much, and this is the one
+ * Decodes `OrderFilled` by fixed offsets: a general ABI decoder costs some twenty times as much, and this is the only
  * event that comes by the thousand (venue page, section 7).
  */
 import { type Decimal, decimalFromUnits } from '#schemas/domain/decimal';
@@ -13,29 +13,29 @@ const AMOUNT_DECIMALS = 6;
 /** Amounts below this fit `Decimal(38,18)`. */
 const AMOUNT_LIMIT = 10n ** 26n;
 
-/** One order's part of a match, in the terms of that order. */
+/** One order's part of a match, from the view of that order. */
 export interface OrderFilled {
   /** The emitting contract. */
   readonly exchange: string;
-  /** The account whose order this is. */
+  /** The account that placed the order. */
   readonly maker: string;
-  /** Who it was filled against: the taker order's account, or the exchange itself in the taker order's own log. */
+  /** The counterparty: the taker order's account, or the exchange itself in the taker order's own log. */
   readonly taker: string;
   readonly side: 'buy' | 'sell';
-  /** The outcome token, in decimal digits as everywhere else at the venue. */
+  /** The id of the outcome token in decimal digits, as everywhere else at the venue. */
   readonly token: string;
   readonly usd: Decimal;
   readonly qty: Decimal;
 }
 
-/** Whether a log with this topic is an `OrderFilled` of any version. */
+/** True if a log with this topic is an `OrderFilled` of any version. */
 export function isOrderFilled(topic0: unknown): boolean {
   return topic0 === CHAIN_EVENTS.orderFilledV1 || topic0 === CHAIN_EVENTS.orderFilledV2;
 }
 
 /**
  * Decodes a log for which `isOrderFilled` holds. Throws `MalformedError`: `malformed_log` for wrong topics or data,
- * `zero_quantity` and `price_above_one` for amounts that are no trade of a token worth between 0 and 1 USD.
+ * `zero_quantity` and `price_above_one` for amounts that do not fit a token worth between 0 and 1 USD.
  */
 export function decodeOrderFilled(log: ChainLog): OrderFilled {
   const terms = log.topics[0] === CHAIN_EVENTS.orderFilledV1 ? termsV1(log) : termsV2(log);

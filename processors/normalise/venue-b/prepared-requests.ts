@@ -1,50 +1,51 @@
-/** What the neg-risk operators' logs say of requests: the one thing on the chain that ties such a request to a market. */
+/** Markets of neg-risk requests by the operators' logs, the only source on the chain that links the two. */
 import type { Emit } from '#infra/stages/stage';
 import { dropOldest } from '../../shared/drop-oldest.ts';
 import {
+  addUnassigned,
+  assignPhaseMarket,
+  type EmittedPhase,
+  type EmittedPhases,
   emitPhase,
-  keepUnplaced,
   type Markets,
   marketOfRequest,
-  placePhases,
-  type ToldPhase,
-  type ToldPhases,
-} from './told-phases.ts';
+} from './emitted-phases.ts';
 
-/** Requests that are remembered, the newest ones; of older ones the catalog tells. */
+/** Newest requests that are stored; for older ones the catalog has the market. */
 export const PREPARED_REQUESTS_MAX = 50_000;
 
-/** Takes what an operator's log says of a request. */
-export function prepareRequest(
-  told: ToldPhases,
+/** Stores the market of a request as an operator's log states it, and emits the phases that wait for it again. */
+export function addPreparedRequest(
+  phases: EmittedPhases,
   request: { readonly requestId: string; readonly conditionId: string; readonly blockHash: string },
   emit: Emit,
 ): void {
   const { requestId, conditionId, blockHash } = request;
-  told.prepared.delete(requestId);
-  told.prepared.set(requestId, { conditionId, blockHash });
-  dropOldest(told.prepared, PREPARED_REQUESTS_MAX);
-  placePhases(told, conditionId, { requestId }, emit);
+  phases.prepared.delete(requestId);
+  phases.prepared.set(requestId, { conditionId, blockHash });
+  dropOldest(phases.prepared, PREPARED_REQUESTS_MAX);
+  assignPhaseMarket(phases, conditionId, { requestId }, emit);
 }
 
-/** Takes back what the operators' logs of dropped blocks said; phases that were placed by them alone have no market. */
-export function unprepareRequests(
-  told: ToldPhases,
+/** Removes requests whose logs were dropped. Phases that had their market only from them are emitted without one. */
+export function revertPreparedRequests(
+  phases: EmittedPhases,
   markets: Markets,
   isDropped: (requestId: string, blockHash: string) => boolean,
   emit: Emit,
 ): void {
-  const gone = new Set<string>();
-  for (const [requestId, { blockHash }] of told.prepared) if (isDropped(requestId, blockHash)) gone.add(requestId);
-  if (gone.size === 0) return;
-  for (const requestId of gone) told.prepared.delete(requestId);
-  for (const [id, { phase, ids }] of told.known) {
-    if (!gone.has(ids.questionId)) continue;
-    const marketId = marketOfRequest(told, markets, ids);
+  const reverted = new Set<string>();
+  for (const [requestId, { blockHash }] of phases.prepared)
+    if (isDropped(requestId, blockHash)) reverted.add(requestId);
+  if (reverted.size === 0) return;
+  for (const requestId of reverted) phases.prepared.delete(requestId);
+  for (const [id, { phase, ids }] of phases.known) {
+    if (!reverted.has(ids.questionId)) continue;
+    const marketId = marketOfRequest(phases, markets, ids);
     if (marketId === phase.marketId) continue;
-    const next: ToldPhase = { ids, phase: { ...phase, marketId } };
-    told.known.set(id, next);
-    if (marketId === null) keepUnplaced(told, next);
+    const next: EmittedPhase = { ids, phase: { ...phase, marketId } };
+    phases.known.set(id, next);
+    if (marketId === null) addUnassigned(phases, next);
     emitPhase(next.phase, emit);
   }
 }

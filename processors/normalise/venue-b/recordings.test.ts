@@ -140,9 +140,9 @@ describe.skipIf(!RECORDING_2026)('the recorded chain (skipped: no recordings at 
 
   it('is the same with a restart before every record', () => {
     const chain = events.filter((event) => event.topic.endsWith('.rpc')).slice(0, 600);
-    const { state: _, ...whole } = play(chain);
-    const { state: __, ...cut } = play(chain, { restarts: true });
-    expect(cut).toEqual(whole);
+    const { state: _, ...uninterrupted } = play(chain);
+    const { state: __, ...restarted } = play(chain, { restarts: true });
+    expect(restarted).toEqual(uninterrupted);
   });
 
   it.skipIf(!MATCHED)('gives the described matches their described trades', () => {
@@ -197,7 +197,7 @@ describe.skipIf(!RECORDING_MLB)('the recorded books of one game (skipped: no rec
       const moment = updates.slice(from, to);
       for (const update of moment) applyBookUpdate(books.get(update.instrument)!, update);
       if (new Set(moment.map((update) => update.instrument)).size < 2) continue;
-      if (!saySame(moment)) {
+      if (!agree(moment)) {
         disagreed += 1;
         continue;
       }
@@ -207,23 +207,23 @@ describe.skipIf(!RECORDING_MLB)('the recorded books of one game (skipped: no rec
     }
     // In four pairs of frames the venue itself tells two sizes for one level; it puts that right in the next pair.
     expect([mirrored, disagreed]).toEqual([1_324, 4]);
-    expect([...state.books.values()].map((book) => book.whole)).toEqual([true, true]);
+    expect([...state.books.values()].map((book) => book.complete)).toEqual([true, true]);
   });
 });
 
 /** Whether the updates of one moment say of one token what they say of the other. */
-function saySame(moment: readonly BookUpdate[]): boolean {
-  const said = new Map<string, string[]>();
+function agree(moment: readonly BookUpdate[]): boolean {
+  const linesByToken = new Map<string, string[]>();
   for (const { instrument, bids, asks } of moment) {
-    const lines = said.get(instrument) ?? [];
+    const lines = linesByToken.get(instrument) ?? [];
     const isFirst = instrument === moment[0]!.instrument;
     const line = (price: bigint, isBid: boolean, size: string) =>
       lines.push(isFirst ? `${price} ${isBid} ${size}` : `${UNIT - price} ${!isBid} ${size}`);
     for (const { price, size } of bids) line(parseDecimal(price), true, size);
     for (const { price, size } of asks) line(parseDecimal(price), false, size);
-    said.set(instrument, lines);
+    linesByToken.set(instrument, lines);
   }
-  const [first, second] = [...said.values()].map((lines) => lines.sort().join());
+  const [first, second] = [...linesByToken.values()].map((lines) => lines.sort().join());
   return first === second;
 }
 
@@ -244,9 +244,9 @@ describe.each([RECORDING_2026, RECORDING_MLB].filter((folder) => folder !== null
     });
 
   it('is the same in any order of its answers', () => {
-    const whole = final(answers);
-    expect(whole.length).toBeGreaterThan(0);
-    expect(final(answers.toReversed())).toEqual(whole);
+    const inOrder = final(answers);
+    expect(inOrder.length).toBeGreaterThan(0);
+    expect(final(answers.toReversed())).toEqual(inOrder);
     expect(play(answers).dead).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** ConditionResolution of the token contract and QuestionPrepared of the neg-risk operators, decoded. */
+/** Decodes ConditionResolution of the token contract and QuestionPrepared of the neg-risk operators. */
 import { type Decimal, divide, formatDecimal } from '#schemas/domain/decimal';
 import { CHAIN_EVENTS, CONDITIONAL_TOKENS, NEG_RISK_OPERATORS } from '#schemas/venues/venue-b/contracts';
 import type { ChainLog } from './chain-message.ts';
@@ -8,7 +8,7 @@ import { negRiskConditionIdOf } from './oracle-ids.ts';
 
 const CODE = 'malformed_log';
 const OPERATORS: ReadonlySet<string> = new Set(Object.values(NEG_RISK_OPERATORS));
-/** Yes and no: every market of the venue. The token contract serves others too. */
+/** Yes and no, as in every market of the venue. The token contract also serves other projects. */
 const SLOTS = 2;
 
 export function isConditionResolution(log: ChainLog): boolean {
@@ -17,7 +17,7 @@ export function isConditionResolution(log: ChainLog): boolean {
 
 export interface ConditionResolution {
   readonly conditionId: string;
-  /** Numerator / sum of numerators for each outcome slot, 18 decimals; slots are in the order of the market's tokens. */
+  /** Numerator / sum of numerators for each outcome slot, 18 decimals; slots have the order of the market's tokens. */
   readonly payouts: readonly [string, string];
 }
 

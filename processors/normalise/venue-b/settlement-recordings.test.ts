@@ -156,7 +156,7 @@ describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? 
     });
   }
 
-  const told = (phase: DisputePhase) => `${phase.requestTimestamp} ${phase.phase} ${phase.price}`;
+  const brief = (phase: DisputePhase) => `${phase.requestTimestamp} ${phase.phase} ${phase.price}`;
   const expected = [
     '1747953044 propose 1',
     '1747953044 dispute 1',
@@ -179,23 +179,23 @@ describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? 
     const { phases, dead, resolutions } = play(story(false), { restarts: true });
     expect({ dead, resolutions }).toEqual({ dead: [], resolutions: [] });
     const first = phases.filter(({ status }) => status === 'pending');
-    expect(first.map(told)).toEqual(expected);
+    expect(first.map(brief)).toEqual(expected);
     for (const phase of phases) expect(phase).toMatchObject({ marketId: conditionId, questionId });
     const steps = rows.filter(({ event }) => event !== 'RequestPrice');
     expect(first.map(({ txHash, ts, blockNumber }) => [txHash, ts / 1000, blockNumber])).toEqual(
       steps.map(({ tx, block_timestamp, block }) => [tx, Number(block_timestamp), Number(block)]),
     );
     // Above the last one is no block.
-    expect(phases.filter(({ status }) => status === 'confirmed').map(told)).toEqual(expected.slice(0, -1));
+    expect(phases.filter(({ status }) => status === 'confirmed').map(brief)).toEqual(expected.slice(0, -1));
   });
 
   it('comes out the same where every block of it was reorganised', () => {
     const { phases } = play(story(true), { restarts: true });
-    expect(phases.filter(({ status }) => status === 'reverted').map(told)).toEqual(expected);
+    expect(phases.filter(({ status }) => status === 'reverted').map(brief)).toEqual(expected);
     const newest = new Map<string, DisputePhase>();
     for (const phase of phases) newest.set(phase.id, phase);
     const surviving = [...newest.values()].filter(({ status }) => status !== 'reverted');
-    expect(surviving.map(told)).toEqual(expected);
+    expect(surviving.map(brief)).toEqual(expected);
     for (const { blockHash, blockNumber } of surviving) expect(blockHash).toBe(hashAt(blockNumber, 'a'));
   });
 });

@@ -1,22 +1,22 @@
 /**
- * The normaliser of venue_b: what the venue and its chain said, as trades, books, markets, statuses, raw channels, steps
- * of the oracle and resolutions.
+ * The normaliser of venue_b: turns raw records of the venue and its chain into trades, books, markets, statuses, raw
+ * channels, dispute phases and resolutions.
  */
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import { bookTopics, lateTradeTopic, marketTopics, statusTopics, tradeTopics } from '#schemas/topics/normalised';
+import { backfilledTradeTopic, bookTopics, marketTopics, statusTopics, tradeTopics } from '#schemas/topics/normalised';
 import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
-import { forgetSilentChannels } from '../../shared/channel-seqs.ts';
+import { forgetInactiveChannels } from '../../shared/channel-seqs.ts';
 import { onAnswer } from './answers.ts';
 import { liveness } from './book-status.ts';
 import { onMarketFrame } from './frames.ts';
 import { type ChainOptions, closeTransaction, onChainRecord, onChainTime } from './on-chain.ts';
 import { onHistoryRecord } from './on-history.ts';
 import { createVenueBState, type VenueBState } from './state.ts';
-import { loseFeed } from './token-books.ts';
+import { invalidateFeed } from './token-books.ts';
 
 export type { VenueBState } from './state.ts';
 
@@ -27,7 +27,7 @@ export interface VenueBStageOptions {
   readonly exchanges?: readonly string[];
 }
 
-/** The stage. Pure: what it writes follows from the records it reads and from these options. */
+/** Creates the stage. It is pure: its outputs follow from its input records and these options. */
 export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBState> {
   const chain: ChainOptions = {
     confirmations: options.confirmations,
@@ -35,33 +35,33 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 5,
-    // Trades and phases that wait for their market stand in two maps each. They are replaced, never changed, so that it
-    // does not matter that a snapshot gives them back as two.
+    stateVersion: 7,
+    // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
+    // that a snapshot restores them as two separate objects.
     slicedMaps: [
       'chain.blocks',
-      'told.known',
-      'told.unplaced',
-      'told.unplacedIds',
-      'late.blockHashes',
-      'late.told.known',
-      'late.told.unplaced',
-      'late.told.unplacedIds',
+      'trades.known',
+      'trades.unassigned',
+      'trades.unassignedIds',
+      'backfilled.blockHashes',
+      'backfilled.trades.known',
+      'backfilled.trades.unassigned',
+      'backfilled.trades.unassignedIds',
       'phases.known',
-      'phases.unplaced',
-      'phases.waiting',
+      'phases.unassigned',
+      'phases.idsByName',
       'phases.prepared',
       'resolutions',
       'catalog.open',
-      'catalog.over',
-      'catalog.past',
+      'catalog.closed',
+      'catalog.closedLongAgo',
       'catalog.tokens',
       'catalog.gammaIds',
       'catalog.requestIds',
       'books',
       'liveness.instruments',
-      'channelSeqs.heard',
-      'channelSeqs.silent',
+      'channelSeqs.active',
+      'channelSeqs.inactive',
       'channelSeqs.due',
     ],
     inputs: [
@@ -77,7 +77,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
     ],
     outputs: [
       tradeTopics.venue_b,
-      lateTradeTopic,
+      backfilledTradeTopic,
       bookTopics.venue_b,
       marketTopics.venue_b,
       statusTopics.venue_b,
@@ -95,9 +95,9 @@ function onClock(chain: ChainOptions, state: VenueBState, event: StageEvent<Cloc
   forgetChannels(state, event.value.receivedAt);
 }
 
-/** A market that is open may be quiet for long. */
+/** Forgets channels without recent events, except those of open markets, which may be quiet for a long time. */
 function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState, now: number): void {
-  forgetSilentChannels(
+  forgetInactiveChannels(
     channelSeqs,
     channelTopics.venue_b,
     now,
@@ -108,6 +108,6 @@ function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState,
 function onFeedEvent(chain: ChainOptions, state: VenueBState, event: StageEvent<FeedEvent>, emit: Emit): void {
   const { kind, feed } = event.value;
   if (kind === 'ended') closeTransaction(chain, state, emit);
-  if (kind === 'connected' || kind === 'disconnected' || kind === 'unreachable') loseFeed(state.books, feed);
+  if (kind === 'connected' || kind === 'disconnected' || kind === 'unreachable') invalidateFeed(state.books, feed);
   liveness.feedChanged(state.liveness, event.value, emit);
 }

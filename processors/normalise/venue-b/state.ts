@@ -1,15 +1,15 @@
-/** Everything the normaliser of venue_b remembers. Plain data: it is snapshotted with `v8.serialize`. */
+/** State of the normaliser of venue_b. It is plain data, since snapshots serialize it with `v8.serialize`. */
 
 import { type ChannelSeqs, createChannelSeqs } from '../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../shared/liveness.ts';
+import { type BackfilledTrades, createBackfilledTrades } from './backfilled-trades.ts';
 import { type CatalogState, createCatalogState } from './catalog-state.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
-import { createLateFills, type LateFills } from './late-fills.ts';
+import { createEmittedPhases, type EmittedPhases } from './emitted-phases.ts';
+import type { EmittedResolutions } from './emitted-resolutions.ts';
+import { createEmittedTrades, type EmittedTrades } from './emitted-trades.ts';
 import type { OrderFilled } from './order-filled.ts';
 import type { TokenBook } from './token-books.ts';
-import { createToldPhases, type ToldPhases } from './told-phases.ts';
-import type { ToldResolutions } from './told-resolutions.ts';
-import { createToldTrades, type ToldTrades } from './told-trades.ts';
 
 /** A maker leg that waits for the taker leg of its match. */
 export interface OpenLeg {
@@ -21,7 +21,7 @@ export interface OpenLeg {
   readonly order: OrderFilled;
 }
 
-/** The transaction whose logs are coming in; logs of one transaction come together, so there is one at most. */
+/** The transaction whose logs are being received. Logs of one transaction come together, so there is one at most. */
 export interface OpenTransaction {
   readonly transactionHash: string;
   readonly blockHash: string;
@@ -33,11 +33,11 @@ export interface OpenTransaction {
 export interface VenueBState {
   readonly chain: ChainView;
   openTransaction: OpenTransaction | null;
-  readonly told: ToldTrades;
-  /** Missing in snapshots from before there were backfills; `lateOf` makes it. */
-  late?: LateFills;
-  readonly phases: ToldPhases;
-  readonly resolutions: ToldResolutions;
+  readonly trades: EmittedTrades;
+  /** Trades from before the chain was followed. */
+  readonly backfilled: BackfilledTrades;
+  readonly phases: EmittedPhases;
+  readonly resolutions: EmittedResolutions;
   readonly catalog: CatalogState;
   /** Books by token, the one whose snapshot is oldest first. */
   readonly books: Map<string, TokenBook>;
@@ -49,19 +49,13 @@ export function createVenueBState(): VenueBState {
   return {
     chain: createChainView(),
     openTransaction: null,
-    told: createToldTrades(),
-    late: createLateFills(),
-    phases: createToldPhases(),
+    trades: createEmittedTrades(),
+    backfilled: createBackfilledTrades(),
+    phases: createEmittedPhases(),
     resolutions: new Map(),
     catalog: createCatalogState(),
     books: new Map(),
     liveness: createLivenessState(),
     channelSeqs: createChannelSeqs(),
   };
-}
-
-/** What is known of fills from before the chain was followed. */
-export function lateOf(state: VenueBState): LateFills {
-  state.late ??= createLateFills();
-  return state.late;
 }

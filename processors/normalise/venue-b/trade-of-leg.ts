@@ -1,4 +1,4 @@
-/** A maker leg as the trade that it is, from the taker's view. */
+/** Builds the trade of a maker leg, from the taker's view. */
 import { formatDecimal } from '#schemas/domain/decimal';
 import type { Trade } from '#schemas/topics/normalised';
 import type { CatalogState } from './catalog-state.ts';
@@ -6,11 +6,11 @@ import { termsOfLeg } from './leg-terms.ts';
 import type { OrderFilled } from './order-filled.ts';
 
 /** A maker leg in its block. */
-export interface PlacedLeg {
+export interface LegInBlock {
   readonly transactionHash: string;
   readonly logIndex: number;
   readonly order: OrderFilled;
-  /** Of its block. */
+  /** Number of the block. */
   readonly number: number;
   readonly hash: string;
   /** Block time, unix ms. */
@@ -18,26 +18,26 @@ export interface PlacedLeg {
   readonly receivedAt: number;
 }
 
-/** The id of the trade that a maker leg is. */
+/** Returns the id of the trade of a maker leg. */
 export function tradeId(transactionHash: string, logIndex: number): string {
   return `venue_b:${transactionHash}:${logIndex}`;
 }
 
-/** The trade, without what telling it adds; its market is null while the catalog does not know the token. */
+/** Builds the trade without the fields that emitting adds. Its market is null while the catalog lacks the token. */
 export function tradeOfLeg(
-  leg: PlacedLeg,
+  leg: LegInBlock,
   takerLeg: OrderFilled | null,
   catalog: Pick<CatalogState, 'tokens'>,
 ): Omit<Trade, 'arrival' | 'status'> {
   const { order } = leg;
   const terms = termsOfLeg(order, takerLeg);
-  const place = catalog.tokens.get(terms.instrument);
+  const market = catalog.tokens.get(terms.instrument);
   return {
     id: tradeId(leg.transactionHash, leg.logIndex),
     provider: 'venue_b',
-    marketId: place?.marketId ?? null,
+    marketId: market?.marketId ?? null,
     instrument: terms.instrument,
-    outcome: place?.outcome ?? null,
+    outcome: market?.outcome ?? null,
     ts: leg.timestampMs,
     receivedAt: leg.receivedAt,
     side: terms.side,

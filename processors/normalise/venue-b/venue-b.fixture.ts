@@ -120,7 +120,7 @@ export function fill(options: FillOptions): AnyEvent {
 /** What the stage wrote, by topic, in order. */
 export interface Played {
   readonly trades: Trade[];
-  readonly lateTrades: Trade[];
+  readonly backfilledTrades: Trade[];
   readonly books: BookUpdate[];
   readonly markets: Market[];
   /** A tombstone is null. */
@@ -160,7 +160,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
   const of = <T>(thing: string) => written.get(`derived.${thing}.venue_b`) as T[];
   return {
     trades: of<Trade>('trades'),
-    lateTrades: of<Trade>('late-trades'),
+    backfilledTrades: of<Trade>('backfilled-trades'),
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),
     statuses: of<MarketStatus | null>('status'),

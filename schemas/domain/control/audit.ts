@@ -3,25 +3,25 @@ import type { Actor } from './envelope.ts';
 
 /** One line of an organization's audit log. */
 export interface AuditEntry {
-  /** Whose log it stands in; not part of what `GET /v1/me/audit-log` lists. */
+  /** The organization whose log has the entry; `GET /v1/me/audit-log` does not return it. */
   readonly orgId: string;
-  /** The command. Unique within the organization's log. */
+  /** Id of the command. Unique within the organization's log. */
   readonly id: string;
   /** ISO-8601. */
   readonly at: string;
-  /** As `me.platform_attribution.create`. */
+  /** For example `me.platform_attribution.create`. */
   readonly action: string;
-  /** Null for what the service did by itself, and for what an operator did to another organization. */
+  /** Null for a change by the service itself, and for one that an operator made to another organization. */
   readonly keyId: string | null;
   readonly userId: string | null;
   readonly targetId: string;
-  /** Whether a sandbox key asked, so that what changed is of the sandbox's set. */
+  /** True if a sandbox key sent the command, so that it changed the sandbox's resources. */
   readonly sandbox: boolean;
 }
 
 /**
- * The entries of an accepted change: one in the log of who asked, and one in the log of the organization it was done
- * to, which does not learn whose key did it.
+ * Returns the entries of an accepted change: one in the log of the actor, and one without the actor's key in the log of
+ * the organization that was changed, if that is another one.
  */
 export function auditEntries(
   command: { readonly id: string; readonly action: string; readonly at: string },

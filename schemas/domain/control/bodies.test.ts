@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_TYPES } from './command-types.ts';
 import { reduceControl } from './reduce.ts';
-import { createWorld, refusal, SECRET, signingSecret, WALL_MS, type World } from './world.fixture.ts';
+import { createControlFixture, refusal, SECRET, signingSecret, WALL_MS, type ControlFixture } from './control.fixture.ts';
 
 const UUID = '0b5f7c1e-9f57-4d0e-a4a1-5a3f6b1c2d3e';
 const wallet = { walletId: 'wal_1', provider: 'venue_a', address: `0x${'aB'.repeat(20)}`, label: '' };
@@ -46,18 +46,18 @@ const GOOD: Readonly<Record<string, object>> = {
   'session.close': { digest: 'd' },
 };
 const idempotency = { key: 'k', route: 'POST /x', bodyDigest: 'd' };
-/** Fields without which the body is good, by command. */
+/** Optional fields, by command. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   'organization.change': ['name', 'plan', 'suspended'],
   'webhook.change': ['url', 'subscriptions', 'subscriptions.1.filters', 'enabled'],
   'webhook.create': ['subscriptions.1.filters'],
 };
-/** Where any value is good. */
+/** Fields in which any value is valid. */
 const ANYTHING = /filters\./;
 
 const TOO_LONG = 'x'.repeat(201);
 const subscription = { eventType: 'e', version: 1 };
-/** Values beyond what each field may hold. */
+/** Invalid values of fields. */
 const BEYOND: readonly (readonly [type: string, path: string, values: readonly unknown[]])[] = [
   ['key.create', 'keyId', ['', 'x'.repeat(65), 'a b', 'a\n', null]],
   ['key.create', 'name', ['', TOO_LONG, 'a\ud800']],
@@ -91,13 +91,13 @@ const BEYOND: readonly (readonly [type: string, path: string, values: readonly u
 
 type Plain = Record<string, unknown>;
 
-/** Every field of a value, those within others too, as `a.0.b`. */
+/** Paths of every field of a value, with nested ones, e.g. `a.0.b`. */
 function pathsOf(value: unknown, prefix = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, field]) => [`${prefix}${name}`, ...pathsOf(field, `${prefix}${name}.`)]);
 }
 
-/** A copy with another value in one place; without that place where `to` is undefined. */
+/** A copy with another value at one path; without that field if `to` is undefined. */
 function changed(value: object, path: string, to: unknown): Plain {
   const copy = structuredClone(value) as Plain;
   const names = path.split('.');
@@ -108,81 +108,81 @@ function changed(value: object, path: string, to: unknown): Plain {
   return copy;
 }
 
-function wholeBody(type: string, { operator: actor }: World): object {
+function completeBody(type: string, { operator: actor }: ControlFixture): object {
   return COMMAND_TYPES.get(type)!.by === 'service' ? GOOD[type]! : { actor, idempotency, ...GOOD[type] };
 }
 
-/** Sends the body as it is to a new world; also whether anything but the memory of commands changed. */
-function sendAlone(type: string, bodyOf: (world: World) => object) {
-  const world = createWorld();
-  const contents = () => JSON.stringify([world.state.organizations, world.state.keys].map((rows) => [...rows]));
+/** Sends the body to a new state; `isUnchanged` is true if its rows did not change. */
+function sendAlone(type: string, bodyOf: (control: ControlFixture) => object) {
+  const control = createControlFixture();
+  const contents = () => JSON.stringify([control.state.organizations, control.state.keys].map((rows) => [...rows]));
   const before = contents();
-  const verdict = world.send(type, bodyOf(world), { as: null });
+  const verdict = control.send(type, bodyOf(control), { as: null });
   return { verdict, isUnchanged: contents() === before };
 }
 
 const TYPES = [...COMMAND_TYPES.keys()];
 
 describe('the body of', () => {
-  it.each(TYPES)('%s is valid when every field is, whatever stands beside them', (type) => {
+  it.each(TYPES)('%s is valid when every field is, whatever other fields there are', (type) => {
     for (const beside of [{}, { more: 1, constructor: null }]) {
-      const { verdict } = sendAlone(type, (world) => ({ ...beside, ...wholeBody(type, world) }));
-      // It may name what is not there.
+      const { verdict } = sendAlone(type, (control) => ({ ...beside, ...completeBody(type, control) }));
+      // It may name a resource that does not exist.
       if (!verdict.ok) expect(verdict.code).toBe('not_found');
     }
   });
 
-  it.each(TYPES)('%s is refused with a field of another type, naming it', (type) => {
-    for (const path of pathsOf(wholeBody(type, createWorld())).filter((each) => !ANYTHING.test(each))) {
-      const { verdict, isUnchanged } = sendAlone(type, (world) => changed(wholeBody(type, world), path, 7.5));
+  it.each(TYPES)('%s is refused with a field of another type, and the message names it', (type) => {
+    for (const path of pathsOf(completeBody(type, createControlFixture())).filter((each) => !ANYTHING.test(each))) {
+      const { verdict, isUnchanged } = sendAlone(type, (control) => changed(completeBody(type, control), path, 7.5));
       expect(verdict, path).toMatchObject(refusal('validation_failed', `${path}: `));
       expect(isUnchanged).toBe(true);
     }
   });
 
-  it.each(TYPES)('%s is refused without a field that it needs, naming it', (type) => {
+  it.each(TYPES)('%s is refused without a required field, and the message names it', (type) => {
     const optional = ['idempotency', ...(OPTIONAL[type] ?? [])];
-    for (const path of pathsOf(wholeBody(type, createWorld())).filter((each) => !ANYTHING.test(each))) {
+    for (const path of pathsOf(completeBody(type, createControlFixture())).filter((each) => !ANYTHING.test(each))) {
       if (/\.\d+$/.test(path)) continue;
-      const { verdict } = sendAlone(type, (world) => changed(wholeBody(type, world), path, undefined));
+      const { verdict } = sendAlone(type, (control) => changed(completeBody(type, control), path, undefined));
       if (optional.includes(path)) expect(verdict, path).not.toMatchObject({ code: 'validation_failed' });
       else expect(verdict, path).toMatchObject(refusal('validation_failed', `${path}: `));
     }
   });
 
-  it.each(BEYOND)('%s is refused with a %s beyond its bounds', (type, path, values) => {
+  it.each(BEYOND)('%s is refused with an invalid %s', (type, path, values) => {
     for (const value of values) {
-      const { verdict, isUnchanged } = sendAlone(type, (world) => changed(wholeBody(type, world), path, value));
+      const { verdict, isUnchanged } = sendAlone(type, (control) => changed(completeBody(type, control), path, value));
       expect(verdict, JSON.stringify(value)).toMatchObject(refusal('validation_failed', path));
       expect(isUnchanged).toBe(true);
     }
   });
 
-  it.each(TYPES)('%s is refused when it is no object', (type) => {
+  it.each(TYPES)('%s is refused if it is not an object', (type) => {
     for (const body of ['null', '[]', '"x"', '7']) {
-      const { state } = createWorld();
+      const { state } = createControlFixture();
       const command = { id: 'c', receivedAt: 0, wallTime: WALL_MS, type, body };
       expect(reduceControl(state, command), body).toMatchObject(refusal('validation_failed'));
     }
   });
 });
 
-describe('a command with fields that nobody knows', () => {
+describe('a command with unknown fields', () => {
   it.each(Object.keys(GOOD).filter((type) => type !== 'key.seed'))(
-    '%s leaves the state that it leaves without them',
+    '%s leads to the same state as without them',
     (type) => {
       const states = [{}, { more: 1, createdAt: 'never', orgId: 'org_other', sandbox: true, id: 'x', enabled: 1 }].map(
         (beside) => {
-          const world = createWorld();
+          const control = createControlFixture();
           const send = (of: string, body: object) =>
-            world.send(of, { ...body, id: of }, { as: world.operator, id: of });
+            control.send(of, { ...body, id: of }, { as: control.operator, id: of });
           for (const before of ['key.create', 'organization.create', 'wallet.bind', 'webhook.create'])
             if (before !== type) send(before, GOOD[before]!);
           const named = Object.keys(GOOD[type]!);
           const others = Object.entries(beside).filter(([name]) => !named.includes(name));
           const body = { ...Object.fromEntries(others), ...GOOD[type] };
-          const verdict = world.send(type, body, { as: world.operator, id: 'asked', wallTime: WALL_MS, idempotency });
-          return { verdict, state: world.state };
+          const verdict = control.send(type, body, { as: control.operator, id: 'sent', wallTime: WALL_MS, idempotency });
+          return { verdict, state: control.state };
         },
       );
       expect(states[1]).toStrictEqual(states[0]);

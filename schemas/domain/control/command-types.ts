@@ -19,7 +19,7 @@ import { seedAdminKey } from './commands/seed-admin-key.ts';
 import { testWebhook } from './commands/test-webhook.ts';
 import { unbindWallet } from './commands/unbind-wallet.ts';
 
-/** Every sort of command. */
+/** Every type of command, by name. */
 export const COMMAND_TYPES: ReadonlyMap<string, CommandType<unknown, unknown>> = new Map(
   [
     seedAdminKey,

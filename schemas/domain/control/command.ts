@@ -4,52 +4,52 @@ import type { AuditEntry } from './audit.ts';
 import type { Actor } from './envelope.ts';
 import type { ControlState } from './state.ts';
 
-/** Why a command was refused; what `ApiError` takes. */
+/** Why a command was refused, as the arguments of an `ApiError`. */
 export interface Refusal {
   readonly ok: false;
   readonly code: ErrorCode;
-  /** Names the field where it is the arguments' fault. */
+  /** Names the field if an argument is invalid. */
   readonly message: string;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
 }
 
-/** What one sort of command decides. */
+/** The decision of one type of command. */
 export type Decision<R> =
   | {
       readonly ok: true;
       readonly result: R;
-      /** Null: accepted, and nothing had to change. */
+      /** Null if the command was accepted and nothing needed to change. */
       readonly change: Change | null;
     }
   | Refusal;
 
-/** What an accepted command changed. */
+/** The change that an accepted command made. */
 export interface Change {
   /** The organization whose resources changed. */
   readonly orgId: string;
-  /** The resource. */
+  /** Id of the resource. */
   readonly targetId: string;
-  /** Keys that are good no more. */
+  /** Keys that may no longer be used. */
   readonly revokedKeyIds?: readonly string[];
 }
 
-/** What the reducer decided: what the command gave, or why it was refused. */
+/** The decision of the reducer: the result of the command, or why it was refused. */
 export type Verdict<R = unknown> =
   | {
       readonly ok: true;
       readonly result: R;
-      /** Keys that are good no more: their sockets are to be closed. */
+      /** Keys that may no longer be used: their sockets must be closed. */
       readonly revokedKeyIds: readonly string[];
-      /** For the audit log; the state keeps none of it. */
+      /** Entries for the audit log; the state does not contain them. */
       readonly audit: readonly AuditEntry[];
-      /** Not decided now: the answer to an earlier command with the same `Idempotency-Key`. */
+      /** True if this is the stored answer to an earlier command with the same `Idempotency-Key`. */
       readonly replayed: boolean;
     }
   | (Refusal & { readonly replayed: boolean });
 
-/** When a command was appended. */
-interface Moment {
+/** The time at which a command was appended. */
+interface CommandTime {
   /** Unix ms by the clock of the node that appended it. */
   readonly wallTime: number;
   /** The same as ISO-8601. */
@@ -58,27 +58,27 @@ interface Moment {
 
 interface CommandBase<B> {
   readonly type: string;
-  /** What the audit log calls it. */
+  /** Its name in the audit log. */
   readonly action: string;
-  /** The arguments. It drops fields that it does not name, such as those of the envelope. */
+  /** The schema of the arguments. It drops fields that it does not name, such as those of the envelope. */
   readonly body: z.ZodType<B>;
 }
 
-/** A command of the service itself. */
+/** A type of command that only the service itself sends. */
 export interface ServiceCommand<B, R> extends CommandBase<B> {
   readonly by: 'service';
   /** Pure; changes the state in place, and only when it accepts. */
-  readonly decide: (state: ControlState, body: B, moment: Moment) => Decision<R>;
+  readonly decide: (state: ControlState, body: B, moment: CommandTime) => Decision<R>;
 }
 
-/** A command of a client. The reducer has made sure that the key is good and, for `admin`, that it has the scope. */
+/** A type of command that clients send. The reducer has checked that the key is active and, for `admin`, has that scope. */
 export interface KeyCommand<B, R> extends CommandBase<B> {
   readonly by: 'key' | 'admin';
   /** Pure; changes the state in place, and only when it accepts. */
-  readonly decide: (state: ControlState, body: B, moment: Moment & { readonly actor: Actor }) => Decision<R>;
+  readonly decide: (state: ControlState, body: B, moment: CommandTime & { readonly actor: Actor }) => Decision<R>;
 }
 
-/** One sort of command: its arguments and its pure decision. */
+/** One type of command: its arguments and its pure decision. */
 export type CommandType<B, R> = ServiceCommand<B, R> | KeyCommand<B, R>;
 
 export function accepted<R>(result: R, change: Change | null): Decision<R> {

@@ -1,4 +1,4 @@
-/** A state with a first organization, and short ways to send commands to it. */
+/** A control state with a first organization, and helpers that send commands to it. */
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../errors.ts';
 import type { ControlCommand } from '../../topics/control.ts';
@@ -12,11 +12,11 @@ export const WALL_ISO = '2026-03-01T00:00:00.000Z';
 export const HOUR_MS = 3_600_000;
 export const SECRET = { algorithm: 'scrypt', N: 16_384, r: 8, p: 1, salt: 'c2FsdA', hash: 'aGFzaA' } as const;
 
-/** A well-formed signing secret made of one letter. */
-export const signingSecret = (letter: string) => `whsec_${letter.repeat(43)}=`;
+/** A well-formed signing secret of one repeated character. */
+export const signingSecret = (character: string) => `whsec_${character.repeat(43)}=`;
 
-export interface Sent {
-  /** Whose key asks; null for the service itself. */
+export interface SendOptions {
+  /** The actor; null for the service itself. */
   readonly as: Actor | null;
   readonly wallTime?: number;
   readonly idempotency?: IdempotencyRequest;
@@ -24,12 +24,12 @@ export interface Sent {
   readonly id?: string;
 }
 
-export type World = ReturnType<typeof createWorld>;
+export type ControlFixture = ReturnType<typeof createControlFixture>;
 
-export function createWorld() {
+export function createControlFixture() {
   const state = initialControlState();
   let commands = 0;
-  const send = (type: string, body: object, { as, wallTime = WALL_MS, idempotency, id }: Sent): Verdict => {
+  const send = (type: string, body: object, { as, wallTime = WALL_MS, idempotency, id }: SendOptions): Verdict => {
     commands += 1;
     const envelope = { ...(as ? { actor: as } : {}), ...(idempotency ? { idempotency } : {}) };
     const command: ControlCommand = {
@@ -49,13 +49,13 @@ export function createWorld() {
     send,
     /** A key of the first organization with all scopes. */
     operator,
-    /** Makes an organization; gives its admin key, whose id is `<orgId>-admin`. */
+    /** Creates an organization; returns its admin key, whose id is `<orgId>-admin`. */
     organization(orgId: string, plan: Plan = 'free'): Actor {
       const adminKey = { id: `${orgId}-admin`, secret: SECRET };
       resultOf(send('organization.create', { organizationId: orgId, name: orgId, plan, adminKey }, { as: operator }));
       return { orgId, keyId: adminKey.id, userId: 'admin', sandbox: false };
     },
-    /** Makes a key by another. */
+    /** Creates a key with another one. */
     key(as: Actor, keyId: string, options: { scopes?: readonly Scope[]; sandbox?: boolean } = {}): Actor {
       const { scopes = ['admin'], sandbox = as.sandbox } = options;
       resultOf(send('key.create', { keyId, name: keyId, userId: 'u', scopes, sandbox, secret: SECRET }, { as }));
@@ -64,13 +64,13 @@ export function createWorld() {
   };
 }
 
-/** What an accepted command gave; throws for a refused one. */
+/** The result of an accepted command; throws for a refused one. */
 export function resultOf<R>(verdict: Verdict): R {
   if (!verdict.ok) throw new Error(`${verdict.code}: ${verdict.message}`);
   return verdict.result as R;
 }
 
-/** A refusal whose message holds this text. */
+/** Matches a refusal whose message contains this text. */
 export function refusal(code: ErrorCode, message = ''): object {
   return { ok: false, code, message: expect.stringContaining(message) };
 }

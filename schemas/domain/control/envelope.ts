@@ -1,4 +1,4 @@
-/** What stands in the body of a client's command beside its arguments: who asks, and how often it may count. */
+/** The fields of a client's command beside its arguments: the actor and the `Idempotency-Key`. */
 import { z } from 'zod';
 import { TEXT_MAX } from './fields.ts';
 
@@ -14,9 +14,9 @@ export type Actor = z.infer<typeof actorSchema>;
 const idempotencySchema = z.object({
   /** The header `Idempotency-Key`. */
   key: z.string().min(1).max(255),
-  /** The method and the path as asked for, ids in it included. */
+  /** The method and the requested path with its ids. */
   route: z.string().min(1).max(2_048),
-  /** A digest of the request's body; equal bodies have equal ones. */
+  /** A digest of the request's body; equal bodies have equal digests. */
   bodyDigest: z.string().min(1).max(128),
 });
 export type IdempotencyRequest = z.infer<typeof idempotencySchema>;

@@ -1,44 +1,44 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from './envelope.ts';
 import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_LENGTH_MAX } from './idempotency.ts';
-import { packPieces, piecesOf, unpackState } from './state-rows.ts';
-import { createWorld, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS, type World } from './world.fixture.ts';
+import { packPieces, piecesOf, unpackState } from './state-snapshot.ts';
+import { createControlFixture, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS, type ControlFixture } from './control.fixture.ts';
 
 const ADDRESS = `0x${'a'.repeat(40)}`;
 const REQUEST = { key: 'retry-1', route: 'POST /v1/me/wallets', bodyDigest: 'digest-1' };
-let world: World;
+let control: ControlFixture;
 let acme: Actor;
 beforeEach(() => {
-  world = createWorld();
-  acme = world.organization('org_acme');
+  control = createControlFixture();
+  acme = control.organization('org_acme');
 });
-/** Each attempt brings an id of its own, as a node makes one for each. */
+/** Number of attempts: each one has an id of its own, as on a node. */
 let attempts = 0;
 function bind(as: Actor, request = REQUEST, { wallTime = WALL_MS, address = ADDRESS } = {}) {
   attempts += 1;
   const body = { walletId: `wal_${attempts}`, provider: 'venue_b', address, label: '' };
-  return world.send('wallet.bind', body, { as, wallTime, idempotency: request });
+  return control.send('wallet.bind', body, { as, wallTime, idempotency: request });
 }
 
 describe('the same Idempotency-Key', () => {
-  it('with the same body gives the first answer again and does nothing', () => {
+  it('with the same body returns the first answer again and does nothing', () => {
     const first = bind(acme);
     expect(first).toMatchObject({ ok: true, replayed: false });
     if (!first.ok) throw new Error(first.message);
     expect(bind(acme)).toEqual({ ok: true, result: first.result, revokedKeyIds: [], audit: [], replayed: true });
-    expect(world.state.wallets.size).toBe(1);
+    expect(control.state.wallets.size).toBe(1);
   });
 
-  it('gives a refusal again too, although it would be accepted by now', () => {
+  it('returns a refusal again too, although the command would be accepted now', () => {
     const [other, late] = [
       { ...REQUEST, key: 'other' },
       { ...REQUEST, key: 'late' },
     ];
-    const made = bind(acme, other);
+    const bound = bind(acme, other);
     const refused = bind(acme, late);
     expect(refused).toMatchObject(refusal('conflict'));
-    if (!made.ok) throw new Error(made.message);
-    world.send('wallet.unbind', { walletId: (made.result as { id: string }).id }, { as: acme });
+    if (!bound.ok) throw new Error(bound.message);
+    control.send('wallet.unbind', { walletId: (bound.result as { id: string }).id }, { as: acme });
     expect(bind(acme, late)).toEqual({ ...refused, replayed: true });
     expect(bind(acme).ok).toBe(true);
   });
@@ -50,29 +50,29 @@ describe('the same Idempotency-Key', () => {
       status: 422,
       replayed: false,
     });
-    expect(world.state.wallets.size).toBe(1);
+    expect(control.state.wallets.size).toBe(1);
     expect(bind(acme)).toMatchObject({ ok: true, replayed: true });
   });
 
-  it('means something else for another organization, sandbox or route', () => {
+  it('is independent in another organization, sandbox or route', () => {
     bind(acme);
-    for (const as of [world.operator, world.key(acme, 'sandboxed', { sandbox: true })])
+    for (const as of [control.operator, control.key(acme, 'sandboxed', { sandbox: true })])
       expect(bind(as)).toMatchObject({ ok: true, replayed: false });
     const other = bind(acme, { ...REQUEST, route: 'POST /v1/other' });
     expect(other).toMatchObject({ ...refusal('conflict', 'address'), replayed: false });
   });
 
-  it('is one for all keys of an organization, as long as they are good', () => {
-    const second = world.key(acme, 'second');
-    const reader = world.key(acme, 'reader', { scopes: ['read'] });
+  it('is shared by all active keys of an organization', () => {
+    const second = control.key(acme, 'second');
+    const reader = control.key(acme, 'reader', { scopes: ['read'] });
     bind(acme);
     expect(bind(second)).toMatchObject({ ok: true, replayed: true });
     expect(bind(reader)).toMatchObject({ ...refusal('forbidden_scope'), replayed: false });
-    world.send('key.revoke', { keyId: 'second' }, { as: acme });
+    control.send('key.revoke', { keyId: 'second' }, { as: acme });
     expect(bind(second)).toMatchObject({ ...refusal('unauthenticated'), replayed: false });
   });
 
-  it('is forgotten after 24 hours and not before, however the days fall', () => {
+  it('is dropped after 24 hours and not before, at any time of the day', () => {
     for (const start of [0, 5, 23.9, 31]) {
       const at = (hours: number) => ({ wallTime: WALL_MS + (start + hours) * HOUR_MS });
       const request = { ...REQUEST, key: `at ${start}` };
@@ -83,32 +83,32 @@ describe('the same Idempotency-Key', () => {
     }
   });
 
-  it('does not fill the memory: two days without it leave nothing', () => {
+  it('uses no memory two days after its last use', () => {
     bind(acme);
     for (const day of [1, 2])
-      world.send('key.revoke', { keyId: 'none' }, { as: acme, wallTime: WALL_MS + day * 24 * HOUR_MS });
-    const { current, previous } = world.state.idempotency;
-    expect([current.kept.size, previous.kept.size]).toEqual([0, 0]);
+      control.send('key.revoke', { keyId: 'none' }, { as: acme, wallTime: WALL_MS + day * 24 * HOUR_MS });
+    const { current, previous } = control.state.idempotency;
+    expect([current.answers.size, previous.answers.size]).toEqual([0, 0]);
   });
 
-  it('keeps no secret', () => {
+  it('stores no secret', () => {
     const key = { keyId: 'k', name: 'n', userId: 'u', scopes: ['read'], sandbox: false, secret: SECRET };
     const subscriptions = [{ eventType: 'e', version: 1 }];
     const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
-    world.send('key.create', key, { as: acme, idempotency: { ...REQUEST, key: '1' } });
-    world.send('webhook.create', webhook, { as: acme, idempotency: { ...REQUEST, key: '2' } });
-    const kept = [...world.state.idempotency.current.kept.get('org_acme')!.byName.values()];
-    expect(kept).toHaveLength(2);
-    expect(JSON.stringify(kept)).not.toMatch(/secret|whsec_|hash/);
+    control.send('key.create', key, { as: acme, idempotency: { ...REQUEST, key: '1' } });
+    control.send('webhook.create', webhook, { as: acme, idempotency: { ...REQUEST, key: '2' } });
+    const stored = [...control.state.idempotency.current.answers.get('org_acme')!.byName.values()];
+    expect(stored).toHaveLength(2);
+    expect(JSON.stringify(stored)).not.toMatch(/secret|whsec_|hash/);
   });
 });
 
-describe('an organization that uses up its keys of a day', () => {
-  it('is told when to come back; others are served', () => {
+describe('an organization that uses up its idempotency keys of a day', () => {
+  it('is refused with Retry-After, while others are served', () => {
     bind(acme);
-    const { byName: own } = world.state.idempotency.current.kept.get('org_acme')!;
-    const [kept] = own.values();
-    for (let n = own.size; n < IDEMPOTENCY_ANSWERS_MAX; n += 1) own.set(`filler ${n}`, kept!);
+    const { byName: own } = control.state.idempotency.current.answers.get('org_acme')!;
+    const [stored] = own.values();
+    for (let n = own.size; n < IDEMPOTENCY_ANSWERS_MAX; n += 1) own.set(`filler ${n}`, stored!);
     const more = { ...REQUEST, key: 'more' };
     const wallTime = WALL_MS + HOUR_MS;
     expect(bind(acme, more, { wallTime })).toMatchObject({
@@ -116,61 +116,61 @@ describe('an organization that uses up its keys of a day', () => {
       retryAfterSeconds: 23 * 3_600,
     });
     expect(bind(acme)).toMatchObject({ ok: true, replayed: true });
-    expect(bind(world.operator, more).ok).toBe(true);
+    expect(bind(control.operator, more).ok).toBe(true);
     expect(bind(acme, more, { wallTime: WALL_MS + 24 * HOUR_MS })).toMatchObject(refusal('conflict'));
   });
 
-  it('is told so too where long answers do, long before it has given so many', () => {
+  it('is refused too if its answers are long, before it reaches their number', () => {
     const filters = { universalIds: Array.from({ length: 440 }, (_, n) => `evt_${'a'.repeat(60)}${n}`) };
     const subscriptions = [{ eventType: 'event.spread.changed', version: 1, filters }];
     const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
     const create = (n: number) => {
       const idempotency = { ...REQUEST, key: `long ${n}` };
-      const verdict = world.send('webhook.create', webhook, { as: acme, idempotency });
-      world.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme });
+      const verdict = control.send('webhook.create', webhook, { as: acme, idempotency });
+      control.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme });
       return verdict;
     };
-    let made = 0;
-    while (made < 3_000 && create(made).ok) made += 1;
-    const { byName, length } = world.state.idempotency.current.kept.get('org_acme')!;
-    expect(byName.size).toBe(made);
-    expect(made).toBeGreaterThan(900);
-    expect(made).toBeLessThan(1_200);
+    let count = 0;
+    while (count < 3_000 && create(count).ok) count += 1;
+    const { byName, length } = control.state.idempotency.current.answers.get('org_acme')!;
+    expect(byName.size).toBe(count);
+    expect(count).toBeGreaterThan(900);
+    expect(count).toBeLessThan(1_200);
     const texts = [...byName].map(([name, { bodyDigest, answer }]) => name + bodyDigest + JSON.stringify(answer));
     expect(length / texts.join('').length).toBeCloseTo(1, 2);
     expect(length).toBeGreaterThanOrEqual(IDEMPOTENCY_LENGTH_MAX);
-    expect(create(made)).toMatchObject({ ...refusal('quota_exceeded'), retryAfterSeconds: 24 * 3_600 });
+    expect(create(count)).toMatchObject({ ...refusal('quota_exceeded'), retryAfterSeconds: 24 * 3_600 });
     expect(create(0)).toMatchObject({ ok: true, replayed: true });
-    expect(bind(world.operator).ok).toBe(true);
+    expect(bind(control.operator).ok).toBe(true);
   });
 
-  it('is not charged for an answer that another took the place of, and is charged the same after a snapshot', async () => {
+  it('is not charged for a replaced answer, and is charged the same after a snapshot', async () => {
     const at = (hours: number, address = ADDRESS) => ({ wallTime: WALL_MS + hours * HOUR_MS, address });
     bind(acme, { ...REQUEST, key: 'turns' }, at(48, `0x${'b'.repeat(40)}`));
-    // By the clock of another node.
+    // The clock of another node.
     expect(bind(acme, REQUEST, at(25)).ok).toBe(true);
-    const own = world.state.idempotency.current.kept.get('org_acme')!;
+    const own = control.state.idempotency.current.answers.get('org_acme')!;
     const before = own.length;
     expect(bind(acme, REQUEST, at(50))).toMatchObject({ ...refusal('conflict'), replayed: false });
     expect(own.byName.size).toBe(2);
     expect(own.length).toBeLessThan(before);
-    const again = unpackState(await packPieces(piecesOf(world.state)));
-    expect(again.idempotency).toEqual(world.state.idempotency);
+    const again = unpackState(await packPieces(piecesOf(control.state)));
+    expect(again.idempotency).toEqual(control.state.idempotency);
   });
 });
 
-describe('what stands beside a command', () => {
+describe('the envelope of a command', () => {
   it.each([
     ['key', 256],
     ['route', 2_049],
     ['bodyDigest', 129],
-  ])('has a greatest length: a %s of %i characters is refused', (field, length) => {
+  ])('is refused with a %s of %i characters', (field, length) => {
     const at = (characters: number) => ({ ...REQUEST, [field]: 'x'.repeat(characters) });
     expect(bind(acme, at(length))).toMatchObject(refusal('validation_failed', `idempotency.${field}`));
     expect(bind(acme, at(length - 1)).ok).toBe(true);
   });
 
-  it('names nobody at greater length than a key does', () => {
+  it('is refused with a user id that is longer than a key may have', () => {
     expect(bind({ ...acme, userId: 'u'.repeat(201) })).toMatchObject(refusal('validation_failed', 'actor.userId'));
     expect(bind({ ...acme, userId: 'u'.repeat(200) }).ok).toBe(true);
   });

@@ -1,8 +1,8 @@
-/** The only way in which rows come into the state and go: what is found by an index is what is there. */
+/** The only functions that add rows to the state and remove them: they update the indices with the rows. */
 import { type Owner, ownerName } from './owner.ts';
 import type { Attribution, ControlState, Key, Organization, Session, Wallet, Webhook } from './state.ts';
 
-/** Two names that are unique together. Neither holds a space. */
+/** An index key of two names that are unique together. Neither contains a space. */
 export function pairName(provider: string, id: string): string {
   return `${provider} ${id}`;
 }
@@ -13,7 +13,7 @@ function addTo<T>(index: Map<string, Set<T>>, name: string, row: T): void {
   else index.set(name, new Set([row]));
 }
 
-/** Empty sets go too: indices do not grow with what once was. */
+/** Removes empty sets too, so that indices do not grow with removed rows. */
 function removeFrom<T>(index: Map<string, Set<T>>, name: string, row: T): void {
   const rows = index.get(name);
   if (rows?.delete(row) && rows.size === 0) index.delete(name);
@@ -41,7 +41,7 @@ export function putOrganization(state: ControlState, organization: Organization)
   state.organizations.set(organization.id, organization);
 }
 
-/** Drops an organization with all it owns; gives the ids of its keys. */
+/** Drops an organization with all it owns; returns the ids of its keys. */
 export function dropOrganization(state: ControlState, orgId: string): string[] {
   const keys = [...(state.keysByOrganization.get(orgId) ?? [])];
   for (const key of keys) dropKey(state, key);

@@ -1,4 +1,4 @@
-/** What holds after any sequence of commands. */
+/** Invariants that hold after any sequence of commands. */
 import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,9 +10,9 @@ import { putAttribution, putKey, putSession, putWallet, putWebhook } from './ind
 import { initialRecentIds } from './recent-ids.ts';
 import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
-import { HOUR_MS, SECRET, signingSecret, WALL_MS } from './world.fixture.ts';
+import { HOUR_MS, SECRET, signingSecret, WALL_MS } from './control.fixture.ts';
 
-// Few of everything, so that commands meet: the same ids and addresses come again and again.
+// Few different values, so that commands concern the same ids and addresses.
 const ORGANIZATIONS = ['org_first', 'org_a', 'org_b'];
 const KEYS = ['first', 'org_a-admin', 'org_b-admin', 'k1', 'k2', 'k3'];
 const ids = (prefix: string) => fc.constantFrom(...[1, 2, 3, 4, 5].map((n) => `${prefix}${n}`));
@@ -26,11 +26,11 @@ const subscriptions = fc
   .subarray(['event.spread', 'event.arbitrage', 'broker.trade.executed'], { minLength: 1 })
   .map((types) => types.map((eventType) => ({ eventType, version: 1 })));
 const secret = fc.constantFrom('a', 'b', 'c').map(signingSecret);
-const ask = <T extends object>(type: string, body: fc.Arbitrary<T>) =>
+const commandOf = <T extends object>(type: string, body: fc.Arbitrary<T>) =>
   body.map((value) => ({ type, body: { ...value } }));
 
-const asked = fc.oneof(
-  ask(
+const command = fc.oneof(
+  commandOf(
     'key.create',
     fc.record({
       keyId: fc.constantFrom(...KEYS),
@@ -41,8 +41,8 @@ const asked = fc.oneof(
       secret: fc.constant(SECRET),
     }),
   ),
-  ask('key.revoke', fc.record({ keyId: fc.constantFrom(...KEYS) })),
-  ask(
+  commandOf('key.revoke', fc.record({ keyId: fc.constantFrom(...KEYS) })),
+  commandOf(
     'organization.create',
     organizationId.map((orgId) => ({
       organizationId: orgId,
@@ -51,14 +51,14 @@ const asked = fc.oneof(
       adminKey: { id: `${orgId}-admin`, secret: SECRET },
     })),
   ),
-  ask('organization.change', fc.record({ organizationId, suspended: fc.boolean() })),
-  ask('organization.delete', fc.record({ organizationId })),
-  ask(
+  commandOf('organization.change', fc.record({ organizationId, suspended: fc.boolean() })),
+  commandOf('organization.delete', fc.record({ organizationId })),
+  commandOf(
     'wallet.bind',
     fc.tuple(ids('wal_'), accounts).map(([walletId, account]) => ({ walletId, label: '', ...account })),
   ),
-  ask('wallet.unbind', fc.record({ walletId: ids('wal_') })),
-  ask(
+  commandOf('wallet.unbind', fc.record({ walletId: ids('wal_') })),
+  commandOf(
     'platform_attribution.create',
     fc.tuple(attributionId, accounts).map(([id, { provider, address }]) => ({
       attributionId: id,
@@ -67,16 +67,16 @@ const asked = fc.oneof(
       builder: address,
     })),
   ),
-  ask('platform_attribution.delete', fc.record({ attributionId })),
-  ask(
+  commandOf('platform_attribution.delete', fc.record({ attributionId })),
+  commandOf(
     'webhook.create',
     fc.record({ webhookId: ids('wh_'), url: fc.constant('https://a.example'), subscriptions, secret }),
   ),
-  ask(
+  commandOf(
     'webhook.change',
     fc.record({ webhookId: ids('wh_'), enabled: fc.boolean(), subscriptions }, { requiredKeys: ['webhookId'] }),
   ),
-  ask(
+  commandOf(
     'webhook.disable',
     fc.record({
       webhookId: ids('wh_'),
@@ -84,9 +84,9 @@ const asked = fc.oneof(
       reason: fc.constantFrom('gone', 'failing'),
     }),
   ),
-  ask('webhook.delete', fc.record({ webhookId: ids('wh_') })),
-  ask('webhook.rotate_secret', fc.record({ webhookId: ids('wh_'), secret })),
-  ask(
+  commandOf('webhook.delete', fc.record({ webhookId: ids('wh_') })),
+  commandOf('webhook.rotate_secret', fc.record({ webhookId: ids('wh_'), secret })),
+  commandOf(
     'webhook.test',
     fc.record({
       webhookId: ids('wh_'),
@@ -95,7 +95,7 @@ const asked = fc.oneof(
       eventId: ids('we_'),
     }),
   ),
-  ask(
+  commandOf(
     'webhook.redeliver',
     fc.record({
       webhookId: ids('wh_'),
@@ -106,50 +106,50 @@ const asked = fc.oneof(
       body: fc.constant('{}'),
     }),
   ),
-  ask('session.open', fc.record({ digest: ids('0'.repeat(40)) })),
-  ask('session.close', fc.record({ digest: ids('0'.repeat(40)) })),
+  commandOf('session.open', fc.record({ digest: ids('0'.repeat(40)) })),
+  commandOf('session.close', fc.record({ digest: ids('0'.repeat(40)) })),
 );
-/** Who asks, when, and under which Idempotency-Key; keys that speak for others among them. */
+/** Commands with actor, time and Idempotency-Key; some actors claim to be another one. */
 const sent = fc.record({
-  asked,
+  command,
   actor: fc.record({
     orgId: fc.constantFrom(...ORGANIZATIONS),
     keyId: fc.constantFrom(...KEYS),
     userId: fc.constant('u'),
     sandbox: fc.boolean(),
   }),
-  /** Mostly one of the keys there are, as it is, so that most commands are let in. */
+  /** Mostly true: the actor is then that of an existing key, so that most commands are accepted. */
   honest: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
   pick: fc.nat({ max: 1_000 }),
-  /** The command before once more, under another id. */
+  /** True to repeat the previous command under another id. */
   again: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
   hours: fc.constantFrom(0, 0, 0, 1, 13, 25),
   key: fc.option(fc.constantFrom('i1', 'i2', 'i3'), { freq: 3 }),
 });
 type Sent = typeof sent extends fc.Arbitrary<infer T> ? T : never;
 
-/** A first organization and a second one. */
-function begin(): ControlState {
+/** A state with two organizations. */
+function createState(): ControlState {
   const state = initialControlState();
   const actor = { orgId: 'org_first', keyId: 'first', userId: 'admin', sandbox: false };
   const organization = { id: 'org_first', name: 'First', plan: 'pro' };
   const adminKey = { id: 'org_a-admin', secret: SECRET };
-  const beginnings: [string, object][] = [
+  const commands: [string, object][] = [
     ['key.seed', { keyId: 'first', secret: SECRET, organization, minted: true }],
     ['organization.create', { actor, organizationId: 'org_a', name: 'A', plan: 'free', adminKey }],
   ];
-  for (const [type, body] of beginnings)
+  for (const [type, body] of commands)
     reduceControl(state, { id: type, wallTime: WALL_MS, type, body: JSON.stringify(body) });
   return state;
 }
 
-/** Writes commands down against the state as it is, so that an honest actor is what its key says. */
+/** Creates commands from the current state, so that an honest actor matches its key. */
 function createWriter() {
   let last: ControlCommand | null = null;
   let count = 0;
   return (
     state: ControlState,
-    { asked: { type, body }, actor, honest, pick, again, hours, key }: Sent,
+    { command: { type, body }, actor, honest, pick, again, hours, key }: Sent,
   ): ControlCommand => {
     count += 1;
     const id = `c${count}`;
@@ -166,27 +166,27 @@ function createWriter() {
   };
 }
 
-/** The same rows put into an empty state one by one. */
+/** The same rows, added to an empty state one by one. */
 function recomputed(state: ControlState): ControlState {
-  const made = initialControlState();
-  for (const [id, organization] of state.organizations) made.organizations.set(id, organization);
-  for (const key of state.keys.values()) putKey(made, key);
-  for (const wallet of state.wallets.values()) putWallet(made, wallet);
-  for (const attribution of state.attributions.values()) putAttribution(made, attribution);
-  for (const webhook of state.webhooks.values()) putWebhook(made, webhook);
-  for (const session of state.sessions.values()) putSession(made, session);
-  made.firstOrganizationId = state.firstOrganizationId;
-  for (const id of state.seededKeyIds) made.seededKeyIds.add(id);
-  return made;
+  const copy = initialControlState();
+  for (const [id, organization] of state.organizations) copy.organizations.set(id, organization);
+  for (const key of state.keys.values()) putKey(copy, key);
+  for (const wallet of state.wallets.values()) putWallet(copy, wallet);
+  for (const attribution of state.attributions.values()) putAttribution(copy, attribution);
+  for (const webhook of state.webhooks.values()) putWebhook(copy, webhook);
+  for (const session of state.sessions.values()) putSession(copy, session);
+  copy.firstOrganizationId = state.firstOrganizationId;
+  for (const id of state.seededKeyIds) copy.seededKeyIds.add(id);
+  return copy;
 }
 
 const LENGTHS = { minLength: 10, maxLength: 80, size: 'max' } as const;
 const isUnique = (values: readonly string[]) => new Set(values).size === values.length;
 
 function expectInvariants(state: ControlState): void {
-  // Neither Maps nor Sets are compared by order; both ways of making them come to the same rows in the same indices.
-  const kept = { recentIds: initialRecentIds(), idempotency: initialIdempotency() };
-  expect({ ...state, ...kept }).toEqual({ ...recomputed(state), ...kept });
+  // Neither Maps nor Sets are compared by order; both states must have the same rows in the same indices.
+  const ignored = { recentIds: initialRecentIds(), idempotency: initialIdempotency() };
+  expect({ ...state, ...ignored }).toEqual({ ...recomputed(state), ...ignored });
   const wallets = [...state.wallets.values()];
   const attributions = [...state.attributions.values()];
   expect(isUnique(wallets.map((row) => [row.orgId, row.sandbox, row.provider, row.address].join()))).toBe(true);
@@ -206,7 +206,7 @@ function expectInvariants(state: ControlState): void {
   expect(state.organizations.get('org_first')?.suspended ?? false).toBe(false);
 }
 
-/** By owner, all rows of all owners but this one (and of its organization's sandbox, for keys). */
+/** All rows except those of this owner (and, for keys, of its organization's sandbox). */
 function foreignRows(state: ControlState, { orgId, sandbox }: { orgId: string; sandbox: boolean }): object {
   const foreign = <T extends { orgId: string; sandbox: boolean }>(rows: Map<string, T>) =>
     [...rows.values()].filter((row) => row.orgId !== orgId || row.sandbox !== sandbox);
@@ -219,11 +219,11 @@ function foreignRows(state: ControlState, { orgId, sandbox }: { orgId: string; s
 }
 
 describe('any sequence of commands', () => {
-  it('leaves every row unique, every organization with an admin key, and the indices true', () => {
+  it('leaves every row unique, every organization with an admin key, and the indices correct', () => {
     const codes = new Map<string, number>();
     fc.assert(
       fc.property(fc.array(sent, LENGTHS), (sequence) => {
-        const [state, write] = [begin(), createWriter()];
+        const [state, write] = [createState(), createWriter()];
         for (const each of sequence) {
           const command = write(state, each);
           const verdict = reduceControl(state, command);
@@ -234,16 +234,16 @@ describe('any sequence of commands', () => {
       }),
       { seed: 4, numRuns: 300 },
     );
-    // The sequences reach what they are to prove.
+    // The sequences must cover every command and refusal.
     const types = [...COMMAND_TYPES.keys()].filter((type) => type !== 'key.seed');
     const refusals = ['conflict', 'not_found', 'unauthenticated', 'forbidden_scope', 'validation_failed'];
     for (const code of [...types, ...refusals, 'replayed']) expect.soft(codes.get(code) ?? 0, code).toBeGreaterThan(10);
   });
 
-  it('changes nothing of anybody else, unless it manages organizations', () => {
+  it('changes nothing of other owners, unless it manages organizations', () => {
     fc.assert(
       fc.property(fc.array(sent, LENGTHS), (sequence) => {
-        const [state, write] = [begin(), createWriter()];
+        const [state, write] = [createState(), createWriter()];
         for (const each of sequence) {
           const command = write(state, each);
           const { actor } = JSON.parse(command.body) as { actor: Sent['actor'] };
@@ -257,27 +257,27 @@ describe('any sequence of commands', () => {
     );
   });
 
-  it('gives the same with a snapshot in between, and leaves a refused command without a trace', () => {
+  it('gives the same verdicts with a snapshot in between, and a refused command changes nothing', () => {
     fc.assert(
-      fc.property(fc.array(sent, LENGTHS), fc.nat(), (sequence, cut) => {
-        const [whole, write] = [begin(), createWriter()];
-        let halved = begin();
+      fc.property(fc.array(sent, LENGTHS), fc.nat(), (sequence, snapshotAt) => {
+        const [continuous, write] = [createState(), createWriter()];
+        let restored = createState();
         for (const [n, each] of sequence.entries()) {
-          if (n === cut % sequence.length) halved = deserialize(serialize(halved)) as ControlState;
-          const command = write(whole, each);
-          const before = rowsOf(whole);
-          const verdict: Verdict = reduceControl(whole, command);
-          if (!verdict.ok) expect(rowsOf(whole)).toBe(before);
-          expect(reduceControl(halved, command)).toEqual(verdict);
+          if (n === snapshotAt % sequence.length) restored = deserialize(serialize(restored)) as ControlState;
+          const command = write(continuous, each);
+          const before = rowsOf(continuous);
+          const verdict: Verdict = reduceControl(continuous, command);
+          if (!verdict.ok) expect(rowsOf(continuous)).toBe(before);
+          expect(reduceControl(restored, command)).toEqual(verdict);
         }
-        expect(halved).toEqual(whole);
-        expectInvariants(halved);
+        expect(restored).toEqual(continuous);
+        expectInvariants(restored);
       }),
       { seed: 6, numRuns: 150 },
     );
   });
 
-  /** As text, so that a change in place shows. */
+  /** The rows as text, so that a change in place is detected. */
   function rowsOf({ organizations, keys, wallets, attributions, webhooks, sessions }: ControlState): string {
     return JSON.stringify([organizations, keys, wallets, attributions, webhooks, sessions].map((rows) => [...rows]));
   }

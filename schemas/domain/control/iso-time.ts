@@ -1,10 +1,10 @@
 const MINUTE_MS = 60_000;
 
-/** The minute that was written last, and its text up to the seconds: commands come in the order of time, more or less. */
+/** The minute that was formatted last, and its text up to the seconds: commands arrive roughly in the order of time. */
 let minute = Number.NaN;
 let prefix = '';
 
-/** As `new Date(unixMs).toISOString()`, which throws beyond what a `Date` holds, at a fraction of its cost. */
+/** Like `new Date(unixMs).toISOString()`, which throws beyond the range of a `Date`, at a fraction of its cost. */
 export function isoTime(unixMs: number): string {
   const at = Math.trunc(unixMs);
   const of = Math.floor(at / MINUTE_MS);
@@ -15,7 +15,7 @@ export function isoTime(unixMs: number): string {
   const left = at - of * MINUTE_MS;
   const seconds = Math.floor(left / 1_000);
   const ms = left - seconds * 1_000;
-  // Its short end first, which makes one text of two: the state holds very many of them.
+  // The short end is built first, so that the result joins two strings: the state holds very many of them.
   const end = `${seconds < 10 ? '0' : ''}${seconds}.${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
   return prefix + end;
 }

@@ -1,7 +1,7 @@
 /**
- * About how many characters a value that JSON can hold takes as JSON, at a fraction of what making the text costs: texts
- * count as long as they are, whatever would have to be escaped. The same on every node, and for what a snapshot gives
- * back: fields that are undefined count for nothing, as JSON leaves them out.
+ * Estimates the length of a value as JSON, at a fraction of the cost of serializing it: strings count with their length,
+ * without escapes. The result is the same on every node and after a snapshot: undefined fields do not count, as JSON
+ * leaves them out.
  */
 export function jsonLength(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
@@ -18,5 +18,5 @@ export function jsonLength(value: unknown): number {
   return length;
 }
 
-/** What a number, a truth value or null counts for. */
+/** Length that a number, a boolean or null counts with. */
 const SCALAR_LENGTH = 8;

@@ -1,4 +1,4 @@
-/** What roles ask the state. A row of somebody else is undefined, exactly as one that does not exist. */
+/** Queries of the roles to the state. A row of another owner is undefined, exactly like one that does not exist. */
 import type { Provider } from '../providers.ts';
 import { isOwnedBy, type Owner, ownerName } from './owner.ts';
 import type {
@@ -12,30 +12,30 @@ import type {
   Webhook,
 } from './state.ts';
 
-export interface GoodKey {
+export interface ActiveKey {
   readonly key: Key;
   readonly organization: Organization;
 }
 
 /** A key that may be used: not revoked, of an organization that is neither deleted nor suspended. */
-export function goodKey(state: ControlState, keyId: string): GoodKey | undefined {
+export function activeKey(state: ControlState, keyId: string): ActiveKey | undefined {
   const key = state.keys.get(keyId);
   const organization = key && state.organizations.get(key.orgId);
   return organization && !organization.suspended ? { key, organization } : undefined;
 }
 
-/** A portal session that may be used at `now` (Unix ms), with the key it acts as. */
-export function goodSession(
+/** A portal session that may be used at `now` (unix ms), with the key that it acts as. */
+export function activeSession(
   state: ControlState,
   digest: string,
   now: number,
-): (GoodKey & { readonly session: Session }) | undefined {
+): (ActiveKey & { readonly session: Session }) | undefined {
   const session = state.sessions.get(digest);
-  const good = session && session.expiresAt > now ? goodKey(state, session.keyId) : undefined;
-  return session && good && { session, ...good };
+  const active = session && session.expiresAt > now ? activeKey(state, session.keyId) : undefined;
+  return session && active && { session, ...active };
 }
 
-/** A key that one of `owner`'s keys may see. */
+/** A key that `owner`'s keys may see. */
 export function keyOf(state: ControlState, { orgId, sandbox }: Owner, id: string): Key | undefined {
   const key = state.keys.get(id);
   return key?.orgId === orgId && (key.sandbox || !sandbox) ? key : undefined;
@@ -57,14 +57,14 @@ function owned<T extends Owner>(row: T | undefined, owner: Owner): T | undefined
   return row && isOwnedBy(row, owner) ? row : undefined;
 }
 
-/** A binding of `venue_a_perp` stands for the venue: it covers outcome and dex fills too (specification). */
+/** True if a binding covers the provider. One of `venue_a_perp` covers outcome and dex fills too (specification). */
 export function covers(bound: WalletProvider, provider: Provider): boolean {
   return bound === provider || (bound === 'venue_a_perp' && provider.startsWith('venue_a_'));
 }
 
 const NONE: readonly Wallet[] = [];
 
-/** The live bindings of this lower-case address that cover the provider, those of suspended organizations apart. */
+/** The live bindings of this lower-case address that cover the provider, without those of suspended organizations. */
 export function walletsBoundTo(state: ControlState, provider: Provider, address: string): readonly Wallet[] {
   const wallets = state.walletsByAddress.get(address);
   if (!wallets) return NONE;
@@ -73,27 +73,27 @@ export function walletsBoundTo(state: ControlState, provider: Provider, address:
   );
 }
 
-/** The organizations (suspended ones apart) with a live binding of this lower-case address that covers the provider. */
+/** The organizations, without suspended ones, with a live binding of this lower-case address that covers the provider. */
 export function organizationsBoundTo(state: ControlState, provider: Provider, address: string): readonly string[] {
   return [...new Set(walletsBoundTo(state, provider, address).map(({ orgId }) => orgId))];
 }
 
-/** The enabled live webhooks that subscribe to an event type in any version, those of suspended organizations apart. */
+/** The enabled live webhooks that subscribe to an event type in any version, without those of suspended organizations. */
 export function webhooksSubscribedTo(state: ControlState, eventType: string): Webhook[] {
   const webhooks = [...(state.webhooksByEventType.get(eventType) ?? [])];
   return webhooks.filter(({ orgId }) => !state.organizations.get(orgId)!.suspended);
 }
 
-/** As `webhooksSubscribedTo`, those of one organization. */
-export function webhooksOfSubscribedTo(state: ControlState, orgId: string, eventType: string): Webhook[] {
+/** Like `webhooksSubscribedTo`, for one organization. */
+export function subscribedWebhooksOf(state: ControlState, orgId: string, eventType: string): Webhook[] {
   const subscribed = state.webhooksByEventType.get(eventType);
   if (!subscribed || state.organizations.get(orgId)?.suspended) return [];
-  // An organization has at most a hundred; all that subscribe may be many more.
+  // An organization has at most a hundred webhooks; the subscribers of a type can be many more.
   const own = state.webhooksByOwner.get(ownerName({ orgId, sandbox: false })) ?? [];
   return [...own].filter((webhook) => subscribed.has(webhook));
 }
 
-/** What a delivery is signed with at `now` (Unix ms), newest first: one secret, or two within 24 hours of a rotation. */
+/** The secrets that sign a delivery at `now` (unix ms), newest first: one, or two within 24 hours of a rotation. */
 export function signingSecrets({ secrets }: Webhook, now: number): string[] {
   return secrets.filter(({ until }) => until === null || now < until).map(({ secret }) => secret);
 }

@@ -1,10 +1,10 @@
-/** Which set a row belongs to: an organization's live one, or its sandbox beside it (the contract, Organizations). */
+/** The set of resources that a row belongs to: an organization's live set or its sandbox (contract, Organizations). */
 export interface Owner {
   readonly orgId: string;
   readonly sandbox: boolean;
 }
 
-/** The owner as an index key. Ids of organizations hold no space. */
+/** The owner as an index key. Ids of organizations contain no space. */
 export function ownerName({ orgId, sandbox }: Owner): string {
   return sandbox ? `${orgId} sandbox` : orgId;
 }

@@ -1,9 +1,9 @@
-/** The ids of the newest commands: an append that was tried again may stand in the log twice and counts once. */
+/** The ids of the newest commands: a retried append may be in the log twice and counts once. */
 
-/** A node has one small batch under way at a time, so a repeat comes after the few that it and others got in between. */
+/** A node appends one small batch at a time, so only a few commands lie between a command and its repetition. */
 const GENERATION_SIZE = 4_096;
 
-/** Two sets by turns, so that forgetting the oldest ids costs nothing. */
+/** Two sets that alternate, so that dropping the oldest ids costs nothing. */
 export interface RecentIds {
   current: Set<string>;
   previous: Set<string>;
@@ -13,8 +13,8 @@ export function initialRecentIds(): RecentIds {
   return { current: new Set(), previous: new Set() };
 }
 
-/** Takes note of an id; false when it is one of the newest 4,096. */
-export function isNewId(recent: RecentIds, id: string): boolean {
+/** Adds an id; false if it is one of the newest 4,096. */
+export function rememberId(recent: RecentIds, id: string): boolean {
   if (recent.previous.has(id)) return false;
   const { current } = recent;
   const { size } = current;

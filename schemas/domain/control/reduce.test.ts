@@ -8,7 +8,7 @@ import type { Seeded } from './commands/seed-admin-key.ts';
 import type { Actor } from './envelope.ts';
 import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
-import { createWorld, refusal, SECRET, WALL_ISO, WALL_MS, type World } from './world.fixture.ts';
+import { createControlFixture, refusal, SECRET, WALL_ISO, WALL_MS, type ControlFixture } from './control.fixture.ts';
 
 let commands = 0;
 function reduce(state: ControlState, type: string, body: unknown, wallTime = WALL_MS): Verdict {
@@ -29,7 +29,7 @@ function seeded(verdict: Verdict): Seeded {
 }
 
 describe('the first seed', () => {
-  it('makes the first organization with an admin key that holds all scopes', () => {
+  it('creates the first organization with an admin key that has all scopes', () => {
     const state = initialControlState();
     expect(seeded(reduce(state, 'key.seed', seed('k1', 'org_1'))).outcome).toBe('first');
     expect(state.firstOrganizationId).toBe('org_1');
@@ -52,7 +52,7 @@ describe('the first seed', () => {
 });
 
 describe('a later seed', () => {
-  it('with another token that was given is one more admin key of the first organization', () => {
+  it('with another token of a setting adds an admin key to the first organization', () => {
     const state = initialControlState();
     reduce(state, 'key.seed', seed('k1', 'org_1'));
     expect(seeded(reduce(state, 'key.seed', seed('k2', 'org_2'))).outcome).toBe('added');
@@ -60,14 +60,14 @@ describe('a later seed', () => {
     expect(state.keys.get('k2')).toMatchObject({ orgId: 'org_1', scopes: ['read', 'trade', 'stream', 'admin'] });
   });
 
-  it('with a token that a node made by itself is dropped', () => {
+  it('with a token that a node generated is ignored', () => {
     const state = initialControlState();
     reduce(state, 'key.seed', seed('k1', 'org_1', true));
     expect(seeded(reduce(state, 'key.seed', seed('k2', 'org_2', true)))).toEqual({ outcome: 'dropped', key: null });
     expect([...state.keys.keys()]).toEqual(['k1']);
   });
 
-  it('of the same key changes nothing, whatever secret it brings', () => {
+  it('of the same key changes nothing, even with another secret', () => {
     const state = initialControlState();
     reduce(state, 'key.seed', seed('k1', 'org_1'));
     const other = { ...seed('k1', 'org_2'), secret: { ...SECRET, hash: 'b3RoZXI' } };
@@ -76,13 +76,13 @@ describe('a later seed', () => {
   });
 });
 
-describe('a command that cannot be taken', () => {
+describe('an invalid command', () => {
   const bad: [string, string, unknown, string][] = [
-    ['of a type that nobody knows', 'key.paint', {}, 'bad_request'],
-    ['whose body is no JSON', 'key.seed', '{', 'bad_request'],
+    ['of an unknown type', 'key.paint', {}, 'bad_request'],
+    ['whose body is not JSON', 'key.seed', '{', 'bad_request'],
     ['whose body lacks a field', 'key.seed', { keyId: 'k1' }, 'validation_failed'],
     [
-      'with a plan that there is not',
+      'with an unknown plan',
       'key.seed',
       { ...seed('k1', 'o'), organization: { id: 'o', name: 'n', plan: 'gold' } },
       'validation_failed',
@@ -91,104 +91,104 @@ describe('a command that cannot be taken', () => {
   it.each(bad)('%s is refused and changes nothing', (_name, type, body, code) => {
     const state = initialControlState();
     expect(reduce(state, type, body)).toMatchObject({ ok: false, code });
-    // What is kept of commands themselves turns with time.
-    const turning = { recentIds: null, idempotency: null };
-    expect({ ...state, ...turning }).toEqual({ ...initialControlState(), ...turning });
-    expect([...state.idempotency.current.kept, ...state.idempotency.previous.kept]).toEqual([]);
+    // The ids of commands and their answers also change with time.
+    const ignored = { recentIds: null, idempotency: null };
+    expect({ ...state, ...ignored }).toEqual({ ...initialControlState(), ...ignored });
+    expect([...state.idempotency.current.answers, ...state.idempotency.previous.answers]).toEqual([]);
   });
 
-  it('whose wall time is no time is refused', () => {
+  it('whose wall time is invalid is refused', () => {
     expect(reduce(initialControlState(), 'key.seed', seed('k1', 'org_1'), 9e15)).toMatchObject({ code: 'bad_request' });
   });
 
-  it('never throws, whatever it holds', () => {
-    const world = createWorld();
+  it('never throws, whatever it contains', () => {
+    const control = createControlFixture();
     const values = fc.oneof(
       fc.json({ maxDepth: 4 }),
       fc
         .object({ key: fc.constantFrom('actor', 'keyId', '__proto__', 'subscriptions', 'filters', 'secret') })
-        .map((body) => JSON.stringify({ actor: world.operator, ...body })),
+        .map((body) => JSON.stringify({ actor: control.operator, ...body })),
     );
     const types = fc.constantFrom(...COMMAND_TYPES.keys());
     fc.assert(
       fc.property(types, values, fc.oneof(fc.double(), fc.maxSafeInteger()), (type, body, wallTime) => {
-        expect(typeof reduce(world.state, type, body, wallTime).ok).toBe('boolean');
+        expect(typeof reduce(control.state, type, body, wallTime).ok).toBe('boolean');
       }),
       { seed: 4, numRuns: 1_000 },
     );
   });
 });
 
-describe('the key that asks', () => {
+describe('the key of the actor', () => {
   const create = { keyId: 'k', name: 'n', userId: 'u', scopes: ['read'], sandbox: false, secret: SECRET };
-  const refusedAs = (world: World, as: Actor, code: ErrorCode) => {
-    expect(world.send('key.create', create, { as })).toMatchObject(refusal(code));
-    expect(world.state.keys.has('k')).toBe(false);
+  const refusedAs = (control: ControlFixture, as: Actor, code: ErrorCode) => {
+    expect(control.send('key.create', create, { as })).toMatchObject(refusal(code));
+    expect(control.state.keys.has('k')).toBe(false);
   };
 
-  it('has to be good when the command is decided', () => {
-    const world = createWorld();
-    const second = world.key(world.operator, 'second');
-    world.send('key.revoke', { keyId: 'second' }, { as: world.operator });
-    refusedAs(world, second, 'unauthenticated');
-    refusedAs(world, { ...second, keyId: 'nobody' }, 'unauthenticated');
+  it('must be active when the command is decided', () => {
+    const control = createControlFixture();
+    const second = control.key(control.operator, 'second');
+    control.send('key.revoke', { keyId: 'second' }, { as: control.operator });
+    refusedAs(control, second, 'unauthenticated');
+    refusedAs(control, { ...second, keyId: 'nobody' }, 'unauthenticated');
   });
 
-  it('has to be of the organization and the side that it speaks for', () => {
-    const world = createWorld();
-    world.organization('org_acme');
-    refusedAs(world, { ...world.operator, orgId: 'org_acme' }, 'unauthenticated');
-    refusedAs(world, { ...world.operator, sandbox: true }, 'unauthenticated');
+  it('must belong to the organization and the set of the actor', () => {
+    const control = createControlFixture();
+    control.organization('org_acme');
+    refusedAs(control, { ...control.operator, orgId: 'org_acme' }, 'unauthenticated');
+    refusedAs(control, { ...control.operator, sandbox: true }, 'unauthenticated');
   });
 
-  it('needs the scope admin for every command but those on its own session', () => {
-    const world = createWorld();
-    const reader = world.key(world.operator, 'reader', { scopes: ['read', 'trade', 'stream'] });
-    refusedAs(world, reader, 'forbidden_scope');
+  it('needs the scope admin for every command except those on its own session', () => {
+    const control = createControlFixture();
+    const reader = control.key(control.operator, 'reader', { scopes: ['read', 'trade', 'stream'] });
+    refusedAs(control, reader, 'forbidden_scope');
     const others = [...COMMAND_TYPES.values()].filter(({ by }) => by !== 'admin').map(({ type }) => type);
     expect(others).toEqual(['key.seed', 'webhook.disable', 'session.open', 'session.close']);
     for (const { type, by } of COMMAND_TYPES.values())
-      if (by === 'admin') expect(world.send(type, {}, { as: reader })).toMatchObject(refusal('forbidden_scope'));
+      if (by === 'admin') expect(control.send(type, {}, { as: reader })).toMatchObject(refusal('forbidden_scope'));
   });
 
-  it('has to be told', () => {
-    expect(createWorld().send('key.create', create, { as: null })).toMatchObject(
+  it('must be named', () => {
+    expect(createControlFixture().send('key.create', create, { as: null })).toMatchObject(
       refusal('validation_failed', 'actor:'),
     );
   });
 });
 
-describe('a command that stands in the log twice', () => {
-  it('counts once, also where the first one was refused', () => {
-    const world = createWorld();
-    const as = world.operator;
+describe('a command that is in the log twice', () => {
+  it('counts once, even if the first one was refused', () => {
+    const control = createControlFixture();
+    const as = control.operator;
     const bind = { walletId: 'wal_1', provider: 'venue_b', address: `0x${'a'.repeat(40)}`, label: '' };
-    expect(world.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(refusal('not_found'));
-    world.send('wallet.bind', bind, { as });
-    expect(world.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(
+    expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(refusal('not_found'));
+    control.send('wallet.bind', bind, { as });
+    expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(
       refusal('conflict', 'twice'),
     );
-    expect(world.state.wallets.size).toBe(1);
+    expect(control.state.wallets.size).toBe(1);
   });
 
-  it('is known over four thousand others, and costs memory for few more', () => {
-    const world = createWorld();
-    const as = world.operator;
-    const send = (id: string) => world.send('key.revoke', { keyId: 'none' }, { as, id });
+  it('is recognised after four thousand others, with bounded memory', () => {
+    const control = createControlFixture();
+    const as = control.operator;
+    const send = (id: string) => control.send('key.revoke', { keyId: 'none' }, { as, id });
     send('old');
     for (let n = 0; n < 4_096; n += 1) send(`id ${n}`);
     expect(send('old')).toMatchObject(refusal('conflict'));
     for (let n = 0; n < 9_000; n += 1) send(`more ${n}`);
-    const { current, previous } = world.state.recentIds;
+    const { current, previous } = control.state.recentIds;
     expect(current.size + previous.size).toBeLessThanOrEqual(8_192);
   });
 });
 
 describe('the audit log', () => {
   it('has an entry for every accepted change and none for a refused one', () => {
-    const world = createWorld();
+    const control = createControlFixture();
     const create = { keyId: 'k', name: 'n', userId: 'u', scopes: ['read'], sandbox: false, secret: SECRET };
-    const verdict = world.send('key.create', create, { as: world.operator, id: 'c-1' });
+    const verdict = control.send('key.create', create, { as: control.operator, id: 'c-1' });
     const entry = {
       orgId: 'org_first',
       id: 'c-1',
@@ -198,15 +198,15 @@ describe('the audit log', () => {
       userId: 'admin',
     };
     expect(verdict).toMatchObject({ audit: [{ ...entry, targetId: 'k' }] });
-    expect(world.send('key.create', create, { as: world.operator })).not.toHaveProperty('audit');
+    expect(control.send('key.create', create, { as: control.operator })).not.toHaveProperty('audit');
   });
 
-  it('tells an organization what an operator did to it, but not which key', () => {
-    const world = createWorld();
-    world.organization('org_acme');
+  it('shows an organization what an operator changed, but not with which key', () => {
+    const control = createControlFixture();
+    control.organization('org_acme');
     const change = { organizationId: 'org_acme', plan: 'pro' };
     const entry = { id: 'c-1', at: WALL_ISO, action: 'organization.change', targetId: 'org_acme' };
-    expect(world.send('organization.change', change, { as: world.operator, id: 'c-1' })).toMatchObject({
+    expect(control.send('organization.change', change, { as: control.operator, id: 'c-1' })).toMatchObject({
       audit: [
         { ...entry, orgId: 'org_first', keyId: 'first', userId: 'admin' },
         { ...entry, orgId: 'org_acme', keyId: null, userId: null },
@@ -214,14 +214,14 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells of a key that a setting gave', () => {
+  it('has an entry for a key of a setting', () => {
     const verdict = reduce(initialControlState(), 'key.seed', seed('k1', 'org_1'));
     expect(verdict).toMatchObject({ audit: [{ orgId: 'org_1', action: 'key.create', keyId: null, targetId: 'k1' }] });
   });
 });
 
 describe('every node', () => {
-  it('comes to the same state and verdicts from the same commands', () => {
+  it('reaches the same state and verdicts from the same commands', () => {
     const bodies = [seed('k1', 'org_1', true), seed('k2', 'org_2', true), seed('k3', 'org_3'), seed('k3', 'org_4')];
     const run = () => {
       commands = 0;

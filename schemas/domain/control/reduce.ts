@@ -4,16 +4,16 @@ import { auditEntries } from './audit.ts';
 import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
 import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
-import { earlierAnswer, keepAnswer, namedRequest, turnGenerations } from './idempotency.ts';
+import { earlierAnswer, storeAnswer, namedRequest, rotateGenerations } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';
-import { goodKey } from './lookups.ts';
-import { isNewId } from './recent-ids.ts';
+import { activeKey } from './lookups.ts';
+import { rememberId } from './recent-ids.ts';
 import type { ControlState } from './state.ts';
 
-/** Beyond it a `Date` cannot be made. */
+/** The last time that a `Date` can hold, unix ms. */
 const WALL_TIME_MAX = 8_640_000_000_000_000;
 
-/** What of a record of `control.commands` counts. */
+/** The fields of a record of `control.commands` that the reducer reads. */
 type CommandText = Pick<ControlCommand, 'id' | 'wallTime' | 'type' | 'body'>;
 
 /** A command whose type and time are known and whose body is JSON. */
@@ -30,43 +30,43 @@ interface ReadCommand {
 }
 
 /**
- * Decides one command, in log order. Pure but for the state, which it changes in place: every node that has read as far
- * has come to the same verdicts. Never throws, whatever the command holds.
+ * Decides one command, in log order. Pure except for the state, which it changes in place: every node that has read up to
+ * the same offset has reached the same verdicts. Never throws, whatever the command contains.
  */
 export function reduceControl(state: ControlState, command: CommandText): Verdict {
   const read = readCommand(command);
   if (!read.ok) return notDecided(read);
   const { id, wallTime, type } = read;
-  if (!isNewId(state.recentIds, id)) return notDecided(refused('conflict', 'the command stands in the log twice'));
-  turnGenerations(state.idempotency, wallTime);
+  if (!rememberId(state.recentIds, id)) return notDecided(refused('conflict', 'the command was already decided: it is in the log twice'));
+  rotateGenerations(state.idempotency, wallTime);
   return type.by === 'service' ? verdictOf(read, null, decide(state, read, null)) : decideForKey(state, read, type);
 }
 
 function readCommand({ id, wallTime, type: name, body: text }: CommandText): ReadCommand | Refusal {
   const type = COMMAND_TYPES.get(name);
   if (!type) return refused('bad_request', `unknown command ${name}`);
-  if (!(Math.abs(wallTime) <= WALL_TIME_MAX)) return refused('bad_request', 'wallTime: is no time');
+  if (!(Math.abs(wallTime) <= WALL_TIME_MAX)) return refused('bad_request', 'wallTime: must be a valid time');
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return refused('bad_request', `the body of ${name} is no JSON`);
+    return refused('bad_request', `the body of ${name} must be JSON`);
   }
   return { ok: true, id, type, wallTime, at: isoTime(wallTime), body };
 }
 
-/** The one place for what holds for every command of a client: its key is good, and its `Idempotency-Key` counts once. */
+/** Checks what applies to every command of a client: its key is active, and its `Idempotency-Key` counts once. */
 function decideForKey(state: ControlState, read: ReadCommand, { by }: KeyCommand<unknown, unknown>): Verdict {
   const envelope = validated<Envelope>(read.body, envelopeSchema);
   if (!envelope.ok) return notDecided(envelope);
   const { actor: claimed, idempotency } = envelope.value;
-  const key = goodKey(state, claimed.keyId)?.key;
-  // It may have been revoked after the node that asks has let it in.
+  const key = activeKey(state, claimed.keyId)?.key;
+  // It may have been revoked after the node accepted the request.
   if (key?.orgId !== claimed.orgId || key.sandbox !== claimed.sandbox)
-    return notDecided(refused('unauthenticated', 'the API key is not known or was revoked'));
+    return notDecided(refused('unauthenticated', 'the API key is unknown or was revoked'));
   if (by === 'admin' && !key.scopes.includes('admin'))
-    return notDecided(refused('forbidden_scope', 'this needs the scope admin, which the key lacks'));
-  // The key's own texts instead of equal ones: rows share them, and their hashes are known.
+    return notDecided(refused('forbidden_scope', 'the key lacks the scope admin, which this command requires'));
+  // Uses the key's own strings instead of equal ones: rows share them, and their hashes are computed already.
   const actor: Actor = { orgId: key.orgId, keyId: key.id, userId: claimed.userId, sandbox: key.sandbox };
   const { wallTime } = read;
   const request = idempotency && namedRequest(idempotency);
@@ -78,7 +78,7 @@ function decideForKey(state: ControlState, read: ReadCommand, { by }: KeyCommand
       : { ...answer, replayed };
   }
   const decision = decide(state, read, actor);
-  if (request) keepAnswer(state.idempotency, actor, request, wallTime, decision);
+  if (request) storeAnswer(state.idempotency, actor, request, wallTime, decision);
   return verdictOf(read, actor, decision);
 }
 
@@ -92,7 +92,7 @@ function decide(state: ControlState, read: ReadCommand, actor: Actor | null): De
     : type.decide(state, parsed.value, { wallTime, at, actor: actor! });
 }
 
-/** The body as the schema reads it, or which field is wrong. */
+/** Parses the body; a refusal names the invalid fields. */
 function validated<T>(body: unknown, schema: z.ZodType<T>): { readonly ok: true; readonly value: T } | Refusal {
   const parsed = schema.safeParse(body);
   return parsed.success ? { ok: true, value: parsed.data } : invalid(parsed.error);

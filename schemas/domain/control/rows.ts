@@ -1,4 +1,4 @@
-/** What REST lists, in one stable order (createdAt, then id). No row holds a secret, or a hash of one. */
+/** Rows that REST lists, in a stable order (createdAt, then id). No row contains a secret, or a hash of one. */
 import { type Owner, ownerName } from './owner.ts';
 import type {
   Attribution,
@@ -103,7 +103,7 @@ export function organizationRows(state: ControlState): OrganizationRow[] {
   return inOrder(Array.from(state.organizations.values(), organizationRow));
 }
 
-/** The keys that one of `owner`'s keys may see: a live one all of the organization, a sandbox key sandbox keys only. */
+/** The keys that `owner`'s keys may see: a live key sees all of the organization, a sandbox key only sandbox keys. */
 export function keyRows(state: ControlState, { orgId, sandbox }: Owner): KeyRow[] {
   const rows = inOrder(Array.from(state.keysByOrganization.get(orgId) ?? [], keyRow));
   return sandbox ? rows.filter((row) => row.sandbox) : rows;

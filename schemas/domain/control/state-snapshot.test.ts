@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { packPieces, piecesOf, unpackState } from './state-rows.ts';
-import { createWorld, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS } from './world.fixture.ts';
+import { packPieces, piecesOf, unpackState } from './state-snapshot.ts';
+import { createControlFixture, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS } from './control.fixture.ts';
 
 const address = (nth: number) => `0x${nth.toString(16).padStart(40, '0')}`;
 
-/** Something of everything, also changed and dropped. */
-function fullWorld() {
-  const world = createWorld();
-  const { operator: as, send } = world;
-  const other = world.organization('org_other');
+/** A state with every kind of resource, also changed and dropped ones. */
+function fullFixture() {
+  const control = createControlFixture();
+  const { operator: as, send } = control;
+  const other = control.organization('org_other');
   send('organization.change', { organizationId: 'org_other', suspended: true }, { as });
   send('organization.change', { organizationId: 'org_other', suspended: false, plan: 'pro' }, { as });
-  world.organization('org_suspended');
+  control.organization('org_suspended');
   send('organization.change', { organizationId: 'org_suspended', suspended: true }, { as });
-  const sandbox = world.key(as, 'sandbox', { sandbox: true });
-  world.key(other, 'reader', { scopes: ['read', 'stream'] });
+  const sandbox = control.key(as, 'sandbox', { sandbox: true });
+  control.key(other, 'reader', { scopes: ['read', 'stream'] });
   const old = { as, wallTime: WALL_MS - 25 * HOUR_MS, idempotency: { key: 'k', route: 'DELETE /x', bodyDigest: 'd' } };
   send('webhook.delete', { webhookId: 'none' }, old);
   for (let nth = 1; nth < 3_000; nth += 1) {
@@ -37,15 +37,15 @@ function fullWorld() {
   send('webhook.change', { webhookId: 'wh_3', enabled: false }, { as });
   send('session.open', { digest: 'd'.repeat(64) }, { as });
   send('key.create', { keyId: 'x' }, { as, idempotency: { key: 'refused', route: 'POST /keys', bodyDigest: 'd' } });
-  return world;
+  return control;
 }
 
 describe('a control state', () => {
-  it('is the same after it was kept as rows, its indices and their order too', async () => {
-    const { state } = fullWorld();
+  it('is restored from its rows with the same indices in the same order', async () => {
+    const { state } = fullFixture();
     for (const rows of [state.wallets, state.attributions, state.webhooks, state.sessions])
       expect(rows.size).toBeGreaterThan(0);
-    expect(state.idempotency.previous.kept.size).toBe(1);
+    expect(state.idempotency.previous.answers.size).toBe(1);
     const again = unpackState(await packPieces(piecesOf(state)));
     expect(again).toEqual(state);
     const orders = ({ keysByOrganization, walletsByOwner, walletsByAddress, webhooksByOwner }: typeof state) =>
@@ -55,16 +55,16 @@ describe('a control state', () => {
     expect(orders(again)).toEqual(orders(state));
   });
 
-  it('holds each row once: what an index finds is what is there', async () => {
-    const again = unpackState(await packPieces(piecesOf(fullWorld().state)));
+  it('has each row once: an index holds the same object as the map of rows', async () => {
+    const again = unpackState(await packPieces(piecesOf(fullFixture().state)));
     for (const wallet of again.wallets.values())
       if (!wallet.sandbox) expect(again.walletsByAddress.get(wallet.address)).toContain(wallet);
     expect(again.keysByOrganization.get('org_first')!.has(again.keys.get('first')!)).toBe(true);
   });
 
-  it('decides as before', async () => {
-    const { state, operator: as, ...before } = fullWorld();
-    const again = createWorld();
+  it('leads to the same verdicts after it was restored', async () => {
+    const { state, operator: as, ...before } = fullFixture();
+    const again = createControlFixture();
     Object.assign(again.state, unpackState(await packPieces(piecesOf(state))));
     for (const send of [before.send, again.send]) {
       const wallTime = WALL_MS + 20 * HOUR_MS;
@@ -83,8 +83,8 @@ describe('a control state', () => {
     }
   });
 
-  it('is kept as it was, while the other goes on', async () => {
-    const { state, send, operator: as } = fullWorld();
+  it('is encoded as of its snapshot, while later commands change it', async () => {
+    const { state, send, operator: as } = fullFixture();
     const packing = packPieces(piecesOf(state));
     send('webhook.delete', { webhookId: 'wh_1' }, { as });
     const again = unpackState(await packing);
@@ -92,8 +92,8 @@ describe('a control state', () => {
     expect(again.webhooks.size).toBe(state.webhooks.size + 1);
   });
 
-  it('is kept in texts of a few MiB, however long its rows are', async () => {
-    const { state } = createWorld();
+  it('is encoded in pieces of a few MiB, however long its rows are', async () => {
+    const { state } = createControlFixture();
     const organization = state.organizations.get('org_first')!;
     for (let nth = 0; nth < 10; nth += 1) {
       const [id, name] = [`org_${nth}`, `${nth}`.repeat(nth === 5 ? 9_000_000 : 1_500_000)];
@@ -106,9 +106,9 @@ describe('a control state', () => {
     expect(unpackState(packed)).toEqual(state);
   });
 
-  it('is not made of something else', () => {
+  it('is not restored from an unknown piece', () => {
     expect(() => unpackState([Buffer.from('{"kind":"x","rows":{"fields":[],"columns":[],"others":[]}}')])).toThrow(
-      'no piece',
+      'unknown piece',
     );
   });
 });

@@ -1,27 +1,27 @@
 /**
- * The state as texts that a snapshot holds: its rows without the indices, which follow from them. Rows stand in the
- * order in which they came into the state, so that the indices come out in the same order too.
+ * Encodes the state for a snapshot: its rows without the indices, which follow from them. Rows are in the order in which
+ * they were added to the state, so that the restored indices have the same order too.
  */
 import { setImmediate as yieldToIo } from 'node:timers/promises';
-import { type Kept, putAnswer } from './idempotency.ts';
+import { type StoredAnswer, putAnswer } from './idempotency.ts';
 import { putAttribution, putKey, putOrganization, putSession, putWallet, putWebhook } from './indices.ts';
 import { jsonLength } from './json-length.ts';
 import { type ControlState, initialControlState } from './state.ts';
 
 /**
- * To be raised when rows change, or when the reducer comes to other verdicts: older snapshots then count for nothing. The
- * stage `organizations` holds the same state; its `stateVersion` is raised too.
+ * Raise it when rows or the verdicts of the reducer change: older snapshots are then ignored. The stage `organizations`
+ * holds the same state, so raise its `stateVersion` too.
  */
-export const CONTROL_STATE_VERSION = 2;
+export const CONTROL_STATE_VERSION = 3;
 
-/** One text is made and read in about 10 ms. */
+/** A piece of so many rows is encoded or decoded in about 10 ms. */
 const SLICE_ROWS = 2_000;
-/** About how many characters of rows begin another text, far below the longest that there can be (512 MiB). */
+/** Approximate characters of rows in one piece, far below the longest possible string (512 MiB). */
 const SLICE_LENGTH = 4 * 1_024 * 1_024;
 
-/** What comes before all rows. */
-interface Head {
-  readonly kind: 'head';
+/** The first piece, before all rows. */
+interface Header {
+  readonly kind: 'header';
   readonly firstOrganizationId: string | null;
   readonly seededKeyIds: readonly string[];
   readonly recentIds: { readonly current: readonly string[]; readonly previous: readonly string[] };
@@ -38,7 +38,7 @@ type Indices =
   | 'webhooksByOwner'
   | 'webhooksByEventType'
   | 'sessionsByKey';
-/** Every map of the state that is no index. */
+/** Every map of the state that is not an index. */
 type RowMaps = {
   readonly [Kind in Exclude<keyof ControlState, Indices> as ControlState[Kind] extends Map<string, unknown>
     ? Kind
@@ -47,7 +47,7 @@ type RowMaps = {
 type RowKind = keyof RowMaps;
 type RowOf<Kind extends RowKind> = RowMaps[Kind] extends Map<string, infer Row> ? Row : never;
 
-/** How each kind of row comes back into the state, in the order of a snapshot. A kind that is missing does not compile. */
+/** Adds each kind of row to the state, in the order of a snapshot. A missing kind does not compile. */
 const PUT: { readonly [Kind in RowKind]: (state: ControlState, row: RowOf<Kind>) => void } = {
   organizations: putOrganization,
   keys: putKey,
@@ -63,22 +63,22 @@ interface Rows<Kind extends RowKind = RowKind> {
   readonly rows: readonly RowOf<Kind>[];
 }
 
-/** Answers of one owner. */
+/** Stored answers of one owner. */
 interface Answers {
   readonly kind: 'answers';
   readonly generation: 'current' | 'previous';
   readonly owner: string;
-  readonly rows: readonly (Kept & { readonly name: string })[];
+  readonly rows: readonly (StoredAnswer & { readonly name: string })[];
 }
 
-type Piece = Head | Rows | Answers;
+type Piece = Header | Rows | Answers;
 
-/** What holds the state as it was when this was called, while the state goes on: rows are never changed in place. */
+/** Splits the state into pieces that later commands do not change: rows are never changed in place. */
 export function piecesOf(state: ControlState): readonly Piece[] {
   const { recentIds, idempotency } = state;
   const pieces: Piece[] = [
     {
-      kind: 'head',
+      kind: 'header',
       firstOrganizationId: state.firstOrganizationId,
       seededKeyIds: [...state.seededKeyIds],
       recentIds: { current: [...recentIds.current], previous: [...recentIds.previous] },
@@ -91,15 +91,15 @@ export function piecesOf(state: ControlState): readonly Piece[] {
   };
   for (const kind of ROW_KINDS) add([...state[kind].values()], { kind });
   for (const generation of ['previous', 'current'] as const)
-    for (const [owner, kept] of idempotency[generation].kept)
+    for (const [owner, own] of idempotency[generation].answers)
       add(
-        Array.from(kept.byName, ([name, answer]) => ({ name, ...answer })),
+        Array.from(own.byName, ([name, answer]) => ({ name, ...answer })),
         { kind: 'answers', generation, owner },
       );
   return pieces;
 }
 
-/** Each piece as JSON, long ones as several, with pauses in between, so that what else runs here goes on. */
+/** Encodes each piece as JSON, long ones as several, and yields to I/O in between so that other work can run. */
 export async function packPieces(pieces: readonly Piece[]): Promise<Buffer[]> {
   const packed: Buffer[] = [];
   const pack = async (piece: object) => {
@@ -107,13 +107,13 @@ export async function packPieces(pieces: readonly Piece[]): Promise<Buffer[]> {
     await yieldToIo();
   };
   for (const piece of pieces) {
-    if (piece.kind === 'head') await pack(piece);
+    if (piece.kind === 'header') await pack(piece);
     else for (const rows of slicesOf(piece.rows)) await pack({ ...piece, rows: tableOf(rows) });
   }
   return packed;
 }
 
-/** The rows in their order, cut where a text would become long. */
+/** Splits the rows, in their order, into slices of about `SLICE_LENGTH`. */
 function* slicesOf(rows: readonly object[]): Generator<readonly object[]> {
   let [from, length] = [0, 0];
   for (let at = 0; at < rows.length; at += 1) {
@@ -125,18 +125,18 @@ function* slicesOf(rows: readonly object[]): Generator<readonly object[]> {
   if (from < rows.length) yield rows.slice(from);
 }
 
-/** The state that the texts hold. Throws where they are none of `packPieces`. */
+/** Restores the state from encoded pieces. Throws for buffers that `packPieces` did not write. */
 export function unpackState(packed: readonly Uint8Array[]): ControlState {
   const state = initialControlState();
   for (const bytes of packed) {
     const { buffer, byteOffset, byteLength } = bytes;
     const piece = JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString());
-    take(state, piece.kind === 'head' ? piece : { ...piece, rows: rowsOf(piece.rows) });
+    restorePiece(state, piece.kind === 'header' ? piece : { ...piece, rows: rowsOf(piece.rows) });
   }
   return state;
 }
 
-/** Rows column by column, which is read in half the time; as they are where one has a field that another lacks. */
+/** Rows column by column, which are decoded in half the time. `others` has rows whose fields differ, as they are. */
 interface Table {
   readonly fields: readonly string[];
   readonly columns: readonly (readonly unknown[])[];
@@ -165,29 +165,29 @@ function rowsOf({ fields, columns, others }: Table): readonly object[] {
   return rows;
 }
 
-function take(state: ControlState, piece: Piece): void {
-  if (piece.kind === 'head') takeHead(state, piece);
-  else if (piece.kind === 'answers') takeAnswers(state, piece);
-  else takeRows(state, piece);
+function restorePiece(state: ControlState, piece: Piece): void {
+  if (piece.kind === 'header') restoreHeader(state, piece);
+  else if (piece.kind === 'answers') restoreAnswers(state, piece);
+  else restoreRows(state, piece);
 }
 
-function takeRows<Kind extends RowKind>(state: ControlState, { kind, rows }: Rows<Kind>): void {
+function restoreRows<Kind extends RowKind>(state: ControlState, { kind, rows }: Rows<Kind>): void {
   if (!Object.hasOwn(PUT, kind))
-    throw new Error(`no piece of the control state: ${JSON.stringify(kind)?.slice(0, 60)}`);
+    throw new Error(`unknown piece of the control state: ${JSON.stringify(kind)?.slice(0, 60)}`);
   const put = PUT[kind];
   for (const row of rows) put(state, row);
 }
 
-function takeAnswers(state: ControlState, { generation, owner, rows }: Answers): void {
-  const { kept } = state.idempotency[generation];
+function restoreAnswers(state: ControlState, { generation, owner, rows }: Answers): void {
+  const { answers: kept } = state.idempotency[generation];
   for (const { name, at, bodyDigest, answer } of rows) putAnswer(kept, owner, name, { at, bodyDigest, answer });
 }
 
-function takeHead(state: ControlState, head: Head): void {
-  state.firstOrganizationId = head.firstOrganizationId;
-  for (const id of head.seededKeyIds) state.seededKeyIds.add(id);
-  state.recentIds.current = new Set(head.recentIds.current);
-  state.recentIds.previous = new Set(head.recentIds.previous);
+function restoreHeader(state: ControlState, header: Header): void {
+  state.firstOrganizationId = header.firstOrganizationId;
+  for (const id of header.seededKeyIds) state.seededKeyIds.add(id);
+  state.recentIds.current = new Set(header.recentIds.current);
+  state.recentIds.previous = new Set(header.recentIds.previous);
   for (const generation of ['current', 'previous'] as const)
-    state.idempotency[generation] = { startedAt: head.startedAt[generation], kept: new Map() };
+    state.idempotency[generation] = { startedAt: header.startedAt[generation], answers: new Map() };
 }

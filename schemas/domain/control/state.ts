@@ -1,7 +1,7 @@
 /**
- * Organizations and what they own as the reducer knows it: plain data that follows from `control.commands` alone, so
- * every node that has read as far has the same, and `v8.serialize` keeps it. Rows are never changed in place; whoever
- * holds one holds it as it was. They are put and dropped through `indices.ts` only, which keeps the indices true.
+ * Organizations and what they own: plain data that follows from `control.commands` alone, so every node that has read up
+ * to the same offset has the same state, and `v8.serialize` can store it. Rows are never changed in place, so a reference
+ * to one is a snapshot of it. They are added and removed only by `indices.ts`, which updates the indices.
  */
 import { type Idempotency, initialIdempotency } from './idempotency.ts';
 import type { Owner } from './owner.ts';
@@ -17,7 +17,7 @@ export interface Organization {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
-  /** Its keys are refused as revoked ones are and its deliveries stop; absent means no. */
+  /** True if its keys are refused like revoked ones and its deliveries stop; absent means false. */
   readonly suspended?: boolean;
   readonly createdAt: string;
 }
@@ -46,7 +46,7 @@ export interface Key {
   readonly createdAt: string;
 }
 
-/** What `provider` of a stored binding can be. */
+/** Values of `provider` in a stored binding. */
 export type WalletProvider = 'venue_a_perp' | 'venue_a_outcome' | 'venue_a_dex' | 'venue_b';
 /** The venues whose builders can be attributed. */
 export type ProviderFamily = 'venue_a' | 'venue_b';
@@ -80,8 +80,8 @@ export interface Subscription {
 }
 
 /**
- * A signing secret (`whsec_…`). It stands in the log and in the state as it is, unlike a key's: whatever node sends
- * signs with it, and nobody can sign with a hash. So it is in no row, verdict or audit entry.
+ * A signing secret (`whsec_…`). Unlike a key's secret it is in the log and in the state in plain text: the node that sends
+ * a delivery signs with it, which a hash does not allow. So it is in no row, verdict or audit entry.
  */
 export interface SigningSecret {
   readonly secret: string;
@@ -99,7 +99,7 @@ export interface Webhook extends Owner {
   readonly enabled: boolean;
   /** Null exactly while it is enabled. */
   readonly disabledReason: DisabledReason | null;
-  /** Unix ms from which it has been enabled again; absent where it never was disabled. What is older is not sent. */
+  /** Unix ms since when it is enabled again; absent if it never was disabled. Older events are not sent. */
   readonly enabledAt?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -107,7 +107,7 @@ export interface Webhook extends Owner {
   readonly secrets: readonly SigningSecret[];
 }
 
-/** Somebody signed in to the portal with a key. Who sends the cookie whose digest this is acts as that key. */
+/** A portal session that was opened with a key. A request with the cookie of this digest acts as that key. */
 export interface Session {
   readonly digest: string;
   readonly keyId: string;
@@ -118,32 +118,32 @@ export interface Session {
 
 export interface ControlState {
   readonly organizations: Map<string, Organization>;
-  /** Live ones; a revoked key is gone. */
+  /** Without revoked ones, which are removed. */
   readonly keys: Map<string, Key>;
   readonly wallets: Map<string, Wallet>;
   readonly attributions: Map<string, Attribution>;
   readonly webhooks: Map<string, Webhook>;
   /** By digest. */
   readonly sessions: Map<string, Session>;
-  /** The one that the first seed made. */
+  /** The organization that the first seed created. */
   firstOrganizationId: string | null;
-  /** Keys that a setting gave, revoked ones too: a start with the same setting must not bring one back. */
+  /** Keys that a setting provided, with revoked ones: a start with the same setting must not restore one. */
   readonly seededKeyIds: Set<string>;
 
-  // Indices hold the rows themselves: a lookup less, and `v8.serialize` writes a row that it has seen as a number.
+  // Indices hold the rows themselves: this saves a lookup, and `v8.serialize` writes a repeated row as a number.
   /** By organization. */
   readonly keysByOrganization: Map<string, Set<Key>>;
-  /** How many keys with `admin`, sandbox keys apart, by organization. */
+  /** Number of live keys with `admin`, by organization. */
   readonly adminKeys: Map<string, number>;
-  /** By owner (`ownerName`), then by provider and address (`pairName`): what is unique. */
+  /** By owner (`ownerName`), then by provider and address (`pairName`), which are unique together. */
   readonly walletsByOwner: Map<string, Map<string, Wallet>>;
-  /** By address, sandbox bindings apart: what happens on a venue concerns live ones only. */
+  /** Live bindings by address: records of a venue do not concern sandbox bindings. */
   readonly walletsByAddress: Map<string, Wallet[]>;
   /** By owner, then by provider and builder. */
   readonly attributionsByOwner: Map<string, Map<string, Attribution>>;
   /** By owner. */
   readonly webhooksByOwner: Map<string, Set<Webhook>>;
-  /** By the event types they subscribe to; enabled ones, sandbox apart. */
+  /** Enabled live webhooks, by the event types that they subscribe to. */
   readonly webhooksByEventType: Map<string, Set<Webhook>>;
   /** By key, oldest first. */
   readonly sessionsByKey: Map<string, Set<Session>>;

@@ -1,4 +1,4 @@
-/** How much each plan may use (the contract, REST: Default plan quotas), and how a setting changes it. */
+/** How much each plan may use (contract, REST: Default plan quotas), and the setting that overrides it. */
 import { z } from 'zod';
 import { PLANS, type Plan } from '../control/state.ts';
 import { SKUS, type Sku } from './sku.ts';
@@ -31,8 +31,8 @@ const overridesSchema = z.partialRecord(
 );
 
 /**
- * The default table with parts replaced, as `{"free":{"markets.read":{"minute":60}}}`; what is not named stays. Throws
- * an `Error` that names the first part that cannot be.
+ * Returns the default table with parts replaced, e.g. by `{"free":{"markets.read":{"minute":60}}}`; the rest stays as it
+ * is. Throws an `Error` that names the first invalid part.
  */
 export function readQuotas(overrides: string | null): PlanQuotas {
   if (overrides === null) return DEFAULT_QUOTAS;
@@ -40,12 +40,12 @@ export function readQuotas(overrides: string | null): PlanQuotas {
   try {
     value = JSON.parse(overrides);
   } catch {
-    throw new Error('is no JSON');
+    throw new Error('must be JSON');
   }
   const parsed = overridesSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new Error(`${issue!.path.join('.') || 'the whole'}: ${issue!.message}`);
+    throw new Error(`${issue!.path.join('.') || 'overrides'}: ${issue!.message}`);
   }
   const merged = structuredClone(DEFAULT_QUOTAS) as Record<Plan, Record<Sku, Quota>>;
   for (const plan of PLANS) {

@@ -1,12 +1,12 @@
-/** How an answer tells what is left (specification, Limits 2; the contract: `RateLimit` of the IETF draft 10). */
+/** Quota headers of a response (specification, Limits 2; contract: `RateLimit` of the IETF draft 10). */
 import type { Sku } from './sku.ts';
 import type { QuotaWindow } from './usage-counts.ts';
 
 const WINDOW_SECONDS = { minute: 60, day: 86_400 } as const;
 
 /**
- * Names and values in turn. `windows` has the one with the least left first, which is the one that `X-Quota-*` tells;
- * no window (an unlimited SKU) gives the SKU alone.
+ * Returns names and values in turn. `windows` starts with the one that has the least left, which `X-Quota-*` reports;
+ * without a window (an unlimited SKU) only the SKU is reported.
  */
 export function quotaHeaders(sku: Sku, windows: readonly QuotaWindow[], now: number): string[] {
   const headers = ['x-quota-sku', sku];
@@ -22,7 +22,7 @@ export function quotaHeaders(sku: Sku, windows: readonly QuotaWindow[], now: num
   return headers;
 }
 
-/** Whole seconds, rounded up and at least one, so that whoever waits them finds the window over. */
+/** Whole seconds, rounded up and at least one: a client that waits so long finds the window ended. */
 export function secondsUntil(endsAt: number, now: number): number {
   return Math.max(1, Math.ceil((endsAt - now) / 1_000));
 }

@@ -16,7 +16,7 @@ function serve(counts: UsageCounts, now: number, orgId = 'org_1', quota = QUOTA)
 }
 
 describe('on one node', () => {
-  it('admits exactly as many as the minute holds, and then as the day holds', () => {
+  it('admits exactly as many as the minute allows, and then as the day allows', () => {
     const counts = new UsageCounts('a');
     const minutes = [NOW, NOW + 60_000, NOW + 120_000];
     const admitted = minutes.map((now) => Array.from({ length: 5 }, () => serve(counts, now)).filter(Boolean).length);
@@ -24,7 +24,7 @@ describe('on one node', () => {
     expect(serve(counts, NOW + 86_400_000)).toBe(true);
   });
 
-  it('does not count failures, and counts what is being served', () => {
+  it('does not count failures, but counts requests in progress', () => {
     const counts = new UsageCounts('a');
     for (let at = 0; at < 3; at += 1) expect(counts.reserve('org_1', SKU, QUOTA, NOW)).toBe(true);
     expect(counts.reserve('org_1', SKU, QUOTA, NOW)).toBe(false);
@@ -47,37 +47,37 @@ describe('on one node', () => {
     counts.add('org_1', 'ws.message', 2, NOW);
     expect(counts.windows('org_1', 'ws.message', QUOTA, NOW).map(({ remaining }) => remaining)).toEqual([0, 1]);
     expect(counts.windows('org_1', 'ws.message', { minute: null, day: null }, NOW)).toEqual([]);
-    expect(counts.takeUntold()).toMatchObject([{ sku: 'ws.message', minuteUnits: 4, dayUnits: 4 }]);
+    expect(counts.takeUnpublished()).toMatchObject([{ sku: 'ws.message', minuteUnits: 4, dayUnits: 4 }]);
   });
 
-  it('forgets yesterday only when it was told', () => {
+  it('drops yesterday only after it was published', () => {
     const counts = new UsageCounts('a');
     serve(counts, NOW);
     counts.prune(NOW + 86_400_000);
-    expect(counts.takeUntold()).toHaveLength(1);
+    expect(counts.takeUnpublished()).toHaveLength(1);
     counts.prune(NOW + 86_400_000);
     serve(counts, NOW + 86_400_000);
-    expect(counts.takeUntold()).toMatchObject([{ dayUnits: 1, minuteUnits: 1 }]);
+    expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 1, minuteUnits: 1 }]);
   });
 });
 
 describe('over several nodes', () => {
-  it('counts what others told, once, however often and in whatever order it comes', () => {
+  it('counts what others published once, however often and in whatever order it arrives', () => {
     const nodes = ['a', 'b', 'c'];
     const step = fc.record({ node: fc.nat(2), at: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.infiniteStream(fc.nat()), (steps, shuffle) => {
         const all = nodes.map((node) => new UsageCounts(node));
-        const told: NodeUsage[] = [];
+        const published: NodeUsage[] = [];
         const served = [0, 0, 0, 0];
         const large = { minute: 1_000, day: 1_000 };
         for (const { node, at } of [...steps].sort((x, y) => x.at - y.at)) {
           serve(all[node]!, NOW + at * 60_000, 'org_1', large);
           served[at]! += 1;
-          told.push(...all[node]!.takeUntold());
+          published.push(...all[node]!.takeUnpublished());
         }
-        // Each node's own records keep their order, as a topic keeps them; nodes interleave, and everything comes twice.
-        const queues = nodes.map((name) => told.filter(({ node }) => node === name));
+        // Each node's own records stay in order, as in a topic; nodes interleave, and everything arrives twice.
+        const queues = nodes.map((name) => published.filter(({ node }) => node === name));
         const observer = new UsageCounts('d');
         while (queues.some((queue) => queue.length > 0)) {
           const waiting = queues.filter((queue) => queue.length > 0);
@@ -96,22 +96,22 @@ describe('over several nodes', () => {
     );
   });
 
-  it('a restarted node goes on beside what it told under its former name', () => {
+  it('adds to what a restarted node published under its former name', () => {
     const before = new UsageCounts('a1');
     for (let at = 0; at < 3; at += 1) serve(before, NOW);
     const after = new UsageCounts('a2');
-    for (const usage of before.takeUntold()) after.apply(usage);
+    for (const usage of before.takeUnpublished()) after.apply(usage);
     expect(serve(after, NOW)).toBe(false);
     expect(serve(after, NOW + 60_000)).toBe(true);
   });
 
-  it('tells again what could not be told', () => {
+  it('publishes again what could not be published', () => {
     const counts = new UsageCounts('a');
     serve(counts, NOW);
-    const told = counts.takeUntold();
-    expect(counts.takeUntold()).toEqual([]);
-    counts.untell(told);
-    expect(counts.takeUntold()).toEqual(told);
+    const usages = counts.takeUnpublished();
+    expect(counts.takeUnpublished()).toEqual([]);
+    counts.markUnpublished(usages);
+    expect(counts.takeUnpublished()).toEqual(usages);
   });
 });
 
@@ -126,18 +126,18 @@ describe('the table of plans', () => {
   });
 
   it.each([
-    ['{', 'is no JSON'],
+    ['{', 'must be JSON'],
     ['{"gold":{}}', 'gold'],
     ['{"free":{"markets.read":{"minute":-1}}}', 'free.markets.read.minute'],
     ['{"free":{"markets.read":{"hour":1}}}', 'free.markets.read'],
     ['{"free":{"painting":{"minute":1}}}', 'free'],
-  ])('refuses %s and says where', (text, where) => {
+  ])('refuses %s and names the part', (text, where) => {
     expect(() => readQuotas(text)).toThrow(where);
   });
 });
 
 describe('the headers', () => {
-  it('tell the window with the least left, and both in the standard ones', () => {
+  it('report the window with the least left, and both windows in the standard ones', () => {
     const counts = new UsageCounts('a');
     serve(counts, NOW);
     const list = quotaHeaders(SKU, counts.windows('org_1', SKU, { minute: 3, day: 100 }, NOW), NOW);
@@ -152,7 +152,7 @@ describe('the headers', () => {
     });
   });
 
-  it('of an unlimited SKU tell the SKU alone', () => {
+  it('of an unlimited SKU report only the SKU', () => {
     expect(quotaHeaders('ws.message', [], NOW)).toEqual(['x-quota-sku', 'ws.message']);
   });
 });

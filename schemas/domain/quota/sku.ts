@@ -1,6 +1,6 @@
-/** What a success counts against (specification, Limits 3; the contract, REST). */
+/** The units that a successful response counts against (specification, Limits 3; contract, REST). */
 export const SKUS = ['markets.read', 'api.request', 'portfolio.read', 'pnl.read', 'ws.message'] as const;
 export type Sku = (typeof SKUS)[number];
 
-/** What a REST answer counts against; `ws.message` counts event frames. */
+/** The SKUs of REST responses; `ws.message` counts event frames. */
 export type RestSku = Exclude<Sku, 'ws.message'>;

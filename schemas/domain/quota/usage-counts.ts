@@ -1,8 +1,8 @@
 /**
- * Who used how much in the current UTC minute and day. Every node counts what it served and tells the others its own
- * totals; everyone's totals added up are the organization's. Totals rather than increments, so that one that is told
- * twice, or again after a restart, counts once. Within one node the count is exact; over several, an organization can
- * overshoot by what the others serve until they tell it.
+ * Usage of each organization in the current UTC minute and day. Every node counts what it served and publishes its own
+ * totals; the sum over all nodes is the organization's usage. Nodes publish totals rather than increments, so that one
+ * that is published twice, or again after a restart, counts once. Within one node the count is exact; over several nodes
+ * an organization can exceed its quota by what the others serve before they publish it.
  */
 import type { Quota } from './plan-quotas.ts';
 import { SKUS, type Sku } from './sku.ts';
@@ -10,9 +10,9 @@ import { SKUS, type Sku } from './sku.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What one node has served of one SKU to one organization. Times are unix ms, the beginnings of UTC windows. */
+/** Units of one SKU that one node has served to one organization. Times are unix ms, the starts of UTC windows. */
 export interface NodeUsage {
-  /** A name that a process has for itself alone, so that a restarted one goes on beside what it told before. */
+  /** Unique to a process, so that a restarted one counts in addition to what it published before. */
   readonly node: string;
   readonly orgId: string;
   readonly sku: Sku;
@@ -22,7 +22,7 @@ export interface NodeUsage {
   readonly dayUnits: number;
 }
 
-/** The window that a request has least left of. */
+/** A limited window and what is left of it. */
 export interface QuotaWindow {
   readonly name: 'minute' | 'day';
   readonly limit: number;
@@ -41,9 +41,9 @@ interface Totals {
 interface Entry {
   readonly orgId: string;
   readonly sku: Sku;
-  /** What this node served. */
+  /** Units that this node served. */
   readonly own: Totals;
-  /** What all others served. */
+  /** Units that all other nodes served. */
   readonly others: Totals;
   readonly byNode: Map<string, Totals>;
   /** Units of requests that are being served. */
@@ -53,13 +53,13 @@ interface Entry {
 export class UsageCounts {
   private readonly node: string;
   private readonly entries = new Map<string, Entry>();
-  private readonly untold = new Set<Entry>();
+  private readonly unpublished = new Set<Entry>();
 
   constructor(node: string) {
     this.node = node;
   }
 
-  /** Takes a unit for something about to be served, if both windows have one left. End it by `settle`. */
+  /** Reserves a unit for a request if both windows have one left; false if not. `settle` must follow. */
   reserve(orgId: string, sku: Sku, quota: Quota, now: number): boolean {
     const entry = this.entryOf(orgId, sku);
     if (leftIn(entry, quota, now).some(({ remaining }) => remaining <= 0)) return false;
@@ -67,25 +67,25 @@ export class UsageCounts {
     return true;
   }
 
-  /** Ends what `reserve` began: a success counts, a failure does not. */
+  /** Ends a reservation: a success counts, a failure does not. */
   settle(orgId: string, sku: Sku, isSuccess: boolean, now: number): void {
     const entry = this.entryOf(orgId, sku);
     entry.pending -= 1;
     if (isSuccess) this.addOwn(entry, 1, now);
   }
 
-  /** Counts what was served already, within what `windows` said was left. */
+  /** Counts units that were served already, within what `windows` reported as left. */
   add(orgId: string, sku: Sku, units: number, now: number): void {
     this.addOwn(this.entryOf(orgId, sku), units, now);
   }
 
-  /** The limited windows of a SKU, the one with the least left first; a tie is told by the window that ends later. */
+  /** The limited windows of a SKU, the one with the least left first, and of two equal ones the one that ends later. */
   windows(orgId: string, sku: Sku, quota: Quota, now: number): QuotaWindow[] {
     const windows = leftIn(this.entryOf(orgId, sku), quota, now);
     return windows.sort((a, b) => a.remaining - b.remaining || b.endsAt - a.endsAt);
   }
 
-  /** Units that all nodes together served on the UTC day of `now`, by SKU; SKUs without any are left out. */
+  /** Units that all nodes together served on the UTC day of `now`, by SKU; SKUs without units are left out. */
   unitsOfDay(orgId: string, now: number): Map<Sku, number> {
     const today = windowStart(now, DAY_MS);
     const units = new Map<Sku, number>();
@@ -99,40 +99,40 @@ export class UsageCounts {
     return units;
   }
 
-  /** What another node has told of itself, or what this one told before. */
-  apply(told: NodeUsage): void {
-    if (told.node === this.node) return;
-    const entry = this.entryOf(told.orgId, told.sku);
-    const before = entry.byNode.get(told.node) ?? { minute: 0, minuteUnits: 0, day: 0, dayUnits: 0 };
-    // Windows only go forward: an older record that comes late tells nothing new.
-    if (told.minute < before.minute || told.day < before.day) return;
-    const { minute, minuteUnits, day, dayUnits } = told;
+  /** Applies the totals that another node published; ignores this node's own. */
+  apply(usage: NodeUsage): void {
+    if (usage.node === this.node) return;
+    const entry = this.entryOf(usage.orgId, usage.sku);
+    const before = entry.byNode.get(usage.node) ?? { minute: 0, minuteUnits: 0, day: 0, dayUnits: 0 };
+    // Windows only go forward, so an older record that comes late is ignored.
+    if (usage.minute < before.minute || usage.day < before.day) return;
+    const { minute, minuteUnits, day, dayUnits } = usage;
     roll(entry.others, minute, day);
     if (entry.others.minute === minute)
       entry.others.minuteUnits += minuteUnits - (before.minute === minute ? before.minuteUnits : 0);
     if (entry.others.day === day) entry.others.dayUnits += dayUnits - (before.day === day ? before.dayUnits : 0);
-    entry.byNode.set(told.node, { minute, minuteUnits, day, dayUnits });
+    entry.byNode.set(usage.node, { minute, minuteUnits, day, dayUnits });
   }
 
-  /** Totals of this node that changed since the last call, to be told to the others. */
-  takeUntold(): NodeUsage[] {
-    const told = Array.from(this.untold, ({ orgId, sku, own }) => ({ node: this.node, orgId, sku, ...own }));
-    this.untold.clear();
-    return told;
+  /** Returns the totals of this node that changed since the last call, to be published. */
+  takeUnpublished(): NodeUsage[] {
+    const usages = Array.from(this.unpublished, ({ orgId, sku, own }) => ({ node: this.node, orgId, sku, ...own }));
+    this.unpublished.clear();
+    return usages;
   }
 
-  /** Tells again what could not be told. */
-  untell(usages: readonly NodeUsage[]): void {
-    for (const { orgId, sku } of usages) this.untold.add(this.entryOf(orgId, sku));
+  /** Marks totals that could not be published, so that the next call returns them again. */
+  markUnpublished(usages: readonly NodeUsage[]): void {
+    for (const { orgId, sku } of usages) this.unpublished.add(this.entryOf(orgId, sku));
   }
 
-  /** Forgets what no current window counts. */
+  /** Drops the totals that no current window counts. */
   prune(now: number): void {
     const today = windowStart(now, DAY_MS);
     for (const [name, entry] of this.entries) {
       for (const [node, totals] of entry.byNode) if (totals.day < today) entry.byNode.delete(node);
-      const isOver = entry.own.day < today && entry.others.day < today;
-      if (isOver && !this.untold.has(entry) && entry.pending === 0) this.entries.delete(name);
+      const hasEnded = entry.own.day < today && entry.others.day < today;
+      if (hasEnded && !this.unpublished.has(entry) && entry.pending === 0) this.entries.delete(name);
     }
   }
 
@@ -140,7 +140,7 @@ export class UsageCounts {
     roll(entry.own, windowStart(now, MINUTE_MS), windowStart(now, DAY_MS));
     entry.own.minuteUnits += units;
     entry.own.dayUnits += units;
-    this.untold.add(entry);
+    this.unpublished.add(entry);
   }
 
   private entryOf(orgId: string, sku: Sku): Entry {
@@ -167,13 +167,13 @@ function windowStart(now: number, length: number): number {
   return now - (now % length);
 }
 
-/** Begins the windows that the given time lies in; never goes back, whatever a clock says. */
+/** Starts new windows at the given times; never goes back, even if a clock does. */
 function roll(totals: Totals, minute: number, day: number): void {
   if (minute > totals.minute) [totals.minute, totals.minuteUnits] = [minute, 0];
   if (day > totals.day) [totals.day, totals.dayUnits] = [day, 0];
 }
 
-/** Asked for with each request, twice: without closures or lists of what is added up. */
+/** Called twice for each request, so it avoids closures and intermediate lists. */
 function leftIn({ own, others, pending }: Entry, quota: Quota, now: number): QuotaWindow[] {
   const windows: QuotaWindow[] = [];
   if (quota.minute !== null) {

@@ -6,7 +6,7 @@ import {
   encodeConditionResolution,
   encodeOracleLog,
   encodeQuestionPrepared,
-  NO_ACCOUNT,
+  ZERO_ADDRESS,
 } from './oracle-logs.ts';
 
 const ABI = parseAbi([
@@ -48,8 +48,8 @@ describe('logs of the oracle', () => {
     ],
     [
       'Settle',
-      { kind: 'settle', proposer, disputer: NO_ACCOUNT, price: ORACLE_PRICES.ignore, payout: 3n },
-      { proposer, disputer: NO_ACCOUNT, price: -(2n ** 255n), payout: 3n },
+      { kind: 'settle', proposer, disputer: ZERO_ADDRESS, price: ORACLE_PRICES.ignore, payout: 3n },
+      { proposer, disputer: ZERO_ADDRESS, price: -(2n ** 255n), payout: 3n },
     ],
   ] as const)('are read by viem as what was said: %s', (eventName, step, args) => {
     const log = encodeOracleLog(request, step);

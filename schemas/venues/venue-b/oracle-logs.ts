@@ -41,7 +41,7 @@ export type OracleStep =
 
 /** Bridged collateral, which bonds and rewards are in. */
 const BOND_CURRENCY = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
-export const NO_ACCOUNT = `0x${'0'.repeat(40)}`;
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /** RequestPrice, ProposePrice, DisputePrice or Settle. */
 export function encodeOracleLog(request: OracleRequest, step: OracleStep): EmittedLog {

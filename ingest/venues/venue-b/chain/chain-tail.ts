@@ -64,7 +64,7 @@ async function readPayloads(log: EventLog, codec: Codec, from: number, until: nu
 async function readPayload(codec: Codec, record: LogRecord): Promise<ChainPayload | null> {
   if (!record.value) return null;
   // Ours, but perhaps written with an older schema.
-  await codec.learn(record.value);
+  await codec.fetchSchema(record.value);
   const envelope = codec.decode(rawTopic('venue_b', 'rpc'), record.value);
   return JSON.parse(envelope.payload.toString()) as ChainPayload;
 }

@@ -18,7 +18,7 @@ export async function readFollowedFrom(log: EventLog, codec: Codec): Promise<num
   for await (const records of readUntil(log, at, { from: first, last: newest.offset, atOnce: 64 })) {
     for (const { value } of records) {
       if (!value) continue;
-      await codec.learn(value);
+      await codec.fetchSchema(value);
       const payload = JSON.parse(codec.decode(topic, value).payload.toString()) as ChainPayload;
       if ('block' in payload) return Number(payload.block.number);
     }

@@ -1,6 +1,6 @@
 /** The questions of a backfill to the chain's node: patient with the node, in ranges that it bears. */
 import type { RpcLog } from 'viem';
-import { mayPass, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/retry';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { type ChainRpc, ChainRpcError, type PositionFilter } from '../chain/chain-rpc.ts';
 
@@ -65,7 +65,7 @@ export class HistoryNode {
         canRetry: (error, failures) =>
           failures < ATTEMPTS_MAX &&
           !signal.aborted &&
-          mayPass(error) &&
+          isTransient(error) &&
           !(error instanceof ChainRpcError && error.rangeTooLarge),
         signal,
       },

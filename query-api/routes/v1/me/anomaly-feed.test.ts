@@ -153,7 +153,7 @@ describe('GET /v1/me/anomaly-feed', () => {
     expect(await feed()).toEqual(['an_2 evt_2']);
   });
 
-  it('returns the anomalies of a market whose event is archived, and all anomalies if a wallet traded only perpetuals', async () => {
+  it('covers markets of archived events, and returns all anomalies if a wallet traded only perpetuals', async () => {
     await bind('venue_a');
     await trade(1, { provider: 'venue_a_perp', marketId: 'BTC', instrument: 'BTC' });
     expect(await ids()).toEqual(['an_1', 'an_2', 'an_3']);

@@ -37,15 +37,15 @@ afterAll(async () => {
   await opened.close();
 });
 
-const ask = (method: string, path: string, options: TestRequest = {}) =>
+const send = (method: string, path: string, options: TestRequest = {}) =>
   service.request(method, `${PATH}${path}`, { token: acme.token, ...options });
 const create = async (token = acme.token) => {
-  const created = await ask('POST', '', { token, body: BODY });
+  const created = await send('POST', '', { token, body: BODY });
   expect(created.status).toBe(201);
   return created.body;
 };
 /** Status, code and message of an error. */
-const refusalOf = async (response: ReturnType<typeof ask>) => {
+const refusalOf = async (response: ReturnType<typeof send>) => {
   const { status, body } = await response;
   return [status, body.error.code, body.error.message];
 };
@@ -53,7 +53,7 @@ const NOT_FOUND = [404, 'not_found', 'no such webhook'];
 
 describe('the event catalog', () => {
   it('lists every type with the JSON Schemas of its filters and its data', async () => {
-    const { status, body } = await ask('GET', '/event-catalog');
+    const { status, body } = await send('GET', '/event-catalog');
     expect([status, Object.keys(body)]).toEqual([200, ['eventTypes']]);
     expect(body.eventTypes.map(({ type }: { type: string }) => type)).toEqual(EVENT_TYPES.map(({ type }) => type));
     const [trades] = body.eventTypes;
@@ -79,7 +79,7 @@ describe('the event catalog', () => {
 
 describe('a webhook', () => {
   it('can be created, listed, changed and deleted, and its secret is returned once', async () => {
-    const created = await ask('POST', '', { body: BODY });
+    const created = await send('POST', '', { body: BODY });
     expect(created.status).toBe(201);
     const { secret, ...row } = created.body;
     expect(row).toEqual({
@@ -92,11 +92,11 @@ describe('a webhook', () => {
       updatedAt: row.createdAt,
     });
     expect(Buffer.from(/^whsec_([\w+/]{43}=)$/.exec(secret)![1]!, 'base64')).toHaveLength(32);
-    expect((await ask('GET', '')).body).toEqual({ webhooks: [row] });
-    expect((await ask('GET', `/${row.id}`)).body).toEqual(row);
+    expect((await send('GET', '')).body).toEqual({ webhooks: [row] });
+    expect((await send('GET', `/${row.id}`)).body).toEqual(row);
 
     const subscriptions = [{ ...SPREADS, filters: { universalIds: ['evt_1'] } }];
-    const changed = await ask('PATCH', `/${row.id}`, { body: { url: 'https://b.example.com/', subscriptions } });
+    const changed = await send('PATCH', `/${row.id}`, { body: { url: 'https://b.example.com/', subscriptions } });
     expect(changed.status).toBe(200);
     expect(changed.body).toEqual({
       ...row,
@@ -104,33 +104,33 @@ describe('a webhook', () => {
       subscriptions,
       updatedAt: expect.stringMatching(ISO),
     });
-    const disabled = await ask('PATCH', `/${row.id}`, { body: { enabled: false } });
+    const disabled = await send('PATCH', `/${row.id}`, { body: { enabled: false } });
     expect(disabled.body).toMatchObject({ enabled: false, disabledReason: 'manual', subscriptions });
-    const enabled = await ask('PATCH', `/${row.id}`, { body: { enabled: true } });
+    const enabled = await send('PATCH', `/${row.id}`, { body: { enabled: true } });
     expect(enabled.body).toMatchObject({ enabled: true, disabledReason: null });
 
-    const gone = await ask('DELETE', `/${row.id}`);
+    const gone = await send('DELETE', `/${row.id}`);
     expect([gone.status, gone.text]).toEqual([204, '']);
-    for (const method of ['GET', 'DELETE']) expect(await refusalOf(ask(method, `/${row.id}`))).toEqual(NOT_FOUND);
-    expect((await ask('GET', '')).body).toEqual({ webhooks: [] });
+    for (const method of ['GET', 'DELETE']) expect(await refusalOf(send(method, `/${row.id}`))).toEqual(NOT_FOUND);
+    expect((await send('GET', '')).body).toEqual({ webhooks: [] });
   });
 
   it('has a unique secret, which a replayed response does not contain', async () => {
     const headers = { 'idempotency-key': 'create' };
-    const first = await ask('POST', '', { body: BODY, headers });
-    const again = await ask('POST', '', { body: BODY, headers });
+    const first = await send('POST', '', { body: BODY, headers });
+    const again = await send('POST', '', { body: BODY, headers });
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
     expect(again.body).toEqual({ ...first.body, secret: null });
     const second = await create();
     expect(second.secret).not.toBe(first.body.secret);
-    const listed = (await ask('GET', '')).body.webhooks;
+    const listed = (await send('GET', '')).body.webhooks;
     expect(listed.filter(({ id }: { id: string }) => id === first.body.id)).toHaveLength(1);
   });
 
   it('can get a new secret, which is returned once', async () => {
     const { id, secret, ...row } = await create();
     const headers = { 'idempotency-key': 'rotate' };
-    const rotated = await ask('POST', `/${id}/secret`, { headers });
+    const rotated = await send('POST', `/${id}/secret`, { headers });
     expect(rotated.status).toBe(201);
     expect(rotated.body).toEqual({
       id,
@@ -139,7 +139,7 @@ describe('a webhook', () => {
       secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
     });
     expect(rotated.body.secret).not.toBe(secret);
-    expect((await ask('POST', `/${id}/secret`, { headers })).body).toEqual({ ...rotated.body, secret: null });
+    expect((await send('POST', `/${id}/secret`, { headers })).body).toEqual({ ...rotated.body, secret: null });
     const secrets = service.control.state.webhooks.get(id)!.secrets.map((entry) => entry.secret);
     expect(secrets).toEqual([rotated.body.secret, secret]);
   });
@@ -149,8 +149,8 @@ describe('a webhook', () => {
     const reader = (await service.key(acme.token, ['read'])).token;
     const admin = (await service.key(acme.token, ['admin'])).token;
     for (const path of ['', `/${id}`, `/${id}/deliveries`, '/event-catalog']) {
-      expect((await ask('GET', path, { token: reader })).status, path).toBe(200);
-      expect((await ask('GET', path, { token: admin })).body.error.code, path).toBe('forbidden_scope');
+      expect((await send('GET', path, { token: reader })).status, path).toBe(200);
+      expect((await send('GET', path, { token: admin })).body.error.code, path).toBe('forbidden_scope');
     }
     for (const [method, path, body] of [
       ['POST', '', BODY],
@@ -160,14 +160,14 @@ describe('a webhook', () => {
       ['POST', `/${id}/deliveries/dlv_1/redeliver`, undefined],
       ['DELETE', `/${id}`, undefined],
     ] as const) {
-      expect((await ask(method, path, { token: reader, body })).body.error.code, path).toBe('forbidden_scope');
-      expect((await ask(method, path, { token: admin, body })).status, path).not.toBe(403);
+      expect((await send(method, path, { token: reader, body })).body.error.code, path).toBe('forbidden_scope');
+      expect((await send(method, path, { token: admin, body })).status, path).not.toBe(403);
     }
   });
 
   it('of another organization, or a live one for a sandbox key, is answered like an unknown id', async () => {
     const { id } = await create();
-    const before = (await ask('GET', `/${id}`)).body;
+    const before = (await send('GET', `/${id}`)).body;
     for (const token of [other.token, sandbox])
       for (const [method, path, body] of [
         ['GET', '', undefined],
@@ -178,21 +178,21 @@ describe('a webhook', () => {
         ['GET', '/deliveries', undefined],
         ['POST', '/deliveries/dlv_1/redeliver', undefined],
       ] as const) {
-        expect(await refusalOf(ask(method, `/${id}${path}`, { token, body })), path).toEqual(NOT_FOUND);
-        expect(await refusalOf(ask(method, `/wh_none${path}`, { token, body })), path).toEqual(NOT_FOUND);
+        expect(await refusalOf(send(method, `/${id}${path}`, { token, body })), path).toEqual(NOT_FOUND);
+        expect(await refusalOf(send(method, `/wh_none${path}`, { token, body })), path).toEqual(NOT_FOUND);
       }
-    expect((await ask('GET', `/${id}`)).body).toEqual(before);
+    expect((await send('GET', `/${id}`)).body).toEqual(before);
   });
 
   it('uses no quota', async () => {
-    const { headers } = await ask('GET', '');
+    const { headers } = await send('GET', '');
     expect(Object.keys(headers).filter((name) => /quota|ratelimit/.test(name))).toEqual([]);
   });
 
   it('is refused with a conflict beyond one hundred per organization', async () => {
     const { token } = await service.organization('Full');
     for (let n = 0; n < 100; n += 1) await create(token);
-    const [status, code] = await refusalOf(ask('POST', '', { token, body: BODY }));
+    const [status, code] = await refusalOf(send('POST', '', { token, body: BODY }));
     expect([status, code]).toEqual([409, 'conflict']);
   });
 });
@@ -219,14 +219,14 @@ describe('a webhook URL', () => {
   ];
   it.each(BAD_URLS)('that is not allowed is refused on creation and on a change: %.60s', async (url) => {
     const { id } = await create();
-    const { webhooks } = (await ask('GET', '')).body;
+    const { webhooks } = (await send('GET', '')).body;
     for (const response of [
-      ask('POST', '', { body: { ...BODY, url } }),
-      ask('PATCH', `/${id}`, { body: { url, enabled: false } }),
+      send('POST', '', { body: { ...BODY, url } }),
+      send('PATCH', `/${id}`, { body: { url, enabled: false } }),
     ])
       expect(await refusalOf(response)).toEqual([400, 'validation_failed', expect.stringMatching(/^url: /)]);
-    expect((await ask('GET', '')).body).toEqual({ webhooks });
-    await ask('DELETE', `/${id}`);
+    expect((await send('GET', '')).body).toEqual({ webhooks });
+    await send('DELETE', `/${id}`);
   });
 
   it('may be plain http to loopback if the test setting allows it, and nothing else', async () => {
@@ -265,14 +265,14 @@ describe('subscriptions', () => {
   ])('with an error in %s are refused: %# %s', async (field, subscriptions, _name) => {
     const { id } = await create();
     const expected = [400, 'validation_failed', expect.stringMatching(new RegExp(`^${field}: (?!must be given once)`))];
-    expect(await refusalOf(ask('POST', '', { body: { url: URL_A, subscriptions } }))).toEqual(expected);
-    if (subscriptions) expect(await refusalOf(ask('PATCH', `/${id}`, { body: { subscriptions } }))).toEqual(expected);
-    await ask('DELETE', `/${id}`);
+    expect(await refusalOf(send('POST', '', { body: { url: URL_A, subscriptions } }))).toEqual(expected);
+    if (subscriptions) expect(await refusalOf(send('PATCH', `/${id}`, { body: { subscriptions } }))).toEqual(expected);
+    await send('DELETE', `/${id}`);
   });
 
   it('can be of every type of the catalog, even if it is not delivered yet', async () => {
     const subscriptions = EVENT_TYPES.map(({ type, version }) => ({ eventType: type, version, filters: {} }));
-    const created = await ask('POST', '', { body: { url: URL_A, subscriptions } });
+    const created = await send('POST', '', { body: { url: URL_A, subscriptions } });
     expect([created.status, created.body.subscriptions]).toEqual([201, subscriptions]);
   });
 
@@ -281,7 +281,7 @@ describe('subscriptions', () => {
     ['name', { ...BODY, name: 'x' }],
     ['enabled', { ...BODY, enabled: true }],
   ])('cannot come with an unknown field or a wrong body: %s', async (field, body) => {
-    expect((await refusalOf(ask('POST', '', { body })))[2]).toContain(`${field}: `);
+    expect((await refusalOf(send('POST', '', { body })))[2]).toContain(`${field}: `);
   });
 });
 
@@ -292,7 +292,7 @@ describe('a test event', () => {
     ['a type', { eventType: TRADES.eventType }],
   ])('with %s is accepted', async (_name, body) => {
     const { id } = await create();
-    const response = await ask('POST', `/${id}/test`, { body });
+    const response = await send('POST', `/${id}/test`, { body });
     expect(response.status).toBe(202);
     expect(response.body).toEqual({
       deliveryId: expect.stringMatching(/^dlv_/),
@@ -303,16 +303,16 @@ describe('a test event', () => {
   it('is sent once per Idempotency-Key', async () => {
     const { id } = await create();
     const headers = { 'idempotency-key': 'test' };
-    const first = await ask('POST', `/${id}/test`, { headers });
-    const again = await ask('POST', `/${id}/test`, { headers });
+    const first = await send('POST', `/${id}/test`, { headers });
+    const again = await send('POST', `/${id}/test`, { headers });
     expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([202, first.body, 'true']);
-    expect((await ask('POST', `/${id}/test`)).body.deliveryId).not.toBe(first.body.deliveryId);
+    expect((await send('POST', `/${id}/test`)).body.deliveryId).not.toBe(first.body.deliveryId);
   });
 
   it('of an unknown type or one that the webhook does not subscribe to is refused', async () => {
     const { id } = await create();
     for (const eventType of ['event.anomaly.detected', 'nothing', '', 1])
-      expect(await refusalOf(ask('POST', `/${id}/test`, { body: { eventType } }))).toEqual([
+      expect(await refusalOf(send('POST', `/${id}/test`, { body: { eventType } }))).toEqual([
         400,
         'validation_failed',
         expect.stringMatching(/^eventType: /),
@@ -321,8 +321,8 @@ describe('a test event', () => {
 
   it('for a disabled webhook is a conflict', async () => {
     const { id } = await create();
-    await ask('PATCH', `/${id}`, { body: { enabled: false } });
-    expect((await refusalOf(ask('POST', `/${id}/test`))).slice(0, 2)).toEqual([409, 'conflict']);
+    await send('PATCH', `/${id}`, { body: { enabled: false } });
+    expect((await refusalOf(send('POST', `/${id}/test`))).slice(0, 2)).toEqual([409, 'conflict']);
   });
 });
 
@@ -373,17 +373,17 @@ describe('deliveries', () => {
       },
     ];
     const path = `/${webhookId}/deliveries`;
-    const complete = await ask('GET', path);
+    const complete = await send('GET', path);
     expect(complete.body).toEqual({ deliveries: all, pagination: { nextCursor: null, hasMore: false } });
-    const first = await ask('GET', `${path}?limit=2`);
+    const first = await send('GET', `${path}?limit=2`);
     const { nextCursor } = first.body.pagination;
     expect(first.body).toEqual({ deliveries: all.slice(0, 2), pagination: { nextCursor, hasMore: true } });
-    const rest = await ask('GET', `${path}?limit=2&cursor=${nextCursor}`);
+    const rest = await send('GET', `${path}?limit=2&cursor=${nextCursor}`);
     expect(rest.body).toEqual({ deliveries: all.slice(2), pagination: { nextCursor: null, hasMore: false } });
-    expect((await ask('GET', `${path}?limit=0`)).body.deliveries).toHaveLength(1);
-    expect((await refusalOf(ask('GET', `${path}?limit=x`)))[2]).toMatch(/^limit: /);
-    expect((await refusalOf(ask('GET', `${path}?cursor=zz`)))[2]).toMatch(/^cursor: /);
-    expect((await refusalOf(ask('GET', `${path}?limit=1&limit=2`)))[2]).toBe('limit: must be given once');
+    expect((await send('GET', `${path}?limit=0`)).body.deliveries).toHaveLength(1);
+    expect((await refusalOf(send('GET', `${path}?limit=x`)))[2]).toMatch(/^limit: /);
+    expect((await refusalOf(send('GET', `${path}?cursor=zz`)))[2]).toMatch(/^cursor: /);
+    expect((await refusalOf(send('GET', `${path}?limit=1&limit=2`)))[2]).toBe('limit: must be given once');
   });
 
   it('can be listed and redelivered for 30 days by the clock of the pipeline', async () => {
@@ -394,11 +394,11 @@ describe('deliveries', () => {
       aDelivery({ ...owner, id: 'dlv_new', createdAt: NOON_MS + 1 }),
     ]);
     const listed = async () => {
-      const { body } = await ask('GET', `/${webhookId}/deliveries`);
+      const { body } = await send('GET', `/${webhookId}/deliveries`);
       return body.deliveries.map(({ id }: { id: string }) => id);
     };
     const redelivered = async (id: string) =>
-      (await ask('POST', `/${webhookId}/deliveries/${id}/redeliver`, { body: {} })).status;
+      (await send('POST', `/${webhookId}/deliveries/${id}/redeliver`, { body: {} })).status;
     const { events } = service.views;
     try {
       events.now = NOON_MS + DELIVERY_RETENTION_MS;
@@ -414,7 +414,7 @@ describe('deliveries', () => {
 
   it('are empty for a new webhook', async () => {
     const { id } = await create();
-    expect((await ask('GET', `/${id}/deliveries`)).body).toEqual({
+    expect((await send('GET', `/${id}/deliveries`)).body).toEqual({
       deliveries: [],
       pagination: { nextCursor: null, hasMore: false },
     });
@@ -423,7 +423,7 @@ describe('deliveries', () => {
 
 describe('a redelivery', () => {
   const redeliver = (webhookId: string, id: string, options: TestRequest = {}) =>
-    ask('POST', `/${webhookId}/deliveries/${id}/redeliver`, options);
+    send('POST', `/${webhookId}/deliveries/${id}/redeliver`, options);
 
   it('uses the stored body and the same event id', async () => {
     const { id: webhookId } = await create();
@@ -452,8 +452,8 @@ describe('a redelivery', () => {
     await insertDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_s' })]);
     expect((await redeliver(webhookId, 'dlv_s', { token: sandbox })).status).toBe(202);
     expect(await refusalOf(redeliver(webhookId, 'dlv_s'))).toEqual(NOT_FOUND);
-    expect((await ask('GET', `/${webhookId}/deliveries`, { token: sandbox })).body.deliveries).toHaveLength(1);
-    expect((await ask('POST', `/${webhookId}/test`, { token: sandbox })).status).toBe(202);
+    expect((await send('GET', `/${webhookId}/deliveries`, { token: sandbox })).body.deliveries).toHaveLength(1);
+    expect((await send('POST', `/${webhookId}/test`, { token: sandbox })).status).toBe(202);
   });
 
   it('of a delivery of another webhook is answered 404, for a disabled webhook 409', async () => {
@@ -463,7 +463,7 @@ describe('a redelivery', () => {
     const none = [404, 'not_found', 'no such delivery'];
     expect(await refusalOf(redeliver(webhookId, 'dlv_none'))).toEqual(none);
     expect(await refusalOf(redeliver(second, 'dlv_own'))).toEqual(none);
-    await ask('PATCH', `/${webhookId}`, { body: { enabled: false } });
+    await send('PATCH', `/${webhookId}`, { body: { enabled: false } });
     expect((await refusalOf(redeliver(webhookId, 'dlv_own'))).slice(0, 2)).toEqual([409, 'conflict']);
   });
 

@@ -5,7 +5,7 @@ import { pairName, putWallet } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { type WalletBinding, walletRow } from '../rows.ts';
 
-/** Of one organization; counted for the live set and the sandbox's apart. */
+/** Wallets of one organization; its live set and its sandbox are counted separately. */
 export const WALLETS_MAX = 100_000;
 
 const body = z.object({
@@ -21,15 +21,15 @@ export const bindWallet: KeyCommand<z.infer<typeof body>, WalletBinding> = {
   action: 'me.wallet.create',
   by: 'admin',
   body,
-  decide(state, { walletId, provider: asked, address: given, label }, { at, actor }) {
+  decide(state, { walletId, provider: requested, address: anyCase, label }, { at, actor }) {
     const { orgId, sandbox } = actor;
-    const [provider, address] = [walletProvider(asked), given.toLowerCase()];
+    const [provider, address] = [walletProvider(requested), anyCase.toLowerCase()];
     const own = state.walletsByOwner.get(ownerName(actor));
     if (own?.has(pairName(provider, address)))
-      return refused('conflict', 'address: is bound for this provider already');
+      return refused('conflict', 'address: is already bound for this provider');
     if ((own?.size ?? 0) >= WALLETS_MAX)
       return refused('conflict', `an organization has at most ${WALLETS_MAX} wallets`);
-    if (state.wallets.has(walletId)) return refused('conflict', 'walletId: is taken');
+    if (state.wallets.has(walletId)) return refused('conflict', 'walletId: is already in use');
     const wallet = { id: walletId, orgId, sandbox, provider, address, label, createdAt: at };
     putWallet(state, wallet);
     return accepted(walletRow(wallet), { orgId, targetId: walletId });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
 import { nameSchema } from '../fields.ts';
 import { putOrganization } from '../indices.ts';
-import { refuseOthersThanOperator } from '../operator.ts';
+import { refuseUnlessOperator } from '../operator.ts';
 import { type OrganizationRow, organizationRow } from '../rows.ts';
 import { type Organization, PLANS } from '../state.ts';
 
@@ -13,14 +13,14 @@ const body = z.object({
   suspended: z.boolean().optional(),
 });
 
-/** Renames an organization, changes its plan, suspends it or lets it on again; what is not given stays. */
+/** Renames an organization, changes its plan, suspends or resumes it; fields that are left out stay as they are. */
 export const changeOrganization: KeyCommand<z.infer<typeof body>, OrganizationRow> = {
   type: 'organization.change',
   action: 'organization.change',
   by: 'admin',
   body,
   decide(state, { organizationId, name, plan, suspended }, { actor }) {
-    const refusal = refuseOthersThanOperator(state, actor);
+    const refusal = refuseUnlessOperator(state, actor);
     if (refusal) return refusal;
     const before = state.organizations.get(organizationId);
     if (!before) return refused('not_found', 'no such organization');
@@ -33,9 +33,9 @@ export const changeOrganization: KeyCommand<z.infer<typeof body>, OrganizationRo
       suspended: suspended ?? before.suspended ?? false,
     };
     putOrganization(state, organization);
-    // Its keys come back with it; until then they are as good as revoked, and their sockets close.
-    const stops = organization.suspended && !before.suspended;
-    const revokedKeyIds = stops ? Array.from(state.keysByOrganization.get(organizationId) ?? [], ({ id }) => id) : [];
+    // Its keys work again when it is resumed; until then they count as revoked, and their sockets close.
+    const suspends = organization.suspended && !before.suspended;
+    const revokedKeyIds = suspends ? Array.from(state.keysByOrganization.get(organizationId) ?? [], ({ id }) => id) : [];
     return accepted(organizationRow(organization), { orgId: organizationId, targetId: organizationId, revokedKeyIds });
   },
 };

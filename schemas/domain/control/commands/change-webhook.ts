@@ -13,7 +13,7 @@ const body = z.object({
   enabled: z.boolean().optional(),
 });
 
-/** Changes a webhook; what is not given stays. */
+/** Changes a webhook; fields that are left out stay as they are. */
 export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   type: 'webhook.change',
   action: 'webhook.change',
@@ -38,7 +38,7 @@ export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   },
 };
 
-/** Disabling what is disabled keeps the reason it was disabled for. */
+/** A webhook that is disabled again retains its first reason. */
 function reasonAfter(before: Webhook, enabled: boolean | undefined): DisabledReason | null {
   if (enabled === undefined) return before.disabledReason;
   return enabled ? null : (before.disabledReason ?? 'manual');

@@ -4,7 +4,7 @@ import { dropSession } from '../indices.ts';
 
 const body = z.object({ digest: z.string() });
 
-/** Closes a portal session of the key that asks. */
+/** Closes a portal session of the actor's key. */
 export const closeSession: KeyCommand<z.infer<typeof body>, null> = {
   type: 'session.close',
   action: 'session.delete',

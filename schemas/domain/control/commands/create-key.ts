@@ -5,7 +5,7 @@ import { putKey } from '../indices.ts';
 import { type KeyRow, keyRow } from '../rows.ts';
 import type { ControlState } from '../state.ts';
 
-/** Good keys of one organization, a revoked one being gone; counted for the live set and the sandbox's apart. */
+/** Keys of one organization without revoked ones; live and sandbox keys are counted separately. */
 export const KEYS_MAX = 1_000;
 
 const body = z.object({
@@ -17,16 +17,16 @@ const body = z.object({
   secret: secretHashSchema,
 });
 
-/** Creates a key in the organization of the one that asks. */
+/** Creates a key in the actor's organization. */
 export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
   type: 'key.create',
   action: 'key.create',
   by: 'admin',
   body,
   decide(state, { keyId, name, userId, scopes, sandbox, secret }, { at, actor }) {
-    if (actor.sandbox && !sandbox) return refused('forbidden_scope', 'sandbox: a sandbox key makes sandbox keys only');
-    // A revoked admin token of a setting must not come back under another secret either.
-    if (state.keys.has(keyId) || state.seededKeyIds.has(keyId)) return refused('conflict', 'keyId: is taken');
+    if (actor.sandbox && !sandbox) return refused('forbidden_scope', 'sandbox: a sandbox key can only create sandbox keys');
+    // A revoked admin token of a setting must not be restored with another secret either.
+    if (state.keys.has(keyId) || state.seededKeyIds.has(keyId)) return refused('conflict', 'keyId: is already in use');
     const { orgId } = actor;
     if (hasAllKeys(state, orgId, sandbox))
       return refused('conflict', `an organization has at most ${KEYS_MAX} ${sandbox ? 'sandbox' : 'live'} keys`);
@@ -38,7 +38,7 @@ export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
 
 function hasAllKeys(state: ControlState, orgId: string, sandbox: boolean): boolean {
   const own = state.keysByOrganization.get(orgId);
-  // Counted only where there are so many of both sorts together.
+  // Counts them only if live and sandbox keys together reach the limit.
   if (!own || own.size < KEYS_MAX) return false;
   let count = 0;
   for (const key of own) if (key.sandbox === sandbox) count += 1;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
 import { idSchema, nameSchema, secretHashSchema } from '../fields.ts';
 import { putKey, putOrganization } from '../indices.ts';
-import { refuseOthersThanOperator } from '../operator.ts';
+import { refuseUnlessOperator } from '../operator.ts';
 import { type KeyRow, keyRow, type OrganizationRow, organizationRow } from '../rows.ts';
 import { PLANS } from '../state.ts';
 import { firstAdminKey } from './seed-admin-key.ts';
@@ -26,11 +26,11 @@ export const createOrganization: KeyCommand<z.infer<typeof body>, CreatedOrganiz
   by: 'admin',
   body,
   decide(state, { organizationId, name, plan, adminKey }, { at, actor }) {
-    const refusal = refuseOthersThanOperator(state, actor);
+    const refusal = refuseUnlessOperator(state, actor);
     if (refusal) return refusal;
-    if (state.organizations.has(organizationId)) return refused('conflict', 'organizationId: is taken');
+    if (state.organizations.has(organizationId)) return refused('conflict', 'organizationId: is already in use');
     if (state.keys.has(adminKey.id) || state.seededKeyIds.has(adminKey.id))
-      return refused('conflict', 'adminKey.id: is taken');
+      return refused('conflict', 'adminKey.id: is already in use');
     const organization = { id: organizationId, name, plan, createdAt: at };
     const key = firstAdminKey(adminKey.id, organizationId, adminKey.secret, at);
     putOrganization(state, organization);

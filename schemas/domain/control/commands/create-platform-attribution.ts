@@ -5,11 +5,11 @@ import { pairName, putAttribution } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { attributionRow, type PlatformAttribution } from '../rows.ts';
 
-/** Of one organization; counted for the live set and the sandbox's apart. */
+/** Attributions of one organization; its live set and its sandbox are counted separately. */
 export const ATTRIBUTIONS_MAX = 10_000;
 
 const body = z.object({
-  /** The specification has a uuid here. */
+  /** The specification requires a uuid. */
   attributionId: z.uuid(),
   provider: accountProviderSchema,
   /** In any case. */
@@ -19,7 +19,7 @@ const body = z.object({
 
 export interface CreatedPlatformAttribution {
   readonly attribution: PlatformAttribution;
-  /** The same provider and builder were registered before: this is that row, and nothing was made. */
+  /** True if the same provider and builder were registered before: `attribution` is that row, and nothing was created. */
   readonly existing: boolean;
 }
 
@@ -29,11 +29,11 @@ export const createPlatformAttribution: KeyCommand<z.infer<typeof body>, Created
   action: 'me.platform_attribution.create',
   by: 'admin',
   body,
-  decide(state, { attributionId, provider: asked, builder: given, label }, { at, actor }) {
+  decide(state, { attributionId, provider: requested, builder: anyCase, label }, { at, actor }) {
     const { orgId, sandbox, userId } = actor;
-    const provider = providerFamily(asked);
-    // The digits may be of any case, the prefix may not (specification, Platform attribution rules).
-    const builder = given.startsWith('0x') ? given.toLowerCase() : given;
+    const provider = providerFamily(requested);
+    // The digits may be of any case, the prefix must be lower-case (specification, Platform attribution rules).
+    const builder = anyCase.startsWith('0x') ? anyCase.toLowerCase() : anyCase;
     const fault = builderFault(provider, builder);
     if (fault) return refused('validation_failed', fault);
     const own = state.attributionsByOwner.get(ownerName(actor));
@@ -41,7 +41,7 @@ export const createPlatformAttribution: KeyCommand<z.infer<typeof body>, Created
     if (existing) return accepted({ attribution: attributionRow(existing), existing: true }, null);
     if ((own?.size ?? 0) >= ATTRIBUTIONS_MAX)
       return refused('conflict', `an organization has at most ${ATTRIBUTIONS_MAX} platform attributions`);
-    if (state.attributions.has(attributionId)) return refused('conflict', 'attributionId: is taken');
+    if (state.attributions.has(attributionId)) return refused('conflict', 'attributionId: is already in use');
     const attribution = {
       id: attributionId,
       orgId,

@@ -6,18 +6,18 @@ import { ownerName } from '../owner.ts';
 import { type WebhookRow, webhookRow } from '../rows.ts';
 import type { Webhook } from '../state.ts';
 
-/** The contract, Webhooks; counted for the live set and the sandbox's apart. */
+/** Webhooks of one organization (contract, Webhooks); its live set and its sandbox are counted separately. */
 export const WEBHOOKS_MAX = 100;
 
 const body = z.object({
   webhookId: idSchema,
   url: webhookUrlSchema,
   subscriptions: subscriptionsSchema,
-  /** As it is, see `SigningSecret`. */
+  /** In plain text, see `SigningSecret`. */
   secret: signingSecretSchema,
 });
 
-/** Creates an enabled webhook. That its target may be reached and its subscriptions exist was checked before. */
+/** Creates an enabled webhook. REST has checked that its URL is allowed and that its subscriptions exist. */
 export const createWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   type: 'webhook.create',
   action: 'webhook.create',
@@ -29,7 +29,7 @@ export const createWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
     if (fault) return refused('validation_failed', `subscriptions: ${fault}`);
     if ((state.webhooksByOwner.get(ownerName(actor))?.size ?? 0) >= WEBHOOKS_MAX)
       return refused('conflict', `an organization has at most ${WEBHOOKS_MAX} webhooks`);
-    if (state.webhooks.has(webhookId)) return refused('conflict', 'webhookId: is taken');
+    if (state.webhooks.has(webhookId)) return refused('conflict', 'webhookId: is already in use');
     const webhook: Webhook = {
       id: webhookId,
       orgId,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
 import { dropOrganization } from '../indices.ts';
-import { refuseOthersThanOperator } from '../operator.ts';
+import { refuseUnlessOperator } from '../operator.ts';
 
 const body = z.object({ organizationId: z.string() });
 
@@ -12,7 +12,7 @@ export const deleteOrganization: KeyCommand<z.infer<typeof body>, null> = {
   by: 'admin',
   body,
   decide(state, { organizationId }, { actor }) {
-    const refusal = refuseOthersThanOperator(state, actor);
+    const refusal = refuseUnlessOperator(state, actor);
     if (refusal) return refusal;
     if (!state.organizations.has(organizationId)) return refused('not_found', 'no such organization');
     if (organizationId === state.firstOrganizationId)

@@ -5,15 +5,15 @@ import { type WebhookRow, webhookRow } from '../rows.ts';
 
 const body = z.object({
   webhookId: z.string(),
-  /** The row's `updatedAt` when the attempt was made that is the reason. */
+  /** The row's `updatedAt` at the time of the attempt that is the reason. */
   updatedAt: z.string(),
-  /** 410 was answered, or the last attempt of a delivery failed. */
+  /** `gone`: the endpoint responded 410; `failing`: the last attempt of a delivery failed. */
   reason: z.enum(['gone', 'failing']),
 });
 
 /**
- * Disables a webhook whose endpoint is gone or fails: the sender's command. One that is disabled, or that its owner
- * changed since the attempt (another address, enabled again), stays as it is.
+ * Disables a webhook whose endpoint is gone or fails; the sender of webhooks sends this command. A webhook that is disabled
+ * already, or that its owner changed since the attempt (another URL, enabled again), stays as it is.
  */
 export const disableWebhook: ServiceCommand<z.infer<typeof body>, WebhookRow> = {
   type: 'webhook.disable',

@@ -3,24 +3,24 @@ import { accepted, type KeyCommand, refused } from '../command.ts';
 import { dropSession, putSession } from '../indices.ts';
 import type { ControlState, Session } from '../state.ts';
 
-/** The contract, Organizations: Portal session. */
+/** Lifetime of a session (contract, Organizations: Portal session). */
 const SESSION_MS = 12 * 60 * 60 * 1_000;
 /** Sessions that one key may have open; one more ends the oldest. */
 export const SESSIONS_PER_KEY_MAX = 100;
 
 const body = z.object({
-  /** Of the cookie's value, which is told to nobody else. */
+  /** Digest of the cookie's value, which only the client knows. */
   digest: z.string().regex(/^[\w-]{32,128}$/),
 });
 
-/** Opens a portal session for the key that asks. */
+/** Opens a portal session for the actor's key. */
 export const openSession: KeyCommand<z.infer<typeof body>, { readonly expiresAt: number }> = {
   type: 'session.open',
   action: 'session.create',
   by: 'key',
   body,
   decide(state, { digest }, { wallTime, at, actor }) {
-    if (state.sessions.has(digest)) return refused('conflict', 'digest: is taken');
+    if (state.sessions.has(digest)) return refused('conflict', 'digest: is already in use');
     const { keyId, orgId } = actor;
     makeRoom(state, keyId, wallTime);
     const session: Session = { digest, keyId, createdAt: at, expiresAt: wallTime + SESSION_MS };
@@ -29,7 +29,7 @@ export const openSession: KeyCommand<z.infer<typeof body>, { readonly expiresAt:
   },
 };
 
-/** The expired ones go, and the oldest when there are too many: a look at the key's own sessions only. */
+/** Drops the key's expired sessions, and the oldest ones above the limit. */
 function makeRoom(state: ControlState, keyId: string, wallTime: number): void {
   const own = [...(state.sessionsByKey.get(keyId) ?? [])];
   const live = own.filter((session) => session.expiresAt > wallTime);

@@ -1,36 +1,36 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../envelope.ts';
-import { goodKey, organizationsBoundTo, webhooksSubscribedTo } from '../lookups.ts';
+import { activeKey, organizationsBoundTo, webhooksSubscribedTo } from '../lookups.ts';
 import { organizationRows } from '../rows.ts';
-import { createWorld, refusal, resultOf, SECRET, signingSecret, WALL_ISO, type World } from '../world.fixture.ts';
+import { createControlFixture, refusal, resultOf, SECRET, signingSecret, WALL_ISO, type ControlFixture } from '../control.fixture.ts';
 
-let world: World;
+let control: ControlFixture;
 let acme: Actor;
 beforeEach(() => {
-  world = createWorld();
-  acme = world.organization('org_acme');
+  control = createControlFixture();
+  acme = control.organization('org_acme');
 });
 const ADDRESS = `0x${'a'.repeat(40)}`;
-const asOperator = (type: string, body: object) => world.send(type, body, { as: world.operator });
+const asOperator = (type: string, body: object) => control.send(type, body, { as: control.operator });
 
-/** Gives the organization one of everything, live and in its sandbox. */
+/** Creates one resource of each kind, live and in the sandbox. */
 function furnish(): void {
   const subscriptions = [{ eventType: 'event.spread', version: 1 }];
-  for (const as of [acme, world.key(acme, 'acme-test', { sandbox: true })]) {
+  for (const as of [acme, control.key(acme, 'acme-test', { sandbox: true })]) {
     const n = as.sandbox ? '2' : '1';
     const attributionId = `00000000-0000-4000-8000-00000000000${n}`;
     const wallet = { walletId: `wal_${n}`, provider: 'venue_b', address: ADDRESS, label: '' };
     const attribution = { attributionId, provider: 'venue_a', builder: ADDRESS, label: '' };
     const webhook = { webhookId: `wh_${n}`, url: 'https://a.example', subscriptions, secret: signingSecret('a') };
-    resultOf(world.send('wallet.bind', wallet, { as }));
-    resultOf(world.send('platform_attribution.create', attribution, { as }));
-    resultOf(world.send('webhook.create', webhook, { as }));
-    resultOf(world.send('session.open', { digest: n.repeat(64) }, { as }));
+    resultOf(control.send('wallet.bind', wallet, { as }));
+    resultOf(control.send('platform_attribution.create', attribution, { as }));
+    resultOf(control.send('webhook.create', webhook, { as }));
+    resultOf(control.send('session.open', { digest: n.repeat(64) }, { as }));
   }
 }
 
 describe('an organization', () => {
-  it('is made with an admin key that works', () => {
+  it('is created with a usable admin key', () => {
     const adminKey = { id: 'k', secret: SECRET };
     const verdict = asOperator('organization.create', { organizationId: 'org_b', name: 'B', plan: 'pro', adminKey });
     expect(resultOf(verdict)).toEqual({
@@ -44,11 +44,11 @@ describe('an organization', () => {
         createdAt: WALL_ISO,
       },
     });
-    expect(goodKey(world.state, 'k')?.organization.id).toBe('org_b');
-    expect(organizationRows(world.state).map(({ id }) => id)).toEqual(['org_acme', 'org_b', 'org_first']);
+    expect(activeKey(control.state, 'k')?.organization.id).toBe('org_b');
+    expect(organizationRows(control.state).map(({ id }) => id)).toEqual(['org_acme', 'org_b', 'org_first']);
   });
 
-  it('is not made with an id that is taken', () => {
+  it('is not created with an id that is in use', () => {
     const body = { organizationId: 'org_b', name: 'B', plan: 'pro', adminKey: { id: 'k', secret: SECRET } };
     expect(asOperator('organization.create', { ...body, organizationId: 'org_acme' })).toMatchObject(
       refusal('conflict', 'organizationId'),
@@ -56,10 +56,10 @@ describe('an organization', () => {
     expect(asOperator('organization.create', { ...body, adminKey: { ...body.adminKey, id: 'first' } })).toMatchObject(
       refusal('conflict', 'adminKey.id'),
     );
-    expect(world.state.organizations.has('org_b')).toBe(false);
+    expect(control.state.organizations.has('org_b')).toBe(false);
   });
 
-  it('changes as far as is asked', () => {
+  it('changes only in the given fields', () => {
     const change = (more: object) =>
       resultOf(asOperator('organization.change', { organizationId: 'org_acme', ...more }));
     expect(change({ plan: 'enterprise' })).toMatchObject({ name: 'org_acme', plan: 'enterprise', suspended: false });
@@ -76,27 +76,27 @@ describe('an organization', () => {
 describe('suspending', () => {
   const suspend = (suspended: boolean) => asOperator('organization.change', { organizationId: 'org_acme', suspended });
 
-  it('refuses every key and stops what is delivered until it ends', () => {
+  it('refuses every key and stops deliveries until the organization is resumed', () => {
     furnish();
     expect(suspend(true)).toMatchObject({ revokedKeyIds: ['org_acme-admin', 'acme-test'] });
-    expect(goodKey(world.state, acme.keyId)).toBeUndefined();
+    expect(activeKey(control.state, acme.keyId)).toBeUndefined();
     const wallet = { walletId: 'wal_x', provider: 'venue_a', address: ADDRESS, label: '' };
-    expect(world.send('wallet.bind', wallet, { as: acme })).toMatchObject(refusal('unauthenticated'));
-    expect(organizationsBoundTo(world.state, 'venue_b', ADDRESS)).toEqual([]);
-    expect(webhooksSubscribedTo(world.state, 'event.spread')).toEqual([]);
+    expect(control.send('wallet.bind', wallet, { as: acme })).toMatchObject(refusal('unauthenticated'));
+    expect(organizationsBoundTo(control.state, 'venue_b', ADDRESS)).toEqual([]);
+    expect(webhooksSubscribedTo(control.state, 'event.spread')).toEqual([]);
     expect(suspend(true)).toMatchObject({ ok: true, revokedKeyIds: [] });
 
     expect(suspend(false)).toMatchObject({ ok: true, revokedKeyIds: [] });
-    expect(world.send('wallet.bind', wallet, { as: acme }).ok).toBe(true);
-    expect(organizationsBoundTo(world.state, 'venue_b', ADDRESS)).toEqual(['org_acme']);
-    expect(webhooksSubscribedTo(world.state, 'event.spread').map(({ id }) => id)).toEqual(['wh_1']);
+    expect(control.send('wallet.bind', wallet, { as: acme }).ok).toBe(true);
+    expect(organizationsBoundTo(control.state, 'venue_b', ADDRESS)).toEqual(['org_acme']);
+    expect(webhooksSubscribedTo(control.state, 'event.spread').map(({ id }) => id)).toEqual(['wh_1']);
   });
 });
 
 describe('deleting', () => {
-  it('leaves nothing of the organization, and nothing else goes', () => {
+  it('removes everything of the organization, and nothing else', () => {
     const before = structuredClone(rows());
-    world.organization('org_gone');
+    control.organization('org_gone');
     acme = { orgId: 'org_gone', keyId: 'org_gone-admin', userId: 'admin', sandbox: false };
     furnish();
     expect(asOperator('organization.delete', { organizationId: 'org_gone' })).toMatchObject({
@@ -105,18 +105,18 @@ describe('deleting', () => {
     });
     expect(rows()).toEqual(before);
     expect(asOperator('organization.delete', { organizationId: 'org_gone' })).toMatchObject(refusal('not_found'));
-    expect(world.send('key.revoke', { keyId: 'x' }, { as: acme })).toMatchObject(refusal('unauthenticated'));
+    expect(control.send('key.revoke', { keyId: 'x' }, { as: acme })).toMatchObject(refusal('unauthenticated'));
   });
 
-  /** The state but for what is kept of commands themselves. */
+  /** The state without the ids of commands and their answers. */
   function rows(): object {
-    const { recentIds: _ids, idempotency: _answers, ...rest } = world.state;
+    const { recentIds: _ids, idempotency: _answers, ...rest } = control.state;
     return rest;
   }
 });
 
 describe('the first organization', () => {
-  it('can be neither suspended nor deleted, by its own keys either', () => {
+  it('can be neither suspended nor deleted, not even by its own keys', () => {
     expect(asOperator('organization.change', { organizationId: 'org_first', suspended: true })).toMatchObject(
       refusal('conflict', 'suspended'),
     );
@@ -124,7 +124,7 @@ describe('the first organization', () => {
     expect(asOperator('organization.change', { organizationId: 'org_first', plan: 'free', suspended: false }).ok).toBe(
       true,
     );
-    expect(goodKey(world.state, 'first')?.organization).toMatchObject({ plan: 'free', suspended: false });
+    expect(activeKey(control.state, 'first')?.organization).toMatchObject({ plan: 'free', suspended: false });
   });
 
   it('is the only one whose live keys manage organizations', () => {
@@ -137,11 +137,11 @@ describe('the first organization', () => {
       ['organization.delete', { organizationId: 'org_acme' }],
       ['organization.delete', { organizationId: 'none' }],
     ];
-    const sandboxed = world.key(world.operator, 'sandboxed', { sandbox: true });
+    const sandboxed = control.key(control.operator, 'sandboxed', { sandbox: true });
     for (const [type, body] of bodies)
       for (const as of [acme, sandboxed])
-        expect(world.send(type, body, { as })).toMatchObject(refusal('forbidden_scope'));
-    expect(organizationRows(world.state).map(({ id, plan }) => [id, plan])).toEqual([
+        expect(control.send(type, body, { as })).toMatchObject(refusal('forbidden_scope'));
+    expect(organizationRows(control.state).map(({ id, plan }) => [id, plan])).toEqual([
       ['org_acme', 'free'],
       ['org_first', 'pro'],
     ]);

@@ -3,21 +3,21 @@ import { accepted, type KeyCommand, refused } from '../command.ts';
 import { idSchema } from '../fields.ts';
 import { webhookOf } from '../lookups.ts';
 
-/** Characters of a stored body at most; every event that there is stays far below. */
+/** Largest number of characters of a stored body; every event stays far below it. */
 export const REDELIVERED_BODY_MAX = 256 * 1_024;
 
 const body = z.object({
   webhookId: z.string(),
-  /** The delivery whose bytes are to be sent again. That it is the webhook's was checked before. */
+  /** The delivery whose bytes are sent again. REST has checked that it belongs to the webhook. */
   deliveryId: idSchema,
   newDeliveryId: idSchema,
   eventId: idSchema,
   eventType: z.string().min(1).max(100),
-  /** Its body, as every attempt sent it. */
+  /** The body that every attempt sent. */
   body: z.string().min(1).max(REDELIVERED_BODY_MAX),
 });
 
-/** What is to be delivered, apart from its body: results are kept for a day under an `Idempotency-Key`. */
+/** The new delivery without its body, because results are stored for a day under their `Idempotency-Key`. */
 export interface WebhookRedelivery {
   readonly webhookId: string;
   readonly deliveryId: string;
@@ -25,7 +25,7 @@ export interface WebhookRedelivery {
   readonly eventType: string;
 }
 
-/** Asks for the bytes of an earlier delivery to be sent again, under its event id. Changes no resource either. */
+/** Requests that the bytes of an earlier delivery are sent again, under its event id. Changes no resource. */
 export const redeliverWebhook: KeyCommand<z.infer<typeof body>, WebhookRedelivery> = {
   type: 'webhook.redeliver',
   action: 'webhook.redeliver',

@@ -5,7 +5,7 @@ import { keyOf } from '../lookups.ts';
 
 const body = z.object({ keyId: z.string() });
 
-/** Revokes a key for good, and the portal sessions that were opened with it. */
+/** Revokes a key permanently, and the portal sessions that were opened with it. */
 export const revokeKey: KeyCommand<z.infer<typeof body>, null> = {
   type: 'key.revoke',
   action: 'key.revoke',

@@ -5,16 +5,16 @@ import { putWebhook } from '../indices.ts';
 import { webhookOf } from '../lookups.ts';
 import { type WebhookRow, webhookRow } from '../rows.ts';
 
-/** How long the previous secret signs beside the new one (the contract, Webhooks). */
+/** How long the previous secret signs in addition to the new one (contract, Webhooks). */
 const PREVIOUS_SIGNS_MS = 24 * 60 * 60 * 1_000;
 
 const body = z.object({
   webhookId: z.string(),
-  /** As it is, see `SigningSecret`. */
+  /** In plain text, see `SigningSecret`. */
   secret: signingSecretSchema,
 });
 
-/** Gives a webhook a new secret. Of those before only the newest goes on signing, for a day. */
+/** Gives a webhook a new secret. Of the earlier secrets only the newest continues to sign, for a day. */
 export const rotateWebhookSecret: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   type: 'webhook.rotate_secret',
   action: 'webhook.rotate_secret',

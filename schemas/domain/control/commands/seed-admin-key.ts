@@ -7,21 +7,21 @@ import { type Key, PLANS, SCOPES, type SecretHash } from '../state.ts';
 const body = z.object({
   keyId: z.string(),
   secret: secretHashSchema,
-  /** Used only by the seed that makes the first organization. */
+  /** Used only by the seed that creates the first organization. */
   organization: z.object({ id: z.string(), name: z.string(), plan: z.enum(PLANS) }),
-  /** Made by the service itself, not given by a setting: dropped when an organization is there already. */
+  /** True if the service generated the key instead of reading it from a setting: ignored if an organization exists. */
   minted: z.boolean(),
 });
 type Body = z.infer<typeof body>;
 
-/** What a seed did. */
+/** The result of a seed. */
 export interface Seeded {
-  /** `revoked`: the key was seeded before and revoked since; it stays so. */
+  /** `revoked`: the key was seeded before and revoked since; it stays revoked. */
   readonly outcome: 'first' | 'added' | 'known' | 'revoked' | 'dropped';
   readonly key: Key | null;
 }
 
-/** The key that an organization begins with. */
+/** The first key of an organization. */
 export function firstAdminKey(id: string, orgId: string, secret: SecretHash, createdAt: string): Key {
   return { id, orgId, name: 'admin', userId: 'admin', scopes: SCOPES, sandbox: false, secret, createdAt };
 }
@@ -38,7 +38,7 @@ export const seedAdminKey: ServiceCommand<Body, Seeded> = {
   decide(state, { keyId, secret, organization, minted }, { at }) {
     const known = state.keys.get(keyId);
     if (known) return accepted({ outcome: 'known', key: known }, null);
-    // Whoever revoked it meant it, whatever setting a node still starts with.
+    // A revoked key stays revoked, even if a node still starts with the setting.
     if (state.seededKeyIds.has(keyId)) return accepted({ outcome: 'revoked', key: null }, null);
     const first = state.firstOrganizationId === null;
     if (!first && minted) return accepted({ outcome: 'dropped', key: null }, null);

@@ -5,13 +5,13 @@ import { webhookOf } from '../lookups.ts';
 
 const body = z.object({
   webhookId: z.string(),
-  /** Null: the first that it subscribes to. */
+  /** Null for the first type that the webhook subscribes to. */
   eventType: z.string().max(100).nullable(),
   deliveryId: idSchema,
   eventId: idSchema,
 });
 
-/** What is to be delivered, for whoever makes the delivery of it. */
+/** The sample that is to be delivered, for the stage that creates the delivery. */
 export interface WebhookTest {
   readonly webhookId: string;
   readonly deliveryId: string;
@@ -20,7 +20,7 @@ export interface WebhookTest {
   readonly version: number;
 }
 
-/** Asks for a sample on its way to a webhook (the contract, Webhooks). Changes no resource, so no audit entry tells it. */
+/** Requests a sample for a webhook (contract, Webhooks). It changes no resource, so it has no audit entry. */
 export const testWebhook: KeyCommand<z.infer<typeof body>, WebhookTest> = {
   type: 'webhook.test',
   action: 'webhook.test',
@@ -34,7 +34,9 @@ export const testWebhook: KeyCommand<z.infer<typeof body>, WebhookTest> = {
     const subscription =
       eventType === null ? subscriptions[0] : subscriptions.find((entry) => entry.eventType === eventType);
     if (!subscription) return refused('validation_failed', 'eventType: the webhook does not subscribe to it');
-    const { eventType: told, version } = subscription;
-    return accepted({ webhookId, deliveryId, eventId, eventType: told, version }, null);
+    return accepted(
+      { webhookId, deliveryId, eventId, eventType: subscription.eventType, version: subscription.version },
+      null,
+    );
   },
 };

@@ -5,15 +5,15 @@ import { signingSecrets, webhookOf, webhooksSubscribedTo } from '../lookups.ts';
 import { reduceControl } from '../reduce.ts';
 import { type WebhookRow, webhookRows } from '../rows.ts';
 import {
-  createWorld,
+  createControlFixture,
   HOUR_MS,
   refusal,
   resultOf,
   signingSecret,
   WALL_ISO,
   WALL_MS,
-  type World,
-} from '../world.fixture.ts';
+  type ControlFixture,
+} from '../control.fixture.ts';
 import { WEBHOOKS_MAX } from './create-webhook.ts';
 import { REDELIVERED_BODY_MAX } from './redeliver-webhook.ts';
 
@@ -26,26 +26,26 @@ const REDELIVERY = {
   eventType: 'event.spread',
   body: '{"id":"we_1"}',
 };
-let world: World;
+let control: ControlFixture;
 let acme: Actor;
 beforeEach(() => {
-  world = createWorld();
-  acme = world.organization('org_acme');
+  control = createControlFixture();
+  acme = control.organization('org_acme');
 });
 const create = (as: Actor, webhookId = 'wh_1') =>
-  world.send(
+  control.send(
     'webhook.create',
     { webhookId, url: 'https://a.example', subscriptions: SUBSCRIPTIONS, secret: signingSecret('a') },
     { as },
   );
 const change = (body: object, wallTime = WALL_MS + HOUR_MS) =>
-  world.send('webhook.change', { webhookId: 'wh_1', ...body }, { as: acme, wallTime });
+  control.send('webhook.change', { webhookId: 'wh_1', ...body }, { as: acme, wallTime });
 const disable = (updatedAt: string, reason = 'failing') =>
-  world.send('webhook.disable', { webhookId: 'wh_1', updatedAt, reason }, { as: null, wallTime: WALL_MS + HOUR_MS });
-const subscribed = () => webhooksSubscribedTo(world.state, 'event.spread').map(({ id }) => id);
+  control.send('webhook.disable', { webhookId: 'wh_1', updatedAt, reason }, { as: null, wallTime: WALL_MS + HOUR_MS });
+const subscribed = () => webhooksSubscribedTo(control.state, 'event.spread').map(({ id }) => id);
 
 describe('a webhook', () => {
-  it('is created enabled; no row, verdict or audit entry tells its secret', () => {
+  it('is created enabled; no row, verdict or audit entry contains its secret', () => {
     const row = {
       id: 'wh_1',
       url: 'https://a.example',
@@ -57,25 +57,25 @@ describe('a webhook', () => {
     };
     const verdict = create(acme);
     expect(resultOf(verdict)).toEqual(row);
-    expect(webhookRows(world.state, acme)).toEqual([row]);
-    expect(JSON.stringify([verdict, webhookRows(world.state, acme)])).not.toContain('whsec_');
-    expect(signingSecrets(webhookOf(world.state, acme, 'wh_1')!, WALL_MS)).toEqual([signingSecret('a')]);
+    expect(webhookRows(control.state, acme)).toEqual([row]);
+    expect(JSON.stringify([verdict, webhookRows(control.state, acme)])).not.toContain('whsec_');
+    expect(signingSecrets(webhookOf(control.state, acme, 'wh_1')!, WALL_MS)).toEqual([signingSecret('a')]);
     expect(subscribed()).toEqual(['wh_1']);
   });
 
-  it('is one of at most a hundred, the sandbox counted apart', () => {
+  it('is one of at most a hundred, with the sandbox counted separately', () => {
     for (let n = 0; n < WEBHOOKS_MAX; n += 1) resultOf(create(acme, `wh_${n}`));
     expect(create(acme, 'wh_more')).toMatchObject(refusal('conflict', '100'));
-    expect(create(world.key(acme, 'sandboxed', { sandbox: true }), 'wh_test').ok).toBe(true);
-    world.send('webhook.delete', { webhookId: 'wh_7' }, { as: acme });
+    expect(create(control.key(acme, 'sandboxed', { sandbox: true }), 'wh_test').ok).toBe(true);
+    control.send('webhook.delete', { webhookId: 'wh_7' }, { as: acme });
     expect(create(acme, 'wh_more').ok).toBe(true);
   });
 
-  it('has subscriptions of at most 32 KiB as JSON, when it is made and when it is changed', () => {
+  it('has subscriptions of at most 32 KiB as JSON, when it is created and when it is changed', () => {
     const withText = (text: string) => [{ eventType: 'e', version: 1, filters: { text } }];
     const room = SUBSCRIPTIONS_BYTES_MAX - JSON.stringify(withText('')).length;
     const body = { webhookId: 'wh_1', url: 'https://a', secret: signingSecret('a') };
-    const make = (subscriptions: object) => world.send('webhook.create', { ...body, subscriptions }, { as: acme });
+    const make = (subscriptions: object) => control.send('webhook.create', { ...body, subscriptions }, { as: acme });
     const long = ['x'.repeat(room + 1), `${'x'.repeat(room - 1)}é`].map(withText);
     for (const subscriptions of long)
       expect(make(subscriptions)).toMatchObject(
@@ -84,18 +84,18 @@ describe('a webhook', () => {
     expect(make(withText('x'.repeat(room))).ok).toBe(true);
     for (const subscriptions of long)
       expect(change({ subscriptions })).toMatchObject(refusal('validation_failed', 'subscriptions: must have'));
-    expect(webhookOf(world.state, acme, 'wh_1')!.subscriptions).toEqual(withText('x'.repeat(room)));
+    expect(webhookOf(control.state, acme, 'wh_1')!.subscriptions).toEqual(withText('x'.repeat(room)));
     expect(change({ subscriptions: withText('x'.repeat(room)) }).ok).toBe(true);
   });
 
-  it('has no filters of which no text can be made', () => {
+  it('has no filters that are nested too deeply to be serialized', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     const make = (filters: string) => {
       const start = { actor: acme, webhookId: 'wh_1', url: 'https://a', secret: signingSecret('a') };
       const subscriptions = [{ eventType: 'e', version: 1, filters: 'FILTERS' }];
       const body = JSON.stringify({ ...start, subscriptions }).replace('"FILTERS"', filters);
       const command = { id: `${filters.length}`, receivedAt: 0, wallTime: WALL_MS, type: 'webhook.create', body };
-      return reduceControl(world.state, command);
+      return reduceControl(control.state, command);
     };
     for (const levels of [8, 100_000])
       expect(make(nested(levels))).toMatchObject(refusal('validation_failed', 'subscriptions: '));
@@ -110,16 +110,16 @@ describe('a webhook', () => {
       { subscriptions: [{ eventType: 'e', version: 1, filters: 1 }] },
       'subscriptions.0.filters',
     ],
-    ['no address', { url: '' }, 'url'],
+    ['no URL', { url: '' }, 'url'],
     ['a secret of another form', { secret: 'whsec_short' }, 'secret'],
   ])('with %s is refused, naming the field', (_name, more, field) => {
     const body = { webhookId: 'wh_1', url: 'https://a', subscriptions: SUBSCRIPTIONS, secret: signingSecret('a') };
-    const verdict = world.send('webhook.create', { ...body, ...more }, { as: acme });
+    const verdict = control.send('webhook.create', { ...body, ...more }, { as: acme });
     expect(verdict).toMatchObject(refusal('validation_failed', `${field}:`));
-    expect(world.state.webhooks.size).toBe(0);
+    expect(control.state.webhooks.size).toBe(0);
   });
 
-  it('changes as far as is asked', () => {
+  it('changes only in the given fields', () => {
     create(acme);
     const subscriptions = [{ eventType: 'event.arbitrage', version: 1 }];
     expect(resultOf(change({ url: 'https://b.example' }))).toMatchObject({
@@ -131,8 +131,8 @@ describe('a webhook', () => {
     });
     expect(resultOf(change({ subscriptions }))).toMatchObject({ url: 'https://b.example', subscriptions });
     expect(subscribed()).toEqual([]);
-    expect(webhooksSubscribedTo(world.state, 'event.arbitrage').map(({ url }) => url)).toEqual(['https://b.example']);
-    expect(signingSecrets(webhookOf(world.state, acme, 'wh_1')!, WALL_MS)).toEqual([signingSecret('a')]);
+    expect(webhooksSubscribedTo(control.state, 'event.arbitrage').map(({ url }) => url)).toEqual(['https://b.example']);
+    expect(signingSecrets(webhookOf(control.state, acme, 'wh_1')!, WALL_MS)).toEqual([signingSecret('a')]);
   });
 
   it('is disabled by hand and enabled again', () => {
@@ -143,42 +143,42 @@ describe('a webhook', () => {
     expect(subscribed()).toEqual(['wh_1']);
   });
 
-  it('of somebody else is as one that there is not', () => {
+  it('of another owner looks like one that does not exist', () => {
     create(acme);
-    const sandboxed = world.key(acme, 'sandboxed', { sandbox: true });
-    const asks: [string, object][] = [
+    const sandboxed = control.key(acme, 'sandboxed', { sandbox: true });
+    const commands: [string, object][] = [
       ['webhook.change', { enabled: false }],
       ['webhook.delete', {}],
       ['webhook.rotate_secret', { secret: signingSecret('b') }],
       ['webhook.test', TEST],
       ['webhook.redeliver', REDELIVERY],
     ];
-    for (const as of [world.operator, sandboxed])
-      for (const [type, body] of asks) {
-        const foreign = world.send(type, { webhookId: 'wh_1', ...body }, { as });
+    for (const as of [control.operator, sandboxed])
+      for (const [type, body] of commands) {
+        const foreign = control.send(type, { webhookId: 'wh_1', ...body }, { as });
         expect(foreign).toMatchObject(refusal('not_found'));
-        expect(foreign).toEqual(world.send(type, { webhookId: 'wh_none', ...body }, { as }));
-        expect(webhookRows(world.state, as)).toEqual([]);
+        expect(foreign).toEqual(control.send(type, { webhookId: 'wh_none', ...body }, { as }));
+        expect(webhookRows(control.state, as)).toEqual([]);
       }
-    expect(webhookRows(world.state, acme)).toMatchObject([{ enabled: true }]);
+    expect(webhookRows(control.state, acme)).toMatchObject([{ enabled: true }]);
   });
 
-  it('is gone once it was deleted', () => {
+  it('does not exist after it was deleted', () => {
     create(acme);
-    expect(world.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme })).toMatchObject({ ok: true, result: null });
-    expect(webhookRows(world.state, acme)).toEqual([]);
+    expect(control.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme })).toMatchObject({ ok: true, result: null });
+    expect(webhookRows(control.state, acme)).toEqual([]);
     expect(subscribed()).toEqual([]);
     expect(change({ enabled: true })).toMatchObject(refusal('not_found'));
   });
 
-  it('of the sandbox is told no live event', () => {
-    create(world.key(acme, 'sandboxed', { sandbox: true }));
+  it('of the sandbox receives no live event', () => {
+    create(control.key(acme, 'sandboxed', { sandbox: true }));
     expect(subscribed()).toEqual([]);
   });
 });
 
 describe('the sender', () => {
-  it.each(['gone', 'failing'])('disables a webhook as %s, and its owner is told so', (reason) => {
+  it.each(['gone', 'failing'])('disables a webhook as %s, and the audit log of its owner has an entry', (reason) => {
     create(acme);
     const verdict = disable(WALL_ISO, reason);
     expect(resultOf(verdict)).toMatchObject({ enabled: false, disabledReason: reason });
@@ -186,34 +186,34 @@ describe('the sender', () => {
     expect(subscribed()).toEqual([]);
   });
 
-  it('leaves one alone that its owner changed since the attempt', () => {
+  it('does not disable a webhook that its owner changed since the attempt', () => {
     create(acme);
     const { updatedAt } = resultOf<WebhookRow>(change({ url: 'https://b.example' }));
     expect(disable(WALL_ISO)).toMatchObject({ result: { enabled: true }, audit: [] });
     expect(resultOf(disable(updatedAt))).toMatchObject({ enabled: false });
   });
 
-  it('does not take another reason from one that is disabled, and neither does its owner', () => {
+  it('does not replace the reason of a disabled webhook, and neither does its owner', () => {
     create(acme);
     const { updatedAt } = resultOf<WebhookRow>(disable(WALL_ISO, 'gone'));
     expect(resultOf(disable(updatedAt, 'failing'))).toMatchObject({ disabledReason: 'gone' });
     expect(resultOf(change({ enabled: false }))).toMatchObject({ disabledReason: 'gone' });
   });
 
-  it('is refused for a webhook that is gone', () => {
+  it('is refused for a webhook that was deleted', () => {
     create(acme);
-    world.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme });
+    control.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme });
     expect(disable(WALL_ISO)).toMatchObject(refusal('not_found'));
   });
 });
 
 describe('a rotation', () => {
-  const rotate = (letter: string, wallTime: number) =>
+  const rotate = (character: string, wallTime: number) =>
     resultOf(
-      world.send('webhook.rotate_secret', { webhookId: 'wh_1', secret: signingSecret(letter) }, { as: acme, wallTime }),
+      control.send('webhook.rotate_secret', { webhookId: 'wh_1', secret: signingSecret(character) }, { as: acme, wallTime }),
     );
   const signing = (at: number) =>
-    signingSecrets(webhookOf(world.state, acme, 'wh_1')!, at).map((secret) => secret.charAt(6));
+    signingSecrets(webhookOf(control.state, acme, 'wh_1')!, at).map((secret) => secret.charAt(6));
 
   it('lets the previous secret sign for 24 hours, the new one first', () => {
     create(acme);
@@ -223,19 +223,19 @@ describe('a rotation', () => {
     expect(signing(WALL_MS + 24 * HOUR_MS)).toEqual(['b']);
   });
 
-  it('keeps two at most', () => {
+  it('leaves at most two secrets', () => {
     create(acme);
     rotate('b', WALL_MS);
     rotate('c', WALL_MS + HOUR_MS);
     expect(signing(WALL_MS + 2 * HOUR_MS)).toEqual(['c', 'b']);
-    expect(webhookOf(world.state, acme, 'wh_1')!.secrets).toHaveLength(2);
+    expect(webhookOf(control.state, acme, 'wh_1')!.secrets).toHaveLength(2);
   });
 });
 
 describe('a test', () => {
-  const test = (body: object = {}) => world.send('webhook.test', { webhookId: 'wh_1', ...TEST, ...body }, { as: acme });
+  const test = (body: object = {}) => control.send('webhook.test', { webhookId: 'wh_1', ...TEST, ...body }, { as: acme });
 
-  it('is of the first type subscribed to, or of the one that is asked for; no audit entry tells it', () => {
+  it('is of the first subscribed type, or of the requested one, and has no audit entry', () => {
     create(acme);
     change({ subscriptions: [...SUBSCRIPTIONS, { eventType: 'event.arbitrage', version: 1 }] });
     const result = { webhookId: 'wh_1', deliveryId: 'dlv_t', eventId: 'we_t', eventType: 'event.spread', version: 1 };
@@ -253,9 +253,9 @@ describe('a test', () => {
 
 describe('a redelivery', () => {
   const redeliver = (body: object = {}) =>
-    world.send('webhook.redeliver', { webhookId: 'wh_1', ...REDELIVERY, ...body }, { as: acme });
+    control.send('webhook.redeliver', { webhookId: 'wh_1', ...REDELIVERY, ...body }, { as: acme });
 
-  it('is a delivery of its own under the same event id; its body is not kept', () => {
+  it('is a new delivery with the same event id; its body is not stored', () => {
     create(acme);
     const result = { webhookId: 'wh_1', deliveryId: 'dlv_2', eventId: 'we_1', eventType: 'event.spread' };
     const verdict = redeliver();
@@ -269,7 +269,7 @@ describe('a redelivery', () => {
     expect(redeliver()).toMatchObject(refusal('conflict'));
   });
 
-  it('has a body of a bounded size', () => {
+  it('has a body of limited size', () => {
     create(acme);
     expect(redeliver({ body: 'x'.repeat(REDELIVERED_BODY_MAX) }).ok).toBe(true);
     const verdict = redeliver({ body: 'x'.repeat(REDELIVERED_BODY_MAX + 1) });

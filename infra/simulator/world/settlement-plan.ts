@@ -8,10 +8,10 @@ import { SECOND_MS } from './time.ts';
  * is over. `disputed`: the first proposal is wrong and disputed, which resets the question; the second one stands.
  * `voted`: the second proposal is disputed too, and a vote of the token holders decides.
  */
-export type StoryKind = 'automatic' | 'undisputed' | 'disputed' | 'voted';
+export type SettlementKind = 'automatic' | 'undisputed' | 'disputed' | 'voted';
 
 /** What one transaction of a story does. `request` is 0 for the request made at listing, 1 for the one of the reset. */
-export interface StoryStep {
+export interface SettlementStep {
   readonly kind: 'propose' | 'dispute_and_reset' | 'dispute' | 'settle' | 'settle_and_resolve' | 'resolve' | 'redeem';
   readonly request: 0 | 1;
   /** Unix ms, a whole second. */
@@ -20,10 +20,10 @@ export interface StoryStep {
   readonly isTrue: boolean;
 }
 
-export interface Story {
-  readonly kind: StoryKind;
+export interface SettlementPlan {
+  readonly kind: SettlementKind;
   /** In order of time. */
-  readonly steps: readonly StoryStep[];
+  readonly steps: readonly SettlementStep[];
   /** When the result stands, unix ms. */
   readonly resolvedAtMs: number;
 }
@@ -31,12 +31,12 @@ export interface Story {
 /** How long a proposal can be disputed. Two hours on the venue; minutes here, so that stories end within a run. */
 export const LIVENESS_MS = 180 * SECOND_MS;
 /** Everything that a story tells happens within this time after the expiry, unless its settlement is delayed on purpose. */
-export const LONGEST_STORY_MS = 2_100 * SECOND_MS;
+export const LONGEST_SETTLEMENT_MS = 2_100 * SECOND_MS;
 /** Accounts that redeem, at most. */
-const MOST_REDEMPTIONS = 3;
+const MAX_REDEMPTIONS = 3;
 
 /** Daily questions are decided by the oracle, of the hourly ones one in four; the others by the price resolver. */
-export function storyKindOf(seed: number, slot: QuestionSlot, generation: number): StoryKind {
+export function settlementKindOf(seed: number, slot: QuestionSlot, generation: number): SettlementKind {
   const chance = hashOf(seed, STREAM.story, generation * 65_536 + slot.index);
   if (slot.cadence === 'hourly' && chance % 4 !== 0) return 'automatic';
   const fate = (chance >>> 8) % 16;
@@ -45,12 +45,12 @@ export function storyKindOf(seed: number, slot: QuestionSlot, generation: number
 }
 
 /** The story of a question that expires at a moment: a function of seed and question. */
-export function storyOf(seed: number, slot: QuestionSlot, generation: number, expiresAtMs: number): Story {
-  const kind = storyKindOf(seed, slot, generation);
-  const steps: StoryStep[] = [];
+export function settlementPlanOf(seed: number, slot: QuestionSlot, generation: number, expiresAtMs: number): SettlementPlan {
+  const kind = settlementKindOf(seed, slot, generation);
+  const steps: SettlementStep[] = [];
   let atMs = expiresAtMs;
   /** The next step, this many seconds after the one before it. */
-  const step = (what: StoryStep['kind'], request: 0 | 1, isTrue: boolean, least: number, spread: number): void => {
+  const step = (what: SettlementStep['kind'], request: 0 | 1, isTrue: boolean, least: number, spread: number): void => {
     const chance = hashOf(seed, STREAM.story, generation * 65_536 + slot.index, 1 + steps.length);
     atMs += (least + (chance % spread)) * SECOND_MS;
     steps.push({ kind: what, request, atMs, isTrue });
@@ -74,13 +74,13 @@ export function storyOf(seed: number, slot: QuestionSlot, generation: number, ex
     }
   }
   const resolvedAtMs = atMs;
-  const redeemers = kind === 'automatic' ? 0 : 1 + ((generation + slot.index) % MOST_REDEMPTIONS);
+  const redeemers = kind === 'automatic' ? 0 : 1 + ((generation + slot.index) % MAX_REDEMPTIONS);
   for (let nth = 0; nth < redeemers; nth += 1) step('redeem', 0, true, 15, 90);
   return { kind, steps, resolvedAtMs };
 }
 
 /** The same story, everything in it later. */
-export function delayed(story: Story, delayMs: number): Story {
+export function delayPlan(story: SettlementPlan, delayMs: number): SettlementPlan {
   const steps = story.steps.map((step) => ({ ...step, atMs: step.atMs + delayMs }));
   return { ...story, steps, resolvedAtMs: story.resolvedAtMs + delayMs };
 }

@@ -44,7 +44,7 @@ export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs:
 }
 
 /** Puts a due fault in. */
-export async function makeFault(controls: FaultControls, { kind, target, chance }: DueFault): Promise<void> {
+export async function injectFault(controls: FaultControls, { kind, target, chance }: DueFault): Promise<void> {
   const socket = target as (typeof SOCKET_TARGETS)[number];
   const http = target as (typeof HTTP_TARGETS)[number];
   switch (kind) {
