@@ -1,29 +1,27 @@
 /** View of venue_a's order books. A stage of its own: it changes by far the most often. */
-import { on, type Stage } from '#infra/stages/stage';
+import { on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
-import { bookTopics } from '#schemas/topics/normalised';
+import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
 
-export interface HeldBook {
-  readonly book: Book;
-  /** The venue's time of the newest update, unix ms. */
-  ts: number;
-}
-
-/** By instrument; only books of which a snapshot was received, since changes alone are no book. */
-export type BooksView = Map<string, HeldBook>;
+/**
+ * The newest update of each instrument; every update of venue_a is a whole book. It is decoded when somebody asks for the
+ * book: most are replaced unread.
+ */
+export type BooksView = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
 
 export const booksView: Stage<BooksView> = {
   name: 'view.books',
-  inputs: [
-    on(bookTopics.venue_a, (view: BooksView, { value: update }) => {
-      const held = view.get(update.instrument);
-      if (!held && !update.snapshot) return;
-      const target = held ?? { book: createBook(), ts: update.ts };
-      applyBookUpdate(target.book, update);
-      target.ts = update.ts;
-      if (!held) view.set(update.instrument, target);
-    }),
-  ],
+  inputs: [on(bookTopics.venue_a, (view: BooksView, event) => void view.set(event.key, event))],
   outputs: [],
   initialState: () => new Map(),
 };
+
+/** The newest book of an instrument and the venue's time of it, unix ms; null when none was received. */
+export function bookOf(view: BooksView, instrument: string): { readonly book: Book; readonly ts: number } | null {
+  const update = view.get(instrument)?.value;
+  // Changes alone are no book.
+  if (!update?.snapshot) return null;
+  const book = createBook();
+  applyBookUpdate(book, update);
+  return { book, ts: update.ts };
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Level, topOfBook } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { clampedInteger } from '#schemas/http/parameters';
+import { bookOf } from '../../../../../views/books.ts';
 import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin, nothingReceived } from './coin.ts';
 
@@ -21,10 +22,10 @@ export const getOrderbook = defineRoute({
   handle({ params, query }, { views }) {
     const instrument = findCoin(views.coins, params.coin);
     const { coin } = instrument;
-    const held = views.books.get(coin);
+    const newest = bookOf(views.books, coin);
     // Unknown is not empty: a book that was never received is an error.
-    if (!held) throw nothingReceived(instrument, `no book of ${coin} was received`);
-    const { bids, asks } = topOfBook(held.book, query.depth);
-    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: held.ts };
+    if (!newest) throw nothingReceived(instrument, `no book of ${coin} was received`);
+    const { bids, asks } = topOfBook(newest.book, query.depth);
+    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: newest.ts };
   },
 });
