@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { whenRoom, writeZeros } from './disk-room.ts';
+import { whenRoom, writeZeros } from './disk-space.ts';
 import { type JournalEntry, JournalReader, segmentPath, segmentsIn } from './journal-reader.ts';
 import type { Partition } from './partition.ts';
 
