@@ -5,15 +5,7 @@
  */
 import type { LogRecord } from '../log.ts';
 import { bodyOf, compressBlock } from './block-compression.ts';
-import {
-  type BlockHeader,
-  HEADER_BYTES,
-  type Position,
-  packBlock,
-  positionBefore,
-  readHeader,
-  writeHeader,
-} from './block-layout.ts';
+import { HEADER_BYTES, type Position, packBlock, positionBefore, readHeader, writeHeader } from './block-layout.ts';
 import type { EntryPacker } from './journal-entry.ts';
 import { FULL_BYTES, type OpenBlock } from './open-block.ts';
 
