@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { COMPACTED_FOR_PROCESSORS } from '#schemas/topics/topic';
 import { createStages } from './stages.ts';
 
-// A processor that restarts takes the tail behind its snapshot again. Where a record of it was compacted away meanwhile,
-// it gives fewer outputs than the first time, and their numbers no longer fit.
+// A processor that restarts takes the tail behind its snapshot again. Where a record of it was compacted away
+// meanwhile, it gives fewer outputs than the first time, and their numbers no longer fit.
 it('every compacted topic that a processor reads keeps superseded records for a time', () => {
   const settings = {
     arbitrageSize: '100',

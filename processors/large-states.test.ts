@@ -1,6 +1,6 @@
 /**
- * Every map and set of a state is either written out in slices or said here to stay small, so that none that grows large
- * is forgotten: it would hold up the whole process each time a snapshot is taken.
+ * Every map and set of a state is either written out in slices or said here to stay small, so that none that grows
+ * large is forgotten: it would hold up the whole process each time a snapshot is taken.
  */
 import { expect, it } from 'vitest';
 import { serializeInSlices } from '#infra/stages/sliced-state';
@@ -61,8 +61,8 @@ const STAGES: readonly (readonly [stage: Declared, small: readonly string[]])[] 
       'outcomes.settled',
       'outcomes.resolved',
       'connectedAt',
-      'channelSeqs.heard',
-      'channelSeqs.silent',
+      'channelSeqs.active',
+      'channelSeqs.inactive',
       'channelSeqs.due',
       'liveness.feeds',
       'liveness.instruments',

@@ -14,13 +14,15 @@ import { stageOverTime } from './settings/over-time.ts';
 import { TABLE_TOPICS } from './sink/table-topics.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
 
-/** The settings that change what processors compute, as a process is given them. */
+/** The settings of a process that change what processors compute. */
 export type ProcessorSettings = Pick<
   Settings,
   'arbitrageSize' | 'venueAOutcomeTakerFee' | 'venueBConfirmations' | 'anomalyZ'
 >;
 
-/** Every processor, in the order in which data flows: one that reads a topic stands below the one that writes it. */
+/**
+ * Creates every processor, in the order in which data flows: a stage that reads a topic follows the one that writes it.
+ */
 export function createStages(settings: ProcessorSettings): readonly Stage<unknown>[] {
   return [
     createVenueAStage({ outcomeTakerFeeRate: settings.venueAOutcomeTakerFee }),
@@ -34,7 +36,7 @@ export function createStages(settings: ProcessorSettings): readonly Stage<unknow
   ] as readonly Stage<unknown>[];
 }
 
-/** Every processor over settings that changed on the way, oldest first (`readSettings`, `recordSettings`). */
+/** Creates every processor for settings that changed over time, oldest first (`readSettings`, `recordSettings`). */
 export function createStagesOverTime(history: readonly SettingsChange[]): readonly Stage<unknown>[] {
   const versions = history.map((settings) => ({ from: settings.receivedAt, stages: createStages(settings) }));
   return (versions[0]?.stages ?? []).map((_, at) =>
@@ -43,13 +45,14 @@ export function createStagesOverTime(history: readonly SettingsChange[]): readon
 }
 
 /**
- * What a rebuild drops and makes again, in the order in which it is dropped: the snapshots of all stages, which say that
- * the rest is there; their outputs, against the order of the data; the dead letters of whatever a stage or the sink reads.
+ * Topics that a rebuild drops and derives again, in the order of dropping: the snapshots of all stages first, because
+ * they imply that the rest exists; then the outputs, last stage first; then the dead letters of every topic that a
+ * stage or the sink reads.
  */
 export function projectionsOf(stages: readonly Stage<unknown>[]): readonly TopicStorage[] {
   const snapshots = stages.flatMap(({ name }) => [stateTopic(name), cutTopic(name)]);
   const outputs = stages.flatMap((stage) => stage.outputs).reverse();
-  const read = [...stages.flatMap(({ inputs }) => inputs), ...TABLE_TOPICS.values()];
-  const dead = new Map(deadTopicsOf({ inputs: read }).map((topic) => [topic.name, topic] as const));
-  return [...snapshots, ...outputs, ...dead.values()];
+  const readTopics = [...stages.flatMap(({ inputs }) => inputs), ...TABLE_TOPICS.values()];
+  const deadLetters = new Map(deadTopicsOf({ inputs: readTopics }).map((topic) => [topic.name, topic] as const));
+  return [...snapshots, ...outputs, ...deadLetters.values()];
 }

@@ -1,4 +1,4 @@
-import { closeInReverse, closeTogether } from '#infra/closing';
+import { closeInReverse, closeAll } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { ensureEpochs } from '#infra/log/epochs';
 import { startUnderLease } from '#infra/log/start-under-lease';
@@ -14,20 +14,23 @@ import { recordSettings } from './settings/recorded-settings.ts';
 import { startSink } from './sink/start-sink.ts';
 import { createStages, createStagesOverTime } from './stages.ts';
 
-/** The lease of the stages: of all processes with this role, one runs them. */
+/** The lease of the stages: only its holder runs them, of all processes with this role. */
 export const PROCESSORS_LEASE = 'processors';
 
-/** With live data the role counts as ready after this time, also while stages catch up: their lag is reported then. */
+/**
+ * With live data the role is reported as ready after this time even if stages still catch up; their lag is reported
+ * instead.
+ */
 const CATCH_UP_GRACE_MS = 10_000;
 
 /**
- * Starts every processor and the sink. Ready when each has taken what the log held at the start, or after a while when
- * that is live data that takes longer, or as a standby while another process runs the stages.
+ * Starts every processor and the sink. The role is ready when each stage has processed what the log contained at the
+ * start, or after `CATCH_UP_GRACE_MS` if live data takes longer, or as a standby while another process runs the stages.
  */
 export const start: StartRole = async (context) => {
   context.health.expect('processors');
   const stages = createStages(context.settings);
-  // What the stages write alone, their snapshots among it; dead letters come from several writers.
+  // Topics with the stages as their only writers, including snapshots; dead letters have several writers.
   const topics: Topic[] = [epochTopic, settingsTopic, ...stages.flatMap(ownTopics)];
   await context.log.createTopics(topics);
   return startUnderLease({
@@ -35,12 +38,12 @@ export const start: StartRole = async (context) => {
     part: 'processors',
     lease: PROCESSORS_LEASE,
     topics: topics.map(({ name }) => name),
-    start: () => startAlone(context),
+    start: () => startAsLeader(context),
   });
 };
 
-/** Starts as the only process that runs them. */
-async function startAlone(context: RoleContext): Promise<Running> {
+/** Starts the stages in the one process that holds the lease. */
+async function startAsLeader(context: RoleContext): Promise<Running> {
   const { log, codec, logger, metrics, health } = context;
   await ensureEpochs(
     log,
@@ -51,7 +54,7 @@ async function startAlone(context: RoleContext): Promise<Running> {
   const history = await recordSettings(log, codec, context.settings, inputs);
   const stages: RunningStage<unknown>[] = [];
   const onFault = (error: unknown) => {
-    logger.error({ error }, 'the lag of stages can no longer be watched');
+    logger.error({ error }, 'the lag of stages is no longer monitored');
     health.failed('processors', error);
   };
   const closers: (() => Promise<void>)[] = [];
@@ -60,20 +63,20 @@ async function startAlone(context: RoleContext): Promise<Running> {
     const sink = await startSink(context);
     closers.push(
       () => sink.close(),
-      () => closeTogether(stages),
+      () => closeAll(stages),
     );
     for (const stage of createStagesOverTime(history)) {
       stages.push(await runStage({ stage, log, codec, logger, metrics, health }));
     }
     const clock = await openPipelineClock(log, onFault);
     const monitor = monitorStages({ stages, clock, log, logger, health, metrics }, onFault);
-    closers.push(() => closeTogether([monitor, clock]));
-    // Not awaited: a stage catches up only once the ingest role has told how far its inputs are promised.
+    closers.push(() => closeAll([monitor, clock]));
+    // Not awaited: a stage catches up only after the ingest role has written watermarks to its inputs.
     void reportReady(context, stages, clock);
     return { close };
   } catch (error) {
-    // What made the start fail is told, not what closing the rest met with.
-    await close().catch((fault: unknown) => logger.error({ error: fault }, 'a part did not close cleanly'));
+    // The error of the start is thrown; errors of closing the rest are only logged.
+    await close().catch((fault: unknown) => logger.error({ error: fault }, 'failed to close a component'));
     throw error;
   }
 }

@@ -10,20 +10,20 @@ import { SCOPES } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
 import { ROUTES } from './routes/index.ts';
-import { defineOwnRoute, defineRoute, missingScopeCode, type Route, type RouteDeclaration } from './routes/route.ts';
+import { defineCallerRoute, defineRoute, missingScopeCode, type Route, type RouteDeclaration } from './routes/route.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from './testing/test-app.fixture.ts';
 
 const opened: TestApp[] = [];
 async function open(options?: TestAppOptions): Promise<TestApp> {
-  const made = await createTestApp(options);
-  opened.push(made);
-  return made;
+  const test = await createTestApp(options);
+  opened.push(test);
+  return test;
 }
 afterEach(async () => {
   for (const { app } of opened.splice(0)) await app.close();
 });
 
-/** A route of our own, for what all routes have in common. */
+/** A route for tests of what all routes have in common. */
 function aRoute(fields: Partial<RouteDeclaration<object, { n?: string | undefined }, unknown>>): Route {
   return defineRoute({
     method: 'GET',
@@ -39,12 +39,12 @@ function aRoute(fields: Partial<RouteDeclaration<object, { n?: string | undefine
     ...fields,
   });
 }
-/** A path of a route with something in place of its parameters. */
+/** The path of a route with placeholders for its parameters. */
 const pathOf = ({ path }: Route) => path.replaceAll(/:\w+/g, 'x');
 const guarded = ROUTES.filter((route) => route.scope !== null);
 
 describe('every guarded route', () => {
-  // One for all of them: to build it takes longer than to ask it.
+  // Shared by all routes, since building the application is slow.
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp();
@@ -55,8 +55,8 @@ describe('every guarded route', () => {
     const ask = (authorization?: string) =>
       app.request(route.method, pathOf(route), authorization === undefined ? {} : { authorization });
 
-    it('refuses a request without a good token as unauthenticated', async () => {
-      const good = await app.unseenToken(SCOPES);
+    it('answers 401 to a request without a valid token', async () => {
+      const good = await app.uncachedToken(SCOPES);
       const tokens = [
         undefined,
         '',
@@ -76,8 +76,8 @@ describe('every guarded route', () => {
     });
 
     if (route.scope !== 'any')
-      it('refuses a key that holds every scope but its own, with its code', async () => {
-        const token = app.seenToken(SCOPES.filter((scope) => scope !== route.scope));
+      it('answers 403 with the code of its family to a key without its scope', async () => {
+        const token = app.cachedToken(SCOPES.filter((scope) => scope !== route.scope));
         const answer = await ask(`Bearer ${token}`);
         expect(answer.status).toBe(403);
         const { error } = errorEnvelopeSchema.parse(answer.json());
@@ -85,21 +85,21 @@ describe('every guarded route', () => {
         expect(error.message).toContain(route.scope);
       });
 
-    it('lets a key in that holds its scope alone', async () => {
+    it('accepts a key that has only its scope', async () => {
       const scope = route.scope === 'any' ? 'trade' : route.scope!;
-      const answer = await ask(`Bearer ${app.seenToken([scope])}`);
+      const answer = await ask(`Bearer ${app.cachedToken([scope])}`);
       expect([401, 403]).not.toContain(answer.status);
     });
 
-    it('answers 503 while the views still take what the log held at the start', async () => {
+    it('answers 503 while the views are still reading what the log held at the start', async () => {
       app.setReady(false);
-      const answer = await ask(`Bearer ${app.seenToken(SCOPES)}`).finally(() => app.setReady(true));
+      const answer = await ask(`Bearer ${app.cachedToken(SCOPES)}`).finally(() => app.setReady(true));
       expect(answer.status).toBe(503);
       expect(answer.headers['retry-after']).toBe('1');
       expect(errorEnvelopeSchema.parse(answer.json()).error.code).toBe('internal_error');
     });
 
-    it('answers other methods with 405 and what is allowed', async () => {
+    it('answers other methods with 405 and the allowed methods', async () => {
       const declared = ROUTES.filter(({ path }) => path === route.path).flatMap(({ method }) =>
         method === 'GET' ? ['GET', 'HEAD'] : [method],
       );
@@ -115,15 +115,15 @@ describe('every guarded route', () => {
 });
 
 describe('keys', () => {
-  it('can be named by the scheme in any case', async () => {
+  it('are accepted with the Bearer scheme in any case', async () => {
     const app = await open({ routes: [aRoute({})] });
-    const token = await app.unseenToken(['read']);
+    const token = await app.uncachedToken(['read']);
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
       expect((await app.request('GET', '/v1/thing', { authorization: `${scheme} ${token}` })).status).toBe(200);
   });
 
-  it('are checked anew on a connection that showed another before, and after their revocation', async () => {
-    const { app, unseenToken, control } = await open({ routes: [aRoute({})] });
+  it('are checked again when the token of a connection changes, and after their revocation', async () => {
+    const { app, uncachedToken, control } = await open({ routes: [aRoute({})] });
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const sockets = new Set<unknown>();
@@ -134,7 +134,7 @@ describe('keys', () => {
           answer.resume().on('end', () => resolve(answer.statusCode!));
         }).on('error', reject);
       });
-    const [reader, streamer] = [await unseenToken(['read']), await unseenToken(['stream'])];
+    const [reader, streamer] = [await uncachedToken(['read']), await uncachedToken(['stream'])];
     const wrong = `${reader.slice(0, -1)}${reader.endsWith('A') ? 'B' : 'A'}`;
     const statuses: number[] = [];
     for (const token of [reader, reader, reader, wrong, reader, streamer, streamer, reader])
@@ -146,15 +146,15 @@ describe('keys', () => {
     agent.destroy();
   });
 
-  it('stop being good the moment they are gone', async () => {
+  it('are refused as soon as they are revoked', async () => {
     const app = await open({ routes: [aRoute({})] });
-    const authorization = `Bearer ${await app.unseenToken(['read'])}`;
+    const authorization = `Bearer ${await app.uncachedToken(['read'])}`;
     expect((await app.request('GET', '/v1/thing', { authorization })).status).toBe(200);
     app.control.keys.clear();
     expect((await app.request('GET', '/v1/thing', { authorization })).status).toBe(401);
   });
 
-  it('name the missing scope insufficient_scope on portfolio, stats, markets and positions routes only', () => {
+  it('without the scope get insufficient_scope on portfolio, stats, markets and positions routes only', () => {
     const insufficient = [
       '/v1/portfolio',
       '/v1/portfolio/nav',
@@ -175,7 +175,7 @@ describe('request ids', () => {
     const { headers: got } = await (await open()).request('GET', '/providers', headers);
     return got['x-request-id'];
   };
-  it('are echoed up to 128 characters and made otherwise', async () => {
+  it('are echoed up to 128 characters and otherwise generated', async () => {
     expect(await send({ 'x-request-id': 'a' })).toBe('a');
     expect(await send({ 'x-request-id': 'b'.repeat(128) })).toBe('b'.repeat(128));
     expect(await send({ 'x-request-id': 'c'.repeat(129) })).toMatch(/^[0-9a-f-]{36}$/);
@@ -183,14 +183,14 @@ describe('request ids', () => {
     expect(await send({})).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('are printable ASCII: what else comes would be garbled in the body', async () => {
+  it('are echoed only if they are printable ASCII, since others would be garbled in the body', async () => {
     expect(await send({ 'x-request-id': 'a b~{"c"}' })).toBe('a b~{"c"}');
-    // As Node reads the UTF-8 bytes of an é.
+    // The UTF-8 bytes of an é, as Node reads them.
     expect(await send({ 'x-request-id': Buffer.from('é').toString('latin1') })).toMatch(/^[0-9a-f-]{36}$/);
     expect(await send({ 'x-request-id': 'a\u0080' })).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('are told in errors as in the header', async () => {
+  it('are the same in the error body and in the header', async () => {
     const app = await open();
     const answer = await app.request('GET', '/v1/nothing', { 'x-request-id': 'mine' });
     expect(answer.headers['x-request-id']).toBe('mine');
@@ -200,8 +200,8 @@ describe('request ids', () => {
   });
 });
 
-describe('faults', () => {
-  it('of the service are told without their cause and logged with it', async () => {
+describe('errors', () => {
+  it('of the service are sent without their cause and logged with it', async () => {
     const route = aRoute({
       handle: () => {
         throw new Error('the secret reason');
@@ -212,11 +212,11 @@ describe('faults', () => {
     expect(answer.status).toBe(500);
     expect(answer.json()).toMatchObject({ error: { code: 'internal_error', requestId: 'find-me' } });
     expect(answer.body).not.toContain('secret reason');
-    expect(app.logged.join()).toContain('the secret reason');
-    expect(app.logged.join()).toContain('find-me');
+    expect(app.logLines.join()).toContain('the secret reason');
+    expect(app.logLines.join()).toContain('find-me');
   });
 
-  it('of a venue carry what it answered', async () => {
+  it('of a venue contain its response', async () => {
     const route = aRoute({
       handle: async () => {
         throw new ApiError('upstream_unavailable', 'venue_a is down', {
@@ -234,7 +234,7 @@ describe('faults', () => {
     });
   });
 
-  it('name every bad field of a request', async () => {
+  it('name every invalid field of a request', async () => {
     const query = z.object({ n: z.string().max(2).optional(), m: z.enum(['a']) });
     const route = aRoute({ query: query as unknown as Route['query'] as never });
     const app = await open({ routes: [route] });
@@ -248,14 +248,14 @@ describe('faults', () => {
     expect(errorEnvelopeSchema.parse(twice.json()).error.message).toBe('n: must be given once');
   });
 
-  it('end an answer that takes too long with 503', async () => {
+  it('are 503 for a handler that takes too long', async () => {
     let release: (value: unknown) => void = () => {};
     const handle = () =>
       new Promise((resolve) => {
         release = resolve;
       });
     const route = aRoute({ handle });
-    const app = await open({ routes: [route], app: { answerTimeoutMs: 20 } });
+    const app = await open({ routes: [route], app: { responseTimeoutMs: 20 } });
     const answer = await app.get('/v1/thing');
     release({});
     expect(answer.status).toBe(503);
@@ -263,7 +263,7 @@ describe('faults', () => {
     expect(answer.json()).toMatchObject({ error: { code: 'internal_error' } });
   });
 
-  it('in a URL are bad requests, and names too long for anything are not found by their route', async () => {
+  it('are bad_request for a malformed URL, and the not-found code of the route for an overlong name', async () => {
     const app = await open();
     expect((await app.get('/v1/events/%zz/spread')).json()).toMatchObject({ error: { code: 'bad_request' } });
     const long = 'x'.repeat(5_000);
@@ -277,7 +277,7 @@ describe('faults', () => {
     expect((await app.get(`/v1/nothing/${long}`)).json()).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  it('in what is no HTTP at all are told in the envelope too', async () => {
+  it('use the envelope for invalid HTTP too', async () => {
     const { app } = await open();
     await app.listen({ host: '127.0.0.1', port: 0 });
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
@@ -289,17 +289,17 @@ describe('faults', () => {
   });
 });
 
-describe('a request that does not come in whole', () => {
+describe('an incomplete request', () => {
   it.each([
     ['headers', 'GET /providers HTTP/1.1\r\nHost: x\r\n'],
     ['a body', 'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'],
   ])(
-    'is given up at its limit of time: %s',
-    async (_what, begun) => {
+    'is answered 408 at the time limit: %s',
+    async (_what, start) => {
       const { app } = await open({ app: { requestTimeoutMs: 500 } });
       await app.listen({ host: '127.0.0.1', port: 0 });
       const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
-      socket.write(begun);
+      socket.write(start);
       let text = '';
       for await (const chunk of socket) text += String(chunk);
       expect(text).toMatch(/HTTP\/1\.1 408 /);
@@ -308,17 +308,17 @@ describe('a request that does not come in whole', () => {
   );
 });
 
-describe('closing', () => {
-  it('waits for the answer that is being worked out, and takes no new connection', async () => {
+describe('shutdown', () => {
+  it('waits for running requests and accepts no new connections', async () => {
     let release: (value: unknown) => void = () => {};
     const handle = () =>
       new Promise((resolve) => {
         release = resolve;
       });
-    const { app, unseenToken } = await open({ routes: [aRoute({ handle })] });
+    const { app, uncachedToken } = await open({ routes: [aRoute({ handle })] });
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
-    const headers = { authorization: `Bearer ${await unseenToken(['read'])}` };
-    const asked = fetch(`${address}/v1/thing`, { headers });
+    const headers = { authorization: `Bearer ${await uncachedToken(['read'])}` };
+    const requests = fetch(`${address}/v1/thing`, { headers });
     while (release.length === 0) await sleep(1);
     const closed = app.close();
     const refused = async () =>
@@ -329,7 +329,7 @@ describe('closing', () => {
     const deadline = Date.now() + 5_000;
     while (!(await refused()) && Date.now() < deadline) await sleep(5);
     release({ ok: true });
-    const answer = await asked;
+    const answer = await requests;
     expect(await answer.json()).toEqual({ ok: true });
     expect(answer.headers.get('connection')).toBe('close');
     await closed;
@@ -338,7 +338,7 @@ describe('closing', () => {
 });
 
 describe('bodies', () => {
-  const post = defineOwnRoute({
+  const post = defineCallerRoute({
     method: 'POST',
     path: '/v1/thing',
     scope: 'read',
@@ -351,18 +351,18 @@ describe('bodies', () => {
     handle: () => ({ ok: true }),
   });
   const send = async (payload: string, type = 'application/json') => {
-    const made = await open({ routes: [post] });
-    const authorization = `Bearer ${await made.unseenToken(['read'])}`;
+    const test = await open({ routes: [post] });
+    const authorization = `Bearer ${await test.uncachedToken(['read'])}`;
     const headers = { authorization, 'content-type': type };
-    const answer = await made.app.inject({ method: 'POST', url: '/v1/thing', headers, payload });
+    const answer = await test.app.inject({ method: 'POST', url: '/v1/thing', headers, payload });
     return { status: answer.statusCode, code: answer.json().error?.code };
   };
-  it('of 1 MiB are taken and larger ones are 413', async () => {
+  it('of 1 MiB are accepted and larger ones are answered 413', async () => {
     const filled = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
     expect(await send(filled(1024 * 1024))).toEqual({ status: 200, code: undefined });
     expect(await send(filled(1024 * 1024 + 1))).toEqual({ status: 413, code: 'validation_failed' });
   });
-  it('that are no JSON are bad requests', async () => {
+  it('that are not JSON are bad requests', async () => {
     expect(await send('{')).toEqual({ status: 400, code: 'bad_request' });
     expect(await send('')).toEqual({ status: 400, code: 'bad_request' });
     expect(await send('a=b', 'application/x-www-form-urlencoded')).toEqual({ status: 400, code: 'bad_request' });
@@ -375,7 +375,7 @@ describe('unknown routes', () => {
     ['{', 'application/json'],
     ['a=b', 'application/x-www-form-urlencoded'],
     [`"${'x'.repeat(1024 * 1024)}"`, 'application/json'],
-  ])('are not found, whatever the body is: %.10s', async (payload, type) => {
+  ])('are answered 404, whatever the body is: %.10s', async (payload, type) => {
     const { app } = await open();
     const answer = await app.inject({ method: 'POST', url: '/v1/nothing', headers: { 'content-type': type }, payload });
     expect(answer.statusCode).toBe(404);
@@ -385,14 +385,14 @@ describe('unknown routes', () => {
     });
   });
 
-  it('are not found by any method', async () => {
+  it('are answered 404 for any method', async () => {
     const app = await open();
     for (const method of ['GET', 'POST', 'TRACE', 'PROPFIND'])
       expect((await app.request(method, '/v1/nothing')).status, method).toBe(404);
   });
 });
 
-describe('kept answers', () => {
+describe('cached responses', () => {
   const countingRoute = () => {
     let calls = 0;
     const handle = () => {
@@ -402,7 +402,7 @@ describe('kept answers', () => {
     return aRoute({ cacheTtlMs: 5_000, handle });
   };
 
-  it('are served again until their time is over', async () => {
+  it('are served until they expire', async () => {
     const app = await open({ routes: [countingRoute()] });
     expect((await app.get('/v1/thing')).json()).toEqual({ call: 1 });
     app.advance(5_000);
@@ -411,54 +411,54 @@ describe('kept answers', () => {
     expect((await app.get('/v1/thing')).json()).toEqual({ call: 2 });
   });
 
-  it('belong to what is asked, not to how it is spelled', async () => {
+  it('do not depend on unknown parameters or the spelling of the URL', async () => {
     const app = await open({ routes: [countingRoute()] });
     for (const url of ['/v1/thing', '/v1/thing?', '/v1/thing?unknown=1', '/v1/thing?unknown=2'])
       expect((await app.get(url)).json()).toEqual({ call: 1 });
     expect((await app.get('/v1/thing?n=1')).json()).toEqual({ call: 2 });
   });
 
-  it('are not served to those who may not ask', async () => {
+  it('are not served to unauthorized callers', async () => {
     const app = await open({ routes: [countingRoute()] });
     await app.get('/v1/thing');
     expect((await app.request('GET', '/v1/thing')).status).toBe(401);
-    const token = await app.unseenToken(['stream']);
+    const token = await app.uncachedToken(['stream']);
     expect((await app.request('GET', '/v1/thing', { authorization: `Bearer ${token}` })).status).toBe(403);
   });
 
-  it('are worked out once for all who ask at a time', async () => {
+  it('are computed once for concurrent requests', async () => {
     const release: ((value: unknown) => void)[] = [];
     const route = aRoute({ cacheTtlMs: 5_000, handle: () => new Promise((resolve) => release.push(resolve)) });
     const app = await open({ routes: [route] });
-    const asked = Array.from({ length: 5 }, () => app.get('/v1/thing'));
+    const requests = Array.from({ length: 5 }, () => app.get('/v1/thing'));
     while (release.length === 0) await sleep(1);
     release[0]!({ ok: 1 });
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     expect(answers.map((answer) => answer.body)).toEqual(Array(5).fill('{"ok":1}'));
     expect(release).toHaveLength(1);
   });
 
-  it('are neither errors nor what the route calls momentary', async () => {
+  it('do not include errors and responses that the route excludes', async () => {
     let calls = 0;
     const handle = () => {
       calls += 1;
       if (calls === 1) throw new ApiError('not_found', 'not yet');
       return { call: calls };
     };
-    const route = aRoute({ cacheTtlMs: 5_000, handle, isKept: (body) => (body as { call: number }).call > 2 });
+    const route = aRoute({ cacheTtlMs: 5_000, handle, isCacheable: (body) => (body as { call: number }).call > 2 });
     const app = await open({ routes: [route] });
     expect((await app.get('/v1/thing')).status).toBe(404);
     for (const call of [2, 3, 3]) expect((await app.get('/v1/thing')).json()).toEqual({ call });
   });
 });
 
-describe('encodings', () => {
+describe('compression', () => {
   const text = (bytes: number) => 'x'.repeat(bytes - 2);
   const ask = async (bytes: number, encoding?: string) => {
     const app = await open({ routes: [aRoute({ cacheTtlMs: 1_000, handle: () => text(bytes) })] });
     return app.get('/v1/thing', encoding === undefined ? {} : { 'accept-encoding': encoding });
   };
-  it('are used above 1 KiB when asked for', async () => {
+  it('is used above 1 KiB if the client accepts it', async () => {
     expect((await ask(1_024, 'gzip')).headers['content-encoding']).toBeUndefined();
     const gzipped = await ask(1_025, 'gzip');
     expect(gzipped.headers['content-encoding']).toBe('gzip');
@@ -476,12 +476,12 @@ describe('encodings', () => {
 
 describe('other origins', () => {
   const origin = 'https://app.example';
-  it('may not call unless a setting lets them', async () => {
+  it('are not allowed by default', async () => {
     const answer = await (await open()).request('GET', '/providers', { origin });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('may call from where the setting says, errors included', async () => {
+  it('are allowed if the setting lists them, for errors too', async () => {
     const app = await open({ app: { corsOrigins: `${origin},https://other.example` } });
     for (const url of ['/providers', '/v1/events', '/nothing']) {
       const answer = await app.request('GET', url, { origin });
@@ -493,7 +493,7 @@ describe('other origins', () => {
     expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('are told what they may do before they do it', async () => {
+  it('get an answer to their preflight requests', async () => {
     const app = await open({ app: { corsOrigins: '*' } });
     const answer = await app.request('OPTIONS', '/v1/events', {
       origin,
@@ -507,10 +507,10 @@ describe('other origins', () => {
 });
 
 describe('/health', () => {
-  it('answers 503 until every part is ready, and says what each part does', async () => {
+  it('answers 503 until every part is ready, and reports the state of each part', async () => {
     const { health, request } = await open();
     health.expect('ingest');
-    health.tell('playback', 'running');
+    health.setExtra('playback', 'running');
     const before = await request('GET', '/health');
     expect(before.status).toBe(503);
     expect(before.json()).toMatchObject({ status: 'starting', parts: { ingest: 'starting' }, playback: 'running' });
@@ -528,7 +528,7 @@ describe('/health', () => {
     expect(full.json()).toMatchObject({ status: 'degraded', parts: { log: 'no room on the disk' } });
   });
 
-  it('answers while the service starts', async () => {
+  it('is answered while the service starts', async () => {
     const app = await open();
     app.setReady(false);
     expect((await app.request('GET', '/health')).status).toBe(200);
@@ -543,7 +543,7 @@ describe('/health', () => {
 });
 
 describe('/metrics', () => {
-  it('counts answers by declared path and status, without a token', async () => {
+  it('counts responses by declared path and status, without a token', async () => {
     const app = await open();
     await app.get('/v1/events/evt_a/spread');
     await app.get('/v1/events/evt_b/spread');
@@ -558,7 +558,7 @@ describe('/metrics', () => {
     expect(answer.body).not.toContain('evt_a');
   });
 
-  it('measures the time of every answer: computed, cached, refused and failed ones', async () => {
+  it('measures the duration of computed, cached, refused and failed responses', async () => {
     const app = await open({
       routes: [
         aRoute({ path: '/v1/slow', cacheTtlMs: 5_000, handle: () => sleep(40).then(() => ({ ok: true })) }),
@@ -599,7 +599,7 @@ describe('/metrics', () => {
     expect(await seconds('/metrics', 200)).toBeGreaterThan(0);
   });
 
-  it('takes no other methods', async () => {
+  it('allows only GET and HEAD', async () => {
     expect((await (await open()).request('POST', '/metrics')).status).toBe(405);
   });
 });

@@ -1,24 +1,24 @@
-/** Builds the REST application without listening, so that tests reach it by injection. */
+/** Builds the REST application without listening, so that tests can inject requests. */
 import { maxHeaderSize } from 'node:http';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '#infra/control/authenticator';
-import type { ControlHost } from '#infra/control/control-host';
+import type { ControlReplica } from '#infra/control/control-replica';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
-import { AnswerCache } from './http/answer-cache.ts';
-import { CommandRate } from './http/command-rate.ts';
-import { RunningKeys } from './http/commands.ts';
+import { CommandRateLimiter } from './http/command-rate-limiter.ts';
+import { InFlightKeys } from './http/commands.ts';
 import { EncodedBody } from './http/encodings.ts';
-import { answerClientError, answerErrors, answerProtocolErrors, ErrorSender } from './http/errors.ts';
+import { ErrorSender, handleClientError, handleErrors, handleProtocolErrors } from './http/errors.ts';
+import { addJsonParser } from './http/json-parser.ts';
+import { createKeyGenerator } from './http/key-generator.ts';
 import { Meter } from './http/meter.ts';
-import { readJson } from './http/read-json.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { startRequestTimer } from './http/request-time.ts';
-import { createSecretMaker } from './http/secret-maker.ts';
+import { ResponseCache } from './http/response-cache.ts';
 import { Sender } from './http/send.ts';
 import { serveRoute } from './http/serve-route.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -28,11 +28,11 @@ import type { Sandbox } from './sandbox/open-sandbox.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often it is looked whether one has not. */
+/** Interval of the check for requests that exceed it. */
 const REQUEST_CHECK_MS = 1_000;
 const METRICS_PATH = '/metrics';
 const OPENAPI_PATH = '/openapi.json';
-/** Headers that a page of another origin may read. */
+/** Response headers that a page of another origin may read. */
 const EXPOSED_HEADERS = [
   'x-request-id',
   'retry-after',
@@ -46,34 +46,34 @@ const EXPOSED_HEADERS = [
   'x-svc-sandbox',
 ];
 
-export interface AppDependencies extends Omit<Dependencies, 'secrets' | 'usage'> {
-  readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
+export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage'> {
+  readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
   readonly sandbox: Sandbox;
-  /** What organizations used so far, and may use. */
+  /** Usage of organizations in the current windows. */
   readonly usage: UsageCounts;
   readonly quotas: PlanQuotas;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** A comma list of origins, `*`, or null for none (PARALLAX_CORS_ORIGINS). */
+  /** Comma-separated origins, `*`, or null for none (PARALLAX_CORS_ORIGINS). */
   readonly corsOrigins: string | null;
-  /** Whether the views hold everything that the log held at the start. */
+  /** True once the views hold everything that the log held at the start. */
   readonly isReady: () => boolean;
   /** Unix ms, for the windows of quotas. */
   readonly wallNow?: () => number;
-  /** Monotonic ms, for what is kept. */
+  /** Monotonic ms, for the response cache. */
   readonly now?: () => number;
-  readonly answerTimeoutMs?: number;
-  /** Within how many ms a request must have come in whole; 30 s by default. */
+  readonly responseTimeoutMs?: number;
+  /** Time limit for receiving a complete request, ms; 30 s by default. */
   readonly requestTimeoutMs?: number;
 }
 
-/** @param routes other routes than the service's own, for tests of what they have in common. */
+/** @param routes are all routes of the service by default; tests pass unlisted. */
 export async function buildApp(
   dependencies: AppDependencies,
   routes: readonly Route[] = ROUTES,
 ): Promise<FastifyInstance> {
-  const { logger, metrics, corsOrigins, authenticator, control, isReady, answerTimeoutMs } = dependencies;
+  const { logger, metrics, corsOrigins, authenticator, control, isReady, responseTimeoutMs } = dependencies;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = dependencies;
   const sender = new Sender({ metrics, pluginHeaders: corsOrigins !== null });
   const errors = new ErrorSender(logger, sender);
@@ -81,44 +81,44 @@ export async function buildApp(
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestTimeoutMs,
-    // A greater `headersTimeout`, as Node's own is, would hold for the whole request instead.
+    // With a greater `headersTimeout`, as by default, Node would apply that to the whole request instead.
     http: {
       requireHostHeader: false,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: REQUEST_CHECK_MS,
     },
-    // The first thing that Fastify calls for every request, also for one that no route takes.
+    // Fastify calls this first for every request, also for one without a route.
     genReqId: (request) => {
       startRequestTimer(request);
       return requestIdOf(request);
     },
-    // A request that comes while the service closes is still answered; its connection ends with it.
+    // Requests that arrive during shutdown are still answered; their connections are closed afterwards.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Whatever fits a request reaches its route, which says in its own words that there is no such thing.
+    // A path parameter of any length reaches its route, which answers with its own 404.
     routerOptions: { maxParamLength: maxHeaderSize },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: handleClientError,
     frameworkErrors: (error, request, reply) => errors.send(request, reply, error),
   });
-  answerErrors(app, errors);
-  answerProtocolErrors(app, errors);
-  readJson(app);
+  handleErrors(app, errors);
+  handleProtocolErrors(app, errors);
+  addJsonParser(app);
   app.addHook('preClose', (done) => {
     sender.beginClosing();
     done();
   });
   if (corsOrigins !== null) await allowOrigins(app, corsOrigins);
-  const cache = new AnswerCache(dependencies.now);
-  const timeout = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
+  const cache = new ResponseCache(dependencies.now);
+  const timeout = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
   const { usage: counts, quotas, wallNow = Date.now, sandbox } = dependencies;
   const options = {
-    dependencies: { ...dependencies, secrets: createSecretMaker(authenticator) },
+    dependencies: { ...dependencies, keyGenerator: createKeyGenerator(authenticator) },
     sandbox,
     authenticator,
     control,
     cache,
-    running: new RunningKeys(),
-    commandRate: new CommandRate(),
+    inFlightKeys: new InFlightKeys(),
+    commandRateLimiter: new CommandRateLimiter(),
     meter: new Meter({ counts, quotas, now: wallNow }),
     sender,
     errors,
@@ -136,8 +136,8 @@ export async function buildApp(
   app.get(OPENAPI_PATH, (request, reply) => {
     sender.encoded(request, reply, 200, openApi)?.catch((fault: unknown) => errors.send(request, reply, fault));
   });
-  const others = [METRICS_PATH, OPENAPI_PATH].map((path) => ({ path, method: 'GET' }));
-  refuseOtherMethods(app, errors, [...routes, ...others]);
+  const unlisted = [METRICS_PATH, OPENAPI_PATH].map((path) => ({ path, method: 'GET' }));
+  refuseOtherMethods(app, errors, [...routes, ...unlisted]);
   return app;
 }
 
@@ -146,7 +146,7 @@ async function allowOrigins(app: FastifyInstance, origins: string): Promise<void
     origin: origins === '*' ? '*' : origins.split(','),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: EXPOSED_HEADERS,
-    // An OPTIONS request that is no preflight gets the same answer rather than one outside of the error envelope.
+    // An OPTIONS request that is not a preflight gets the same response, not an error outside of the envelope.
     strictPreflight: false,
     maxAge: 600,
   });

@@ -45,7 +45,7 @@ async function openContext(environment: Record<string, string> = {}): Promise<vo
     settings: loadSettings(['--http-port', '0'], environment),
     log,
     codec,
-    // No route of this test reads it.
+    // Not used by the routes of this test.
     store: { query: () => Promise.reject(new Error('not needed here')) } as unknown as RoleContext['store'],
     logger: pino({ level: 'silent' }),
     metrics: createMetrics(),
@@ -60,7 +60,7 @@ async function open(): Promise<RunningQueryApi> {
 async function closeAll(): Promise<void> {
   for (const role of roles.splice(0)) await role.close();
 }
-async function tell(event: UniversalEvent, seq: number): Promise<void> {
+async function appendEvent(event: UniversalEvent, seq: number): Promise<void> {
   const value = context.codec.encode(eventTopic, event);
   const { universalId: key } = event;
   await log.append([{ topic: eventTopic.name, partition: 0, key, value, receivedAt: event.receivedAt, seq }]);
@@ -68,14 +68,14 @@ async function tell(event: UniversalEvent, seq: number): Promise<void> {
 async function until(done: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await done())) {
-    if (Date.now() > deadline) throw new Error('not within 10 s');
+    if (Date.now() > deadline) throw new Error('condition not met within 10 s');
     await sleep(5);
   }
 }
-const isHealthy = (role: RunningQueryApi) => async () => (await fetch(`${role.address}/health`)).status === 200;
+const isHealthy = (role: RunningQueryApi) => async () => (await fetch(`${role.url}/health`)).status === 200;
 const tokenOf = (role: RunningQueryApi) => /plx_live_\S+/.exec(role.announcements.join())![0];
 async function eventsOf(role: RunningQueryApi, token: string): Promise<string[]> {
-  const answer = await fetch(`${role.address}/v1/events?status=open`, {
+  const answer = await fetch(`${role.url}/v1/events?status=open`, {
     headers: { authorization: `Bearer ${token}` },
   });
   expect(answer.status).toBe(200);
@@ -84,19 +84,19 @@ async function eventsOf(role: RunningQueryApi, token: string): Promise<string[]>
 }
 
 describe('the role', () => {
-  it('announces a token on the first start only, and serves what the log held and what comes', async () => {
-    await tell(anEvent({ universalId: 'evt_1' }), 1);
+  it('announces an admin token on the first start, and serves stored and new records', async () => {
+    await appendEvent(anEvent({ universalId: 'evt_1' }), 1);
     const role = await open();
     expect(role.announcements).toHaveLength(1);
     const token = tokenOf(role);
     await until(isHealthy(role));
     expect(await eventsOf(role, token)).toEqual(['evt_1']);
-    await tell(anEvent({ universalId: 'evt_2', receivedAt: NOON_MS + 1 }), 2);
+    await appendEvent(anEvent({ universalId: 'evt_2', receivedAt: NOON_MS + 1 }), 2);
     await until(async () => (await eventsOf(role, token)).length === 2);
   });
 
-  it('serves the same after a restart, with the same token, announcing none', async () => {
-    await tell(anEvent({ universalId: 'evt_1' }), 1);
+  it('serves the same after a restart with the same token, and announces none', async () => {
+    await appendEvent(anEvent({ universalId: 'evt_1' }), 1);
     const first = await open();
     const token = tokenOf(first);
     await until(isHealthy(first));
@@ -109,50 +109,50 @@ describe('the role', () => {
     expect(await eventsOf(second, token)).toEqual(['evt_1']);
   });
 
-  it('takes the token of the setting and announces none', async () => {
-    const given = formatToken(mintToken());
+  it('uses the admin token of the setting and announces none', async () => {
+    const token = formatToken(mintToken());
     await log.close();
-    await openContext({ PARALLAX_ADMIN_TOKEN: given });
+    await openContext({ PARALLAX_ADMIN_TOKEN: token });
     const role = await open();
     expect(role.announcements).toEqual([]);
     await until(isHealthy(role));
-    expect(await eventsOf(role, given)).toEqual([]);
+    expect(await eventsOf(role, token)).toEqual([]);
   });
 
-  it('goes by the quotas of the setting, and by what was used before a restart', async () => {
+  it('applies the quotas of the setting, including the usage from before a restart', async () => {
     const PARALLAX_QUOTAS = '{"enterprise":{"api.request":{"minute":null,"day":2}}}';
-    const given = formatToken(mintToken());
+    const token = formatToken(mintToken());
     const ask = async (role: RunningQueryApi) => {
-      const answer = await fetch(`${role.address}/v1/events?status=open`, {
-        headers: { authorization: `Bearer ${given}` },
+      const answer = await fetch(`${role.url}/v1/events?status=open`, {
+        headers: { authorization: `Bearer ${token}` },
       });
       return [answer.status, answer.headers.get('x-quota-remaining')];
     };
     await log.close();
-    await openContext({ PARALLAX_ADMIN_TOKEN: given, PARALLAX_QUOTAS });
+    await openContext({ PARALLAX_ADMIN_TOKEN: token, PARALLAX_QUOTAS });
     const first = await open();
     await until(isHealthy(first));
     expect(await ask(first)).toEqual([200, '1']);
     await closeAll();
     await log.close();
-    await openContext({ PARALLAX_ADMIN_TOKEN: given, PARALLAX_QUOTAS });
+    await openContext({ PARALLAX_ADMIN_TOKEN: token, PARALLAX_QUOTAS });
     const second = await open();
     await until(isHealthy(second));
     expect(await ask(second)).toEqual([200, '0']);
     expect(await ask(second)).toEqual([429, '0']);
   });
 
-  it('frees its port and ends its views when it is closed', async () => {
+  it('frees its port and stops its views on close', async () => {
     const role = await open();
     await until(isHealthy(role));
     await closeAll();
-    await expect(fetch(`${role.address}/health`)).rejects.toThrow();
+    await expect(fetch(`${role.url}/health`)).rejects.toThrow();
     const again = await open();
     await until(isHealthy(again));
   });
 
-  it('refuses a port that is taken in one line that names the setting, and leaves nothing running', async () => {
-    const { address } = await open();
+  it('rejects with a message that names the setting if the port is in use, and leaves nothing running', async () => {
+    const { url: address } = await open();
     const settings = loadSettings(['--http-port', new URL(address).port], {});
     await expect(start({ ...context, settings })).rejects.toThrow(SettingError);
     await expect(start({ ...context, settings })).rejects.toThrow(/--http-port/);

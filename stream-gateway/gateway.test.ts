@@ -3,31 +3,31 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCursor } from '#schemas/stream/cursor';
 import { type Client, openClient, openRawClient, refusal, until } from './testing/client.fixture.ts';
-import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+import { type GatewayHarness, openGateway } from './testing/gateway.fixture.ts';
 
 const EVENT = 'svc:stream:event:evt_one';
 const sizedFrame = (bytes: number) => `{"type":"ping"}${' '.repeat(bytes - 15)}`;
 
-let world: GatewayWorld;
+let gateway: GatewayHarness;
 const clients: Client[] = [];
 beforeAll(async () => {
-  world = await openGateway();
+  gateway = await openGateway();
 });
 afterAll(async () => {
   for (const { socket } of clients) socket.terminate();
-  await world.close();
+  await gateway.close();
 });
 
-async function connected(options: Parameters<GatewayWorld['token']>[0] = {}): Promise<Client> {
-  const client = await openClient(world.address, world.token(options));
+async function connected(options: Parameters<GatewayHarness['token']>[0] = {}): Promise<Client> {
+  const client = await openClient(gateway.url, gateway.token(options));
   clients.push(client);
   return client;
 }
-/** Channels of their own, so that tests do not meet. */
-let made = 0;
+/** Each test has its own channels. */
+let channelCount = 0;
 function freshChannel(): string {
-  made += 1;
-  return `svc:stream:event:evt_fresh${made}`;
+  channelCount += 1;
+  return `svc:stream:event:evt_fresh${channelCount}`;
 }
 const consecutive = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, nth) => from + nth);
 
@@ -39,75 +39,75 @@ describe('the upgrade', () => {
     ['another scheme', { authorization: 'Basic abc' }, ''],
     ['an empty query token', {}, '?token='],
   ])('is refused with 401 for %s', async (_name, headers, query) => {
-    const { status, body } = await refusal(world.address, headers as Record<string, string>, query);
+    const { status, body } = await refusal(gateway.url, headers as Record<string, string>, query);
     expect([status, body.error.code]).toEqual([401, 'unauthenticated']);
   });
 
   it('is refused with 401 for a known key with another secret', async () => {
-    const [head] = world.token().split('.');
-    const { status } = await refusal(world.address, { authorization: `Bearer ${head}.${'x'.repeat(43)}` });
+    const [head] = gateway.token().split('.');
+    const { status } = await refusal(gateway.url, { authorization: `Bearer ${head}.${'x'.repeat(43)}` });
     expect(status).toBe(401);
   });
 
-  it('opens sockets whose token had to be hashed first', async () => {
-    const token = await world.newToken();
-    const opened = await Promise.all(Array.from({ length: 20 }, () => openRawClient(world.address, token)));
+  it('opens sockets whose tokens have to be hashed first', async () => {
+    const token = await gateway.newToken();
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openRawClient(gateway.url, token)));
     for (const client of opened) client.send({ type: 'ping' });
     await until(() => opened.every(({ frames }) => frames.some(({ type }) => type === 'pong')), 'a pong on each');
     for (const { tcp } of opened) tcp.destroy();
   });
 
-  it.each(['close', 'keep-alive', 'upgraded'])('is none with the header Connection: %s', async (connection) => {
+  it.each(['close', 'keep-alive', 'upgraded'])('is not accepted with the header Connection: %s', async (connection) => {
     const headers = {
       connection,
       upgrade: 'websocket',
       'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
       'sec-websocket-version': '13',
-      authorization: `Bearer ${await world.newToken()}`,
+      authorization: `Bearer ${await gateway.newToken()}`,
     };
-    const asked = get(`${world.address.replace('ws:', 'http:')}/v1/stream`, { headers });
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const request = get(`${gateway.url.replace('ws:', 'http:')}/v1/stream`, { headers });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
     answer.resume();
     expect(answer.statusCode).toBe(404);
   });
 
   it('echoes the request id of a refusal', async () => {
-    const { headers, body } = await refusal(world.address, { 'x-request-id': 'mine-1' });
+    const { headers, body } = await refusal(gateway.url, { 'x-request-id': 'mine-1' });
     expect([headers['x-request-id'], (body.error as unknown as { requestId: string }).requestId]).toEqual([
       'mine-1',
       'mine-1',
     ]);
   });
 
-  it('takes a token from the header, the query or the subprotocol, and never logs it', async () => {
-    const [byHeader, byQuery, byProtocol] = [world.token(), world.token(), world.token()];
+  it('accepts a token from the header, the query or the subprotocol, and never logs it', async () => {
+    const [byHeader, byQuery, byProtocol] = [gateway.token(), gateway.token(), gateway.token()];
     const open = [
-      await openClient(world.address, byHeader),
-      await openClient(world.address, null, { query: `?token=${byQuery}` }),
-      await openClient(world.address, null, { protocol: `bearer.${byProtocol}` }),
+      await openClient(gateway.url, byHeader),
+      await openClient(gateway.url, null, { query: `?token=${byQuery}` }),
+      await openClient(gateway.url, null, { protocol: `bearer.${byProtocol}` }),
     ];
     clients.push(...open);
     for (const client of open) expect((await client.subscribe(EVENT)).type).toBe('subscribed');
     expect(open[2]!.socket.protocol).toBe(`bearer.${byProtocol}`);
-    for (const token of [byHeader, byQuery, byProtocol]) expect(world.logged.join('')).not.toContain(token);
+    for (const token of [byHeader, byQuery, byProtocol]) expect(gateway.logged.join('')).not.toContain(token);
   });
 
   it('answers other paths with 404', async () => {
-    const response = await fetch(`${world.address.replace('ws', 'http')}/v1/other`);
+    const response = await fetch(`${gateway.url.replace('ws', 'http')}/v1/other`);
     expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
       404,
       'not_found',
     ]);
   });
 
-  it('survives clients that leave in the middle', async () => {
-    const { hostname, port } = new URL(world.address);
+  it('survives clients that disconnect during the upgrade', async () => {
+    const { hostname, port } = new URL(gateway.url);
     const { connect } = await import('node:net');
     for (let nth = 0; nth < 20; nth += 1) {
-      const head = world.token().split('.')[0];
+      const head = gateway.token().split('.')[0];
       const tcp = connect(Number(port), hostname);
       await new Promise((resolve) => tcp.once('connect', resolve));
-      // A wrong secret has to be hashed: the client is gone before that is done.
+      // A wrong secret has to be hashed: the client has left before that is done.
       tcp.write(
         `GET /v1/stream HTTP/1.1\r\nhost: h\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\n` +
           `sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nauthorization: Bearer ${head}.${'y'.repeat(43)}\r\n\r\n`,
@@ -119,17 +119,17 @@ describe('the upgrade', () => {
 });
 
 describe('subscribing', () => {
-  it('is forbidden without stream or admin, on a connection that is let in', async () => {
+  it('is forbidden without the scope stream or admin, on a connection that is accepted', async () => {
     const client = await connected({ scopes: ['read', 'trade'] });
     expect(await client.subscribe(EVENT)).toEqual({ type: 'error', error: 'forbidden_scope', channel: EVENT });
   });
 
-  it.each([['stream'], ['admin']] as const)('is open to %s', async (scope) => {
+  it.each([['stream'], ['admin']] as const)('is allowed with the scope %s', async (scope) => {
     expect((await (await connected({ scopes: [scope] })).subscribe(EVENT)).type).toBe('subscribed');
   });
 
   it('is forbidden on fills of another organization, whether it exists or not', async () => {
-    world.token({ orgId: 'org_2' });
+    gateway.token({ orgId: 'org_2' });
     const client = await connected({ scopes: ['admin'] });
     expect((await client.subscribe('svc:stream:user-trade:org_1')).type).toBe('subscribed');
     for (const org of ['org_2', 'org_nobody'])
@@ -140,20 +140,20 @@ describe('subscribing', () => {
     expect((await (await connected({ sandbox: true })).subscribe(EVENT)).error).toBe('forbidden_scope');
   });
 
-  it('tells channels that cannot exist', async () => {
+  it('is refused for channels that cannot exist', async () => {
     const client = await connected();
     for (const name of ['svc:stream:nothing:x', 'event:evt_one', 'svc:stream:event:*', 'svc:stream:trade:venue_z'])
       expect(await client.subscribe(name)).toEqual({ type: 'error', error: 'unknown_channel', channel: name });
     expect((await client.subscribe('svc:stream:trade:venue_c')).type).toBe('subscribed');
   });
 
-  it('is a bad frame with a cursor that is none', async () => {
+  it('is a bad frame with text that is no cursor', async () => {
     const client = await connected();
     expect(await client.subscribe(EVENT, 'yesterday')).toEqual({ type: 'error', error: 'bad_frame', channel: EVENT });
     expect(client.ofType('subscribed')).toEqual([]);
   });
 
-  it('has room for 1,000 subscriptions and makes room by unsubscribing', async () => {
+  it('is limited to 1,000 subscriptions; unsubscribing makes room', async () => {
     const client = await connected();
     for (let nth = 0; nth < 1_001; nth += 1) client.send({ type: 'subscribe', channel: `svc:stream:event:evt_${nth}` });
     await until(() => client.frames.length === 1_001, 'all answers');
@@ -177,13 +177,13 @@ describe('client frames', () => {
     '{"type":"subscribe"}',
     '{"type":"subscribe","channel":7}',
     '{"type":"unsubscribe","subscription_id":7}',
-  ])('%s is a bad frame, and the connection goes on', async (text) => {
+  ])('%s is a bad frame, and the connection stays open', async (text) => {
     const client = await connected();
     expect(await client.ask(text, 'error')).toEqual({ type: 'error', error: 'bad_frame' });
     expect(await client.ask({ type: 'ping' }, 'pong')).toEqual({ type: 'pong' });
   });
 
-  it('are taken up to 16 KiB; one byte more is told and ends the connection', async () => {
+  it('are accepted up to 16 KiB; one byte more is answered by an error and closes the connection', async () => {
     const client = await connected();
     expect((await client.ask(sizedFrame(16_384), 'pong', 'error')).type).toBe('pong');
     expect(await client.ask(sizedFrame(16_385), 'pong', 'error')).toEqual({ type: 'error', error: 'bad_frame' });
@@ -209,7 +209,7 @@ describe('events', () => {
       channel,
       cursor: expect.any(String),
     });
-    await world.publish(channel, 1, '{"yesMid":0.25,"name":"ünï"}');
+    await gateway.publish(channel, 1, '{"yesMid":0.25,"name":"ünï"}');
     await until(() => client.ofType('event').length === 1, 'the event');
     expect(client.ofType('event')[0]).toEqual({
       type: 'event',
@@ -228,57 +228,57 @@ describe('events', () => {
     });
   });
 
-  it('reach every subscription of a channel under its own id, and none after unsubscribing', async () => {
+  it('reach every subscription of a channel with its own id, and none after unsubscribing', async () => {
     const channel = freshChannel();
     const client = await connected();
     const other = await connected();
     const ids = [(await client.subscribe(channel)).subscription_id, (await client.subscribe(channel)).subscription_id];
     const { subscription_id: third } = await other.subscribe(channel);
     expect(new Set([...ids, third]).size).toBe(3);
-    await world.publish(channel, 50);
+    await gateway.publish(channel, 50);
     await until(() => client.ofType('event').length === 100 && other.ofType('event').length === 50, 'all events');
     for (const id of ids) expect(client.seqs(id)).toEqual(consecutive(1, 50));
     expect(other.seqs(third)).toEqual(consecutive(1, 50));
     await client.ask({ type: 'unsubscribe', subscription_id: ids[0] }, 'unsubscribed');
-    await world.publish(channel, 1);
+    await gateway.publish(channel, 1);
     await until(() => client.seqs(ids[1]).length === 51, 'the event of the other subscription');
     expect(client.seqs(ids[0]).length).toBe(50);
   });
 
-  it('of other channels stay away', async () => {
+  it('of other channels are not sent', async () => {
     const [wanted, unwanted] = [freshChannel(), freshChannel()];
     const client = await connected();
     await client.subscribe(wanted);
-    await world.publish(unwanted, 10);
-    await world.publish(wanted, 1);
+    await gateway.publish(unwanted, 10);
+    await gateway.publish(wanted, 1);
     await until(() => client.ofType('event').length > 0, 'the event');
     expect(client.ofType('event').map(({ channel }) => channel)).toEqual([wanted]);
   });
 });
 
 describe('since', () => {
-  it('goes on after the event whose cursor is given', async () => {
+  it('continues after the event of the cursor', async () => {
     const channel = freshChannel();
     const first = await connected();
     await first.subscribe(channel);
-    await world.publish(channel, 10);
+    await gateway.publish(channel, 10);
     await until(() => first.ofType('event').length === 10, 'ten events');
     const { cursor } = first.ofType('event')[3] as unknown as { cursor: string };
     const second = await connected();
     const { subscription_id } = await second.subscribe(channel, cursor);
-    await world.publish(channel, 5);
+    await gateway.publish(channel, 5);
     await until(() => second.seqs(subscription_id).length >= 11, 'the rest');
     expect(second.seqs(subscription_id)).toEqual(consecutive(5, 15));
     expect(second.ofType('gap')).toEqual([]);
   });
 
-  it('goes on after an acknowledgement, also one of `earliest`', async () => {
+  it('continues after an acknowledgement, also one of `earliest`', async () => {
     const channel = freshChannel();
-    await world.publish(channel, 3);
+    await gateway.publish(channel, 3);
     const first = await connected();
     const live = await first.subscribe(channel);
     const earliest = await first.subscribe(channel, 'earliest');
-    await world.publish(channel, 4);
+    await gateway.publish(channel, 4);
     await until(() => first.seqs(earliest.subscription_id).length >= 7, 'everything');
     expect(first.seqs(earliest.subscription_id)).toEqual(consecutive(1, 7));
     const second = await connected();
@@ -289,13 +289,13 @@ describe('since', () => {
     expect(second.seqs(afterEarliest.subscription_id)).toEqual(consecutive(1, 7));
   });
 
-  it('leaves no hole and repeats nothing while events keep coming fast', async () => {
+  it('leaves no gap and repeats nothing while events arrive fast', async () => {
     const channel = freshChannel();
     let publishing = true;
     const publisher = (async () => {
       let newest = 0;
       while (publishing) {
-        newest = await world.publish(channel, 200);
+        newest = await gateway.publish(channel, 200);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
       return newest;
@@ -321,9 +321,9 @@ describe('since', () => {
     }
   }, 60_000);
 
-  it('serves more replays at a time than there are turns', async () => {
+  it('serves more concurrent replays than run at a time', async () => {
     const channel = freshChannel();
-    await world.publish(channel, 2_000);
+    await gateway.publish(channel, 2_000);
     const client = await connected();
     for (let nth = 0; nth < 40; nth += 1) client.send({ type: 'subscribe', channel, since: 'earliest' });
     await until(() => client.ofType('event').length >= 80_000, 'all of them', 30_000);
@@ -331,9 +331,9 @@ describe('since', () => {
       expect(client.seqs(subscription_id)).toEqual(consecutive(1, 2_000));
   }, 60_000);
 
-  it('does not stop for clients that leave in the middle of their replays', async () => {
+  it('is not stopped by clients that disconnect during their replays', async () => {
     const channel = freshChannel();
-    await world.publish(channel, 5_000);
+    await gateway.publish(channel, 5_000);
     const leaving = await connected();
     for (let nth = 0; nth < 100; nth += 1) leaving.send({ type: 'subscribe', channel, since: 'earliest' });
     await until(() => leaving.ofType('event').length > 0, 'the first event');
@@ -343,14 +343,14 @@ describe('since', () => {
     await until(() => staying.seqs(subscription_id).length >= 5_000, 'the replay of the one that stays');
   });
 
-  it('waits for a client that does not read instead of dropping', async () => {
+  it('waits for a client that does not read instead of dropping events', async () => {
     const channel = freshChannel();
     const large = JSON.stringify({ text: 'x'.repeat(8_000) });
-    for (let nth = 0; nth < 20; nth += 1) await world.publish(channel, 200, large);
+    for (let nth = 0; nth < 20; nth += 1) await gateway.publish(channel, 200, large);
     const client = await connected();
     client.socket.pause();
     client.send({ type: 'subscribe', channel, since: 'earliest' });
-    // Others are served meanwhile, also from history.
+    // Others are served meanwhile, also with replays.
     const other = await connected();
     const { subscription_id } = await other.subscribe(channel, 'earliest');
     await until(() => other.seqs(subscription_id).length >= 4_000, 'the replay of the other');
@@ -362,20 +362,20 @@ describe('since', () => {
 });
 
 describe('limits of the node', () => {
-  it('refuses one socket more than a key may have, and takes it when one is gone', async () => {
+  it('refuses one socket more than a key may have, and accepts it after one is closed', async () => {
     const small = await openGateway({ PARALLAX_MAX_SOCKETS_PER_KEY: '2' });
     try {
       const token = small.token();
-      // All at once: the count must not be taken before the wait for the token.
-      const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => openClient(small.address, token)));
+      // At the same time: the count must not be read before the wait for the token.
+      const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => openClient(small.url, token)));
       const open = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
       expect(open.length).toBe(2);
-      const { status, body, headers } = await refusal(small.address, { authorization: `Bearer ${token}` });
+      const { status, body, headers } = await refusal(small.url, { authorization: `Bearer ${token}` });
       expect([status, body.error.code, headers['retry-after']]).toEqual([429, 'quota_exceeded', '1']);
-      (await openClient(small.address, small.token())).socket.terminate();
+      (await openClient(small.url, small.token())).socket.terminate();
       open[0]!.socket.close();
       await open[0]!.closed;
-      (await openClient(small.address, token)).socket.terminate();
+      (await openClient(small.url, token)).socket.terminate();
       open[1]!.socket.terminate();
     } finally {
       await small.close();
@@ -385,7 +385,7 @@ describe('limits of the node', () => {
   it('closes every connection with 1012 when it stops', async () => {
     const stopping = await openGateway();
     try {
-      const open = await Promise.all([1, 2, 3].map(() => openClient(stopping.address, stopping.token())));
+      const open = await Promise.all([1, 2, 3].map(() => openClient(stopping.url, stopping.token())));
       await open[0]!.subscribe(EVENT, 'earliest');
       await stopping.stop();
       for (const { closed } of open) expect(await closed).toEqual({ code: 1012, reason: 'restart' });

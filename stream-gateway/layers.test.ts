@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, sourceFiles } from '#infra/checks/sources';
 
-/** From bottom to top: each folder knows itself and those before it. */
+/** From bottom to top: each folder imports only itself and those before it. */
 const LAYERS = ['connection', 'channels', 'fanout'];
 
 describe('the folders of the gateway', () => {

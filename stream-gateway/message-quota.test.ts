@@ -1,29 +1,29 @@
-/** `ws.message` (the contract, REST and Organizations): event frames count, and past the quota they are dropped. */
+/** `ws.message` (the contract, REST and Organizations): event frames count, and beyond the quota they are dropped. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openUsageHost } from '#infra/quota/usage-host';
 import { openClient, until } from './testing/client.fixture.ts';
-import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+import { type GatewayHarness, openGateway } from './testing/gateway.fixture.ts';
 
 const CHANNEL = 'svc:stream:event:evt_quota';
 const LIMIT = 12;
 
-let world: GatewayWorld;
+let gateway: GatewayHarness;
 beforeAll(async () => {
   const quotas = { enterprise: { 'ws.message': { minute: null, day: LIMIT } } };
-  world = await openGateway({ PARALLAX_QUOTAS: JSON.stringify(quotas) });
+  gateway = await openGateway({ PARALLAX_QUOTAS: JSON.stringify(quotas) });
 });
-afterAll(() => world.close());
+afterAll(() => gateway.close());
 
-it('is one for all sockets of an organization; others get theirs; what was sent is its usage', async () => {
-  const usage = await openUsageHost(world.context);
+it('the quota is shared by all sockets of an organization, does not affect others, and sent frames are its usage', async () => {
+  const usage = await openUsageHost(gateway.context);
   const clients = [
-    await openClient(world.address, world.token()),
-    await openClient(world.address, world.token()),
-    await openClient(world.address, world.token({ orgId: 'org_other' })),
+    await openClient(gateway.url, gateway.token()),
+    await openClient(gateway.url, gateway.token()),
+    await openClient(gateway.url, gateway.token({ orgId: 'org_other' })),
   ];
   try {
     for (const client of clients) await client.subscribe(CHANNEL);
-    await world.publish(CHANNEL, 10);
+    await gateway.publish(CHANNEL, 10);
     const [one, two, other] = clients as [(typeof clients)[0], (typeof clients)[0], (typeof clients)[0]];
     await until(() => other.ofType('event').length === 10, 'the other organization');
     await until(() => [...one.ofType('error'), ...two.ofType('error')].length > 0, 'an error');

@@ -1,22 +1,22 @@
-/** A client that stops reading harms nobody but itself, and is told exactly what it missed. */
+/** A client that stops reading affects only itself, and is sent exactly what it missed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, openClient, openRawClient, type RawClient, until } from './testing/client.fixture.ts';
-import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+import { type GatewayHarness, openGateway } from './testing/gateway.fixture.ts';
 
 const CHANNELS = ['svc:stream:event:evt_a', 'svc:stream:event:evt_b'] as const;
-/** Dropping may go on for ten seconds; then a client is too slow. */
+/** Dropping may last ten seconds; then a client is too slow. */
 const TOO_SLOW_AFTER_MS = 12_000;
 const PAYLOAD = JSON.stringify({ text: 'x'.repeat(8_000) });
 const BATCH = 50;
 
-let world: GatewayWorld;
+let gateway: GatewayHarness;
 let quick: Client;
 let stalled: RawClient;
 beforeEach(async () => {
-  world = await openGateway();
-  quick = await openClient(world.address, world.token());
-  stalled = await openRawClient(world.address, world.token());
+  gateway = await openGateway();
+  quick = await openClient(gateway.url, gateway.token());
+  stalled = await openRawClient(gateway.url, gateway.token());
   for (const channel of CHANNELS) {
     await quick.subscribe(channel);
     stalled.send({ type: 'subscribe', channel });
@@ -26,21 +26,21 @@ beforeEach(async () => {
 afterEach(async () => {
   stalled.tcp.destroy();
   quick.socket.terminate();
-  await world.close();
+  await gateway.close();
 });
 
-/** Publishes on both channels, in turn, and waits until the quick client has it. */
+/** Publishes on both channels, in turn, and waits until the quick client has received it. */
 async function publishBatch(): Promise<void> {
   const newest = [];
-  for (const channel of CHANNELS) newest.push(await world.publish(channel, BATCH, PAYLOAD));
+  for (const channel of CHANNELS) newest.push(await gateway.publish(channel, BATCH, PAYLOAD));
   const wanted = newest.reduce((sum, seq) => sum + seq, 0);
   await until(() => quick.ofType('event').length >= wanted, `${wanted} events at the quick client`);
 }
 
-const dropped = async () => (await world.context.metrics.framesDropped.get()).values[0]?.value ?? 0;
+const dropped = async () => (await gateway.context.metrics.framesDropped.get()).values[0]?.value ?? 0;
 
-/** Walks the frames of a subscription: every hole must be told by the `lagged` before the event after it. */
-function checkHoles(client: RawClient, id: unknown): { delivered: number; dropped: number } {
+/** Checks the frames of a subscription: every gap must be reported by the `lagged` before the next event. */
+function checkLags(client: RawClient, id: unknown): { delivered: number; dropped: number } {
   let next = 1;
   let lost = 0;
   let delivered = 0;
@@ -61,10 +61,10 @@ function checkHoles(client: RawClient, id: unknown): { delivered: number; droppe
 }
 
 describe('a client that stops reading', () => {
-  it('loses the oldest events, told exactly, while others get everything', async () => {
+  it('loses the oldest events, which are reported exactly, while others get everything', async () => {
     stalled.tcp.pause();
     let published = 0;
-    // Until the kernel's buffers and the queue are full and a good deal was dropped.
+    // Until the kernel's buffers and the queue are full and many events were dropped.
     while ((await dropped()) < 500) {
       await publishBatch();
       published += BATCH;
@@ -83,8 +83,8 @@ describe('a client that stops reading', () => {
       () => stalled.frames.some(({ type, seq }) => type === 'event' && seq === published),
       'the newest event',
     );
-    // One more on each channel, so that what was dropped of either is told.
-    for (const channel of CHANNELS) await world.publish(channel, 1, PAYLOAD);
+    // One more on each channel, so that what was dropped of either is reported.
+    for (const channel of CHANNELS) await gateway.publish(channel, 1, PAYLOAD);
     const ids = stalled.frames
       .filter(({ type }) => type === 'subscribed')
       .map(({ subscription_id }) => subscription_id);
@@ -93,13 +93,13 @@ describe('a client that stops reading', () => {
         (frame) => frame.subscription_id === id && frame.type === 'event' && frame.seq === published + 1,
       );
     await until(() => ids.every(newest), 'the events after the pause');
-    const told = ids.map((id) => checkHoles(stalled, id));
-    expect(told[0]!.dropped + told[1]!.dropped).toBe(lost);
-    for (const each of told) expect(each.delivered + each.dropped).toBe(published + 1);
+    const received = ids.map((id) => checkLags(stalled, id));
+    expect(received[0]!.dropped + received[1]!.dropped).toBe(lost);
+    for (const each of received) expect(each.delivered + each.dropped).toBe(published + 1);
     expect(stalled.closeCode).toBeNull();
   }, 60_000);
 
-  it('is told what it missed and closed with 4008 when it reads again after that has gone on for 10 s', async () => {
+  it('is sent what it missed and closed with 4008 when it reads again after more than 10 s of dropping', async () => {
     stalled.tcp.pause();
     let published = 0;
     let began = Number.POSITIVE_INFINITY;
@@ -117,18 +117,18 @@ describe('a client that stops reading', () => {
       ['lagged', published],
       ['lagged', published],
     ]);
-    const told = stalled.frames
+    const received = stalled.frames
       .filter(({ type }) => type === 'subscribed')
-      .map(({ subscription_id }) => checkHoles(stalled, subscription_id));
-    for (const each of told) expect(each.delivered + each.dropped).toBe(published);
-    expect(told[0]!.dropped + told[1]!.dropped).toBe(await dropped());
+      .map(({ subscription_id }) => checkLags(stalled, subscription_id));
+    for (const each of received) expect(each.delivered + each.dropped).toBe(published);
+    expect(received[0]!.dropped + received[1]!.dropped).toBe(await dropped());
   }, 90_000);
 });
 
 describe('a client that stops reading, among others', () => {
   const READERS = 5;
   const CHANNEL = CHANNELS[0];
-  /** Of 16 kB, every 20 ms: 8 MB/s, which fills what the system and the gateway hold of a client within seconds. */
+  /** Events of 16 kB, every 20 ms: 8 MB/s, which fills the buffers of the system and the gateway within seconds. */
   const EVENTS_PER_STEP = 10;
   const STEP_MS = 20;
   const LARGE_PAYLOAD = JSON.stringify({ text: 'x'.repeat(16_000) });
@@ -137,7 +137,7 @@ describe('a client that stops reading, among others', () => {
   let readers: Client[];
   let arrivals: number[][];
   let published = 0;
-  /** Up to where the readers' frames were looked at. */
+  /** Number of the last event that was checked. */
   let checked = 0;
 
   beforeEach(async () => {
@@ -146,7 +146,7 @@ describe('a client that stops reading, among others', () => {
     readers = [];
     arrivals = [];
     for (let nth = 0; nth < READERS; nth += 1) {
-      const reader = await openClient(world.address, world.token());
+      const reader = await openClient(gateway.url, gateway.token());
       await reader.subscribe(CHANNEL);
       const own: number[] = [];
       reader.socket.on('message', () => void own.push(performance.now()));
@@ -159,8 +159,8 @@ describe('a client that stops reading, among others', () => {
   });
 
   /**
-   * Publishes at the one pace for so long; gives what each reader got a second, as a share of what was published a
-   * second: a busy machine slows both.
+   * Publishes at a fixed pace for `durationMs`. Returns what each reader received a second, as a share of what was
+   * published a second: a busy machine slows both.
    */
   async function phase(durationMs: number): Promise<number[]> {
     const began = performance.now();
@@ -168,7 +168,7 @@ describe('a client that stops reading, among others', () => {
     const steps = durationMs / STEP_MS;
     for (let step = 0; step < steps; step += 1) {
       await sleep(Math.max(0, began + step * STEP_MS - performance.now()));
-      published = await world.publish(CHANNEL, EVENTS_PER_STEP, LARGE_PAYLOAD);
+      published = await gateway.publish(CHANNEL, EVENTS_PER_STEP, LARGE_PAYLOAD);
     }
     const publishedMs = performance.now() - began;
     const wanted = steps * EVENTS_PER_STEP;
@@ -176,18 +176,18 @@ describe('a client that stops reading, among others', () => {
     return arrivals.map((times, at) => publishedMs / (times[before[at]! + wanted - 1]! - began));
   }
 
-  /** That the readers got everything since the last look, in order. */
+  /** Expects that the readers received everything since the last check, in order. */
   function expectEverything(): void {
     for (const { frames } of readers) {
-      const told = frames.filter(({ type }) => type === 'event' || type === 'lagged').map(({ seq }) => seq);
-      expect(told).toEqual(Array.from({ length: published - checked }, (_, nth) => checked + nth + 1));
+      const received = frames.filter(({ type }) => type === 'event' || type === 'lagged').map(({ seq }) => seq);
+      expect(received).toEqual(Array.from({ length: published - checked }, (_, nth) => checked + nth + 1));
       frames.length = 0;
     }
     quick.frames.length = 0;
     checked = published;
   }
 
-  it('takes nothing from their rate, learns exactly what it missed, and is closed when it goes on', async () => {
+  it('does not slow them, is sent exactly what it missed, and is closed if it stays slow', async () => {
     const id = stalled.frames.find(({ channel }) => channel === CHANNEL)!.subscription_id;
     const calm = await phase(PHASE_MS);
     expectEverything();
@@ -206,9 +206,9 @@ describe('a client that stops reading, among others', () => {
       () => stalled.frames.some(({ type, seq }) => type === 'event' && seq === published),
       'the newest event',
     );
-    const told = checkHoles(stalled, id);
-    expect(told.dropped).toBe(lost);
-    expect(told.delivered + told.dropped).toBe(published);
+    const received = checkLags(stalled, id);
+    expect(received.dropped).toBe(lost);
+    expect(received.delivered + received.dropped).toBe(published);
 
     stalled.tcp.pause();
     let began = Number.POSITIVE_INFINITY;
@@ -220,9 +220,9 @@ describe('a client that stops reading, among others', () => {
     stalled.tcp.resume();
     await until(() => stalled.closeCode !== null, 'the close frame');
     expect(stalled.closeCode).toBe(4008);
-    const toldAtEnd = checkHoles(stalled, id);
-    expect(toldAtEnd.dropped).toBe(await dropped());
-    expect(toldAtEnd.delivered + toldAtEnd.dropped).toBe(published);
+    const receivedAtEnd = checkLags(stalled, id);
+    expect(receivedAtEnd.dropped).toBe(await dropped());
+    expect(receivedAtEnd.delivered + receivedAtEnd.dropped).toBe(published);
     await phase(PHASE_MS);
     expectEverything();
   }, 120_000);

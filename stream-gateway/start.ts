@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeInReverse, closeTogether } from '#infra/closing';
+import { closeAll, closeInReverse } from '#infra/closing';
 import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
-import { openControlHost } from '#infra/control/control-host';
+import { openControlReplica } from '#infra/control/control-replica';
 import { openUsageHost } from '#infra/quota/usage-host';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { runStage } from '#infra/stages/run-stage';
@@ -22,20 +22,20 @@ import {
 } from './connection/limits.ts';
 import { MessageAllowances } from './connection/message-allowance.ts';
 import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
-import { announceAll, announceStatus, type StatusSources } from './fanout/announce-status.ts';
 import { watchChannelLag } from './fanout/channel-lag.ts';
 import { Hub } from './fanout/hub.ts';
 import { marketStatusView } from './fanout/market-status.ts';
+import { publishAllStatuses, publishChangedStatuses, type StatusSources } from './fanout/publish-status.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
 /** Part of `/health`. */
 const PART = 'stream-gateway';
-/** What clients are given to take their close frame before the sockets are cut. */
+/** Time for clients to receive their close frame before the sockets are destroyed. */
 const CLOSE_GRACE_MS = 250;
 
-/** Serves `/v1/stream`. `address` is the WebSocket base address, without the path. */
-export async function start(context: RoleContext): Promise<Running & { readonly address: string }> {
+/** Serves `/v1/stream`. `url` is the WebSocket base URL, without the path. */
+export async function start(context: RoleContext): Promise<Running & { readonly url: string }> {
   context.health.expect(PART);
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeInReverse(closers.splice(0));
@@ -43,18 +43,18 @@ export async function start(context: RoleContext): Promise<Running & { readonly 
     const port = await serve(context, closers);
     context.health.ready(PART);
     const { host } = context.settings;
-    return { address: `ws://${host.includes(':') ? `[${host}]` : host}:${port}`, close };
+    return { url: `ws://${host.includes(':') ? `[${host}]` : host}:${port}`, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Starts part by part; `closers` takes how to end each. Gives the port. */
+/** Starts the parts one by one and adds a function to `closers` that stops each. Returns the port. */
 async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Promise<number> {
   const { log, logger, settings, metrics } = context;
   const counters = countersOf(metrics);
-  const control = await openControlHost(context);
+  const control = await openControlReplica(context);
   closers.push(() => control.close());
   const usage = await openUsageHost(context);
   closers.push(() => usage.close());
@@ -68,12 +68,12 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   closers.push(async () => allowances.close());
   const webhooks = await startWebhooks(context);
   closers.push(() => webhooks.close());
-  // Sockets that would be served in silence are closed, so that their clients go to another node.
-  let faulted = false;
-  let endSockets = () => {};
+  // After a fault sockets would receive nothing, so they are closed and their clients connect to another node.
+  let hasFailed = false;
+  let closeSockets = () => {};
   const onFault = () => {
-    faulted = true;
-    endSockets();
+    hasFailed = true;
+    closeSockets();
   };
   const hub = await startHub(context, closers, onFault);
   const status = await startStatus(context, hub, closers, onFault);
@@ -102,14 +102,14 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const stopWatching = control.onRevoked((keyId) => {
     for (const connection of connections.ofKey(keyId)) connection.end(CLOSE.revoked);
   });
-  endSockets = () => {
+  closeSockets = () => {
     closing = true;
     for (const connection of [...connections]) connection.end(CLOSE.restart);
   };
-  if (faulted) endSockets();
+  if (hasFailed) closeSockets();
   closers.push(async () => {
     const open = connections.size;
-    endSockets();
+    closeSockets();
     uws.us_listen_socket_close(listening);
     stopKeepAlive();
     stopWatching();
@@ -119,16 +119,16 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   return port;
 }
 
-/** Counts of frames go into the metrics once in a turn of the event loop, and not with every flush of a socket. */
+/** Adds frame counts to the metrics once in a turn of the event loop instead of with every flush of a socket. */
 function countersOf({ framesSent, framesDropped }: RoleContext['metrics']): ConnectionCounters {
   let sent = 0;
-  const tell = () => {
+  const flushSent = () => {
     framesSent.inc(sent);
     sent = 0;
   };
   return {
     sent(frames) {
-      if (sent === 0) setImmediate(tell);
+      if (sent === 0) setImmediate(flushSent);
       sent += frames;
     },
     dropped: (frames) => framesDropped.inc(frames),
@@ -141,23 +141,23 @@ async function startHub(context: RoleContext, closers: (() => Promise<void>)[], 
     log,
     codec,
     logger,
-    onUnreadable: ({ topic }, reason) => metrics.deadLetters.inc({ topic, reason }),
-    onHole: (hole) => {
-      logger.error(hole, 'numbers are missing in a channel');
-      metrics.channelHoles.inc({ topic: hole.topic });
+    onUndecodable: ({ topic }, reason) => metrics.deadLetters.inc({ topic, reason }),
+    onGap: (gap) => {
+      logger.error(gap, 'sequence gap in a channel: the log does not hold these events');
+      metrics.channelGaps.inc({ topic: gap.topic });
     },
-    onTrouble: (reason) => (reason === null ? health.ready(PART) : health.degraded(PART, reason)),
+    onProblem: (reason) => (reason === null ? health.ready(PART) : health.degraded(PART, reason)),
   });
   await hub.start((error) => {
-    logger.error({ error }, 'the fan-out stopped by a fault');
-    health.failed(PART, error, 'the fan-out stopped by a fault; see the log');
+    logger.error({ error }, 'the fan-out failed and stopped');
+    health.failed(PART, error, 'the fan-out failed and stopped; see the log');
     onFault();
   });
   closers.push(() => hub.close());
   return hub;
 }
 
-/** Follows the state of markets and how old the channels are, and sends it to whoever is subscribed. */
+/** Follows the status of markets and the lag of channels, and sends changes to subscribers. */
 async function startStatus(
   context: RoleContext,
   hub: Hub,
@@ -166,13 +166,13 @@ async function startStatus(
 ): Promise<StatusSources> {
   const { log, logger, metrics, health } = context;
   const onLagFault = (error: unknown) => {
-    logger.error({ error }, 'the lag of channels can no longer be watched');
+    logger.error({ error }, 'monitoring of channel lag failed and stopped');
     health.failed(PART, error);
     onFault();
   };
   let sources: StatusSources | null = null;
   const onProgress = () => {
-    if (sources) announceStatus(hub, sources);
+    if (sources) publishChangedStatuses(hub, sources);
   };
   const view = await runStage({ stage: marketStatusView, ...context, mode: 'view', onProgress });
   closers.push(() => view.close());
@@ -182,19 +182,19 @@ async function startStatus(
     newest: () => view.progress().newest,
     positionOf: (topic) => hub.timeOf(topic),
     onChange: () => {
-      if (sources) announceAll(hub, sources);
+      if (sources) publishAllStatuses(hub, sources);
     },
     onFault: onLagFault,
   });
   metrics.gatewayLag.seconds = () => lag.lagMs() / 1_000;
   closers.push(async () => {
     metrics.gatewayLag.seconds = null;
-    await closeTogether([lag, clock]);
+    await closeAll([lag, clock]);
   });
   sources = { markets: view.state, lagging: lag.lagging };
-  // The stage tells its fault itself, in the log and in health.
+  // The stage itself logs its fault and reports it to health.
   view.stopped.catch(onFault);
-  // A stage that stopped never catches up; its fault is what there is to tell then.
+  // A stage that stopped never catches up; its fault is thrown instead.
   await Promise.race([view.caughtUp, view.stopped]);
   return sources;
 }
@@ -206,7 +206,7 @@ interface RouteOptions {
   readonly connections: Connections;
   readonly counters: ConnectionCounters;
   readonly allowances: MessageAllowances;
-  /** Told of the number of open connections. */
+  /** Called with the number of open connections when it changes. */
   readonly onCount: (count: number) => void;
 }
 
@@ -216,7 +216,7 @@ function route(options: RouteOptions): void {
     idleTimeout: SOCKET_IDLE_SECONDS,
     sendPingsAutomatically: false,
     maxPayloadLength: SOCKET_FRAME_BYTES_MAX,
-    // Never reached: our own queue stops long before, and knows what it drops.
+    // Never reached: the connection's own queue stops long before, and counts what it drops.
     maxBackpressure: 4 * SEND_QUEUE_BYTES_MAX,
     upgrade: createUpgrade(upgrade),
     open(socket) {
@@ -228,31 +228,31 @@ function route(options: RouteOptions): void {
       onCount(connections.size);
     },
     message(socket, message) {
-      const connection = seen(socket);
+      const connection = touchConnection(socket);
       if (message.byteLength > CLIENT_FRAME_BYTES_MAX) {
-        connection.tell({ type: 'error', error: 'bad_frame' });
+        connection.sendControl({ type: 'error', error: 'bad_frame' });
         connection.end(CLOSE.tooLarge);
         return;
       }
       handleClientFrame(connection, Buffer.from(message).toString('utf8'), subscriptions);
     },
-    ping: (socket) => void seen(socket),
-    pong: (socket) => void seen(socket),
-    drain: (socket) => socket.getUserData().connection!.drained(),
+    ping: (socket) => void touchConnection(socket),
+    pong: (socket) => void touchConnection(socket),
+    drain: (socket) => socket.getUserData().connection!.onDrain(),
     close(socket) {
       const connection = socket.getUserData().connection!;
       connection.closed = true;
       connections.delete(connection);
-      subscriptions.dropAll(connection);
+      subscriptions.removeAll(connection);
       onCount(connections.size);
     },
   });
   app.any('/*', notFound);
 }
 
-function seen(socket: WebSocket<SocketData>): Connection {
+function touchConnection(socket: WebSocket<SocketData>): Connection {
   const connection = socket.getUserData().connection!;
-  connection.seen();
+  connection.markAlive();
   return connection;
 }
 
@@ -260,7 +260,7 @@ function listen(app: TemplatedApp, host: string, port: number): Promise<us_liste
   return new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
       if (socket) resolve(socket);
-      else reject(new SettingError(`--ws-port ${port} on ${host} cannot be listened on; accepted: a free port, or 0`));
+      else reject(new SettingError(`cannot listen on --ws-port ${port} of ${host}; accepted: a free port, or 0`));
     });
   });
 }

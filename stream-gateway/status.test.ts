@@ -7,25 +7,25 @@ import { clockTopic } from '#schemas/topics/control';
 import { type EventLink, eventTopic } from '#schemas/topics/derived';
 import { statusTopics } from '#schemas/topics/normalised';
 import { type Client, openClient, until } from './testing/client.fixture.ts';
-import { type GatewayWorld, openGateway } from './testing/gateway.fixture.ts';
+import { type GatewayHarness, openGateway } from './testing/gateway.fixture.ts';
 
 const TOKEN = '123456789';
 const COIN = 'BTC';
 const EVENT = 'svc:stream:event:evt_one';
 
-let world: GatewayWorld;
+let gateway: GatewayHarness;
 let client: Client;
 beforeEach(async () => {
-  world = await openGateway();
-  client = await openClient(world.address, world.token());
+  gateway = await openGateway();
+  client = await openClient(gateway.url, gateway.token());
 });
 afterEach(async () => {
   client.socket.terminate();
-  await world.close();
+  await gateway.close();
 });
 
-const tell = (venue: 'venue_a' | 'venue_b', instrument: string, state: StreamState, since: number) =>
-  world.append(statusTopics[venue], instrument, {
+const appendStatus = (venue: 'venue_a' | 'venue_b', instrument: string, state: StreamState, since: number) =>
+  gateway.append(statusTopics[venue], instrument, {
     provider: venue,
     instrument,
     marketId: null,
@@ -39,7 +39,7 @@ const link = (provider: string, yesInstrument: string, used = true) =>
   aLink({ provider, providerMarketId: yesInstrument, used, yesInstrument, noInstrument: null });
 
 const linkEvent = (links: EventLink[]) =>
-  world.append(eventTopic, 'evt_one', anEvent({ universalId: 'evt_one', receivedAt: 1, links }));
+  gateway.append(eventTopic, 'evt_one', anEvent({ universalId: 'evt_one', receivedAt: 1, links }));
 
 const statesOf = (id: unknown) =>
   client
@@ -48,13 +48,13 @@ const statesOf = (id: unknown) =>
     .map(({ state, since }) => [state, since]);
 
 describe('status frames', () => {
-  it('follow the instrument of a raw feed, the current state first', async () => {
-    await tell('venue_b', TOKEN, 'live', 10);
+  it('show the current state of a raw feed’s instrument and then its changes', async () => {
+    await appendStatus('venue_b', TOKEN, 'live', 10);
     const channel = `svc:stream:venue_b:${TOKEN}`;
     const { subscription_id: id } = await client.subscribe(channel);
-    await tell('venue_b', TOKEN, 'stale', 20);
-    await tell('venue_b', TOKEN, 'recovering', 30);
-    await tell('venue_b', TOKEN, 'venue_down', 40);
+    await appendStatus('venue_b', TOKEN, 'stale', 20);
+    await appendStatus('venue_b', TOKEN, 'recovering', 30);
+    await appendStatus('venue_b', TOKEN, 'venue_down', 40);
     await until(() => statesOf(id).at(-1)?.[0] === 'venue_down', 'the last state');
     const later = await client.subscribe(channel);
     await until(() => statesOf(later.subscription_id).length === 1, 'the state at once');
@@ -63,23 +63,23 @@ describe('status frames', () => {
     expect(client.frames[acknowledged + 1]).toMatchObject({ type: 'status', state: 'venue_down' });
   });
 
-  it('tell an event the worst of its used legs, once per change', async () => {
+  it('show the worst of an event’s used legs, once per change', async () => {
     await linkEvent([link('venue_a_outcome', '#10'), link('venue_b', TOKEN), link('venue_b', '555', false)]);
     const ids: unknown[] = [];
     for (const family of ['event', 'arbitrage', 'trade'])
       ids.push((await client.subscribe(`svc:stream:${family}:evt_one`)).subscription_id);
     const settled = async (state: string, since: number) =>
       until(() => ids.every((id) => statesOf(id).at(-1)?.join() === `${state},${since}`), `${state} since ${since}`);
-    await tell('venue_a', '#10', 'live', 10);
+    await appendStatus('venue_a', '#10', 'live', 10);
     await settled('live', 10);
-    await tell('venue_b', TOKEN, 'live', 15);
+    await appendStatus('venue_b', TOKEN, 'live', 15);
     await settled('live', 15);
-    await tell('venue_b', TOKEN, 'stale', 20);
+    await appendStatus('venue_b', TOKEN, 'stale', 20);
     await settled('stale', 20);
-    // Neither a leg that gets less bad than the other nor one that is not used changes anything.
-    await tell('venue_a', '#10', 'recovering', 25);
-    await tell('venue_b', '555', 'venue_down', 26);
-    await tell('venue_b', TOKEN, 'live', 30);
+    // Neither a leg that becomes less bad than the other nor one that is not used changes anything.
+    await appendStatus('venue_a', '#10', 'recovering', 25);
+    await appendStatus('venue_b', '555', 'venue_down', 26);
+    await appendStatus('venue_b', TOKEN, 'live', 30);
     await settled('recovering', 25);
     for (const id of ids)
       expect(statesOf(id)).toEqual([
@@ -91,7 +91,7 @@ describe('status frames', () => {
   });
 
   it('follow the links of an event', async () => {
-    await tell('venue_b', TOKEN, 'stale', 20);
+    await appendStatus('venue_b', TOKEN, 'stale', 20);
     const { subscription_id: id } = await client.subscribe(EVENT);
     await linkEvent([link('venue_b', TOKEN)]);
     await until(() => statesOf(id).length === 1, 'the state of the new leg');
@@ -103,22 +103,22 @@ describe('status frames', () => {
     for (const channel of ['svc:stream:venue_b:777', 'svc:stream:venue_a_perp:ETH', 'svc:stream:anomaly:all', EVENT])
       quiet.push((await client.subscribe(channel)).subscription_id);
     const { subscription_id: loud } = await client.subscribe(`svc:stream:venue_a_perp:${COIN}`);
-    await tell('venue_a', COIN, 'stale', 50);
+    await appendStatus('venue_a', COIN, 'stale', 50);
     await until(() => statesOf(loud).length === 1, 'the state of the coin');
     await client.ask({ type: 'ping' }, 'pong');
     for (const id of quiet) expect(statesOf(id)).toEqual([]);
   });
 
-  it('are stale while the writer of the channel is more than 5 s behind, and as before once it has caught up', async () => {
-    const { log } = world.context;
+  it('are stale while the writer of the channel is more than 5 s behind, and live again once it has caught up', async () => {
+    const { log } = gateway.context;
     const receivedAt = Date.now();
-    await world.append(clockTopic, 'clock', { receivedAt, tick: true, hour: false, day: false });
-    await tell('venue_b', TOKEN, 'live', 10);
+    await gateway.append(clockTopic, 'clock', { receivedAt, tick: true, hour: false, day: false });
+    await appendStatus('venue_b', TOKEN, 'live', 10);
     await linkEvent([link('venue_b', TOKEN)]);
-    const promise = (writer: 'events' | 'venue_b', watermark: number) =>
+    const advance = (writer: 'events' | 'venue_b', watermark: number) =>
       log.advance(partitionsOf([channelTopics[writer]]).map(({ at }) => ({ ...at, watermark })));
-    promise('events', receivedAt - 6_000);
-    promise('venue_b', receivedAt + 3_600_000);
+    advance('events', receivedAt - 6_000);
+    advance('venue_b', receivedAt + 3_600_000);
     const { subscription_id: id } = await client.subscribe(EVENT);
     const { subscription_id: rawId } = await client.subscribe(`svc:stream:venue_b:${TOKEN}`);
     await until(() => statesOf(id).at(-1)?.[0] === 'stale', 'that the channel lags');
@@ -126,23 +126,23 @@ describe('status frames', () => {
     const later = await client.subscribe('svc:stream:arbitrage:evt_one');
     await until(() => statesOf(later.subscription_id).length > 0, 'the state at once');
     expect(statesOf(later.subscription_id)).toEqual([['stale', receivedAt - 6_000]]);
-    promise('events', receivedAt + 3_600_000);
+    advance('events', receivedAt + 3_600_000);
     await until(() => statesOf(id).at(-1)?.[0] === 'live', 'that it has caught up');
     expect(statesOf(id).at(-1)).toEqual(['live', receivedAt + 3_600_000]);
     expect(statesOf(rawId)).toEqual([['live', 10]]);
   });
 
-  it('count as late what ingest has passed, also while all that is derived stands still', async () => {
-    const { log, codec, metrics } = world.context;
+  it('measure lag against the clock of ingest, also while no derived record arrives', async () => {
+    const { log, codec, metrics } = gateway.context;
     const receivedAt = Date.now();
-    const mark = (at: number) => {
+    const tick = (at: number) => {
       const value = codec.encode(clockTopic, { receivedAt: at, tick: true, hour: false, day: false });
       return log.append([{ topic: clockTopic.name, partition: 0, key: 'clock', value, receivedAt: at, seq: 0 }]);
     };
-    await mark(receivedAt);
+    await tick(receivedAt);
     for (const topic of Object.values(channelTopics))
       log.advance(partitionsOf([topic]).map(({ at }) => ({ ...at, watermark: receivedAt })));
-    await mark(receivedAt + 30_000);
-    await until(() => metrics.gatewayLag.seconds!() >= 30, 'the lag behind the newest mark');
+    await tick(receivedAt + 30_000);
+    await until(() => metrics.gatewayLag.seconds!() >= 30, 'the lag behind the newest tick');
   });
 });

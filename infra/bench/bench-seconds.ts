@@ -1,4 +1,4 @@
-/** For how long a benchmark measures that can run longer than usual: `PARALLAX_BENCH_SECONDS`, else its own default. */
+/** Duration of a benchmark that can run longer: `PARALLAX_BENCH_SECONDS`, else its own default. */
 export function benchSeconds(fallback: number): number {
   const text = process.env.PARALLAX_BENCH_SECONDS;
   if (text === undefined) return fallback;

@@ -11,7 +11,7 @@ import { measureNormalise } from './benches/normalise.ts';
 import { BENCH_NAMES } from './benches.ts';
 import { alternate, latencyResult, rateOf, rateResult } from './measure.ts';
 import { mixedCommands } from './mixed-commands.ts';
-import { reaches, tableOf } from './report.ts';
+import { meetsAim, tableOf } from './report.ts';
 import { runBenches } from './run-benches.ts';
 import { median, quantile } from './statistics.ts';
 import { tradeIdIn } from './trade-venue.ts';
@@ -23,41 +23,41 @@ afterEach(() => {
 });
 
 describe('the arithmetic', () => {
-  it('takes the middle of the values, whatever their order', () => {
+  it('calculates the median of unsorted values', () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(() => median([])).toThrow(RangeError);
   });
 
-  it('takes the value that a share of the values does not exceed', () => {
+  it('calculates quantiles by nearest rank', () => {
     const values = Array.from({ length: 100 }, (_, nth) => 100 - nth);
     expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([1, 50, 99, 100]);
     expect(() => quantile([], 0.5)).toThrow(RangeError);
   });
 
-  it('makes a rate of units and milliseconds, and refuses what is none', () => {
+  it('calculates a rate from units and milliseconds, and rejects zero', () => {
     expect(rateOf({ units: 500, ms: 250 })).toBe(2_000);
     expect(() => rateOf({ units: 0, ms: 1 })).toThrow(RangeError);
     expect(() => rateOf({ units: 1, ms: 0 })).toThrow(RangeError);
   });
 
-  it('sets a rate against its baseline, and a latency off against its own', () => {
+  it('divides a rate by its baseline, and subtracts the baseline from a latency', () => {
     expect(rateResult('a', 'rows/s', { subject: 80, baseline: 100 })).toMatchObject({ value: 80, ratio: 0.8 });
     expect(rateResult('a', 'rows/s', { subject: 80, baseline: null })).toMatchObject({ baseline: null, ratio: null });
     expect(latencyResult('l', { subject: 6, baseline: 2 })).toMatchObject({ value: 4, baseline: 2, ratio: 3 });
   });
 
-  it('reaches an aim exactly at its limit', () => {
+  it('meets an aim exactly at its limit', () => {
     const rate = (subject: number) => rateResult('a', 'rows/s', { subject, baseline: 100 });
-    expect([50, 49].map((value) => reaches(rate(value), { ratioMin: 0.5 }))).toEqual([true, false]);
+    expect([50, 49].map((value) => meetsAim(rate(value), { ratioMin: 0.5 }))).toEqual([true, false]);
     const late = (subject: number) => latencyResult('l', { subject, baseline: 1 });
-    expect([6, 7].map((value) => reaches(late(value), { valueMaxMs: 5 }))).toEqual([true, false]);
-    expect(reaches(rate(1), null)).toBeNull();
+    expect([6, 7].map((value) => meetsAim(late(value), { valueMaxMs: 5 }))).toEqual([true, false]);
+    expect(meetsAim(rate(1), null)).toBeNull();
   });
 });
 
-describe('measuring in turns', () => {
-  it('runs subject and baseline by turns, and counts no warm-up', async () => {
+describe('alternating measurements', () => {
+  it('run subject and baseline alternately and do not count warm-ups', async () => {
     const turns: string[] = [];
     const side = (name: string, rates: number[]) => () => {
       turns.push(name);
@@ -72,7 +72,7 @@ describe('measuring in turns', () => {
     expect(rates).toEqual({ subject: 20, baseline: 40 });
   });
 
-  it('begins no round beyond its budget, but measures one', async () => {
+  it('start no round beyond the budget, but measure at least one', async () => {
     let rounds = 0;
     const side = () => {
       rounds += 1;
@@ -94,7 +94,7 @@ describe('a run', () => {
     },
   });
 
-  it('gives every result in order, or the one that is asked for', async () => {
+  it('returns every result in order, or only the selected one', async () => {
     const seen: string[] = [];
     const benches = [fake('a', seen), fake('b', seen)];
     const names = async (only: string | null) =>
@@ -104,7 +104,7 @@ describe('a run', () => {
     expect(new Set(seen).size).toBe(3);
   });
 
-  it('tells a share that never falls and ends at 1', async () => {
+  it('reports progress that never decreases and ends at 1', async () => {
     const shares: number[] = [];
     const benches = [fake('a', []), fake('b', [])];
     await runBenches({ benches, only: null, onProgress: (_, share) => void shares.push(share) });
@@ -114,7 +114,7 @@ describe('a run', () => {
 });
 
 describe('the report', () => {
-  it('tells the machine, and each result with its aim and whether it is reached', () => {
+  it('shows the machine, and each result with its aim and whether it is met', () => {
     const results = [
       rateResult('fanout', 'deliveries/s', { subject: 70_000, baseline: 100_000 }),
       rateResult('processors', 'events/s', { subject: 900, baseline: null }),
@@ -123,12 +123,12 @@ describe('the report', () => {
     const aims = { fanout: { ratioMin: 0.8 }, 'latency-p50': { valueMaxMs: 5 } };
     const [head, , , fanout, processors, latency] = tableOf({ machine, results }, aims).split('\n');
     expect(head).toBe('A processor, 2 cores, 8 GiB, linux x64, Node v20.0.0');
-    expect(fanout!.split(/\s{2,}/)).toEqual(['fanout', '70,000', 'deliveries/s', '100,000', '0.70', '≥ 0.8', 'short']);
+    expect(fanout!.split(/\s{2,}/)).toEqual(['fanout', '70,000', 'deliveries/s', '100,000', '0.70', '≥ 0.8', 'missed']);
     expect(processors!.split(/\s{2,}/)).toEqual(['processors', '900.00', 'events/s', '–', '–', '–']);
-    expect(latency!.split(/\s{2,}/)).toEqual(['latency-p50', '3.00', 'ms', '0.25', '13.00', '≤ 5 ms', 'reached']);
+    expect(latency!.split(/\s{2,}/)).toEqual(['latency-p50', '3.00', 'ms', '0.25', '13.00', '≤ 5 ms', 'met']);
   });
 
-  it('has the names that users can ask for', () => {
+  it('has exactly the names that --only accepts', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
@@ -156,7 +156,7 @@ describe('measuring the control side', () => {
     return { folder, onProgress: () => {} };
   };
 
-  it('reduces a small topic, and starts from a snapshot of it', async () => {
+  it('reduces a small topic and starts from a snapshot of it', async () => {
     const results = await measureControlReduce(context(), { commands: 3_000 });
     expect(results.map(({ name, unit }) => [name, unit])).toEqual([
       ['control-reduce', 'ms'],
@@ -172,7 +172,7 @@ describe('measuring the control side', () => {
   });
 });
 
-it('makes mixed commands of which nearly all are accepted', () => {
+it('generates mixed commands of which nearly all are accepted', () => {
   const state = initialControlState();
   const refused = [...mixedCommands(5_000)].filter((command) => !reduceControl(state, command).ok);
   expect(refused.length).toBeLessThan(250);
@@ -187,12 +187,12 @@ it('makes mixed commands of which nearly all are accepted', () => {
     expect(rows.size).toBeGreaterThan(10);
 });
 
-it('finds the id of a trade in whatever a frame has become', () => {
+it('finds the id of a trade in any frame that contains it', () => {
   expect(tradeIdIn(Buffer.from('{"data":{"id":"venue_a_perp:BTC:1:7000000012345"}}'))).toBe(7_000_000_012_345);
   expect(tradeIdIn(Buffer.from('{"type":"pong"}'))).toBeNull();
 });
 
-it('measures normalising on a small simulated world', async () => {
+it('measures normalising on a small simulated recording', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
   folders.push(folder);
   const size = { rate: 100, seconds: 1, rounds: 1, warmups: 0 };

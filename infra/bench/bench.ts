@@ -1,6 +1,6 @@
-/** What a benchmark is. Each file of `benches/` declares one. */
+/** Types of a benchmark. Each file of `benches/` declares one. */
 
-/** Higher is better for what is done a second, lower for everything else. */
+/** Higher is better for rates per second, lower for everything else. */
 export type Unit =
   | 'frames/s'
   | 'records/s'
@@ -15,19 +15,19 @@ export type Unit =
   | 'MiB'
   | 'MiB/min';
 
-/** One line of the report, and one entry of `results` with `--json`. */
+/** One line of the report, or one entry of `results` with `--json`. */
 export interface BenchResult {
   readonly name: string;
-  /** A rate, or for latency the milliseconds added over the baseline. */
+  /** A rate, or for latency the milliseconds added to the baseline. */
   readonly value: number;
   readonly unit: Unit;
-  /** The same measured on the bare baseline; null where there is none. */
+  /** The baseline's own value; null if there is none. */
   readonly baseline: number | null;
-  /** For rates `value / baseline`; for latency the whole latency over the baseline's. Null without a baseline. */
+  /** For rates `value / baseline`; for latency the total latency divided by the baseline's. Null without a baseline. */
   readonly ratio: number | null;
 }
 
-/** What a first release should reach. */
+/** Target value of a result. */
 export type Aim =
   | { readonly ratioMin: number }
   | { readonly ratioMax: number }
@@ -38,15 +38,15 @@ export type Aim =
 export interface BenchContext {
   /** An empty folder of its own; deleted afterwards. */
   readonly folder: string;
-  /** Tells how far it is: a share from 0 to 1. */
+  /** Reports progress as a share from 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
 export interface Bench {
-  /** The results that it gives, with what each should reach; null where nothing is asked. */
+  /** Names of its results, each with its aim; null for none. */
   readonly aims: Readonly<Record<string, Aim | null>>;
-  /** Milliseconds after which it is killed; 3 minutes when left out. */
+  /** Milliseconds after which it is killed; by default 3 minutes. */
   readonly limitMs?: number;
-  /** Measures; must end by itself, within about 30 s, or a few minutes where so much work is what is measured. */
+  /** Measures. Should take about 30 s, or a few minutes if it measures that much work. */
   readonly run: (context: BenchContext) => Promise<BenchResult[]>;
 }

@@ -38,5 +38,5 @@ export const BENCHES: readonly Bench[] = [
   restart,
 ];
 
-/** Names that `--only` takes. */
+/** Names that `--only` accepts. */
 export const BENCH_NAMES: readonly string[] = BENCHES.flatMap(({ aims }) => Object.keys(aims));

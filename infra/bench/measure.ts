@@ -1,8 +1,8 @@
-/** Measuring side by side: subject and baseline take turns, so that a machine that slows down slows both. */
+/** Measures subject and baseline in alternating rounds, so that a machine that slows down affects both. */
 import type { BenchResult, Unit } from './bench.ts';
 import { median } from './statistics.ts';
 
-/** Does some work once; gives how many units were done and how long that took. */
+/** Does some work once and returns its units and duration. */
 export type Measured = () => Measurement | Promise<Measurement>;
 
 export interface Measurement {
@@ -12,16 +12,16 @@ export interface Measurement {
 
 export interface AlternateOptions {
   readonly rounds: number;
-  /** Rounds before that whose numbers are thrown away: compilation, first pages of a file, full socket buffers. */
+  /** Initial rounds that are not counted: compilation, first pages of a file, full socket buffers. */
   readonly warmups: number;
   readonly onProgress: (share: number) => void;
-  /** No further round begins after so long; at least one is measured. */
+  /** No further round starts after this time; at least one is measured. */
   readonly budgetMs?: number;
 }
 
 const BUDGET_MS = 20_000;
 
-/** Runs A B A B …, and gives the median rates in units a second. */
+/** Runs A B A B … and returns the median rates in units per second. */
 export async function alternate(
   subject: Measured,
   baseline: Measured,
@@ -40,33 +40,33 @@ export async function alternate(
   return { subject: median(rates.subject), baseline: median(rates.baseline) };
 }
 
-/** Units a second. Throws when nothing was done or no time passed: such a rate means nothing. */
+/** Calculates units per second. Throws a `RangeError` for zero units or zero time. */
 export function rateOf({ units, ms }: Measurement): number {
-  if (!(units > 0 && ms > 0)) throw new RangeError(`${units} units in ${ms} ms is no rate`);
+  if (!(units > 0 && ms > 0)) throw new RangeError(`cannot calculate a rate from ${units} units in ${ms} ms`);
   return (units * 1_000) / ms;
 }
 
-/** Times synchronous work. */
+/** Measures synchronous work. */
 export function timed(work: () => number): Measurement {
   const began = performance.now();
   const units = work();
   return { units, ms: performance.now() - began };
 }
 
-/** Times asynchronous work. */
+/** Measures asynchronous work. */
 export async function timedAsync(work: () => Promise<number>): Promise<Measurement> {
   const began = performance.now();
   const units = await work();
   return { units, ms: performance.now() - began };
 }
 
-/** The result of a rate beside its baseline's. */
+/** Builds the result of a rate and its baseline. */
 export function rateResult(name: string, unit: Unit, rates: { subject: number; baseline: number | null }): BenchResult {
   const { subject, baseline } = rates;
   return { name, value: subject, unit, baseline, ratio: baseline === null ? null : subject / baseline };
 }
 
-/** The result of a latency: what the subject adds to the baseline's milliseconds. */
+/** Builds the result of a latency: the milliseconds that the subject adds to the baseline. */
 export function latencyResult(name: string, ms: { subject: number; baseline: number }): BenchResult {
   const { subject, baseline } = ms;
   return { name, value: subject - baseline, unit: 'ms', baseline, ratio: subject / baseline };

@@ -1,13 +1,13 @@
-/** A catalog as the normalisers tell it: questions of every sort that the venues list, of which some are asked on both. */
+/** Generates a catalog as the normalisers emit it: questions of every kind that the venues list, some of them on both. */
 import { createHash } from 'node:crypto';
 import type { Market } from '#schemas/topics/normalised';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** The first day on which a question is decided; New York is four hours behind UTC until November. */
+/** End of the first questions: noon in New York, which is four hours behind UTC until November. */
 const BEGINS_MS = Date.UTC(2026, 3, 1, 16);
 const DAYS = 200;
-/** Strikes of one asset and day. */
+/** Strikes per asset and day. */
 const STRIKES = 40;
 
 const ASSETS = [
@@ -23,10 +23,10 @@ const MONTHS = 'January February March April May June July August September Octo
 const PLACES = ['Ohio', 'Texas', 'France', 'Chile', 'Kenya', 'Japan', 'Norway', 'Brazil'];
 
 type Question = Partial<Market> & Pick<Market, 'title' | 'description'>;
-/** @param nth counts the questions of its sort, @param at when it is decided. */
+/** @param nth counts the questions of its kind. @param at end of the question, unix ms. */
 type Sort = (nth: number, at: number) => Question;
 
-/** Every sort, with how many of twenty markets are of it. */
+/** Every kind, with its number among twenty markets. */
 const SORTS: readonly (readonly [Sort, number])[] = [
   [dailyPrice, 6],
   [outcomePrice, 4],
@@ -39,12 +39,12 @@ const SORTS: readonly (readonly [Sort, number])[] = [
 ];
 const ROUND = SORTS.flatMap(([sort, share]) => Array.from({ length: share }, (_, within) => ({ sort, share, within })));
 
-/** So many markets, the same ones each time. @param receivedAt of all of them, unix ms. */
+/** Generates `count` markets, the same each time. @param receivedAt of all of them, unix ms. */
 export function* mixedMarkets(count: number, receivedAt: number): Generator<Market> {
   for (let nth = 0; nth < count; nth += 1) yield mixedMarket(nth, receivedAt);
 }
 
-/** One of them. */
+/** Generates the market with this number. */
 export function mixedMarket(nth: number, receivedAt: number): Market {
   const { sort, share, within } = ROUND[nth % ROUND.length]!;
   const ofSort = Math.floor(nth / ROUND.length) * share + within;
@@ -77,8 +77,8 @@ export function mixedMarket(nth: number, receivedAt: number): Market {
 }
 
 /**
- * A new outcome market that asks what a daily price of the first `count` markets asks, another one for each `nth`: those
- * that no outcome of them asks yet.
+ * Generates a new outcome market with the question of a daily-price market among the first `count` markets, a different
+ * one for each `nth`. No outcome market among them has that question.
  */
 export function partnerMarket(nth: number, count: number, receivedAt: number): Market {
   const outcomes = Math.floor(count / ROUND.length) * 4;
@@ -109,7 +109,7 @@ function dailyPrice(nth: number, at: number): Question {
   };
 }
 
-/** The same strikes and moments as the daily prices, asked for in another way. */
+/** Same strikes and times as the daily prices, as recurring outcomes. */
 function outcomePrice(nth: number, at: number): Question {
   const { symbol, plain } = strikeOf(nth);
   const iso = new Date(at).toISOString();
@@ -182,7 +182,7 @@ function rate(nth: number, at: number): Question {
   };
 }
 
-/** All strikes of all assets come before the next day, so that hardly any question is asked twice on one venue. */
+/** All strikes of all assets come before the next day, so that hardly any question occurs twice on one venue. */
 function momentOf(ofSort: number): number {
   return BEGINS_MS + (Math.floor(ofSort / (ASSETS.length * STRIKES)) % DAYS) * DAY_MS;
 }

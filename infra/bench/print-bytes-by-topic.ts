@@ -1,6 +1,6 @@
 /**
- * Prints what each topic of a data directory takes on the disk, and what its records would take uncompressed:
- * `node infra/testing/run-ts.mjs infra/bench/print-bytes-by-topic.ts <data directory>`.
+ * Prints the size of each topic of a data directory, on disk and uncompressed: `node infra/testing/run-ts.mjs
+ * infra/bench/print-bytes-by-topic.ts <data directory>`.
  */
 import { join } from 'node:path';
 import { bytesByTopic } from '../log/embedded/bytes-by-topic.ts';

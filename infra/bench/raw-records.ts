@@ -1,9 +1,9 @@
-/** The raw records of a log, in the order in which processors take them. */
+/** Reads the raw records of a log in merge order. */
 import { rawTopics } from '#schemas/topics/raw';
 import type { EventLog, LogRecord } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
 
-/** Every raw record, ascending (`receivedAt`, topic, partition, offset). */
+/** Returns every raw record, sorted by (`receivedAt`, topic, partition, offset). */
 export async function readRawRecords(log: EventLog): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const { name, partitions } of rawTopics.values()) {

@@ -1,8 +1,8 @@
-/** How results are told: as a table for people, as one JSON object for programs. */
+/** Formats results as a table, or as one JSON object. */
 import { cpus, totalmem } from 'node:os';
 import type { Aim, BenchResult } from './bench.ts';
 
-/** The machine that results were measured on; without it they mean little. */
+/** The machine on which results were measured. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -11,7 +11,7 @@ export interface Machine {
   readonly node: string;
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface BenchReport {
   readonly machine: Machine;
   readonly results: readonly BenchResult[];
@@ -28,8 +28,8 @@ export function describeMachine(): Machine {
   };
 }
 
-/** Whether a result reaches its aim; null where nothing is asked. */
-export function reaches(result: BenchResult, aim: Aim | null): boolean | null {
+/** True if a result meets its aim; null without an aim. */
+export function meetsAim(result: BenchResult, aim: Aim | null): boolean | null {
   if (!aim) return null;
   if ('ratioMin' in aim) return result.ratio !== null && result.ratio >= aim.ratioMin;
   if ('ratioMax' in aim) return result.ratio !== null && result.ratio <= aim.ratioMax;
@@ -42,7 +42,7 @@ function aimText(aim: Aim): string {
   return 'valueMax' in aim ? `≤ ${aim.valueMax}` : `≤ ${aim.valueMaxMs} ms`;
 }
 
-/** The table, a line for each result under one for the machine. */
+/** Formats a line for the machine and a table with a line for each result. */
 export function tableOf(report: BenchReport, aims: Readonly<Record<string, Aim | null>>): string {
   const { machine, results } = report;
   const rows = results.map((result) => cellsOf(result, aims[result.name] ?? null));
@@ -62,7 +62,7 @@ export function tableOf(report: BenchReport, aims: Readonly<Record<string, Aim |
 
 function cellsOf(result: BenchResult, aim: Aim | null): string[] {
   const { name, value, unit, baseline, ratio } = result;
-  const reached = reaches(result, aim);
+  const isMet = meetsAim(result, aim);
   return [
     name,
     numberText(value),
@@ -70,11 +70,11 @@ function cellsOf(result: BenchResult, aim: Aim | null): string[] {
     baseline === null ? '–' : numberText(baseline),
     ratio === null ? '–' : ratio.toFixed(2),
     aim === null ? '–' : aimText(aim),
-    reached === null ? '' : reached ? 'reached' : 'short',
+    isMet === null ? '' : isMet ? 'met' : 'missed',
   ];
 }
 
-/** Whole from 1,000 up, else two decimals. */
+/** Without decimals from 1,000 up, else with two. */
 function numberText(value: number): string {
   return Math.abs(value) >= 1_000 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
 }

@@ -1,36 +1,36 @@
-/** A venue that sends nothing but trades, each known by its id: the clock of the latency benchmark. */
+/** A venue for the latency benchmark that sends only trades with unique ids. */
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** Ids have 13 digits and begin alike, so that one can be found in whatever a frame has become. */
+/** Ids have 13 digits and a common prefix, so that they can be found in frames of any format. */
 const FIRST_ID = 7_000_000_000_000;
 const ID_PREFIX = Buffer.from('7000000');
 const ID_DIGITS = 13;
-/** How coins of outcome markets begin; their trades go to another channel. */
+/** Prefix of coins of outcome markets, whose trades go to another channel. */
 const OUTCOME_PREFIX = '#';
-/** A socket on this path gets every trade without asking. */
+/** A socket on this path receives every trade without a subscription. */
 const RELAY_PATH = '/relay';
 
-/** Who is sent trades. */
+/** Receiver of a trade. */
 export type Audience = 'service' | 'relay';
 
 export interface TradeVenue {
-  readonly address: string;
-  readonly relayAddress: string;
-  /** Perps whose trades the service has subscribed to. */
+  readonly url: string;
+  readonly relayUrl: string;
+  /** Number of perpetuals whose trades the service has subscribed to. */
   coins(): number;
-  /** Sends one trade; gives its id. */
+  /** Sends one trade and returns its id. */
   send(to: Audience): number;
   close(): Promise<void>;
 }
 
-/** The id of the trade that a frame tells, or null. */
+/** The id of the trade in a frame, or null. */
 export function tradeIdIn(frame: Buffer): number | null {
   const at = frame.indexOf(ID_PREFIX);
   return at < 0 ? null : Number(frame.toString('latin1', at, at + ID_DIGITS));
 }
 
-/** Speaks venue_a's socket protocol (venue page, section 7), as far as a subscriber to trades needs it. */
+/** Implements the part of venue_a's socket protocol (venue page, section 7) that a subscriber to trades needs. */
 export async function openTradeVenue(): Promise<TradeVenue> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
   await new Promise((resolve) => server.once('listening', resolve));
@@ -43,7 +43,7 @@ export async function openTradeVenue(): Promise<TradeVenue> {
       return;
     }
     socket.on('message', (data) => {
-      const { method, subscription } = JSON.parse(String(data)) as Asked;
+      const { method, subscription } = JSON.parse(String(data)) as VenueRequest;
       if (method === 'ping') return socket.send('{"channel":"pong"}');
       const { type, coin = OUTCOME_PREFIX } = subscription ?? {};
       if (type === 'trades' && !coin.startsWith(OUTCOME_PREFIX)) subscribed.set(coin, socket);
@@ -52,8 +52,8 @@ export async function openTradeVenue(): Promise<TradeVenue> {
   });
   const base = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    address: base,
-    relayAddress: `${base}${RELAY_PATH}`,
+    url: base,
+    relayUrl: `${base}${RELAY_PATH}`,
     coins: () => subscribed.size,
     send(to) {
       sent += 1;
@@ -72,7 +72,7 @@ export async function openTradeVenue(): Promise<TradeVenue> {
   };
 }
 
-interface Asked {
+interface VenueRequest {
   readonly method: string;
   readonly subscription?: { readonly type: string; readonly coin?: string };
 }

@@ -1,8 +1,8 @@
 /**
- * The detectors over a simulated recording, through the real ingest and processors: what was put into the world is found
- * in its minute, nothing else is, and a second run over the same log gives the same detections. `PARALLAX_QUIET_HOURS=24`
- * makes it a day at two events a second, which takes minutes. From `HOURS_TO_DELAY` on a settlement is delayed too: before
- * that there are no thirty of its venue to compare it with.
+ * Runs the detectors over a simulated recording, through the real ingest and processors. Every injected anomaly must be
+ * detected in its minute, nothing else may be, and a second run over the same log must give the same detections.
+ * `PARALLAX_QUIET_HOURS=24` makes it a day at two events a second, which takes minutes. From `HOURS_TO_DELAY` hours on
+ * a delayed settlement is injected, too: a shorter run has fewer than the thirty settlements that its baseline needs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,21 +10,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStages, projectionsOf } from '#processors/stages';
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
-import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
+import { openSimulatedService, processAll, type SimulatedService } from '../bench/simulated-service.ts';
 import { readPartition } from '../log/read-partition.ts';
 import type { Injection } from '../simulator/world/injections.ts';
 
 const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 2);
 const HOURS_TO_DELAY = 15;
-/** As many events in a short run as let every market have its thirty minutes with data. */
+/** Events per second. A short run needs more of them to give every market thirty minutes with data. */
 const RATE = HOURS >= HOURS_TO_DELAY ? 2 : 4;
 const BEGINS_MS = Date.UTC(2026, 0, 15, 0, 10);
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Long after the beginning, and long before the end. */
+/** Late enough for baselines, early enough for detections before the end. */
 const INJECTED_MS = BEGINS_MS + (HOURS - 0.3) * HOUR_MS;
 
-/** An hourly question, whose next end is within the hour and whose settlement comes within four. */
+/** An hourly question that ends within the hour and is settled within four. */
 const DELAYED: Injection = {
   kind: 'settlement_delay',
   venue: 'venue_b',
@@ -39,11 +39,11 @@ const INJECTED: readonly Injection[] = [
   { kind: 'wallet_burst', venue: 'venue_b', slot: 5, atMs: INJECTED_MS + 4 * MINUTE_MS },
   ...(HOURS >= HOURS_TO_DELAY ? [DELAYED] : []),
 ];
-/** An injection happens with the first event of its market that can carry it: at two events a second some come rarely. */
+/** An injection applies to the next suitable event of its market, which can take minutes at two events a second. */
 const CARRIED_WITHIN_MS = 10 * MINUTE_MS;
 const DELAYED_WITHIN_MS = 5 * HOUR_MS;
 
-async function detections({ context: { log, codec } }: OpenWorld): Promise<Anomaly[]> {
+async function readAnomalies({ context: { log, codec } }: SimulatedService): Promise<Anomaly[]> {
   const found: Anomaly[] = [];
   await readPartition(log, { topic: anomalyTopic.name, partition: 0 }, ({ value }) => {
     if (value !== null) found.push(codec.decode(anomalyTopic, value));
@@ -51,59 +51,59 @@ async function detections({ context: { log, codec } }: OpenWorld): Promise<Anoma
   return found;
 }
 
-describe('anomalies of a simulated world', () => {
+describe('anomalies of a simulated service', () => {
   let folder = '';
-  let world: OpenWorld;
+  let service: SimulatedService;
   let found: readonly Anomaly[];
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'parallax-anomalies-'));
-    world = await openWorld({
+    service = await openSimulatedService({
       folder,
       rate: RATE,
       seconds: HOURS * 3_600,
       coins: 3,
-      beginsMs: BEGINS_MS,
+      startMs: BEGINS_MS,
       inject: INJECTED,
     });
-    await processAll(world.context);
-    found = await detections(world);
+    await processAll(service.context);
+    found = await readAnomalies(service);
   }, HOURS * 600_000);
   afterAll(async () => {
-    await world?.close();
+    await service?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('are those that were put in, each in its minute, and no others', () => {
-    const told = found.map(({ kind, provider, ts }) => ({
+  it('are exactly the injected ones, each in its minute', () => {
+    const listed = found.map(({ kind, provider, ts }) => ({
       kind,
       venue: provider === 'venue_b' ? 'venue_b' : 'venue_a',
       ts,
     }));
-    expect(told.map(({ kind, venue }) => `${kind} ${venue}`).sort()).toEqual(
+    expect(listed.map(({ kind, venue }) => `${kind} ${venue}`).sort()).toEqual(
       INJECTED.map(({ kind, venue }) => `${kind} ${venue}`).sort(),
     );
     for (const { kind, venue, atMs } of INJECTED) {
-      const { ts } = told.find((one) => one.kind === kind && one.venue === venue)!;
+      const { ts } = listed.find((one) => one.kind === kind && one.venue === venue)!;
       expect(ts).toBeGreaterThan(atMs - MINUTE_MS);
       expect(ts).toBeLessThan(atMs + (kind === 'settlement_delay' ? DELAYED_WITHIN_MS : CARRIED_WITHIN_MS));
     }
     for (const { zScore } of found) expect(Number(zScore)).toBeGreaterThanOrEqual(8);
   });
 
-  it('are told by the time their minute, and what may still come of it, is over', () => {
+  it('are emitted within two minutes of the minute that they are about', () => {
     for (const { ts, receivedAt } of found) expect(receivedAt - ts).toBeLessThan(2 * MINUTE_MS);
   });
 
   it(
-    'are the same when they are worked out again',
+    'are the same when they are calculated again',
     async () => {
-      const { log, settings } = world.context;
+      const { log, settings } = service.context;
       const projections = projectionsOf(createStages(settings));
-      // Some have never had a record.
+      // Some of them do not exist yet.
       await log.createTopics(projections);
       for (const { name } of projections) await log.clearTopic(name);
-      await processAll(world.context);
-      expect(await detections(world)).toEqual(found);
+      await processAll(service.context);
+      expect(await readAnomalies(service)).toEqual(found);
     },
     HOURS * 600_000,
   );

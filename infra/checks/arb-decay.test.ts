@@ -1,6 +1,7 @@
 /**
- * Arb-decay and consensus of a simulated recording, through the real ingest and processors, against a computation that
- * keeps plain books beside them, evaluates every pair after every record, and looks at the whole of it at the end.
+ * Compares arb-decay and consensus of a simulated recording, through the real ingest and processors, with a naive
+ * computation. That one maintains plain books, evaluates every pair after every record, and derives the signals at the
+ * end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,33 +28,33 @@ import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbi
 import { eventTopic, type Spread, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
-import { type OpenWorld, openWorld, processAll } from '../bench/open-world.ts';
+import { openSimulatedService, processAll, type SimulatedService } from '../bench/simulated-service.ts';
 import type { LogRecord } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
 import { migrate } from '../store/migrate.ts';
 
-const WORLD = { rate: 30, seconds: 600, coins: 4 };
+const SIMULATION = { rate: 30, seconds: 600, coins: 4 };
 
 let folder = '';
-let world: OpenWorld;
+let service: SimulatedService;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parallax-arb-decay-'));
-  world = await openWorld({ folder, ...WORLD });
-  await processAll(world.context);
-  await migrate(world.context.store);
+  service = await openSimulatedService({ folder, ...SIMULATION });
+  await processAll(service.context);
+  await migrate(service.context.store);
 }, 300_000);
 afterAll(async () => {
-  await world?.close();
+  await service?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Told<T> extends Omit<LogRecord, 'value'> {
+interface DecodedRecord<T> extends Omit<LogRecord, 'value'> {
   readonly value: T | null;
 }
 
-async function read<T>(topic: Topic<T>): Promise<Told<T>[]> {
-  const { log, codec } = world.context;
-  const records: Told<T>[] = [];
+async function read<T>(topic: Topic<T>): Promise<DecodedRecord<T>[]> {
+  const { log, codec } = service.context;
+  const records: DecodedRecord<T>[] = [];
   for (let partition = 0; partition < topic.partitions; partition += 1) {
     await readPartition(log, { topic: topic.name, partition }, (record) => {
       const value = record.value === null ? null : (codec.decode(topic as Topic, record.value) as T);
@@ -63,13 +64,13 @@ async function read<T>(topic: Topic<T>): Promise<Told<T>[]> {
   return records;
 }
 
-interface Followed {
+interface TrackedEvent {
   legs: PlainLeg[];
   readonly evaluations: NaiveEvaluation[];
 }
 
-/** Everything that the stage takes, in its order, over plain books. */
-async function followAll(size: Ratio) {
+/** Applies every input of the stage, in merge order, to plain books and evaluates the events. */
+async function evaluateAll(size: Ratio) {
   const inputs = (
     await Promise.all(
       [eventTopic, ...Object.values(bookTopics), ...Object.values(statusTopics)].map((topic) =>
@@ -83,17 +84,17 @@ async function followAll(size: Ratio) {
       a.receivedAt - b.receivedAt || byTopic(a.topic, b.topic) || a.partition - b.partition || a.offset - b.offset,
   );
   const books = new Map<string, PlainBook>();
-  const events = new Map<string, Followed>();
+  const events = new Map<string, TrackedEvent>();
   const bookOf = (name: string) => {
     const book = books.get(name) ?? emptyBook();
     books.set(name, book);
     return book;
   };
-  const evaluate = (event: Followed, at: number) => {
+  const evaluate = (event: TrackedEvent, at: number) => {
     for (const { yes, no } of event.legs) for (const name of [yes, no]) bookOf(name);
     event.evaluations.push({ at, pairs: naivePairs(event.legs, books, size) });
   };
-  for (const { topic, key, value, receivedAt } of inputs as Told<unknown>[]) {
+  for (const { topic, key, value, receivedAt } of inputs as DecodedRecord<unknown>[]) {
     if (topic === eventTopic.name) {
       const event = value as UniversalEvent | null;
       const legs = event && event.mergedInto === null && event.status !== 'resolved' ? legsOf(event) : [];
@@ -103,8 +104,8 @@ async function followAll(size: Ratio) {
       evaluate(followed, receivedAt);
       continue;
     }
-    if (topic.startsWith('derived.books.')) takeBook(bookOf(key), value as BookUpdate);
-    else takeStatus(bookOf(key), value as MarketStatus | null);
+    if (topic.startsWith('derived.books.')) applyBook(bookOf(key), value as BookUpdate);
+    else applyStatus(bookOf(key), value as MarketStatus | null);
     for (const event of events.values())
       if (event.legs.some(({ yes, no }) => yes === key || no === key)) evaluate(event, receivedAt);
   }
@@ -125,7 +126,7 @@ function legsOf({ links }: UniversalEvent): PlainLeg[] {
     }));
 }
 
-function takeBook(book: PlainBook, update: BookUpdate): void {
+function applyBook(book: PlainBook, update: BookUpdate): void {
   if (book.at === null && !update.snapshot) return;
   for (const [side, levels] of [
     [book.bids, update.bids],
@@ -140,7 +141,7 @@ function takeBook(book: PlainBook, update: BookUpdate): void {
   book.at = update.receivedAt;
 }
 
-function takeStatus(book: PlainBook, status: MarketStatus | null): void {
+function applyStatus(book: PlainBook, status: MarketStatus | null): void {
   book.state = status?.state ?? null;
   if (status !== null) return;
   book.bids.clear();
@@ -148,22 +149,22 @@ function takeStatus(book: PlainBook, status: MarketStatus | null): void {
   book.at = null;
 }
 
-function lastTold(signal: NaiveSignal): string {
+function signalText(signal: NaiveSignal): string {
   const { kind, firstMarketId, secondMarketId, beganAt, decayedAt, endedAt } = signal;
   const peak = decayedAt === null ? null : [signal.peakAt, signal.peakNetEdge];
   return JSON.stringify([kind, firstMarketId, secondMarketId, beganAt, peak, decayedAt, endedAt]);
 }
 
-it('are what a computation without any state gives', async () => {
-  const { settings, store } = world.context;
-  const { books, events } = await followAll(Ratio.of(settings.arbitrageSize));
-  const told = (await read<ArbitrageSignal>(arbitrageSignalTopic)).map(({ value, ...meta }) => ({
+it('signals, decay figures and consensus equal those of the naive computation', async () => {
+  const { settings, store } = service.context;
+  const { books, events } = await evaluateAll(Ratio.of(settings.arbitrageSize));
+  const published = (await read<ArbitrageSignal>(arbitrageSignalTopic)).map(({ value, ...meta }) => ({
     signal: value!,
     meta,
   }));
   await store.insert(
     'arbitrage_signals',
-    told.map(({ signal, meta }) => arbitrageSignalsTable.row(signal, { ...meta })),
+    published.map(({ signal, meta }) => arbitrageSignalsTable.row(signal, { ...meta })),
   );
   const heads = new Map((await read<Spread>(spreadHeadTopic)).map(({ key, value }) => [key, value]));
   const now = Math.max(...[...events.values()].map(({ evaluations }) => evaluations.at(-1)!.at));
@@ -172,9 +173,9 @@ it('are what a computation without any state gives', async () => {
   for (const [universalId, { legs, evaluations }] of events) {
     const expected = naiveSignals(evaluations);
     const newest = new Map(
-      told.filter(({ signal }) => signal.universalId === universalId).map(({ signal }) => [signal.id, signal]),
+      published.filter(({ signal }) => signal.universalId === universalId).map(({ signal }) => [signal.id, signal]),
     );
-    expect([...newest.values()].map(lastTold).sort(), universalId).toEqual(expected.map(lastTold).sort());
+    expect([...newest.values()].map(signalText).sort(), universalId).toEqual(expected.map(signalText).sort());
     const figures = await readSignals(store, [universalId], now);
     expect(figures, universalId).toEqual(naiveDecay(expected));
     counts.signals += expected.length;

@@ -1,62 +1,53 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePage, withSettingsTable } from '../cli/docs/reference.ts';
-import { PROJECT_ROOT, ROOMS, sourceFiles } from './sources.ts';
+import { PROJECT_ROOT, projectFiles, ROOMS, sourceFiles } from './sources.ts';
 
 const read = (file: string) => readFileSync(join(PROJECT_ROOT, file), 'utf8');
 const FOLDERS: readonly string[] = [...ROOMS, 'docs'];
-/** A file or folder in backticks; one with a `<part>` to be filled in is none. */
+/** A file or folder in backticks, without a `<placeholder>`. */
 const NAMED = /`((?:[\w.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|json|md|gz)|\/))`/g;
 
-/** Who stands where, as "`name` in `file`" or "`name` (`file`)". */
+/** A name with its file, as "`name` in `file`" or "`name` (`file`)". */
 const PLACED = /`([A-Za-z_]\w*(?:\.\w+)*)` (?:in |\()`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs))`/g;
 
-/** Whether a text declares a name, as a value, a type, a member of one, or as a text of its own; a use is no declaration. */
+/** True if a text declares a name as a value, a type, a member or a string. A use is not a declaration. */
 function declares(text: string, name: string): boolean {
   const word = `(?:function\\*?|const|let|class|interface|type|enum) ${name}\\b`;
   const member = `^ +(?:(?:readonly|async|static|private|protected|get) )*${name}(?:\\??:|(?:<.*>)?\\(.*\\{$)`;
   return new RegExp(`${word}|${member}|'${name}'`, 'm').test(text);
 }
 
-/** Every file of the project, from its root. */
-function allFiles(): string[] {
-  const below = (folder: string) =>
-    readdirSync(join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT_ROOT.length + 1));
-  return [...readdirSync(PROJECT_ROOT), ...FOLDERS.flatMap(below)];
-}
-
-/** A file and the folders that it stands in. */
+/** A path and the folders above it. */
 function withFolders(path: string): string[] {
   const parts = path.split('/');
   return [path, ...parts.slice(1).map((_, at) => `${parts.slice(0, at + 1).join('/')}/`)];
 }
 
-/** The same by less than its whole path, as a page calls what it named before. */
+/** Like `withFolders`, for every suffix of the path: pages may shorten a path. */
 function withEnds(path: string): string[] {
   return path.split('/').flatMap((_, from, parts) => withFolders(parts.slice(from).join('/')));
 }
 
 describe('the documentation', () => {
-  it('tells every setting, route, topic, table and channel as it is declared (npm run docs)', () => {
+  it('lists every setting, route, topic, table and channel as declared (npm run docs)', () => {
     expect(read('docs/reference.md')).toBe(referencePage());
   });
 
-  it("tells every setting in the README's table (npm run docs)", () => {
+  it("lists every setting in the README's table (npm run docs)", () => {
     const readme = read('README.md');
     expect(readme).toBe(withSettingsTable(readme));
   });
 
-  it('names only commands that there are', () => {
+  it('names only commands that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...read('README.md').matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]!);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  it('names only files and folders that there are, in the comments of the sources too', () => {
-    const files = allFiles();
+  it('names only files and folders that exist, in source comments too', () => {
+    const files = projectFiles();
     const whole = new Set(files.flatMap(withFolders));
     const ends = new Set(files.flatMap(withEnds));
     const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
@@ -69,13 +60,13 @@ describe('the documentation', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('says of nothing that it stands in a file which does not declare it, in the comments of the sources too', () => {
-    const files = allFiles();
+  it('names with each identifier only a file that declares it, in source comments too', () => {
+    const files = projectFiles();
     const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
     const placed = [...pages, ...sourceFiles()].flatMap(({ path, text }) =>
       [...text.matchAll(PLACED)].map(([, name, file]) => ({ path, parts: name!.split('.'), file: file! })),
     );
-    // A file that is named by its end alone may be any of that name.
+    // A shortened path may mean any file that ends with it.
     const holds = ({ file, parts }: (typeof placed)[number]) =>
       files
         .filter((path) => path === file || path.endsWith(`/${file}`))
@@ -83,7 +74,7 @@ describe('the documentation', () => {
         .some((text) => parts.every((part) => declares(text, part)));
     expect(placed.length).toBeGreaterThan(10);
     const wrong = placed.filter((one) => !holds(one));
-    expect(wrong.map(({ path, parts, file }) => `${path} says that ${parts.join('.')} is in ${file}`)).toEqual([]);
+    expect(wrong.map(({ path, parts, file }) => `${path}: ${parts.join('.')} is not declared in ${file}`)).toEqual([]);
   });
 
   it.each([
@@ -94,7 +85,7 @@ describe('the documentation', () => {
     ['  return thing(at);', false],
     ["import { thing } from './thing.ts';", false],
     ['const things = 1;', false],
-  ])('takes %j for a declaration of `thing`: %j', (line, is) => {
+  ])('recognises %j as a declaration of `thing`: %j', (line, is) => {
     expect(declares(`// before\n${line}\n`, 'thing')).toBe(is);
   });
 });

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, ROOMS, type SourceFile, sourceFiles } from './sources.ts';
 
-/** The rooms that each room may import from, beside itself. */
+/** The rooms that each room may import from, in addition to itself. */
 const ALLOWED: Record<string, readonly string[]> = {
   schemas: [],
   infra: ['schemas'],
@@ -11,7 +11,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'query-api': ['schemas', 'infra'],
   'stream-gateway': ['schemas', 'infra'],
 };
-/** The composition root: the only places that put roles together. */
+/** The composition root: the only folders that combine roles. */
 const ROOT = /^infra\/(cli|bench|checks)\//;
 
 function roomImportedBy(file: SourceFile, name: string): string | null {
@@ -23,7 +23,7 @@ function roomImportedBy(file: SourceFile, name: string): string | null {
 describe('imports between rooms', () => {
   const files = sourceFiles();
 
-  it('go only downwards: schemas, then infra, then the roles, which never import each other', () => {
+  it('follow the layers: schemas, then infra, then the roles, which never import each other', () => {
     const wrong = files.flatMap((file) => {
       const own = file.path.split('/')[0]!;
       if (ROOT.test(file.path)) return [];
@@ -35,7 +35,7 @@ describe('imports between rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('cross rooms by # paths and stay relative inside one', () => {
+  it('use # paths between rooms and relative paths within one', () => {
     const wrong = files.flatMap((file) => {
       const own = file.path.split('/')[0]!;
       return importsOf(file)
@@ -45,7 +45,7 @@ describe('imports between rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('see every room', () => {
+  it('are checked in every room', () => {
     expect(new Set(files.map((file) => file.path.split('/')[0]))).toEqual(new Set(ROOMS));
   });
 });
@@ -53,7 +53,7 @@ describe('imports between rooms', () => {
 describe('sources', () => {
   const files = sourceFiles();
 
-  it('read the environment only in infra/config and the composition root', () => {
+  it('read the environment only in infra/config, infra/testing and the composition root', () => {
     const wrong = files.filter(
       ({ path, text }) =>
         /process\.env/.test(text) &&
@@ -63,7 +63,7 @@ describe('sources', () => {
     expect(wrong.map((file) => file.path)).toEqual([]);
   });
 
-  it('hold no switched-off checks and no tests that are left alone', () => {
+  it('contain no disabled checks and no `.only` tests', () => {
     const marks = [/@ts-(ignore|expect-error|nocheck)/, /biome-ignore/, /\b(it|test|describe)\.only\(/];
     const wrong = files.filter(
       ({ path, text }) => path !== 'infra/checks/imports.test.ts' && marks.some((mark) => mark.test(text)),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of package.json. */
 export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** The six rooms. */
+/** The top-level source folders. */
 export const ROOMS = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 
 export interface SourceFile {
@@ -24,6 +24,15 @@ export function sourceFiles(): SourceFile[] {
         return { path: relative(PROJECT_ROOT, path).split(sep).join('/'), text: readFileSync(path, 'utf8') };
       }),
   );
+}
+
+/** Paths of every file of the project: those of its root, of the rooms and of `docs/`. */
+export function projectFiles(): string[] {
+  const below = (folder: string) =>
+    readdirSync(join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(PROJECT_ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  return [...readdirSync(PROJECT_ROOT), ...[...ROOMS, 'docs'].flatMap(below)];
 }
 
 /** The module names that a file imports or exports from, dynamic imports included. */

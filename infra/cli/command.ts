@@ -3,6 +3,6 @@ export interface Command {
   readonly name: string;
   /** One line for `parallax help`. */
   readonly summary: string;
-  /** Gives the exit code. Throws `SettingError` for bad arguments (exit code 2). */
+  /** Resolves with the exit code. Rejects with `SettingError` for invalid arguments (exit code 2). */
   readonly run: (argv: readonly string[]) => Promise<number>;
 }

@@ -1,71 +1,72 @@
-/** When the service ends, and that it does: at a signal or when a part stopped for good, and within a limited time. */
+/** Ends the service on a signal or when a part fails permanently, and limits how long closing may take. */
 import type { Logger } from 'pino';
 import type { Running } from '../context.ts';
 import type { Health, PartFailedError } from '../telemetry/health.ts';
 
-/** What closing may take; then the process ends with what is open. The log and the store outlive that. */
+/** Longest time for closing. After it the process exits with parts still open, which the log and the store survive. */
 const CLOSE_TIMEOUT_MS = 8_000;
 
 export interface LifetimeOptions {
   readonly logger: Logger;
   readonly health: Health;
   readonly closeTimeoutMs?: number;
-  /** Where signals come from, and how the process ends at once; the process itself, except in tests. */
+  /** Source of signals; the process itself, except in tests. */
   readonly signals?: Pick<NodeJS.EventEmitter, 'on'>;
+  /** Exits the process immediately; replaced in tests. */
   readonly exit?: (code: number) => void;
 }
 
 export interface Lifetime {
-  /** Resolves when the process is to end: with null at SIGINT or SIGTERM, or with the part that stopped for good. */
-  readonly over: Promise<PartFailedError | null>;
-  readonly isOver: () => boolean;
+  /** Resolves when the process should end: with null on SIGINT or SIGTERM, or with the error of a failed part. */
+  readonly shutdown: Promise<PartFailedError | null>;
+  readonly isShuttingDown: () => boolean;
   /**
-   * Closes parts, the last one first, also after a fault of one; false when one did not close cleanly. However it is
-   * called, and already while parts still start, the process ends `closeTimeoutMs` after its end has begun.
+   * Closes the parts in reverse order, even if one fails to close; false if one failed. The process exits
+   * `closeTimeoutMs` after the first of a signal, a failure and this call, even while parts are still starting.
    */
   close(parts: readonly Running[]): Promise<boolean>;
 }
 
-export function beginLifetime(options: LifetimeOptions): Lifetime {
+export function startLifetime(options: LifetimeOptions): Lifetime {
   const { logger, health, closeTimeoutMs: timeoutMs = CLOSE_TIMEOUT_MS } = options;
   const { signals = process, exit = process.exit } = options;
   let deadline: NodeJS.Timeout | null = null;
-  const begin = () => {
+  const startDeadline = () => {
     deadline ??= setTimeout(() => {
-      logger.fatal(`not closed within ${timeoutMs / 1_000} s; the process ends as it is`);
+      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; exiting with parts still open`);
       exit(1);
     }, timeoutMs);
   };
   const signalled = new Promise<null>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       signals.on(signal, () => {
-        // Repeated ones never cut the closing short.
+        // A repeated signal does not shorten the closing.
         logger.info({ signal }, deadline ? 'already closing' : 'closing');
-        begin();
+        startDeadline();
         resolve(null);
       });
     }
   });
   const failed = health.failure.then((failure) => {
-    if (!deadline) logger.fatal({ part: failure.part, error: failure.cause }, `${failure.message}; the process ends`);
-    begin();
+    if (!deadline) logger.fatal({ part: failure.part, error: failure.cause }, `${failure.message}; shutting down`);
+    startDeadline();
     return failure;
   });
   return {
-    over: Promise.race([signalled, failed]),
-    isOver: () => deadline !== null,
+    shutdown: Promise.race([signalled, failed]),
+    isShuttingDown: () => deadline !== null,
     async close(parts) {
-      begin();
+      startDeadline();
       let clean = true;
       for (const part of [...parts].reverse()) {
         try {
           await part.close();
         } catch (error) {
-          logger.error({ error }, 'a part did not close cleanly');
+          logger.error({ error }, 'a part failed to close');
           clean = false;
         }
       }
-      // From here on it only ends a process that something of a part keeps alive.
+      // From here on the timer only matters if a handle of a part still holds the process open.
       deadline?.unref();
       return clean;
     },

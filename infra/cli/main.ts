@@ -35,17 +35,17 @@ export const COMMANDS: readonly Command[] = [
   bench,
 ];
 
-/** Runs the command that the first argument names. Bad arguments end with one clear line and exit code 2. */
+/** Runs the command that the first argument names. Invalid arguments print one line and set exit code 2. */
 export async function main(argv: readonly string[]): Promise<void> {
   const [name = 'help', ...rest] = argv;
   const command = COMMANDS.find((entry) => entry.name === name);
   if (!command) {
     const list = COMMANDS.map((entry) => `  ${entry.name.padEnd(14)} ${entry.summary}`).join('\n');
-    const asked = name === 'help' || name === '--help';
-    if (!asked)
+    const isHelp = name === 'help' || name === '--help';
+    if (!isHelp)
       console.error(`parallax: unknown command ${name}; accepted: ${COMMANDS.map((entry) => entry.name).join(', ')}`);
     else console.log(`parallax <command> [--help]\n\n${list}`);
-    process.exitCode = asked ? 0 : 2;
+    process.exitCode = isHelp ? 0 : 2;
     return;
   }
   try {
@@ -58,7 +58,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The faults that an operator can mend are told in one clear line; null for all others. */
+/** Exit code of an error that the operator can fix, of which only the message is printed; null for all others. */
 function exitCodeOf(error: unknown): number | null {
   if (error instanceof SettingError) return 2;
   if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Entry of every command: builds when the sources are newer than what was built, then runs the built program.
+// Entry point of every command: builds if the sources are newer than the last build, then runs the built program.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The columnar engine holds threads of this pool for as long as its calls take; the rest needs some too.
+// The columnar engine blocks threads of this pool during its calls, and other work needs some too.
 process.env.UV_THREADPOOL_SIZE ??= '8';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -35,11 +35,11 @@ function buildWhenNeeded() {
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) process.exit(1);
-  // Stamped with the time the build began, so that a file saved during it is built next time.
+  // Stamped with the start time of the build, so that a file saved during it is built next time.
   writeFileSync(stamp, String(began));
 }
 
-// Asked to end while nothing has begun that would have to be closed.
+// A signal before the command starts exits immediately: nothing is open yet.
 const endAtOnce = () => process.exit(0);
 const SIGNALS = ['SIGINT', 'SIGTERM'];
 for (const signal of SIGNALS) process.on(signal, endAtOnce);

@@ -15,34 +15,37 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a data directory', () => {
-  it('is made with the folders above it', async () => {
+  it('is created together with its parent folders', async () => {
     const dataDir = join(folder, 'a', 'b', 'c');
     const ports = await open(dataDir);
     await ports.close();
     expect(existsSync(join(dataDir, 'parallax.json'))).toBe(true);
   });
 
-  it('below a file is told in one line', async () => {
+  it('below a file is rejected with a one-line message', async () => {
     writeFileSync(join(folder, 'file'), '');
     const error = await open(join(folder, 'file', 'data')).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(SettingError);
-    expect((error as Error).message).toMatch(/^--data-dir \S+ cannot be made \(ENOTDIR\); accepted: /);
+    expect((error as Error).message).toMatch(/^--data-dir \S+ cannot be created \(ENOTDIR\); accepted: /);
   });
 
-  it('is not claimed for a recording that is none', async () => {
+  it('is not claimed when the recording does not exist or is not a recording', async () => {
     const dataDir = join(folder, 'for-recording');
     writeFileSync(join(folder, 'no-recording'), '');
     for (const path of [join(folder, 'no-recording'), folder, join(folder, 'missing')]) {
-      const asked = openPorts({ dataDir, ...SETTINGS, venues: `recording:${path}` });
-      await expect(asked).rejects.toThrow(/^--venues: \S*/);
-      await expect(asked).rejects.toBeInstanceOf(SettingError);
+      const opening = openPorts({ dataDir, ...SETTINGS, venues: `recording:${path}` });
+      await expect(opening).rejects.toThrow(/^--venues: \S*/);
+      await expect(opening).rejects.toBeInstanceOf(SettingError);
     }
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  // Node's recursive mkdir never returns there.
+  // Node's recursive mkdir never returns for these paths.
   if (process.platform === 'linux')
-    it.each(['/proc/x', '/proc/x/y'])('at %s, which takes none, is told in one line', async (dataDir) => {
-      await expect(open(dataDir)).rejects.toThrow(`--data-dir ${dataDir} cannot be made (ENOENT); accepted: `);
-    });
+    it.each(['/proc/x', '/proc/x/y'])(
+      'at %s, where none can be created, is rejected with a one-line message',
+      async (dataDir) => {
+        await expect(open(dataDir)).rejects.toThrow(`--data-dir ${dataDir} cannot be created (ENOENT); accepted: `);
+      },
+    );
 });

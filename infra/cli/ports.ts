@@ -1,4 +1,4 @@
-/** Opens the two ports and what every command needs beside them, and closes them in reverse. */
+/** Opens the log, the codec and the store for a command, and closes them in reverse order. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -24,9 +24,8 @@ export interface Ports {
 type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'>;
 
 /**
- * Opens log, codec and store as the settings say; topics exist and tables are migrated when it resolves.
- * `claim: false` works on an existing data directory, whatever its `--venues` is. `logger` is told what a log outside
- * the process has trouble with.
+ * Opens log, codec and store as configured. When it resolves, topics exist and tables are migrated. `claim: false`
+ * opens an existing data directory, whatever its `--venues` is. `logger` receives the warnings of a remote log.
  */
 export async function openPorts(
   settings: PortSettings,
@@ -36,7 +35,7 @@ export async function openPorts(
   if (settings.log === 'embedded' || settings.store === 'embedded') {
     if (claim) claimDataDir(dataDir, settings.venues);
     else if (!existsSync(dataDir))
-      throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
+      throw new SettingError(`no data directory ${dataDir}; accepted: one that npm start created`);
   }
   const log = await openLog(settings, { logger });
   try {
@@ -60,7 +59,7 @@ export async function openPorts(
   }
 }
 
-/** A data directory belongs to one `--venues` value: another world in the same log would make no sense. */
+/** Records the `--venues` value of a new data directory, and rejects another value for an existing one. */
 function claimDataDir(dataDir: string, venues: string): void {
   const file = join(dataDir, 'parallax.json');
   const folder = venues.startsWith('recording:') ? resolve(venues.slice('recording:'.length)) : null;
@@ -68,22 +67,22 @@ function claimDataDir(dataDir: string, venues: string): void {
     throw new SettingError(`--venues: there is no folder ${folder}; accepted: sim, live, recording:<folder>`);
   if (folder && !isRecording(folder))
     throw new SettingError(
-      `--venues: ${folder} is no folder with *.ndjson or *.ndjson.gz files, as npm run record writes`,
+      `--venues: ${folder} is not a folder with *.ndjson or *.ndjson.gz files, as npm run record writes them`,
     );
   const value = folder ? `recording:${folder}` : venues;
   if (existsSync(file)) {
-    const made = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
-    if (made === value) return;
+    const existing = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
+    if (existing === value) return;
     throw new SettingError(
-      `--venues ${venues} does not fit the data directory ${dataDir}, which was made with --venues ${made}; choose another --data-dir`,
+      `--venues ${venues} does not fit the data directory ${dataDir}, which was created with --venues ${existing}; choose another --data-dir`,
     );
   }
   try {
-    makeFolder(dataDir);
+    createFolder(dataDir);
     writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new SettingError(`--data-dir ${dataDir} cannot be made (${code}); accepted: a folder that can be written to`);
+    throw new SettingError(`--data-dir ${dataDir} cannot be created (${code}); accepted: a writable folder`);
   }
 }
 
@@ -91,21 +90,21 @@ function isRecording(folder: string): boolean {
   return statSync(folder).isDirectory() && readdirSync(folder).some((name) => /\.ndjson(\.gz)?$/.test(name));
 }
 
-/** As a recursive mkdir, which does not return below a folder that takes none, as /proc. */
-function makeFolder(path: string): void {
+/** Like a recursive mkdir, which never returns below a folder that accepts no folders, such as /proc. */
+function createFolder(path: string): void {
   const missing: string[] = [];
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
   for (const folder of missing) mkdirSync(folder);
 }
 
-/** Opens the log and its codec beside a running service, to read only. `logger` as for `openPorts`. */
+/** Opens the log and its codec read-only, while a service may run. `logger` is used as in `openPorts`. */
 export async function openForReading(
   settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry' | 'retentionDays'>,
   logger: Logger,
 ): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
   const dataDir = resolve(settings.dataDir);
   if (settings.log === 'embedded' && !existsSync(dataDir))
-    throw new SettingError(`no data directory ${dataDir}; accepted: one that was made by npm start`);
+    throw new SettingError(`no data directory ${dataDir}; accepted: one that npm start created`);
   const log = await openLog(settings, { readOnly: true, logger });
   const codec = await openCodec(settings, log);
   await codec.prepare([...rawTopics.values()]);

@@ -1,6 +1,6 @@
 /**
- * The test server as a process of its own: `node infra/testing/run-ts.mjs infra/testing/clickhouse-http-server-main.ts
- * <data directory> [port] [username] [password]`. Prints its address in one line; ends on SIGTERM or SIGINT.
+ * Runs the test server as a process: `node infra/testing/run-ts.mjs infra/testing/clickhouse-http-server-main.ts <data
+ * directory> [port] [username] [password]`. Prints its URL in one line; exits on SIGTERM or SIGINT.
  */
 import { startClickhouseHttpServer } from './clickhouse-http-server.ts';
 

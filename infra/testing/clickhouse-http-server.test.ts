@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(path, { recursive: true, force: true });
 });
 const KEY = { 'X-ClickHouse-User': 'me', 'X-ClickHouse-Key': 'secret' };
-const ask = (search: Record<string, string>, init: RequestInit = {}) =>
+const post = (search: Record<string, string>, init: RequestInit = {}) =>
   fetch(`${server.url}/?${new URLSearchParams(search)}`, { method: 'POST', headers: KEY, ...init });
 
 describe('the test server', () => {
@@ -27,23 +27,23 @@ describe('the test server', () => {
     expect(await (await fetch(`${server.url}/ping`)).text()).toBe('Ok.\n');
   });
 
-  it('takes a query from the URL, from the body, and a gzipped body', async () => {
-    expect(await (await ask({ query: 'SELECT 1' })).text()).toBe('1\n');
-    expect(await (await ask({}, { body: 'SELECT 2 FORMAT JSONEachRow' })).text()).toBe('{"2":2}\n');
+  it('accepts a query in the URL, in the body and in a gzipped body', async () => {
+    expect(await (await post({ query: 'SELECT 1' })).text()).toBe('1\n');
+    expect(await (await post({}, { body: 'SELECT 2 FORMAT JSONEachRow' })).text()).toBe('{"2":2}\n');
     const zipped = { body: gzipSync('SELECT 3'), headers: { ...KEY, 'Content-Encoding': 'gzip' } };
-    expect(await (await ask({}, zipped)).text()).toBe('3\n');
+    expect(await (await post({}, zipped)).text()).toBe('3\n');
   });
 
-  it('keeps settings and databases of requests apart', async () => {
+  it('isolates settings and databases of requests', async () => {
     const query = "SELECT toDecimal64('1.5', 1) AS d, currentDatabase() AS db FORMAT JSONEachRow";
-    const quoted = await ask({ query, output_format_json_quote_decimals: '1' });
+    const quoted = await post({ query, output_format_json_quote_decimals: '1' });
     expect(await quoted.json()).toEqual({ d: '1.5', db: 'default' });
-    await ask({ query: 'CREATE DATABASE IF NOT EXISTS other' });
-    expect(await (await ask({ query, database: 'other' })).json()).toEqual({ d: 1.5, db: 'other' });
+    await post({ query: 'CREATE DATABASE IF NOT EXISTS other' });
+    expect(await (await post({ query, database: 'other' })).json()).toEqual({ d: 1.5, db: 'other' });
   });
 
-  it('puts parameters where the engine would', async () => {
-    const answer = await ask({
+  it('substitutes parameters as ClickHouse does', async () => {
+    const answer = await post({
       query: 'SELECT {x:String}, {n:Nullable(UInt8)}',
       param_x: "it\\'s\\ta",
       param_n: '\\N',
@@ -51,16 +51,16 @@ describe('the test server', () => {
     expect(await answer.text()).toBe("it\\'s\\ta\t\\N\n");
   });
 
-  it('answers an engine error with its code and status', async () => {
-    const answer = await ask({ query: 'SELECT * FROM missing' });
+  it('returns the code and status of an engine error', async () => {
+    const answer = await post({ query: 'SELECT * FROM missing' });
     expect([answer.status, answer.headers.get('X-ClickHouse-Exception-Code')]).toEqual([404, '60']);
     expect(await answer.text()).toContain('Code: 60. DB::Exception');
   });
 
-  it('knows its user by header or basic credentials, and nobody else', async () => {
+  it('authenticates its user by headers or basic credentials, and refuses others', async () => {
     const basic = { Authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` };
-    expect((await ask({ query: 'SELECT 1' }, { headers: basic })).status).toBe(200);
-    const wrong = await ask({ query: 'SELECT 1' }, { headers: { ...KEY, 'X-ClickHouse-Key': 'guess' } });
+    expect((await post({ query: 'SELECT 1' }, { headers: basic })).status).toBe(200);
+    const wrong = await post({ query: 'SELECT 1' }, { headers: { ...KEY, 'X-ClickHouse-Key': 'guess' } });
     expect([wrong.status, wrong.headers.get('X-ClickHouse-Exception-Code')]).toEqual([403, '516']);
   });
 

@@ -1,6 +1,7 @@
 /**
- * ClickHouse's HTTP interface in front of chDB, as far as `@clickhouse/client` uses it: so that the client's own
- * transport meets the real engine in tests without a server to install. Not for production: one process, one user.
+ * Serves the part of ClickHouse's HTTP interface that `@clickhouse/client` uses, on top of chDB. Tests can so run the
+ * client's own transport against the real engine without an installed server. Not for production: one process, one
+ * user.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,13 +13,13 @@ import { quoted, replacePlaceholders } from '../store/bind-parameters.ts';
 export interface ClickhouseHttpServerOptions {
   /** Data directory of the engine. */
   readonly path: string;
-  /** Port on 127.0.0.1; 0 takes a free one. */
+  /** Port on 127.0.0.1; 0 chooses a free one. */
   readonly port?: number;
   readonly username?: string;
   readonly password?: string;
 }
 
-/** What the server answers instead of asking the engine: an engine error, a bare status, or nothing at all. */
+/** Response that the server sends instead of querying the engine: an engine error, a bare status, or none. */
 export type Fault =
   | { readonly kind: 'exception'; readonly code: number; readonly name: string; readonly message: string }
   | { readonly kind: 'status'; readonly status: number }
@@ -28,14 +29,14 @@ export interface ClickhouseHttpServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly port: number;
-  /** Requests that asked for something, pings aside. */
+  /** Number of requests, without pings. */
   requests(): number;
-  /** Makes every request fail until it is called with null. */
+  /** Makes every request fail until called with null. */
   fail(fault: Fault | null): void;
   close(): Promise<void>;
 }
 
-/** Engine codes that the interface answers with another status than 500. */
+/** Engine error codes with a status other than 500. */
 const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   26: 400, // CANNOT_PARSE_QUOTED_STRING
   27: 400, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
@@ -49,7 +50,7 @@ const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   456: 400, // UNKNOWN_QUERY_PARAMETER
   516: 403, // AUTHENTICATION_FAILED
 };
-/** Parts of the URL that are no settings of the engine. */
+/** URL parameters that are not settings of the engine. */
 const NOT_SETTINGS = new Set([
   'user',
   'password',
@@ -64,7 +65,7 @@ const NOT_SETTINGS = new Set([
   'http_headers_progress_interval_ms',
 ]);
 
-/** An engine error: its number and its text as the engine writes it. */
+/** An engine error with its code and the engine's own message. */
 class EngineException extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -73,7 +74,7 @@ class EngineException extends Error {
   }
 }
 
-/** Starts the server; it listens when this resolves. */
+/** Starts the server. It is listening when this resolves. */
 export async function startClickhouseHttpServer(options: ClickhouseHttpServerOptions): Promise<ClickhouseHttpServer> {
   const engine = new SessionCache(options.path);
   let fault: Fault | null = null;
@@ -159,7 +160,7 @@ function checkCredentials(request: IncomingMessage, url: URL, options: Clickhous
     );
 }
 
-/** Runs the statement of the URL and the body, which together are one text, under the settings of the URL. */
+/** Runs the statement, which is the URL's query followed by the body, with the settings of the URL. */
 async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8Array> {
   const prefix = url.searchParams.get('query');
   const statement = bindUrlParameters(prefix === null ? body : `${prefix}\n${body}`, prefix, url.searchParams);
@@ -175,7 +176,7 @@ async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8A
   }
 }
 
-/** The engine reads text parameters in its escaped form, and others as they are. An insert has its data behind it. */
+/** Replaces placeholders by parameters of the URL. Text parameters are escaped. Data after an INSERT is left unchanged. */
 function bindUrlParameters(statement: string, prefix: string | null, search: URLSearchParams): string {
   const names = [...search.keys()].filter((name) => name.startsWith('param_'));
   if (prefix !== null && names.length === 0) return statement;
@@ -197,7 +198,7 @@ function unescapeText(value: string): string {
   return value.replace(/\\([\s\S])/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
 }
 
-/** A session keeps settings and database, so there is one for each set of them. */
+/** Caches one session for each combination of database and settings, since these are state of a session. */
 class SessionCache {
   private readonly path: string;
   private readonly sessions = new Map<string, Promise<Session>>();
@@ -212,7 +213,7 @@ class SessionCache {
     if (known) return known;
     const opened = this.open(database, settings);
     this.sessions.set(key, opened);
-    // A database that is not there yet, or a bad setting, must not be remembered.
+    // A missing database or an invalid setting must not stay cached.
     opened.catch(() => this.sessions.delete(key));
     return opened;
   }

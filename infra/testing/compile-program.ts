@@ -13,10 +13,10 @@ export interface CompiledProgram {
 }
 
 /**
- * The program of a thread as the build compiles it, with all that it imports: a thread of this Node may not read
+ * Compiles the program of a thread with all its imports, as the build does. Threads of this Node version cannot load
  * TypeScript.
  *
- * @param source its path from the project's root.
+ * @param source path from the project's root.
  */
 export async function compileProgram(source: string): Promise<CompiledProgram> {
   const cache = join(root, 'node_modules', '.cache');

@@ -1,4 +1,4 @@
-/** Inserts two rows into `t` of a new data directory and prints what stands there then. */
+/** Inserts two rows into `t` of a new data directory and prints the rows of the table. */
 import { openEmbeddedStore } from '../store/embedded.ts';
 
 const [path] = process.argv.slice(3);

@@ -1,7 +1,7 @@
-/** The order of test files: the long ones first, so that short ones fill the cores in the end. */
+/** Runs long test files first, so that short ones fill the cores at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that start whole services, brokers or loads; all others are over in seconds. */
+/** Paths of tests that start whole services, brokers or load generators. All others take seconds. */
 const LONG = ['.e2e.test.ts', 'infra/checks/', 'infra/log/kafka/', 'infra/bench/'];
 
 export class LongestFirst extends BaseSequencer {

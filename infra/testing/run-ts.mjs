@@ -1,5 +1,5 @@
-// Runs a TypeScript module of the project in plain Node, for tests that need a process of its own:
-// `node infra/testing/run-ts.mjs <module> [arguments]`; the module finds its arguments from process.argv[3] on.
+// Runs a TypeScript module of the project in plain Node, for tests that need a separate process: `node
+// infra/testing/run-ts.mjs <module> [arguments]`. The module's arguments start at process.argv[3].
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createViteServer } from 'vitest/node';
@@ -12,7 +12,7 @@ const loader = await createViteServer({
   appType: 'custom',
   server: { middlewareMode: true, ws: false, watch: null, hmr: false },
   optimizeDeps: { noDiscovery: true },
-  // Its loggers too write to the gathered logs of the test run.
+  // Loggers of the module write to the collected logs of the test run, too.
   resolve: {
     conditions: ['source'],
     alias: [{ find: /^pino$/, replacement: join(root, 'infra/testing/logs/gathering-pino.ts') }],

@@ -1,4 +1,4 @@
-/** A small file system of its own, for what has to be shown on a full disk. */
+/** Mounts a small file system, for tests of a full disk. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ const COMMAND_TIMEOUT_MS = 10_000;
 export interface SmallDisk {
   readonly path: string;
   freeBytes(): number;
-  /** Takes the disk until at most `leaveBytes` are free; 0 takes it to the last byte. */
+  /** Fills the disk until at most `leaveBytes` are free. */
   fill(leaveBytes: number): void;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   clear(): void;
   remove(): void;
 }
 
-/** Mounts a tmpfs of `bytes`; null where that is not allowed: it needs Linux, and root or a `sudo` without password. */
+/** Mounts a tmpfs of `bytes`. Null if that is not possible: it needs Linux, and root or `sudo` without a password. */
 export function mountSmallDisk(prefix: string, bytes: number): SmallDisk | null {
   const path = mkdtempSync(join(tmpdir(), `${prefix}-`));
   const run = process.platform === 'linux' ? mountedBy(path, bytes) : null;
@@ -45,14 +45,14 @@ export function mountSmallDisk(prefix: string, bytes: number): SmallDisk | null 
     },
     clear: () => rmSync(filler, { force: true }),
     remove() {
-      // Lazily, so that a process which outlives its test keeps no mount behind.
+      // Lazy unmount, so that a process that outlives its test does not block it.
       run('umount', '-l', path);
       rmSync(path, { recursive: true, force: true });
     },
   };
 }
 
-/** How commands are run here that may mount; null when none may. */
+/** Mounts the file system. Returns a function that runs commands with the same rights, or null if mounting failed. */
 function mountedBy(path: string, bytes: number): ((...command: string[]) => boolean) | null {
   for (const prefix of [[], ['sudo', '-n']]) {
     const run = (...args: string[]) => {

@@ -144,8 +144,8 @@ export function driveAnomalies(anomalyZ = '6'): AnomaliesDriver {
       driver.feed(clockTopic, { receivedAt, tick: true, hour, day });
     },
     told: () => {
-      if (driver.dead.length > 0) throw new Error(JSON.stringify(driver.dead));
-      return driver.of(anomalyTopic);
+      if (driver.deadLetters.length > 0) throw new Error(JSON.stringify(driver.deadLetters));
+      return driver.emittedTo(anomalyTopic);
     },
   };
 }

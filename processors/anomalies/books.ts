@@ -1,8 +1,8 @@
 /**
- * How wide the YES books are. A bucket has data when a frame of the book came in it, and its value is the widest that the
- * book was at any moment of it: as it stood until the first frame, or after any of them. A minute in which it merely
- * stands is no bucket: three frames of a quiet market are three samples, however long they stand, and the work follows the
- * traffic and not the number of markets. What stood through such minutes counts in that of the next frame.
+ * Measures the spread of the YES books. A minute is a bucket only if it has a frame of the book, and its value is the
+ * widest spread at any moment of the minute: before the first frame, or after any of them. A minute without a frame is
+ * no bucket: three frames of a quiet market are three samples, however long they are valid, and the work depends on the
+ * traffic and not on the number of markets. The spread during such minutes counts in the minute of the next frame.
  */
 import {
   applyLevels,
@@ -15,19 +15,19 @@ import {
 } from '#schemas/domain/book';
 import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
 import { dropOldest } from '../shared/drop-oldest.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
-import { type Judging, judge } from './tell-anomaly.ts';
 
-/** Takes a frame of the book of an instrument. */
-export function takeBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
+/** Applies a frame to the book of an instrument. */
+export function applyBookFrame(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const key = state.yesOf.get(instrument);
   if (key === undefined) {
-    if (!state.noSides.has(instrument)) holdBook(state, instrument, change);
+    if (!state.noSides.has(instrument)) storeWaitingBook(state, instrument, change);
     return;
   }
   const market = state.markets.get(key)!;
-  // Changes of a book of which no whole one came are of no use, nor is the book of a market that is over.
+  // Changes without a snapshot before them are useless, and so is the book of a resolved market.
   if (market.isResolved || (market.book === null && !change.snapshot)) return;
   if (market.book === null) market.book = createBook();
   else if (market.widest === null && !market.isBookLost) measure(state, key, market, market.book);
@@ -36,8 +36,8 @@ export function takeBook(state: AnomaliesState, instrument: string, change: Book
   measure(state, key, market, market.book);
 }
 
-/** Keeps the book of an instrument that no event has named yet. */
-function holdBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
+/** Stores the book of an instrument without an event yet. */
+function storeWaitingBook(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const { waitingBooks } = state;
   const known = waitingBooks.get(instrument);
   if (!known && !change.snapshot) return;
@@ -57,8 +57,8 @@ function measure(state: AnomaliesState, key: string, market: MarketState, book: 
   market.widest = { spread, bid: bid.price, ask: ask.price };
 }
 
-/** Judges the minute in which books were measured, and begins another. */
-export function closeBooks(state: AnomaliesState, next: number, judging: Judging): void {
+/** Evaluates the minute in which books were measured, and starts the minute `next`. */
+export function closeBooks(state: AnomaliesState, next: number, context: EvaluationContext): void {
   const minute = state.bookMinute;
   for (const key of state.measured) {
     const market = state.markets.get(key);
@@ -68,7 +68,7 @@ export function closeBooks(state: AnomaliesState, next: number, judging: Judging
     const baseline = windowOf(market.spreads, minute - WINDOW_MINUTES);
     market.spreads = baseline;
     const details = () => ({ bid: formatDecimal(bid), ask: formatDecimal(ask) });
-    judge(market, { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details }, judging);
+    evaluate(market, { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details }, context);
     append(baseline, minute, spread);
   }
   state.measured = [];

@@ -1,19 +1,19 @@
-/** Which markets there are, of which events, and what is let go of. */
-import { isPast, pastBefore } from '#schemas/domain/past-events';
+/** Tracks the markets and their events, and removes outdated state. */
+import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { marketKey } from '#schemas/domain/providers';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { dropBefore, type Series } from './series.ts';
 import { type AnomaliesState, type MarketState, WINDOW_MINUTES } from './state.ts';
 
 /**
- * Takes the markets of a new or changed event and gives their keys. One that was merged into another has no links: the
+ * Applies the markets of a new or changed event and returns their keys. A merged event has no links, because its
  * survivor has them.
  */
 export function placeMarkets(state: AnomaliesState, event: UniversalEvent, receivedAt: number): string[] {
-  const isGone = isPast(event, pastBefore(receivedAt));
+  const isEventArchived = isArchived(event, archiveCutoff(receivedAt));
   return event.links.flatMap((link) => {
-    // A catalog's past, told long after it: nothing can happen there that was not seen then.
-    if (isGone && !state.markets.has(marketKey(link.provider, link.providerMarketId))) return [];
+    // A market from a catalog's past: no record of it can come any more.
+    if (isEventArchived && !state.markets.has(marketKey(link.provider, link.providerMarketId))) return [];
     const market = placeMarket(state, link, event.universalId);
     market.overAt = event.overAt;
     market.isResolved = event.status === 'resolved';
@@ -33,7 +33,7 @@ function placeMarket(state: AnomaliesState, link: EventLink, universalId: string
   market.universalId = universalId;
   if (market.yes === yes && market.no === no) return market;
   unlinkInstruments(state, market);
-  // Another YES side has another book.
+  // A changed YES instrument has another book.
   if (market.yes !== yes) market.book = yes === '' ? null : (state.waitingBooks.get(yes) ?? null);
   market.yes = yes;
   market.no = no;
@@ -58,7 +58,7 @@ function createMarket(provider: string, marketId: string, universalId: string): 
     volumes: null,
     fills: null,
     delay: null,
-    inEpisode: [],
+    openEpisodes: [],
     isResolved: false,
     overAt: null,
   };
@@ -69,20 +69,20 @@ function unlinkInstruments(state: AnomaliesState, { yes, no }: MarketState): voi
   if (no !== null) state.noSides.delete(no);
 }
 
-/** The book of an instrument is no more: its market ended. */
+/** Removes the book of an instrument whose market ended. */
 export function dropBook(state: AnomaliesState, instrument: string): void {
   state.waitingBooks.delete(instrument);
   const market = state.markets.get(state.yesOf.get(instrument) ?? '');
   if (market) market.book = null;
 }
 
-/** The feed of a book is lost: how it stands until its next frame nobody knows. */
-export function loseBook(state: AnomaliesState, instrument: string): void {
+/** Records that the feed of a book was lost: the book is unknown until its next frame. */
+export function markBookLost(state: AnomaliesState, instrument: string): void {
   const market = state.markets.get(state.yesOf.get(instrument) ?? '');
   if (market) market.isBookLost = true;
 }
 
-/** Lets go of the buckets of quiet markets: nothing else would. For once an hour. */
+/** Drops the old buckets of quiet markets, which nothing else drops. Call it once an hour. */
 export function dropOldBuckets(state: AnomaliesState, minute: number): void {
   const from = minute - WINDOW_MINUTES;
   for (const market of state.markets.values()) {
@@ -97,9 +97,9 @@ function withoutOld(series: Series | null, from: number): Series | null {
   return series && series.count > 0 ? series : null;
 }
 
-/** Forgets the markets of past events, as the stage `events` does. For once a day: that is when events become past. */
-export function forgetPast(state: AnomaliesState, now: number): void {
-  const before = pastBefore(now);
+/** Removes the markets of archived events, like the stage `events`. Call it once a day, when events are archived. */
+export function forgetArchived(state: AnomaliesState, now: number): void {
+  const before = archiveCutoff(now);
   for (const [key, market] of state.markets) {
     if (market.overAt === null || market.overAt >= before) continue;
     unlinkInstruments(state, market);

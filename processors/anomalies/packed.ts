@@ -1,29 +1,30 @@
 /**
- * How a bucket stands in the bytes of a series: how far its key is behind the one before, which power of ten its value is
- * counted in, and the count. Exact for every decimal; a price difference with its key takes four bytes.
+ * Encodes a bucket in the bytes of a series: the distance of its key from the one before, the power of ten that is the
+ * unit of its value, and the number of these units. Exact for every decimal; a price difference with its key takes four
+ * bytes.
  */
 import type { Decimal } from '#schemas/domain/decimal';
 
-/** Powers of ten, in units of 10^-18, of which the largest that divides a value is what the value is counted in. */
+/** Possible units of a value: powers of ten, in units of 10^-18. The largest one that divides a value is used. */
 const STEPS = [18, 15, 12, 6, 0].map((power) => 10n ** BigInt(power));
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
-/** Bits of a count that are read as a number; what is longer is read as a bigint. */
+/** Greatest number of bits of a count that is read as a number; a longer one is read as a bigint. */
 const NUMBER_BITS = 49;
 const GROUP_BITS = 7;
 const GROUP = 2 ** GROUP_BITS;
 
-/** No entry is longer: eight bytes of key, one of step and sign, nineteen of a count below 10^38. */
+/** Greatest length of an entry: eight bytes of key, one of unit and sign, nineteen of a count below 10^38. */
 export const ENTRY_MAX = 28;
 
-/** A bucket read from bytes, and where the next one begins. */
+/** A bucket read from bytes, and the start of the next one. */
 export interface Entry {
-  /** Distance to the key before. */
+  /** Distance from the key before. */
   gap: number;
   value: Decimal;
   end: number;
 }
 
-/** Writes an entry at `at`, where `ENTRY_MAX` bytes are free. Returns where the next one goes. */
+/** Writes an entry at `at`, where `ENTRY_MAX` bytes are free. Returns the start of the next one. */
 export function packEntry(bytes: Uint8Array, at: number, gap: number, value: Decimal): number {
   const negative = value < 0n;
   const size = negative ? -value : value;
@@ -45,7 +46,9 @@ export function unpackEntry(bytes: Uint8Array, at: number, entry: Entry): void {
   entry.end = count.end;
 }
 
-/** Where the entry begins that ends before `end`: in an entry three bytes alone are below `GROUP`, one ends each part. */
+/**
+ * Returns the start of the entry that ends at `end`: only the last byte of each of its three parts is below `GROUP`.
+ */
 export function startOfEntry(bytes: Uint8Array, end: number): number {
   const head = startOfCount(bytes, end) - 1;
   return startOfCount(bytes, head);
@@ -57,7 +60,7 @@ function startOfCount(bytes: Uint8Array, end: number): number {
   return at;
 }
 
-/** Seven bits a byte, the lowest first; the eighth says that more follow. */
+/** Writes a count with seven bits in each byte, the lowest first; the eighth bit is set if more follow. */
 function packCount(bytes: Uint8Array, at: number, count: bigint): number {
   let next = at;
   let large = count;

@@ -1,6 +1,7 @@
 /**
- * The detections of trades and books worked out from the whole story at once, with nothing clever in it: for every minute
- * and detector the values of the minutes before are gathered anew from the events, as they stood at the moment of judging.
+ * The detections of trades and books worked out from the whole story at once, with nothing clever in it: for every
+ * minute and detector the values of the minutes before are gathered anew from the events, as they stood at the moment
+ * of judging.
  */
 import { parseDecimal } from '#schemas/domain/decimal';
 import type { AnomalyKind } from '#schemas/topics/anomalies';

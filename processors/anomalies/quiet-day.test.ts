@@ -18,8 +18,8 @@ function chances(): () => number {
 }
 
 /**
- * A day like any other: now and then a trade of 1 to 40 shares between few wallets, a book that is a cent or three wide,
- * a settlement half an hour after its end. @param more what happens besides, told at the minute it happens in.
+ * A day like any other: now and then a trade of 1 to 40 shares between few wallets, a book that is a cent or three
+ * wide, a settlement half an hour after its end. @param more what happens besides, told at the minute it happens in.
  */
 function live(more: (stage: AnomaliesDriver, at: number) => void): AnomaliesDriver {
   const stage = driveAnomalies();

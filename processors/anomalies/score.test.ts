@@ -22,7 +22,7 @@ function plainly(values: readonly bigint[]): { mean: Fraction; variance: Fractio
   };
 }
 
-/** Whether `shown` is the nearest whole number to the root of a fraction. */
+/** True if `shown` is the nearest whole number to the root of a fraction. */
 function expectNearestRoot(shown: bigint, square: Fraction): void {
   const lower = squared({ top: 2n * shown - 1n, bottom: 2n });
   const upper = squared({ top: 2n * shown + 1n, bottom: 2n });

@@ -1,22 +1,23 @@
 /**
- * How far a value is from its baseline, exactly: z = (value - mean) / the larger of the population standard deviation and
- * its floor. Whether z reaches a bound is told by integers alone; mean, deviation and z are rounded only to be shown.
+ * Calculates the exact distance of a value from its baseline: z = (value - mean) / the larger of the population
+ * standard deviation and its floor. The comparison of z with a bound uses integers only; mean, deviation and z are
+ * rounded only for the record.
  */
 import { type Decimal, divideHalfEven, UNIT } from '#schemas/domain/decimal';
 
-/** What a baseline comes down to: a `Series`, for one. Values in units of 10^-18, squares in units of 10^-36. */
+/** Summary of a baseline, for example a `Series`. Values in units of 10^-18, squares in units of 10^-36. */
 export interface Moments {
   readonly count: number;
   readonly sum: bigint;
   readonly squares: bigint;
 }
 
-/** Buckets with data below which there is no score (contract, Markets). */
+/** Least number of buckets with data for a score (contract, Markets). */
 export const BUCKETS_MIN = 30;
 
-/** A value against its baseline. */
+/** A value compared with its baseline. */
 export interface Distance {
-  /** Of the baseline. */
+  /** Number of buckets of the baseline. */
   readonly count: bigint;
   /** `count` times (value - mean). */
   readonly above: bigint;
@@ -26,7 +27,7 @@ export interface Distance {
   readonly floor: Decimal;
 }
 
-/** Null where the baseline is too small for a score. @param floor least deviation, above zero. */
+/** Compares a value with its baseline; null if the baseline is too small. @param floor least deviation, above zero. */
 export function distanceOf(baseline: Moments, value: Decimal, floor: Decimal): Distance | null {
   if (baseline.count < BUCKETS_MIN) return null;
   const { sum, squares } = baseline;
@@ -34,17 +35,17 @@ export function distanceOf(baseline: Moments, value: Decimal, floor: Decimal): D
   return { count, above: count * value - sum, sum, spread: count * squares - sum * sum, floor };
 }
 
-/** Whether z is at or above a bound, which is above zero. */
+/** True if z is at or above a bound, which is above zero. */
 export function reaches({ count, above, spread, floor }: Distance, bound: Decimal): boolean {
   if (above <= 0n) return false;
   if (above * UNIT < bound * floor * count) return false;
   return (above * UNIT) ** 2n >= bound * bound * spread;
 }
 
-/** The figures of a detection, each to the nearest at 18 places. */
+/** The figures of an anomaly, each rounded to the nearest at 18 decimals. */
 export interface Score {
   readonly mean: Decimal;
-  /** As measured, without the floor. */
+  /** The measured deviation, without the floor. */
   readonly deviation: Decimal;
   readonly z: Decimal;
 }
@@ -60,12 +61,12 @@ export function scoreOf({ count, above, sum, spread, floor }: Distance): Score {
   };
 }
 
-/** The integer nearest to the square root of a fraction; upwards from the middle. */
+/** Returns the integer nearest to the square root of a fraction, rounding half up. */
 function nearestRoot(numerator: bigint, denominator: bigint): bigint {
   return (floorRoot((numerator * 4n) / denominator) + 1n) / 2n;
 }
 
-/** Newton's method from above. */
+/** Calculates the integer square root by Newton's method from above. */
 function floorRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));

@@ -1,21 +1,21 @@
 /**
- * The buckets of a window, oldest first, with their sum and the sum of their squares, so that a bucket is judged without
- * looking at the others. Plain data that survives a snapshot; the values stand packed in bytes (`packed.ts`).
+ * The buckets of a window, oldest first, with their sum and the sum of their squares, so that a bucket is evaluated
+ * without reading the others. Plain data that survives a snapshot; the values are encoded in bytes (`packed.ts`).
  */
 import type { Decimal } from '#schemas/domain/decimal';
 import { ENTRY_MAX, type Entry, packEntry, startOfEntry, unpackEntry } from './packed.ts';
 
-/** Bounded by its window: whoever appends drops what is too old. */
+/** Bounded by its window: the caller that appends drops the old buckets. */
 export interface Series {
   bytes: Uint8Array;
-  /** Where the oldest entry begins, and where the next one goes. */
+  /** Start of the oldest entry, and end of the newest. */
   start: number;
   end: number;
   count: number;
-  /** Key that the gap of the oldest entry counts from, and key of the newest. */
+  /** Key from which the gap of the oldest entry counts, and key of the newest entry. */
   base: number;
   last: number;
-  /** In units of 10^-18, and of 10^-36. */
+  /** Sum in units of 10^-18, and sum of squares in units of 10^-36. */
   sum: bigint;
   squares: bigint;
 }
@@ -33,7 +33,7 @@ export function createSeries(): Series {
 
 const entry: Entry = { gap: 0, value: 0n as Decimal, end: 0 };
 
-/** Adds a bucket behind all others; several may have one key. */
+/** Adds a bucket after all others; several may have the same key. */
 export function append(series: Series, key: number, value: Decimal): void {
   if (series.count === 0) {
     series.base = key;
@@ -49,7 +49,7 @@ export function append(series: Series, key: number, value: Decimal): void {
   series.squares += value * value;
 }
 
-/** A series, made where there is none, without the buckets whose key is below `from`. */
+/** Returns the series, or a new one, without the buckets whose key is below `from`. */
 export function windowOf(series: Series | null | undefined, from: number): Series {
   if (!series) return createSeries();
   dropBefore(series, from);
@@ -71,8 +71,8 @@ export function dropBefore(series: Series, key: number): void {
 }
 
 /**
- * Gives the newest bucket that has this key and value another value, or takes it out (null); nothing where there is none
- * such. It looks at the buckets behind it alone: what is taken back is seldom old.
+ * Changes the value of the newest bucket with this key and value, or removes it (null). Does nothing without such a
+ * bucket. It reads only the buckets from the newest to this one, since a reverted value is seldom old.
  */
 export function amend(series: Series, { key, value }: Bucket, next: Decimal | null): void {
   if (series.count === 0 || key > series.last || key < series.base) return;
@@ -83,8 +83,8 @@ export function amend(series: Series, { key, value }: Bucket, next: Decimal | nu
     const from = startOfEntry(bytes, end);
     unpackEntry(bytes, from, entry);
     if (at === key && entry.value === value) {
-      if (next === null) takeOut(series, from, end);
-      else replace(series, from, end, next);
+      if (next === null) removeEntry(series, from, end);
+      else replaceValue(series, from, end, next);
       series.sum += (next ?? 0n) - value;
       series.squares += (next ?? 0n) ** 2n - value * value;
       return;
@@ -93,8 +93,8 @@ export function amend(series: Series, { key, value }: Bucket, next: Decimal | nu
   }
 }
 
-/** Takes out the entry there, which was read last; the gap of the one behind it grows by its gap. */
-function takeOut(series: Series, from: number, end: number): void {
+/** Removes the entry between `from` and `end`, which was read last; its gap is added to that of the next entry. */
+function removeEntry(series: Series, from: number, end: number): void {
   const { bytes } = series;
   const { gap } = entry;
   series.count -= 1;
@@ -107,14 +107,14 @@ function takeOut(series: Series, from: number, end: number): void {
   splice(series, from, entry.end, { gap: gap + entry.gap, value: entry.value });
 }
 
-/** Gives the entry there, which was read last, another value. */
-function replace(series: Series, from: number, end: number, value: Decimal): void {
+/** Changes the value of the entry between `from` and `end`, which was read last. */
+function replaceValue(series: Series, from: number, end: number, value: Decimal): void {
   splice(series, from, end, { gap: entry.gap, value });
 }
 
 const packed = new Uint8Array(ENTRY_MAX);
 
-/** Puts an entry in the place of those bytes. There is room for the longest. */
+/** Replaces the bytes between `from` and `end` by an entry. There is room for the longest one. */
 function splice(series: Series, from: number, end: number, { gap, value }: Pick<Entry, 'gap' | 'value'>): void {
   const { bytes } = series;
   const length = packEntry(packed, 0, gap, value);
@@ -123,7 +123,7 @@ function splice(series: Series, from: number, end: number, { gap, value }: Pick<
   series.end += from + length - end;
 }
 
-/** Every bucket, oldest first. */
+/** Returns every bucket, oldest first. */
 export function bucketsOf(series: Series): Bucket[] {
   const buckets: Bucket[] = [];
   let key = series.base;
@@ -135,7 +135,7 @@ export function bucketsOf(series: Series): Bucket[] {
   return buckets;
 }
 
-/** Makes room for one more entry behind the newest: by moving the others to the front, else by a quarter more. */
+/** Makes room for one more entry: by moving the entries to the front, or by growing the buffer by a quarter. */
 function makeRoom(series: Series): void {
   const { bytes, start, end } = series;
   if (end + ENTRY_MAX <= bytes.length) return;

@@ -1,47 +1,47 @@
-/** How late markets are decided: each delay against those of its provider in the 30 days before it. */
+/** Evaluates how late markets are resolved: each delay against those of its provider in the 30 days before it. */
 import { decimalFromUnits, formatDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import { settlementDelayMs } from '#schemas/domain/settlement-delay';
 import type { Resolution } from '#schemas/topics/oracle';
-import { keepWaiting } from '../shared/waiting.ts';
+import { addWaiting } from '../shared/waiting.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { amend, append, windowOf } from './series.ts';
 import type { AnomaliesState, MarketState } from './state.ts';
-import { type Judging, judge } from './tell-anomaly.ts';
 
 const BASELINE_MS = 30 * 86_400_000;
 const MS_DECIMALS = 3;
 
 /**
- * Judges the delay of a resolution. A market has one: told again it counts once, reverted it is taken out of the
- * baseline. One whose delay is not known says nothing, and that of a market that no event has yet waits for it.
+ * Evaluates the delay of a resolution. A market has one delay: a repeated resolution counts once, and a reverted one is
+ * removed from the baseline. A resolution with an unknown delay is ignored, and one of a market without an event waits.
  */
-export function judgeDelay(state: AnomaliesState, resolution: Resolution, judging: Judging): void {
+export function evaluateDelay(state: AnomaliesState, resolution: Resolution, context: EvaluationContext): void {
   const { id, provider, marketId, status, resolvedAt, endTime } = resolution;
   const delayMs = settlementDelayMs(resolution);
   if (delayMs === null && status !== 'reverted') return;
   const key = marketKey(provider, marketId);
   const market = state.markets.get(key);
   if (!market) {
-    keepWaiting(state.waitingResolutions, key, resolution);
+    addWaiting(state.waitingResolutions, key, resolution);
     return;
   }
   if (status === 'reverted') {
-    if (market.delay?.resolution === id) takeOut(state, market);
+    if (market.delay?.resolution === id) removeDelay(state, market);
     return;
   }
   if (delayMs === null || market.delay?.resolution === id) return;
-  takeOut(state, market);
-  const { receivedAt } = judging;
+  removeDelay(state, market);
+  const { receivedAt } = context;
   const value = decimalFromUnits(BigInt(delayMs), MS_DECIMALS);
   const baseline = windowOf(state.delays.get(provider), receivedAt - BASELINE_MS);
   state.delays.set(provider, baseline);
   const details = () => ({ resolution: id, endTime: new Date(endTime!).toISOString(), delaySec: formatDecimal(value) });
-  judge(market, { kind: 'settlement_delay', ts: resolvedAt, value, baseline, details }, judging);
+  evaluate(market, { kind: 'settlement_delay', ts: resolvedAt, value, baseline, details }, context);
   append(baseline, receivedAt, value);
   market.delay = { resolution: id, receivedAt, value };
 }
 
-function takeOut(state: AnomaliesState, market: MarketState): void {
+function removeDelay(state: AnomaliesState, market: MarketState): void {
   const { delay, provider } = market;
   if (!delay) return;
   amend(state.delays.get(provider)!, { key: delay.receivedAt, value: delay.value }, null);

@@ -6,7 +6,10 @@ import { bucketsOf } from './series.ts';
 import { createAnomaliesStage } from './stage.ts';
 import { MINUTE_MS } from './state.ts';
 
-/** Minutes with a trade of so many shares each, 8 and 12 in turn: mean 10 over an even number, deviation 2, floored at 10. */
+/**
+ * Minutes with a trade of so many shares each, 8 and 12 in turn: mean 10 over an even number, deviation 2, floored at
+ * 10.
+ */
 function quietTrades(stage: AnomaliesDriver, from: number, to: number, market = 'm'): void {
   for (let at = from; at < to; at += 1) {
     stage.trade(trade(market, minute(at) + 1_000, { qty: at % 2 === 0 ? '8' : '12' }));
@@ -276,8 +279,8 @@ describe('the spread detector', () => {
     quietBooks(stage, 0, 30);
     stage.book(book('m', minute(30), '0.45', '0.55'));
     stage.book(book('m', minute(31), '0.45', 'wide'));
-    expect(stage.driver.dead).toHaveLength(1);
-    stage.driver.dead.length = 0;
+    expect(stage.driver.deadLetters).toHaveLength(1);
+    stage.driver.deadLetters.length = 0;
     stage.tick(minute(31) + 5_000);
     expect(stage.told()).toMatchObject([{ kind: 'spread_widening', receivedAt: minute(31) + 5_000 }]);
   });

@@ -1,8 +1,8 @@
 /**
- * Anomalies: per market, minutes of event time against the day before them, and settlements against the month before.
- * Whatever is received first behind the end of a minute closes it, be it the clock's tick or anything else, so nothing
- * depends on how the input is cut into batches. Every bucket joins the baseline of those after it, an unusual one too: a
- * market that has changed for good is told of once and then is what it is.
+ * Detects anomalies: for each market it compares minutes of event time with the day before them, and settlements with
+ * the month before. The first record after the end of a minute closes it, be it a clock tick or another record, so
+ * nothing depends on how the input is split into batches. Every bucket joins the baseline of later ones, an unusual one
+ * too: a permanent change of a market is emitted once and then becomes its baseline.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { parseLevels } from '#schemas/domain/book';
@@ -20,35 +20,39 @@ import {
   tradeTopics,
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { isOfQuestion } from '#schemas/venues/question-instruments';
-import { takeWaiting } from '../shared/waiting.ts';
-import { closeBooks, takeBook } from './books.ts';
-import { dropBook, dropOldBuckets, forgetPast, loseBook, placeMarkets } from './markets.ts';
-import { judgeDelay } from './settlement-delays.ts';
-import { type AnomaliesState, createAnomaliesState, LATE_TRADES_MS, MINUTE_MS } from './state.ts';
-import type { Judging } from './tell-anomaly.ts';
-import { closeTrades, takeTrade } from './trades.ts';
+import { isQuestionInstrument } from '#schemas/venues/question-instruments';
+import { removeWaiting } from '../shared/waiting.ts';
+import { applyBookFrame, closeBooks } from './books.ts';
+import type { EvaluationContext } from './emit-anomaly.ts';
+import { dropBook, dropOldBuckets, forgetArchived, markBookLost, placeMarkets } from './markets.ts';
+import { evaluateDelay } from './settlement-delays.ts';
+import { type AnomaliesState, createAnomaliesState, MINUTE_MS, TRADE_GRACE_MS } from './state.ts';
+import { applyTrade, closeTrades } from './trades.ts';
 
 export interface AnomaliesOptions {
-  /** The score from which on a bucket is told of, decimal text above zero. */
+  /** Least score for which an anomaly is emitted, decimal text above zero. */
   readonly anomalyZ: string;
 }
 
-/** The stage `anomalies`. Throws for a score that is not above zero. */
+/** Creates the stage `anomalies`. Throws for a score that is not above zero. */
 export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<AnomaliesState> {
   const bound = parseDecimal(anomalyZ);
   if (bound <= ZERO) throw new RangeError(`anomalyZ must be above zero: ${anomalyZ}`);
-  const taking = <T>(read: Read<T>) => closingFirst(bound, read);
+  const handling = <T>(read: Read<T>) => closingMinutesFirst(bound, read);
   return {
     name: 'anomalies',
-    stateVersion: 2,
+    stateVersion: 3,
     inputs: [
-      onKeyed<AnomaliesState, UniversalEvent>(eventTopic, taking(readEvent)),
-      ...VENUES.map((venue) => on<AnomaliesState, BookUpdate>(bookTopics[venue], taking(ofQuestions(venue, readBook)))),
-      ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, taking(readStatus))),
-      ...VENUES.map((venue) => on<AnomaliesState, Trade>(tradeTopics[venue], taking(ofQuestions(venue, readTrade)))),
-      ...Object.values(resolutionTopics).map((topic) => on<AnomaliesState, Resolution>(topic, taking(readResolution))),
-      on<AnomaliesState, ClockMark>(clockTopic, taking(readClock)),
+      onKeyed<AnomaliesState, UniversalEvent>(eventTopic, handling(readEvent)),
+      ...VENUES.map((venue) =>
+        on<AnomaliesState, BookUpdate>(bookTopics[venue], handling(ofQuestions(venue, readBook))),
+      ),
+      ...Object.values(statusTopics).map((topic) => onKeyed<AnomaliesState, MarketStatus>(topic, handling(readStatus))),
+      ...VENUES.map((venue) => on<AnomaliesState, Trade>(tradeTopics[venue], handling(ofQuestions(venue, readTrade)))),
+      ...Object.values(resolutionTopics).map((topic) =>
+        on<AnomaliesState, Resolution>(topic, handling(readResolution)),
+      ),
+      on<AnomaliesState, ClockMark>(clockTopic, handling(readClock)),
     ],
     outputs: [anomalyTopic],
     slicedMaps: ['markets', 'yesOf', 'noSides', 'waitingBooks', 'minutes', 'pending', 'waitingResolutions'],
@@ -56,65 +60,66 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
   };
 }
 
-/** What an event does once all in it that can be bad has been read; it does not throw. */
-type Step = (state: AnomaliesState, judging: Judging) => void;
+/** Applies a record after everything in it that can be invalid has been parsed; it does not throw. */
+type Step = (state: AnomaliesState, context: EvaluationContext) => void;
 type Read<T> = (event: StageEvent<T>) => Step;
 
-/** Reads an event, closes the minutes that are over by its time, and only then takes it. */
-function closingFirst<T>(bound: Decimal, read: Read<T>) {
+/** Parses a record, closes the minutes that ended before its time, and only then applies it. */
+function closingMinutesFirst<T>(bound: Decimal, read: Read<T>) {
   return (state: AnomaliesState, event: StageEvent<T>, emit: Emit): void => {
     const step = read(event);
     const { receivedAt } = event;
-    const judging: Judging = { bound, receivedAt, emit };
+    const context: EvaluationContext = { bound, receivedAt, emit };
     const bookMinute = Math.floor(receivedAt / MINUTE_MS);
-    if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, judging);
-    const tradesFrom = Math.floor((receivedAt - LATE_TRADES_MS) / MINUTE_MS);
-    if (tradesFrom > state.tradesFrom) closeTrades(state, tradesFrom, judging);
-    step(state, judging);
+    if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, context);
+    const tradesFrom = Math.floor((receivedAt - TRADE_GRACE_MS) / MINUTE_MS);
+    if (tradesFrom > state.tradesFrom) closeTrades(state, tradesFrom, context);
+    step(state, context);
   };
 }
 
 const NOTHING: Step = () => {};
 
-/** Passes over what is keyed by an instrument of no question. */
+/** Skips records whose instrument belongs to no question. */
 function ofQuestions<T>(venue: Venue, read: Read<T>): Read<T> {
-  return (event) => (isOfQuestion[venue](event.key) ? read(event) : NOTHING);
+  return (event) => (isQuestionInstrument[venue](event.key) ? read(event) : NOTHING);
 }
 
 function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
   if (value === null) return NOTHING;
-  return (state, judging) => {
-    const markets = placeMarkets(state, value, judging.receivedAt);
-    for (const resolution of takeWaiting(state.waitingResolutions, markets)) judgeDelay(state, resolution, judging);
+  return (state, context) => {
+    const markets = placeMarkets(state, value, context.receivedAt);
+    for (const resolution of removeWaiting(state.waitingResolutions, markets))
+      evaluateDelay(state, resolution, context);
   };
 }
 
 function readBook({ value }: StageEvent<BookUpdate>): Step {
   const { instrument, snapshot } = value;
   const change = { snapshot, bids: parseLevels(value.bids), asks: parseLevels(value.asks) };
-  return (state) => takeBook(state, instrument, change);
+  return (state) => applyBookFrame(state, instrument, change);
 }
 
-/** A silent feed tells no frames, and after a loss its first one is whole: an end and a loss matter here. */
+/** Only an end and a loss matter: a silent feed has no frames, and its first frame after a loss is a snapshot. */
 function readStatus({ key, value }: StageEvent<MarketStatus | null>): Step {
   if (value === null) return (state) => dropBook(state, key);
   const isLost = value.state === 'recovering' || value.state === 'venue_down';
-  return isLost ? (state) => loseBook(state, key) : NOTHING;
+  return isLost ? (state) => markBookLost(state, key) : NOTHING;
 }
 
 function readTrade({ value }: StageEvent<Trade>): Step {
   const qty = parseDecimal(value.qty);
-  return (state) => takeTrade(state, value, qty);
+  return (state) => applyTrade(state, value, qty);
 }
 
 function readResolution({ value }: StageEvent<Resolution>): Step {
-  return (state, judging) => judgeDelay(state, value, judging);
+  return (state, context) => evaluateDelay(state, value, context);
 }
 
 function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
   if (!value.hour) return NOTHING;
   return (state) => {
     dropOldBuckets(state, Math.floor(receivedAt / MINUTE_MS));
-    if (value.day) forgetPast(state, receivedAt);
+    if (value.day) forgetArchived(state, receivedAt);
   };
 }

@@ -1,11 +1,12 @@
 /**
- * Shares traded and fills of wallets, by the minute of the venue's own time. A trade counts as soon as it is told with
- * its market, whether or not its block is confirmed, once, and is taken back when it is reverted.
+ * Counts shares traded and fills of wallets by the minute of the venue's own time. A trade counts once, as soon as its
+ * market is known, whether or not its block is confirmed, and is subtracted when it is reverted.
  */
 import { type Decimal, UNIT } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import type { Trade } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
+import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
 import { amend, append, type Series, windowOf } from './series.ts';
 import {
   type AnomaliesState,
@@ -15,20 +16,19 @@ import {
   type TradeBucket,
   WINDOW_MINUTES,
 } from './state.ts';
-import { type Judging, judge } from './tell-anomaly.ts';
 import { busiestOf, count, createBucket, volumeOf } from './trade-bucket.ts';
 
-/** Takes a telling of a trade. @param qty of it, read. */
-export function takeTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
+/** Applies a trade record. @param qty its parsed quantity. */
+export function applyTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   if (trade.status === 'reverted') {
-    takeBack(state, trade, qty);
+    revertTrade(state, trade, qty);
     return;
   }
   if (trade.status === 'confirmed') confirm(state, trade.id);
   if (trade.marketId === null) return;
   const market = marketKey(trade.provider, trade.marketId);
   if (!state.markets.has(market)) return;
-  // A venue whose clock is ahead does not open the minutes to come.
+  // A venue whose clock is ahead does not open future minutes.
   const minute = Math.floor(Math.min(trade.ts, trade.receivedAt) / MINUTE_MS);
   if (minute < state.tradesFrom) return;
   let open = state.minutes.get(minute);
@@ -50,7 +50,7 @@ export function takeTrade(state: AnomaliesState, trade: Trade, qty: Decimal): vo
   dropOldest(state.pending, PENDING_TRADES_MAX, { drop: (oldest) => confirm(state, oldest) });
 }
 
-/** A trade will not be reverted any more. */
+/** Marks a trade as final: it will not be reverted any more. */
 function confirm(state: AnomaliesState, id: Trade['id']): void {
   const place = state.pending.get(id);
   if (!place) return;
@@ -62,7 +62,7 @@ function confirm(state: AnomaliesState, id: Trade['id']): void {
   if (bucket.pending === 0 && place.minute < state.tradesFrom) dropBucket(state, place.minute, place.market);
 }
 
-function takeBack(state: AnomaliesState, trade: Trade, qty: Decimal): void {
+function revertTrade(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   const place = state.pending.get(trade.id);
   const minute = place && state.minutes.get(place.minute);
   const bucket = minute?.buckets.get(place?.market ?? '');
@@ -81,30 +81,30 @@ function takeBack(state: AnomaliesState, trade: Trade, qty: Decimal): void {
   confirm(state, trade.id);
 }
 
-/** Brings a bucket that was judged before up to date. */
+/** Updates a bucket that was evaluated before. */
 function change(series: Series | null, minute: number, before: Decimal | null, after: Decimal | null): void {
   if (series && before !== null && before !== after) amend(series, { key: minute, value: before }, after);
 }
 
-/** Judges the minutes before `next`, the oldest first, and takes no more trades into them. */
-export function closeTrades(state: AnomaliesState, next: number, judging: Judging): void {
+/** Evaluates the minutes before `next`, the oldest first, and closes them for trades. */
+export function closeTrades(state: AnomaliesState, next: number, context: EvaluationContext): void {
   const due = [...state.minutes.keys()].filter((minute) => minute >= state.tradesFrom && minute < next);
   state.tradesFrom = next;
-  for (const minute of due.sort((a, b) => a - b)) closeMinute(state, minute, judging);
+  for (const minute of due.sort((a, b) => a - b)) closeMinute(state, minute, context);
   for (const minute of state.minutes.keys()) if (minute < next - WINDOW_MINUTES) state.minutes.delete(minute);
 }
 
-function closeMinute(state: AnomaliesState, minute: number, judging: Judging): void {
+function closeMinute(state: AnomaliesState, minute: number, context: EvaluationContext): void {
   const { ids, buckets } = state.minutes.get(minute)!;
   ids.clear();
   for (const [key, bucket] of buckets) {
     const market = state.markets.get(key);
-    if (market) closeBucket(market, minute, bucket, judging);
+    if (market) closeBucket(market, minute, bucket, context);
     if (bucket.pending === 0) dropBucket(state, minute, key);
   }
 }
 
-function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, judging: Judging): void {
+function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, context: EvaluationContext): void {
   const ts = minute * MINUTE_MS;
   const volume = volumeOf(bucket);
   const busiest = busiestOf(bucket);
@@ -113,14 +113,14 @@ function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, j
     const baseline = windowOf(market.volumes, from);
     market.volumes = baseline;
     const details = () => ({ trades: bucket.trades });
-    judge(market, { kind: 'trade_volume_spike', ts, value: volume, baseline, details }, judging);
+    evaluate(market, { kind: 'trade_volume_spike', ts, value: volume, baseline, details }, context);
     append(baseline, minute, volume);
   }
   if (busiest !== null) {
     const baseline = windowOf(market.fills, from);
     market.fills = baseline;
     const details = () => ({ wallet: busiest.wallet, fills: Number(busiest.fills / UNIT) });
-    judge(market, { kind: 'wallet_burst', ts, value: busiest.fills, baseline, details }, judging);
+    evaluate(market, { kind: 'wallet_burst', ts, value: busiest.fills, baseline, details }, context);
     append(baseline, minute, busiest.fills);
   }
 }

@@ -1,4 +1,6 @@
-/** Bars of the recorded ETH trades, from the wire through the normaliser, against bars computed from the frames alone. */
+/**
+ * Bars of the recorded ETH trades, from the wire through the normaliser, against bars computed from the frames alone.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -53,12 +55,12 @@ it.skipIf(!isHere)(`every bar of ${RECORDING} is that of its trades (skipped whe
   const venue = driveVenueA();
   playEnvelopes(venue.stage, records);
   const candles = driveStage(createCandlesStage());
-  for (const trade of venue.stage.of(tradeTopics.venue_a))
+  for (const trade of venue.stage.emittedTo(tradeTopics.venue_a))
     candles.feed(tradeTopics.venue_a, trade, { key: trade.instrument });
-  const told = candles.of(candleTopic);
+  const told = candles.emittedTo(candleTopic);
   const bars = [...new Map(told.map((candle) => [candle.openTime, candle])).values()];
 
-  expect(candles.dead).toEqual([]);
+  expect(candles.deadLetters).toEqual([]);
   expect(told).toHaveLength(6_385);
   expect(bars).toHaveLength(22);
   expect(bars.sort((a, b) => a.openTime - b.openTime)).toMatchObject(expected);

@@ -49,7 +49,7 @@ function drive() {
     };
     stage.feed(tradeTopics.venue_a, trade, { key: coin });
   };
-  return { stage, say, told: () => stage.of(candleTopic) };
+  return { stage, say, told: () => stage.emittedTo(candleTopic) };
 }
 
 /** The newest record of every bar. */
@@ -133,7 +133,7 @@ describe('a late trade', () => {
     say({ at: MINUTE, price: '7', qty: '1', receivedAt: 3 * HOUR });
     expect(ohlc(told().at(-1)!)).toBe('5 7 5 7 2 2');
     say({ at: MINUTE - 1, price: '8', qty: '1', receivedAt: 3 * HOUR });
-    expect(stage.dead).toMatchObject([{ topic: 'derived.trades.venue_a', reason: 'late_trade' }]);
+    expect(stage.deadLetters).toMatchObject([{ topic: 'derived.trades.venue_a', reason: 'late_trade' }]);
     expect(told()).toHaveLength(4);
   });
 
@@ -144,16 +144,16 @@ describe('a late trade', () => {
     say({ at: 3 * HOUR, price: '1', qty: '1', coin: 'ETH' });
     expect([...stage.state.coins.get('BTC')!.bars]).toHaveLength(0);
     say({ at: 30, price: '5', qty: '1', receivedAt: 3 * HOUR });
-    expect(stage.dead).toMatchObject([{ reason: 'late_trade' }]);
+    expect(stage.deadLetters).toMatchObject([{ reason: 'late_trade' }]);
     say({ at: MINUTE, price: '5', qty: '1', receivedAt: 3 * HOUR });
-    expect(stage.dead).toHaveLength(1);
+    expect(stage.deadLetters).toHaveLength(1);
   });
 
   it('is none because another trade says that it is from the future', () => {
     const { stage, say } = drive();
     say({ at: 900 * HOUR, price: '5', qty: '1', receivedAt: 0 });
     say({ at: 0, price: '5', qty: '1' });
-    expect(stage.dead).toEqual([]);
+    expect(stage.deadLetters).toEqual([]);
   });
 });
 
@@ -185,7 +185,7 @@ describe('the stage', () => {
         say({ ...trade, receivedAt: 3 * HOUR });
         if (restart) stage.restart();
       }
-      expect(stage.dead).toEqual([]);
+      expect(stage.deadLetters).toEqual([]);
       return newest(told());
     };
     fc.assert(

@@ -1,53 +1,54 @@
-/** Candles: one-minute bars of every coin of venue_a, made from its trades. */
+/** Builds candles: one-minute bars of every coin of venue_a from its trades. */
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import { type CoinBars, createCoinBars, dropQuiet, type MinuteBar, takeTrade } from './bars.ts';
+import { addTrade, type CoinBars, createCoinBars, dropInactive, type MinuteBar } from './bars.ts';
 
-/** Bars made from our own trades (specification, candles). */
+/** Source of bars that are built from recorded trades (specification, candles). */
 const SOURCE = 'venue_node';
 const HOUR_MS = 3_600_000;
-/** A coin without trades for this long is forgotten. */
+/** A coin without trades for this long is removed. */
 const FORGET_COIN_MS = 30 * 86_400_000;
 
 export interface CandlesState {
   readonly coins: Map<string, CoinBars>;
-  /** The hour in which quiet coins were last looked for. */
+  /** The hour of the last search for inactive coins. */
   sweptHour: number;
 }
 
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
+    stateVersion: 2,
     inputs: [on(tradeTopics.venue_a, onTrade)],
     outputs: [candleTopic],
     initialState: () => ({ coins: new Map(), sweptHour: 0 }),
   };
 }
 
-/** Every trade changes its bar, since it counts: so it is told again with each. */
+/** Adds a trade to its bar and emits the bar: every trade changes it. */
 function onTrade(state: CandlesState, { value: trade, receivedAt }: StageEvent<Trade>, emit: Emit): void {
   sweep(state, receivedAt);
   const { instrument } = trade;
   const coin = state.coins.get(instrument) ?? createCoinBars();
-  const bar = takeTrade(coin, trade, receivedAt);
+  const bar = addTrade(coin, trade, receivedAt);
   if (!bar) {
-    emit.dead('late_trade', `${trade.id} is older than the bars of ${instrument} that are kept`);
+    emit.dead('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
     return;
   }
   state.coins.set(instrument, coin);
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
 }
 
-/** Once an hour of the pipeline's time, whichever trade comes first in it. */
+/** Drops inactive bars and coins with the first trade of each hour of event time. */
 function sweep(state: CandlesState, now: number): void {
   const hour = Math.floor(now / HOUR_MS);
   if (hour <= state.sweptHour) return;
   state.sweptHour = hour;
   for (const [name, coin] of state.coins) {
     if (now - coin.receivedAt >= FORGET_COIN_MS) state.coins.delete(name);
-    else dropQuiet(coin, now);
+    else dropInactive(coin, now);
   }
 }
 

@@ -4,7 +4,7 @@ import { aLink, anEvent, aSpread } from '#schemas/testing/records.fixture';
 import { channelTopics } from '#schemas/topics/channels';
 import { eventTopic, spreadTopic } from '#schemas/topics/derived';
 import { partitionOf } from '#schemas/topics/topic';
-import { SILENT_MS } from '../shared/channel-seqs.ts';
+import { INACTIVE_MS } from '../shared/channel-seqs.ts';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createChannelsStage } from './stage.ts';
 
@@ -19,7 +19,7 @@ const START = 1_900_000_000_000;
 /** @param restarts puts the state through a snapshot before each event. */
 function world({ restarts = false } = {}) {
   const stage = driveStage(createChannelsStage());
-  const at = (weeks: number) => ({ receivedAt: START + weeks * SILENT_MS });
+  const at = (weeks: number) => ({ receivedAt: START + weeks * INACTIVE_MS });
   const before = () => {
     if (restarts) stage.restart();
   };
@@ -42,9 +42,11 @@ function world({ restarts = false } = {}) {
     },
     /** The numbers told on the channel of an event. */
     seqs: (universalId: string) =>
-      stage.of(channelTopics.events).flatMap(({ channel, seq }) => (channel === channelOf(universalId) ? [seq] : [])),
+      stage
+        .emittedTo(channelTopics.events)
+        .flatMap(({ channel, seq }) => (channel === channelOf(universalId) ? [seq] : [])),
     known: () =>
-      [stage.state.seqs.heard, stage.state.seqs.silent, stage.state.seqs.due].flatMap((map) => [...map.keys()]),
+      [stage.state.seqs.active, stage.state.seqs.inactive, stage.state.seqs.due].flatMap((map) => [...map.keys()]),
   };
   return all;
 }
@@ -111,6 +113,6 @@ describe('channels of an event that is past', () => {
       sizes.push(all.known().length);
     }
     expect(Math.max(...sizes)).toBeLessThanOrEqual(200);
-    expect(all.stage.dead).toEqual([]);
+    expect(all.stage.deadLetters).toEqual([]);
   });
 });

@@ -5,11 +5,11 @@ import { channelTopics } from '#schemas/topics/channels';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { atOnceOf } from '../shared/drop-oldest.ts';
+import { defaultBatchSize } from '../shared/drop-oldest.ts';
 import { anEvent } from '../shared/oracle-records.fixture.ts';
 import { WAITING_MARKETS_MAX } from '../shared/waiting.ts';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createChannelsStage } from './stage.ts';
 
 const OUTCOME = { provider: 'venue_a_outcome', providerMarketId: '#70', polarity: 'inverse' } as const;
@@ -18,7 +18,7 @@ const venueOf = (provider: string) => (provider === 'venue_b' ? 'venue_b' : 'ven
 function harness() {
   const probe = probeStage(createChannelsStage());
   const frames = (outputs: DrivenOutput[]) =>
-    saidOn(outputs, channelTopics.events).map((frame) => ({ ...frame, payload: JSON.parse(frame.payload) }));
+    emittedTo(outputs, channelTopics.events).map((frame) => ({ ...frame, payload: JSON.parse(frame.payload) }));
   const all = {
     probe,
     link: (event: UniversalEvent) => frames(probe.send(eventTopic, event.universalId, event)),
@@ -145,7 +145,7 @@ describe('dispute phases', () => {
     for (let at = 0; at <= WAITING_MARKETS_MAX; at += 1) all.phase({ id: `x${at}`, marketId: `0x${at}` });
     const linked = (at: number) => all.link(anEvent(`evt_${at}`, [aLink({ providerMarketId: `0x${at}` })]));
     expect(linked(0)).toEqual([]);
-    const first = atOnceOf(WAITING_MARKETS_MAX);
+    const first = defaultBatchSize(WAITING_MARKETS_MAX);
     expect(said(linked(first))).toEqual([`settlement_dispute:evt_${first} propose pending`]);
   });
 

@@ -4,7 +4,7 @@ import { channelTopics } from '#schemas/topics/channels';
 import { arbitrageTopic, eventTopic, type Spread, spreadTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { type ChannelsOptions, createChannelsStage } from './stage.ts';
 
 const event = (universalId: string, markets: readonly string[], mergedInto: string | null = null) =>
@@ -39,7 +39,7 @@ const trade: Trade = {
 
 function harness(options: ChannelsOptions = {}) {
   const probe = probeStage(createChannelsStage(options));
-  const frames = (outputs: DrivenOutput[]) => saidOn(outputs, channelTopics.events);
+  const frames = (outputs: DrivenOutput[]) => emittedTo(outputs, channelTopics.events);
   const venueOf = (provider: string) => (provider === 'venue_b' ? 'venue_b' : 'venue_a');
   const all = {
     probe,
@@ -211,7 +211,7 @@ describe('the channels stage', () => {
   });
 
   it('remembers a bounded number of trades, the newest', () => {
-    const all = harness({ toldMax: 10 });
+    const all = harness({ rememberedTradesMax: 10 });
     const fill = (count: number) => {
       for (let at = 0; at < count; at += 1) all.trade({ id: `x${at}` });
     };

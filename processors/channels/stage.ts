@@ -1,7 +1,7 @@
 /**
- * The derived channels of `/v1/stream` (specification, WebSocket stream): every event of a channel gets its number and
- * its payload here, once, so that all gateway nodes tell the same bytes. The channels of an event that was merged into
- * another carry the survivor's events.
+ * Emits the derived channels of `/v1/stream` (specification, WebSocket stream). Every frame gets its number and payload
+ * here, once, so that all gateway nodes send the same bytes. The channels of a merged event carry the survivor's
+ * frames.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { toArbitrageRecord } from '#schemas/http/arbitrage';
@@ -19,48 +19,50 @@ import {
 } from '#schemas/topics/derived';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { forgetSilentChannels } from '../shared/channel-seqs.ts';
+import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
+import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
 import { audienceOf } from '../shared/merged-events.ts';
-import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
+import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
+import { emitAnomaly } from './emit-anomaly.ts';
+import { oracle } from './emit-oracle.ts';
+import { emitTrade } from './emit-trade.ts';
 import { type ChannelsState, createChannelsState } from './state.ts';
-import { tellAnomaly } from './tell-anomaly.ts';
-import { oracle } from './tell-oracle.ts';
-import { tellTrade } from './tell-trade.ts';
 
 export interface ChannelsOptions {
   /**
-   * Trades remembered for a later telling. Those of a chain are pending for some minutes, others are remembered only
-   * while their market is unknown; one told again after it was forgotten is taken for a new one.
+   * Greatest number of trades remembered in case their record comes again. Chain trades are remembered for the minutes
+   * until they are confirmed, others only while their market is unknown. A trade that comes again later counts as new.
    */
-  readonly toldMax?: number;
+  readonly rememberedTradesMax?: number;
 }
 
-const TOLD_MAX = 200_000;
+const REMEMBERED_TRADES_MAX = 200_000;
 
-/** The stage `channels`. */
-export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}): Stage<ChannelsState> {
+/** Creates the stage `channels`. */
+export function createChannelsStage({
+  rememberedTradesMax = REMEMBERED_TRADES_MAX,
+}: ChannelsOptions = {}): Stage<ChannelsState> {
   return {
     name: 'channels',
-    stateVersion: 4,
-    // `told` tells by id alone.
-    slicedMaps: [...ORACLE_SLICES, 'told', 'seqs.heard', 'seqs.silent', 'seqs.due'],
+    stateVersion: 5,
+    // Entries of `emittedTrades` are found by id only.
+    slicedMaps: [...ORACLE_SLICES, 'emittedTrades', 'seqs.active', 'seqs.inactive', 'seqs.due'],
     inputs: [
       ...Object.values(marketTopics).map((topic) =>
-        // No catalog removes a market; the stage that makes events says so where one does.
-        onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && takeMarket(state, value)),
+        // No catalog removes a market; the stage `events` writes a dead letter if one does.
+        onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && updateYesIndex(state, value)),
       ),
       onKeyed<ChannelsState, UniversalEvent>(eventTopic, onEvent),
       on<ChannelsState, Spread>(spreadTopic, onSpread),
       on<ChannelsState, Arbitrage>(arbitrageTopic, onArbitrage),
       on<ChannelsState, Anomaly>(anomalyTopic, (state, { value, receivedAt }, emit) =>
-        tellAnomaly(state, value, receivedAt, emit),
+        emitAnomaly(state, value, receivedAt, emit),
       ),
       on<ChannelsState, DisputePhase>(disputeTopic, oracle.onPhase),
       ...Object.values(resolutionTopics).map((topic) => on<ChannelsState, Resolution>(topic, oracle.onResolution)),
       ...Object.values(tradeTopics).map((topic) =>
         on<ChannelsState, Trade>(topic, (state, { value, receivedAt }, emit) =>
-          tellTrade(state, value, receivedAt, emit, toldMax),
+          emitTrade(state, value, receivedAt, emit, rememberedTradesMax),
         ),
       ),
     ],
@@ -72,11 +74,11 @@ export function createChannelsStage({ toldMax = TOLD_MAX }: ChannelsOptions = {}
 function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>, emit: Emit): void {
   oracle.onEvent(state, event, emit);
   const { marketsOf, survivors } = state.events;
-  forgetSilentChannels(
+  forgetInactiveChannels(
     state.seqs,
     channelTopics.events,
     event.receivedAt,
-    // An event is known until it is past; channels of no event are a handful.
+    // An event is known until it is archived; only a few channels have no event.
     (channel) =>
       !('universalId' in channel) || marketsOf.has(channel.universalId) || survivors.has(channel.universalId),
   );
@@ -85,14 +87,14 @@ function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>,
 function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
   const body = bodyOf('event.spread', value, receivedAt, JSON.stringify(toSpreadSnapshot(value)));
   for (const universalId of audienceOf(state.events, value.universalId)) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
   }
 }
 
 function onArbitrage(state: ChannelsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
   const body = bodyOf('event.arbitrage', value, receivedAt, JSON.stringify(toArbitrageRecord(value)));
   for (const universalId of audienceOf(state.events, value.universalId)) {
-    tellFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
+    emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);
   }
 }
 

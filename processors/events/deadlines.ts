@@ -1,10 +1,10 @@
-/** Events by the moment at which they are decided: a binary heap as plain data, the earliest first. */
+/** The moment at which an event is decided. Deadlines are stored as a binary heap in plain data, the earliest first. */
 export interface Deadline {
   readonly atMs: number;
   readonly universalId: string;
 }
 
-/** Adds a deadline. One that no longer holds may stay in: whoever takes it looks at the event again. */
+/** Adds a deadline. One that is outdated may stay in the heap: whoever removes it checks the event again. */
 export function addDeadline(heap: Deadline[], deadline: Deadline): void {
   let at = heap.length;
   heap.push(deadline);
@@ -17,16 +17,16 @@ export function addDeadline(heap: Deadline[], deadline: Deadline): void {
   heap[at] = deadline;
 }
 
-/** Takes the earliest deadline at or before `now`, or gives null. */
-export function takeDue(heap: Deadline[], now: number): Deadline | null {
+/** Removes and returns the earliest deadline at or before `now`; null without one. */
+export function popDue(heap: Deadline[], now: number): Deadline | null {
   const first = heap[0];
   if (first === undefined || first.atMs > now) return null;
   const last = heap.pop()!;
-  if (heap.length > 0) sink(heap, last);
+  if (heap.length > 0) siftDown(heap, last);
   return first;
 }
 
-function sink(heap: Deadline[], deadline: Deadline): void {
+function siftDown(heap: Deadline[], deadline: Deadline): void {
   let at = 0;
   for (;;) {
     let child = at * 2 + 1;

@@ -1,20 +1,20 @@
-/** What is told of an event, from its markets. */
+/** Builds the record of an event from its markets. */
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
-import { judgeLink, type LinkFacts } from './link-judgement.ts';
+import { evaluateLink, type LinkFacts } from './link-evaluation.ts';
 import { type MarketEntry, sideOf } from './market-entry.ts';
-import { marketStateOf, overAtOf, statusOf } from './progress.ts';
+import { closedAtOf, marketStateOf, statusOf } from './progress.ts';
 import { referenceOf } from './reference.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
-/** The record of an event at `receivedAt`. A merged event tells what its survivor is about, and names it. */
+/** Builds the record of an event at `receivedAt`. A merged event has the question of its survivor and names it. */
 export function toEventRecord(state: EventsState, event: EventEntry, receivedAt: number): UniversalEvent {
   const { universalId, firstSeenAt, lastSeenAt, mergedInto } = event;
   const subject = mergedInto === null ? event : state.events.get(mergedInto)!;
   const markets = marketsOf(state, subject);
   const reference = referenceOf(markets);
-  const { kind, underlying, threshold, details, decidedAt } = reference;
+  const { kind, underlying, threshold, details, resolutionTime } = reference;
   const op = sideOf(reference) ? subject.op : reference.op;
-  const overAt = overAtOf(markets);
+  const overAt = closedAtOf(markets);
   return {
     universalId,
     receivedAt,
@@ -23,7 +23,7 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
     underlying,
     threshold,
     op,
-    resolutionTime: decidedAt,
+    resolutionTime,
     status: statusOf(markets, state.now),
     firstSeenAt,
     lastSeenAt,
@@ -40,8 +40,9 @@ function linksOf(markets: readonly MarketEntry[], reference: MarketEntry, op: Ev
 
 function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op']): EventLink {
   const { provider, marketId, source, yesInstrument, noInstrument, takerFeeRate } = market;
-  const judgement = market === reference ? null : judgeLink(reference.facts as LinkFacts, market.facts as LinkFacts);
-  const differences = judgement?.differences ?? {};
+  const evaluation =
+    market === reference ? null : evaluateLink(reference.facts as LinkFacts, market.facts as LinkFacts);
+  const differences = evaluation?.differences ?? {};
   const evidence =
     Object.keys(differences).length > 0
       ? JSON.stringify({ ...(JSON.parse(market.evidence) as object), differences })
@@ -49,10 +50,10 @@ function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op'
   return {
     provider,
     providerMarketId: marketId,
-    confidence: judgement?.confidence ?? market.confidence,
+    confidence: evaluation?.confidence ?? market.confidence,
     source,
     polarity: op === null || (sideOf(market) ?? op) === op ? 'same' : 'inverse',
-    used: judgement?.used ?? true,
+    used: evaluation?.used ?? true,
     evidence,
     yesInstrument,
     noInstrument,
@@ -66,15 +67,16 @@ function byProviderThenMarket(a: EventLink, b: EventLink): number {
   return a.providerMarketId < b.providerMarketId ? -1 : 1;
 }
 
-/** A name for people: of a strike its parts, of anything else the venue's own title. */
+/** Returns a name for people: built from the parts of a strike, otherwise the venue's own title. */
 function canonicalName(
-  { name, threshold, underlying, facts, decidedAt, semantics, day }: MarketEntry,
+  { name, threshold, underlying, facts, resolutionTime, semantics, day }: MarketEntry,
   op: string | null,
 ): string {
   if (threshold === null || facts === null) return name;
-  const [whole = '', fraction] = threshold.split('.');
-  const amount = whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '');
-  const moment = decidedAt === null ? day : `${new Date(decidedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const [integer = '', fraction] = threshold.split('.');
+  const amount = integer.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '');
+  const moment =
+    resolutionTime === null ? day : `${new Date(resolutionTime).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (semantics === 'touch') {
     return `${underlying} ${op === 'gte' ? 'reaches' : 'falls to'} ${amount} by ${moment}`;
   }

@@ -4,7 +4,7 @@ import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 /** When the markets are first told. */
@@ -67,12 +67,15 @@ export function outcome(
   };
 }
 
-/** The stage, the newest of each event that it told, and ways to tell it things: each gives the events that it makes it tell. */
+/**
+ * The stage, the newest of each event that it told, and ways to tell it things: each gives the events that it makes it
+ * tell.
+ */
 export function harness() {
   const probe = probeStage(createEventsStage());
   const newest = new Map<string, UniversalEvent>();
   const note = (outputs: DrivenOutput[]) => {
-    const events = saidOn(outputs, eventTopic).filter((event) => event !== null);
+    const events = emittedTo(outputs, eventTopic).filter((event) => event !== null);
     for (const event of events) newest.set(event.universalId, event);
     return events;
   };
@@ -112,7 +115,7 @@ export function harness() {
       return {
         events: note(outputs),
         removed: outputs.filter(isRemoved).map(({ key }) => key),
-        reconciles: saidOn(outputs, reconcileTopic),
+        reconciles: emittedTo(outputs, reconcileTopic),
       };
     },
   };

@@ -5,7 +5,7 @@ import { eventTopic, type Reconcile, reconcileTopic, type UniversalEvent } from 
 import { marketTopics } from '#schemas/topics/normalised';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { type AnyEvent, play, recordedEvents, sharedPath } from '../normalise/venue-b/venue-b.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 const RECORDINGS = ['recordings/venue_b-2026', 'recordings/venue_b-mlb-2025-06-19'].map(
@@ -41,14 +41,14 @@ function reconcile(events: readonly AnyEvent[]) {
   let tickAt: number | null = null;
   const tick = () => {
     const mark = { receivedAt: tickAt!, tick: true, hour: false, day: false };
-    pass = saidOn(probe.send(clockTopic, 'clock', mark), reconcileTopic).at(-1) ?? pass;
+    pass = emittedTo(probe.send(clockTopic, 'clock', mark), reconcileTopic).at(-1) ?? pass;
     tickAt = tickAt! + TICK_MS;
   };
   for (const market of play(events).markets) {
     tickAt ??= market.receivedAt - (market.receivedAt % TICK_MS) + TICK_MS;
     while (tickAt <= market.receivedAt) tick();
     const outputs = probe.send(marketTopics.venue_b, market.marketId, market);
-    for (const event of saidOn(outputs, eventTopic)) newest.set(event.universalId, event);
+    for (const event of emittedTo(outputs, eventTopic)) newest.set(event.universalId, event);
   }
   tick();
   return { pass, listed: [...newest.values()].filter(({ mergedInto }) => mergedInto === null) };

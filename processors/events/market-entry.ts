@@ -1,21 +1,23 @@
-/** What the events stage keeps of a market. */
+/** A market as the events stage stores it. */
 
 import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
-import { type LinkFacts, linkFacts, questionKeys } from './link-judgement.ts';
+import { type LinkFacts, linkFacts, questionKeys } from './link-evaluation.ts';
 import type { Recognition, Semantics, Strike } from './recognise/question.ts';
 import { fingerprint } from './universal-id.ts';
 
-/** Characters of a name. */
+/** Greatest length of a name, in characters. */
 const NAME_MAX = 200;
 
-/** A market of the catalog and what was read of it. Its size does not depend on the length of its texts. */
+/**
+ * A market of the catalog with the parsed parts of its question. Its size is bounded whatever the length of its texts.
+ */
 export interface MarketEntry {
   readonly key: string;
   readonly provider: string;
   readonly marketId: string;
-  /** Of the whole record but its receive time. */
+  /** Fingerprint of the whole record without its receive time. */
   readonly fingerprint: string;
   readonly name: string;
   readonly kind: Recognition['kind'];
@@ -23,50 +25,55 @@ export interface MarketEntry {
   readonly threshold: string | null;
   readonly op: Strike['op'] | null;
   readonly semantics: Semantics | null;
-  /** What its kind has of its own, as JSON (`UniversalEvent.details`). */
+  /** Fields that only its kind has, as JSON (`UniversalEvent.details`). */
   readonly details: string;
   /** Its settlement day, `YYYY-MM-DD`. */
   readonly day: string | null;
-  /** What is compared, or null for a market that stands alone. */
+  /** Facts that links are evaluated by; null for a market that is never linked. */
   readonly facts: LinkFacts | null;
   /** Keys of the question, the stronger first; empty where `facts` is null. */
   readonly keys: readonly string[];
   readonly confidence: number;
   readonly source: string;
-  /** Which words or fields gave which part, as JSON: one text, since a state has hundreds of thousands of them. */
+  /**
+   * The words or fields that each part was read from, as one JSON string, since a state has hundreds of thousands of
+   * them.
+   */
   readonly evidence: string;
-  /** When its question is decided, as far as it is known. */
-  readonly decidedAt: number | null;
-  /** Its catalog says that it is over. */
+  /** When its question is decided, unix ms; null if unknown. */
+  readonly resolutionTime: number | null;
+  /** True if its catalog lists it as closed. */
   readonly closed: boolean;
-  /** Its catalog says that it is decided. */
+  /** True if its catalog lists it as resolved. */
   readonly resolved: boolean;
-  /** Id of the resolution that holds of it, whatever its catalog says; null while there is none. */
+  /** Id of its valid resolution, whatever its catalog states; null without one. */
   settledBy: string | null;
-  /** Since when it is over, by either; null while it is live. */
-  overAt: number | null;
+  /** When it was closed or settled, unix ms; null while it is open. */
+  closedAt: number | null;
   readonly yesInstrument: string;
   readonly noInstrument: string | null;
   readonly takerFeeRate: string | null;
   eventId: string;
 }
 
-/** Whether the minute at which the market is decided is known, not the day alone. */
-export function knowsMinute({ facts }: MarketEntry): boolean {
+/** True if the minute at which the market is decided is known, and not only the day. */
+export function hasMinute({ facts }: MarketEntry): boolean {
   return facts !== null && facts.atMs !== null;
 }
 
-/** The comparison of a question that has an inverse: of a price at one moment. Null for any other. */
+/** Returns the comparison of a question that has an inverse, which is one about a price at one moment; else null. */
 export function sideOf({ semantics, op }: MarketEntry): MarketEntry['op'] {
   return semantics === 'at_time' ? op : null;
 }
 
-/** Of all that a market is, but for when it was told. */
+/** Returns a fingerprint of all fields of a market except its receive time. */
 export function marketFingerprint(market: Market): string {
   return fingerprint(JSON.stringify({ ...market, receivedAt: 0 }));
 }
 
-/** The entry of a market. A market whose catalog names no instruments yet has an empty one and stands alone. */
+/**
+ * Creates the entry of a market. A market whose catalog names no instruments yet has an empty one and is not linked.
+ */
 export function toMarketEntry(market: Market, recognition: Recognition, print: string): MarketEntry {
   const yes = yesIndexOf(market.outcomes);
   const yesInstrument = market.instruments[yes] ?? '';
@@ -90,11 +97,11 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
     details: JSON.stringify(strike ? { semantics: strike.semantics } : details),
     day: deadline?.day ?? null,
     evidence: JSON.stringify(evidence),
-    decidedAt: deadline?.atMs ?? market.endTime,
+    resolutionTime: deadline?.atMs ?? market.endTime,
     closed: market.closed,
     resolved: market.resolved,
     settledBy: null,
-    overAt: null,
+    closedAt: null,
     yesInstrument,
     noInstrument: market.instruments.length === 2 ? market.instruments[1 - yes]! : null,
     takerFeeRate: market.takerFeeRate,
@@ -102,18 +109,18 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
   };
 }
 
-/** Whether its catalog or a resolution says that it is decided. */
-export function isDecided({ resolved, settledBy }: MarketEntry): boolean {
+/** True if its catalog or a resolution states the outcome. */
+export function isResolved({ resolved, settledBy }: MarketEntry): boolean {
   return resolved || settledBy !== null;
 }
 
-/** Notes, after whatever may have changed it, whether a market is over: since `at`, unless it was so before. */
-export function noteEnd(market: MarketEntry, at: number): void {
-  if (market.closed || market.settledBy !== null) market.overAt ??= at;
-  else market.overAt = null;
+/** Updates `closedAt` after a change: to `at` if the market became closed or settled, to null if it is open again. */
+export function updateClosedAt(market: MarketEntry, at: number): void {
+  if (market.closed || market.settledBy !== null) market.closedAt ??= at;
+  else market.closedAt = null;
 }
 
-/** What it is called for people. */
+/** Returns the name that people see. */
 function nameOf({ name, title, description, marketId }: Market): string {
   return (name || title || description || marketId).slice(0, NAME_MAX);
 }

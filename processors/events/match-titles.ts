@@ -1,7 +1,7 @@
-/** The matcher alone, over titles that need no catalog: what `parallax match` prints (contract, Commands). */
+/** Runs the matcher alone, on titles without a catalog, for `parallax match` (contract, Commands). */
 import type { Market } from '#schemas/topics/normalised';
 import { toMarketEntry } from './market-entry.ts';
-import { place } from './membership.ts';
+import { placeMarket } from './membership.ts';
 import type { MarketTexts, Recognition } from './recognise/question.ts';
 import { recogniseTexts } from './recognise/recognise.ts';
 import { createEventsState } from './state.ts';
@@ -9,21 +9,21 @@ import { linksBetween, type TitleLink } from './title-links.ts';
 
 export type { TitleLink };
 
-/** One title. Where `title` is null the other fields are all there is. */
+/** One title to match. If `title` is null, only the other fields are known. */
 export interface TitleInput {
   readonly id: string;
   readonly venue: string;
   readonly marketId?: string | null | undefined;
   readonly title: string | null;
   readonly subtitle?: string | null | undefined;
-  /** A day near the listing or the end, `YYYY-MM-DD`; a date without a year is read by it. */
+  /** A day near the listing or the end, `YYYY-MM-DD`; it gives the year of a date that states none. */
   readonly contextDate?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly rules?: string | Readonly<Record<string, unknown>> | null | undefined;
   readonly fields?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** What a title asks; parts that its kind does not have, or that are not told, are null. */
+/** The question of a title. Parts that its kind does not have, or that are not stated, are null. */
 export interface TitleLabel {
   readonly kind: string;
   readonly underlying: string | null;
@@ -32,16 +32,16 @@ export interface TitleLabel {
   readonly semantics: string | null;
   /** Calendar day in the zone of the market's own deadline. */
   readonly resolutionDate: string | null;
-  /** The moment, ISO-8601; null while the minute is not known. */
+  /** The moment, ISO-8601; null if the minute is unknown. */
   readonly resolutionTime: string | null;
-  /** The fields that its kind has of its own, as `lower` and `upper` of a range. */
+  /** The fields that only its kind has, for example `lower` and `upper` of a range. */
   readonly details: Readonly<Record<string, string | null>>;
   readonly settlementSource: string | null;
-  /** How sure the reading is, 0..1. */
+  /** Confidence of the reading, 0..1. */
   readonly confidence: number;
-  /** What it was read from: `structured` fields, `ner` (sentences). */
+  /** The kind of source: `structured` (fields) or `ner` (sentences). */
   readonly source: string;
-  /** Part to the words or field that gave it. */
+  /** The words or field that each part was read from. */
   readonly evidence: Readonly<Record<string, string>>;
 }
 
@@ -50,28 +50,30 @@ export interface TitleMatches {
   readonly links: readonly TitleLink[];
 }
 
-/** Without a context date, dates without a year are read near the beginning of this year. */
+/**
+ * Context day of a title without a context date: dates without a year are then read near the beginning of this year.
+ */
 const NO_CONTEXT_DAY = '2026-01-01';
 
-/** Labels every title and links those that ask the same, in the order in which they came. */
+/** Labels every title and links those that ask the same question, in input order. */
 export function matchTitles(titles: readonly TitleInput[]): TitleMatches {
   const labels: Record<string, TitleLabel | null> = {};
   const state = createEventsState();
-  const placed = titles.map((title, nth) => {
+  const placed = titles.map((title, at) => {
     const recognition = recogniseTexts(textsOf(title));
     labels[title.id] = labelOf(recognition);
-    const market = toMarketEntry(marketOf(title, nth), recognition, '');
-    place(state, market, 0);
+    const market = toMarketEntry(marketOf(title, at), recognition, '');
+    placeMarket(state, market, 0);
     return { id: title.id, market };
   });
   return { labels, links: linksBetween(placed, state) };
 }
 
-/** What the events stage needs of a market beside its texts; ids of titles may be given twice, their places not. */
-function marketOf({ venue, title }: TitleInput, nth: number): Market {
+/** Creates a market for the events stage. Its id is the position of the title, because ids of titles may repeat. */
+function marketOf({ venue, title }: TitleInput, at: number): Market {
   return {
     provider: venue,
-    marketId: String(nth),
+    marketId: String(at),
     receivedAt: 0,
     title: title ?? '',
     description: '',
@@ -123,7 +125,7 @@ function textsOf(title: TitleInput): MarketTexts {
     resolutionSource: null,
     endTimeMs: null,
     contextDay: /^\d{4}-\d\d-\d\d/.exec(title.contextDate ?? '')?.[0] ?? NO_CONTEXT_DAY,
-    // Rules as an object are fields too: venue_c keeps its strike beside the sentence.
+    // Rules given as an object are fields too: venue_c states its strike beside the sentence.
     fields: { ...(typeof title.rules === 'object' ? title.rules : null), ...title.fields },
   };
 }

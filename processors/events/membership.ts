@@ -1,29 +1,28 @@
 /**
- * Which market belongs to which event. Every market belongs to exactly one, alone if nothing matches it. Markets of one
- * question and day are one event, in which one minute is used; a second minute that two venues ask for is an event of
- * its own.
+ * Assigns each market to exactly one event, alone if nothing matches it. Markets of one question and day form one
+ * event, in which the links of one minute are used; a second minute that two venues ask for gets its own event.
  */
 import { type MarketEntry, sideOf } from './market-entry.ts';
-import { type Apart, findApart } from './minutes.ts';
-import { isBehind, statusOf } from './progress.ts';
-import { findEvent, index, unindex } from './question-index.ts';
-import { isAside, referenceOf } from './reference.ts';
+import { findMinuteSplit, type MinuteSplit } from './minutes.ts';
+import { isMoreOpen, statusOf } from './progress.ts';
+import { findEvent, indexMarket, unindexMarket } from './question-index.ts';
+import { isLinkedByDayOnly, referenceOf } from './reference.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 import { universalIdOf } from './universal-id.ts';
 
-/** Places a market that is new, or whose question changed. Gives the events to tell anew. */
-export function place(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry[] {
+/** Assigns an event to a market that is new or whose question changed. Returns the events to emit again. */
+export function placeMarket(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry[] {
   const known = state.markets.get(market.key);
   state.markets.set(market.key, market);
-  const apart = known ? null : findApart(state, market);
-  if (apart) {
-    const into = found(state, apart.mates[0]!, receivedAt);
-    moveMates(state, apart, into);
+  const split = known ? null : findMinuteSplit(state, market);
+  if (split) {
+    const into = createEvent(state, split.leaving[0]!, receivedAt);
+    moveLeaving(state, split, into);
     join(state, into, market);
-    return [apart.event, into];
+    return [split.event, into];
   }
   if (!known) {
-    const event = findEvent(state, market) ?? found(state, market, receivedAt);
+    const event = findEvent(state, market) ?? createEvent(state, market, receivedAt);
     join(state, event, market);
     return [event];
   }
@@ -41,56 +40,56 @@ function move(
   market: MarketEntry,
   receivedAt: number,
 ): EventEntry[] {
-  unindex(state, from, old);
-  const apart = findApart(state, market);
-  if (apart) return moveApart(state, from, market, apart, receivedAt);
+  unindexMarket(state, from, old);
+  const split = findMinuteSplit(state, market);
+  if (split) return moveWithSplit(state, from, market, split, receivedAt);
   const target = findEvent(state, market);
   if (from.members.length === 1) {
     if (!target || target === from) {
-      index(state, from, market);
+      indexMarket(state, from, market);
       return [from];
     }
     return merge(state, from, target);
   }
   if (target === from) {
-    index(state, from, market);
+    indexMarket(state, from, market);
     return [from];
   }
   from.members = from.members.filter((key) => key !== market.key);
-  const into = target ?? found(state, market, receivedAt);
+  const into = target ?? createEvent(state, market, receivedAt);
   join(state, into, market);
   return [from, into];
 }
 
-/** A market that learned a minute for which another event holds its mates. */
-function moveApart(
+/** Moves a market whose minute became known, together with the markets of that minute in another event. */
+function moveWithSplit(
   state: EventsState,
   from: EventEntry,
   market: MarketEntry,
-  apart: Apart,
+  split: MinuteSplit,
   receivedAt: number,
 ): EventEntry[] {
   if (from.members.length === 1) {
-    moveMates(state, apart, from);
-    index(state, from, market);
-    return [apart.event, from];
+    moveLeaving(state, split, from);
+    indexMarket(state, from, market);
+    return [split.event, from];
   }
   from.members = from.members.filter((key) => key !== market.key);
-  const into = found(state, apart.mates[0]!, receivedAt);
-  moveMates(state, apart, into);
+  const into = createEvent(state, split.leaving[0]!, receivedAt);
+  moveLeaving(state, split, into);
   join(state, into, market);
-  return [...new Set([from, apart.event, into])];
+  return [...new Set([from, split.event, into])];
 }
 
-function moveMates(state: EventsState, { event, mates }: Apart, into: EventEntry): void {
-  for (const mate of mates) {
-    unindex(state, event, mate);
-    event.members = event.members.filter((key) => key !== mate.key);
+function moveLeaving(state: EventsState, { event, leaving }: MinuteSplit, into: EventEntry): void {
+  for (const market of leaving) {
+    unindexMarket(state, event, market);
+    event.members = event.members.filter((key) => key !== market.key);
   }
-  for (const mate of mates) join(state, into, mate);
+  for (const market of leaving) join(state, into, market);
 }
 
-function found(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry {
+function createEvent(state: EventsState, market: MarketEntry, receivedAt: number): EventEntry {
   let universalId = universalIdOf(market.provider, market.marketId);
   for (let generation = 1; state.events.has(universalId); generation += 1) {
     universalId = universalIdOf(market.provider, market.marketId, generation);
@@ -99,16 +98,16 @@ function found(state: EventsState, market: MarketEntry, receivedAt: number): Eve
     universalId,
     firstSeenAt: receivedAt,
     lastSeenAt: receivedAt,
-    ordinal: state.founded,
+    ordinal: state.eventsCreated,
     members: [],
     op: null,
     mergedInto: null,
     absorbed: [],
-    told: '',
+    emittedFingerprint: '',
     deadline: null,
     overAt: null,
   };
-  state.founded += 1;
+  state.eventsCreated += 1;
   state.events.set(universalId, event);
   return event;
 }
@@ -117,38 +116,38 @@ function join(state: EventsState, event: EventEntry, market: MarketEntry): void 
   event.members.push(market.key);
   event.op ??= sideOf(market);
   market.eventId = event.universalId;
-  index(state, event, market);
+  indexMarket(state, event, market);
 }
 
 /**
- * A live market that is in an event by its day alone leaves it when the date of the event has passed: it is open still,
- * and is to be found as such. The event that it founds begins now. Gives the events to tell anew.
+ * Moves open markets that are linked only by their day out of an event whose date has passed, so that clients find them
+ * in an open event. The new event's age counts from now. Returns the events to emit again.
  */
-export function partFromOver(state: EventsState, event: EventEntry, receivedAt: number): EventEntry[] {
+export function splitFromClosed(state: EventsState, event: EventEntry, receivedAt: number): EventEntry[] {
   const markets = marketsOf(state, event);
   if (markets.length < 2) return [event];
   const reference = referenceOf(markets);
   const status = statusOf(markets, state.now);
-  const behind = markets.filter(
-    (market) => market !== reference && isAside(market, reference) && isBehind(market, status, state.now),
+  const leaving = markets.filter(
+    (market) => market !== reference && isLinkedByDayOnly(market, reference) && isMoreOpen(market, status, state.now),
   );
-  if (behind.length === 0) return [event];
-  const into = found(state, behind[0]!, receivedAt);
-  moveMates(state, { event, mates: behind }, into);
+  if (leaving.length === 0) return [event];
+  const into = createEvent(state, leaving[0]!, receivedAt);
+  moveLeaving(state, { event, leaving }, into);
   return [event, into];
 }
 
-/** Two events turned out to be one: the older survives, and the other names it from now on. */
+/** Merges two events that turned out to be the same: the older survives, and the other names it from now on. */
 function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
   const [survivor, other] = isOlder(a, b) ? [a, b] : [b, a];
   for (const key of other.members) join(state, survivor, state.markets.get(key)!);
   for (const key of survivor.members) {
     for (const name of state.markets.get(key)!.keys) {
-      if (state.index.get(name) === other.universalId) state.index.set(name, survivor.universalId);
+      if (state.eventsByKey.get(name) === other.universalId) state.eventsByKey.set(name, survivor.universalId);
     }
   }
-  // The survivor may be the one whose question changed, without an entry for it yet.
-  for (const key of survivor.members) index(state, survivor, state.markets.get(key)!);
+  // The survivor may be the event whose question changed and has no index entry yet.
+  for (const key of survivor.members) indexMarket(state, survivor, state.markets.get(key)!);
   survivor.lastSeenAt = Math.max(survivor.lastSeenAt, other.lastSeenAt);
   const absorbed = [other, ...other.absorbed.map((id) => state.events.get(id)!)];
   for (const event of absorbed) event.mergedInto = survivor.universalId;
@@ -159,13 +158,13 @@ function merge(state: EventsState, a: EventEntry, b: EventEntry): EventEntry[] {
 }
 
 /**
- * Drops an event with its markets and with what was merged into it. A market that is told again later founds an event
- * anew: under the id of the old one if it had founded that too, beside it if it had not.
+ * Removes an event with its markets and the events merged into it. A market that is listed again later gets a new
+ * event: with the id of the old one if the market had created that too, otherwise with another id.
  */
-export function forgetEvent(state: EventsState, event: EventEntry): void {
+export function removeEvent(state: EventsState, event: EventEntry): void {
   for (const key of event.members) {
     for (const name of state.markets.get(key)!.keys) {
-      if (state.index.get(name) === event.universalId) state.index.delete(name);
+      if (state.eventsByKey.get(name) === event.universalId) state.eventsByKey.delete(name);
     }
     state.markets.delete(key);
   }

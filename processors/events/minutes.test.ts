@@ -5,7 +5,7 @@ import type { Market } from '#schemas/topics/normalised';
 import { toEventRecord } from './event-record.ts';
 import { daily, harness, linkOf, NOON_ET, outcome, RULES, START } from './events.fixture.ts';
 import { toMarketEntry } from './market-entry.ts';
-import { place } from './membership.ts';
+import { placeMarket } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventsState } from './state.ts';
 
@@ -89,7 +89,7 @@ describe('one question at several minutes of a day', () => {
     const outcomes = new Set<string>();
     for (const order of permutations(markets.map(entryOf))) {
       const state = createEventsState();
-      for (const [nth, entry] of order.entries()) place(state, { ...entry }, START + nth);
+      for (const [nth, entry] of order.entries()) placeMarket(state, { ...entry }, START + nth);
       const events = eventsOf(state);
       const links = events.flatMap((event) => event.links);
       const unused = links.filter(({ used }) => !used).map(({ providerMarketId }) => providerMarketId);
@@ -262,7 +262,7 @@ it('holds after any changes of questions: pairs are used together, others not, a
     const isBelow = !isListed && below(2) === 0;
     const market = isListed ? listed(nth + 1, hour!, strike) : asked(`0x${nth}`, { hour, isBelow, strike });
     const { marketId, provider } = market;
-    place(state, entryOf(market), START + step);
+    placeMarket(state, entryOf(market), START + step);
     questions.set(marketId, { key: hour === null ? marketId : `${strike} ${hour}`, provider, isBelow });
     const wanted = [...questions].flatMap(([a, one]) =>
       [...questions]

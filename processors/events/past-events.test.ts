@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPast, pastBefore } from '#schemas/domain/past-events';
+import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
@@ -96,7 +96,7 @@ it('takes out what was over 90 days before the UTC day: since its end where it c
   for (let day = 1; day <= 92; day += 1) {
     mark(days(day));
     // Never is something gone that is not past to everyone else, nor the other way about.
-    for (const event of held.values()) expect(isPast(event, pastBefore(days(day)))).toBe(false);
+    for (const event of held.values()) expect(isArchived(event, archiveCutoff(days(day)))).toBe(false);
     expect(held.size, `day ${day}`).toBe(day <= 87 ? 4 : day <= 90 ? 3 : day <= 91 ? 1 : 0);
   }
 });
@@ -135,5 +135,5 @@ it('is over as the last of its markets is, and never what was merged', () => {
   // Long past its date, and traded again: it stays.
   tell(daily('0xa', { closed: false, receivedAt: NOON_ET + 40 }));
   expect(clock(NOON_ET + 200 * DAY_MS, true).removed).toEqual([]);
-  expect(isPast(newest.get(universalId)!, pastBefore(NOON_ET + 200 * DAY_MS))).toBe(false);
+  expect(isArchived(newest.get(universalId)!, archiveCutoff(NOON_ET + 200 * DAY_MS))).toBe(false);
 });

@@ -1,22 +1,22 @@
-/** How far along markets and their events are (contract, Markets). */
+/** Status of markets and events (contract, Markets). */
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
-import { isDecided, type MarketEntry } from './market-entry.ts';
+import { isResolved, type MarketEntry } from './market-entry.ts';
 import { referenceOf } from './reference.ts';
 
 type Status = UniversalEvent['status'];
 
 const ORDER: readonly Status[] = ['open', 'closed', 'resolved'];
 
-/** Whether a market is traded. Its resolution ends that even while its catalog still lists it as open. */
+/** Returns the state of a market. A resolution ends trading even while the catalog still lists the market as open. */
 export function marketStateOf(market: MarketEntry): EventLink['marketState'] {
-  if (isDecided(market)) return 'resolved';
+  if (isResolved(market)) return 'resolved';
   return market.closed ? 'closed' : 'open';
 }
 
-/** When the last market was over; null while one is live. */
-export function overAtOf(markets: readonly MarketEntry[]): number | null {
+/** Returns when the last of the markets was closed; null while one is open. */
+export function closedAtOf(markets: readonly MarketEntry[]): number | null {
   let last = Number.NEGATIVE_INFINITY;
-  for (const { overAt } of markets) {
+  for (const { closedAt: overAt } of markets) {
     if (overAt === null) return null;
     last = Math.max(last, overAt);
   }
@@ -24,16 +24,18 @@ export function overAtOf(markets: readonly MarketEntry[]): number | null {
 }
 
 /**
- * The status of an event at `now`. A catalog may close a market before its date, or without any: what nobody can trade is
- * not open.
+ * Returns the status of an event at `now`. A catalog may close a market before its date, or without one: an event that
+ * nobody can trade is not open.
  */
 export function statusOf(markets: readonly MarketEntry[], now: number): Status {
-  if (markets.every(isDecided)) return 'resolved';
-  const { decidedAt } = referenceOf(markets);
-  return overAtOf(markets) !== null || (decidedAt !== null && now >= decidedAt) ? 'closed' : 'open';
+  if (markets.every(isResolved)) return 'resolved';
+  const { resolutionTime } = referenceOf(markets);
+  return closedAtOf(markets) !== null || (resolutionTime !== null && now >= resolutionTime) ? 'closed' : 'open';
 }
 
-/** Whether `market` is further from its end than an event of this status: what is live has no place in what is over. */
-export function isBehind(market: MarketEntry, status: Status, now: number): boolean {
+/**
+ * True if `market` is less far along than an event of this status: an open market does not belong in a closed event.
+ */
+export function isMoreOpen(market: MarketEntry, status: Status, now: number): boolean {
   return ORDER.indexOf(statusOf([market], now)) < ORDER.indexOf(status);
 }

@@ -1,10 +1,10 @@
-/** Which market an event is seen from. */
-import { sameMinuteOf } from './link-judgement.ts';
+/** Chooses the reference market of an event. */
+import { sameMinuteOf } from './link-evaluation.ts';
 import type { MarketEntry } from './market-entry.ts';
 
 /**
- * The market that the others are compared with: the first one of the minute in which most providers ask the question, so
- * that what can be compared is what is used. Of equally many the minute that was seen first.
+ * Returns the market that the others are compared with: the first one of the minute for which most providers ask the
+ * question, so that comparable markets are used. With equal numbers the minute that was seen first wins.
  */
 export function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
   let best = markets[0]!;
@@ -23,9 +23,9 @@ export function referenceOf(markets: readonly MarketEntry[]): MarketEntry {
   return best;
 }
 
-/** Whether a market is in the event by its day alone, so that nothing compares it with the reference. */
-export function isAside({ facts }: MarketEntry, reference: MarketEntry): boolean {
-  if (facts === null || facts.askedOn !== null) return false;
+/** True if a market is linked only by its day, so that it is not comparable with the reference. */
+export function isLinkedByDayOnly({ facts }: MarketEntry, reference: MarketEntry): boolean {
+  if (facts === null || facts.untimedVenue !== null) return false;
   const moment = reference.facts?.atMs ?? null;
   return moment === null || !sameMinuteOf(moment, facts.atMs);
 }

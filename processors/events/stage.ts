@@ -1,30 +1,33 @@
 /**
- * Universal events: which markets ask the same question. A market is read once when it is new or changed, and finds its
- * event by the key of its question, so a step costs the same with a hundred markets and with two hundred thousand.
+ * Groups markets that ask the same question into universal events. A market is parsed once when it is new or changed,
+ * and finds its event by the key of its question, so a step costs the same with a hundred markets and with two hundred
+ * thousand.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
-import { isPast, pastBefore } from '#schemas/domain/past-events';
+import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { marketKey } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { keepWaiting, takeWaiting } from '../shared/waiting.ts';
-import { addDeadline, takeDue } from './deadlines.ts';
+import { addWaiting, removeWaiting } from '../shared/waiting.ts';
+import { addDeadline, popDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
-import { type MarketEntry, marketFingerprint, noteEnd, toMarketEntry } from './market-entry.ts';
-import { forgetEvent, partFromOver, place } from './membership.ts';
+import { type MarketEntry, marketFingerprint, toMarketEntry, updateClosedAt } from './market-entry.ts';
+import { placeMarket, removeEvent, splitFromClosed } from './membership.ts';
 import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
 
-/** The stage `events`: catalogs and resolutions in, universal events and the newest catalog pass out. */
+/**
+ * Creates the stage `events`: it reads catalogs and resolutions and emits universal events and the newest catalog pass.
+ */
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
-    stateVersion: 6,
-    // An entry of one refers to those of the others by id alone.
-    slicedMaps: ['markets', 'events', 'index', 'waiting'],
+    stateVersion: 7,
+    // Entries of these maps refer to each other only by id.
+    slicedMaps: ['markets', 'events', 'eventsByKey', 'waiting'],
     inputs: [
       ...Object.values(marketTopics).map((topic) => onKeyed<EventsState, Market>(topic, onMarket)),
       ...Object.values(resolutionTopics).map((topic) => on<EventsState, Resolution>(topic, onResolution)),
@@ -36,7 +39,7 @@ export function createEventsStage(): Stage<EventsState> {
 }
 
 function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<Market | null>, emit: Emit): void {
-  // A market that is over is told as such; no catalog takes one back.
+  // A market that ends is recorded as closed; no catalog removes one.
   if (!market) {
     emit.dead('market_removed', 'the catalog removes no markets');
     return;
@@ -47,68 +50,70 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
   const entry = toMarketEntry(market, recogniseMarket(market), print);
   if (known) {
     entry.settledBy = known.settledBy;
-    entry.overAt = known.overAt;
-  } else for (const resolution of takeWaiting(state.waiting, [entry.key])) settle(entry, resolution);
-  // What comes already over was so since its end: a catalog's past is soon forgotten, however late it is told.
-  noteEnd(entry, known ? receivedAt : Math.min(receivedAt, entry.decidedAt ?? receivedAt));
-  state.pass ??= new Set();
-  state.pass.add(entry.key);
-  const touched = place(state, entry, receivedAt);
+    entry.closedAt = known.closedAt;
+  } else for (const resolution of removeWaiting(state.waiting, [entry.key])) applyResolution(entry, resolution);
+  // A new market that is already closed counts as closed since its end, so that a catalog's past is archived soon.
+  updateClosedAt(entry, known ? receivedAt : Math.min(receivedAt, entry.resolutionTime ?? receivedAt));
+  state.changedInPass ??= new Set();
+  state.changedInPass.add(entry.key);
+  const changed = placeMarket(state, entry, receivedAt);
   state.events.get(entry.eventId)!.lastSeenAt = receivedAt;
-  for (const event of touched) tellAll(state, event, receivedAt, emit);
+  for (const event of changed) emitWithSplit(state, event, receivedAt, emit);
 }
 
-/** A market is settled as soon as it is resolved, and no longer when the resolution is taken back. */
+/** Marks the market as settled by a resolution, and undoes that when the resolution is reverted. */
 function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Resolution>, emit: Emit): void {
   const key = marketKey(value.provider, value.marketId);
   const market = state.markets.get(key);
   if (!market) {
-    keepWaiting(state.waiting, key, { id: value.id, status: value.status });
+    addWaiting(state.waiting, key, { id: value.id, status: value.status });
     return;
   }
-  settle(market, value);
-  noteEnd(market, receivedAt);
-  tellAll(state, state.events.get(market.eventId)!, receivedAt, emit);
+  applyResolution(market, value);
+  updateClosedAt(market, receivedAt);
+  emitWithSplit(state, state.events.get(market.eventId)!, receivedAt, emit);
 }
 
-function settle(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
+function applyResolution(market: MarketEntry, { id, status }: Pick<Resolution, 'id' | 'status'>): void {
   if (status !== 'reverted') market.settledBy = id;
   else if (market.settledBy === id) market.settledBy = null;
 }
 
 function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
   state.now = receivedAt;
-  for (let due = takeDue(state.deadlines, receivedAt); due !== null; due = takeDue(state.deadlines, receivedAt)) {
+  for (let due = popDue(state.deadlines, receivedAt); due !== null; due = popDue(state.deadlines, receivedAt)) {
     const event = state.events.get(due.universalId);
-    if (event?.mergedInto === null) tellAll(state, event, receivedAt, emit);
+    if (event?.mergedInto === null) emitWithSplit(state, event, receivedAt, emit);
   }
-  // By the hour, since a catalog's whole past may come in between two days.
-  if (value.hour || value.day) forgetOver(state, receivedAt, emit);
-  if (state.pass === null) return;
-  emit(reconcileTopic, 'latest', { receivedAt, ingested: state.pass.size });
-  state.pass = null;
-}
-
-/** What is past is taken out of the topic too; tables keep it (`schemas/domain/past-events.ts`). */
-function forgetOver(state: EventsState, now: number, emit: Emit): void {
-  const before = pastBefore(now);
-  for (const event of state.events.values()) {
-    if (!isPast(event, before)) continue;
-    for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
-    forgetEvent(state, event);
-  }
-}
-
-/** Tells an event, and that of what leaves it because it is over. */
-function tellAll(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
-  for (const one of partFromOver(state, event, receivedAt)) tell(state, one, receivedAt, emit);
+  // Hourly, because a catalog's whole past may arrive between two midnights.
+  if (value.hour || value.day) archiveEvents(state, receivedAt, emit);
+  if (state.changedInPass === null) return;
+  emit(reconcileTopic, 'latest', { receivedAt, ingested: state.changedInPass.size });
+  state.changedInPass = null;
 }
 
 /**
- * Tells an event if anything but the time of this record changed, and waits for its deadline. `lastSeenAt` is part of it:
- * it moves only where a catalog told something new, so this adds one record of an event at most for one of a market.
+ * Removes archived events from the topic too; only the tables still contain them (`schemas/domain/archived-events.ts`).
  */
-function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
+function archiveEvents(state: EventsState, now: number, emit: Emit): void {
+  const before = archiveCutoff(now);
+  for (const event of state.events.values()) {
+    if (!isArchived(event, before)) continue;
+    for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
+    removeEvent(state, event);
+  }
+}
+
+/** Emits an event and, if markets leave it because it is closed, the event that they move to. */
+function emitWithSplit(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
+  for (const one of splitFromClosed(state, event, receivedAt)) emitIfChanged(state, one, receivedAt, emit);
+}
+
+/**
+ * Emits an event if anything but the record's own time changed, and schedules its deadline. A changed `lastSeenAt`
+ * counts: it changes only with a new or changed market, so this adds at most one event record for each market record.
+ */
+function emitIfChanged(state: EventsState, event: EventEntry, receivedAt: number, emit: Emit): void {
   const record = toEventRecord(state, event, receivedAt);
   const print = fingerprint(JSON.stringify({ ...record, receivedAt: 0 }));
   const { resolutionTime, universalId } = record;
@@ -122,7 +127,7 @@ function tell(state: EventsState, event: EventEntry, receivedAt: number, emit: E
     event.deadline = resolutionTime;
     addDeadline(state.deadlines, { atMs: resolutionTime, universalId });
   }
-  if (print === event.told) return;
-  event.told = print;
+  if (print === event.emittedFingerprint) return;
+  event.emittedFingerprint = print;
   emit(eventTopic, universalId, record);
 }

@@ -9,53 +9,61 @@ export interface EventEntry {
   readonly universalId: string;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** Counts the events in the order in which they were founded: the tie-break of equal ages. */
+  /** Position in the order of creation: the tie-break between events of equal age. */
   readonly ordinal: number;
   /** Keys of its markets in the order in which they joined; empty once it is merged. */
   members: string[];
   /**
-   * The side that it is seen from: that of its first market which has one. It stays when that market leaves, so that the
-   * prices of the event never turn. Null while no market has one.
+   * The comparison that counts as the event's YES: that of its first market with an invertible one (`sideOf`). It stays
+   * when that market leaves, so that the event's YES and NO never swap. Null while no market has one.
    */
   op: MarketEntry['op'];
   mergedInto: string | null;
   /** Events that were merged into it. */
   absorbed: string[];
-  /** Of the record told last, but for its `receivedAt`. */
-  told: string;
-  /** The deadline that is waited for. */
+  /** Fingerprint of the newest emitted record without its `receivedAt`. */
+  emittedFingerprint: string;
+  /** The newest deadline that was added to `EventsState.deadlines`. */
   deadline: number | null;
-  /** As it was told last (`UniversalEvent.overAt`): what is past is found without its markets. */
+  /**
+   * `UniversalEvent.overAt` of the newest record, so that events to archive are found without reading their markets.
+   */
   overAt: number | null;
 }
 
-/** Grows with the catalog of what is open or was over lately; what waits is bounded by `processors/shared/waiting.ts`. */
+/**
+ * The size follows the markets that are open or closed recently; `waiting` is bounded by
+ * `processors/shared/waiting.ts`.
+ */
 export interface EventsState {
   readonly markets: Map<string, MarketEntry>;
   readonly events: Map<string, EventEntry>;
-  /** Question key to the event that newcomers with that key join. */
-  readonly index: Map<string, string>;
+  /** Event that a new market joins, by the key of its question. */
+  readonly eventsByKey: Map<string, string>;
   readonly deadlines: Deadline[];
-  /** Resolutions of markets that no catalog has told yet. */
+  /** Resolutions of markets that no catalog has listed yet. */
   readonly waiting: Waiting<Pick<Resolution, 'id' | 'status'>>;
-  /** Events founded so far. */
-  founded: number;
+  /** Number of events created so far. */
+  eventsCreated: number;
   /** The newest clock mark. */
   now: number;
-  /** Markets that were new or changed since the pass began; null while nothing of a catalog came. */
-  pass: Set<string> | null;
+  /**
+   * Markets that are new or changed since the current catalog pass began; null if no catalog record came since the last
+   * tick.
+   */
+  changedInPass: Set<string> | null;
 }
 
 export function createEventsState(): EventsState {
   return {
     markets: new Map(),
     events: new Map(),
-    index: new Map(),
+    eventsByKey: new Map(),
     deadlines: [],
     waiting: new Map(),
-    founded: 0,
+    eventsCreated: 0,
     now: 0,
-    pass: null,
+    changedInPass: null,
   };
 }
 

@@ -1,11 +1,13 @@
-/** How titles are linked: by the events that the stage makes of them. */
+/** Links titles by the events that the stage creates from them. */
 import { marketKey } from '#schemas/domain/providers';
 import { toEventRecord } from './event-record.ts';
-import { judgeLink } from './link-judgement.ts';
+import { evaluateLink } from './link-evaluation.ts';
 import type { MarketEntry } from './market-entry.ts';
 import type { EventsState } from './state.ts';
 
-/** Two titles that ask the same; `used` says whether they are one event and strongly enough linked for spreads there. */
+/**
+ * Two titles with the same question. `used` is true if they are in one event and linked strongly enough for spreads.
+ */
 export interface TitleLink {
   readonly a: string;
   readonly b: string;
@@ -14,19 +16,19 @@ export interface TitleLink {
   readonly used: boolean;
 }
 
-/** A title and the market that stands for it in a state. */
-export interface Placed {
+/** A title and the market that represents it in a state. */
+export interface PlacedTitle {
   readonly id: string;
   readonly market: MarketEntry;
 }
 
-/** Links of titles that were placed in `state`, in the order in which they came. */
-export function linksBetween(placed: readonly Placed[], state: EventsState): TitleLink[] {
-  const used = inUse(state);
+/** Returns the links of titles whose markets are in `state`, in input order. */
+export function linksBetween(placed: readonly PlacedTitle[], state: EventsState): TitleLink[] {
+  const used = usedMarkets(state);
   const links: TitleLink[] = [];
-  const byKey = new Map<string, Placed[]>();
+  const byKey = new Map<string, PlacedTitle[]>();
   for (const title of placed) {
-    const linked = new Set<Placed>();
+    const linked = new Set<PlacedTitle>();
     for (const key of title.market.keys) {
       const others = byKey.get(key) ?? [];
       for (const other of others) {
@@ -41,20 +43,20 @@ export function linksBetween(placed: readonly Placed[], state: EventsState): Tit
   return links;
 }
 
-function linkOf(a: Placed, b: Placed, used: ReadonlySet<string>): TitleLink {
-  const judgement = judgeLink(a.market.facts!, b.market.facts!);
+function linkOf(a: PlacedTitle, b: PlacedTitle, used: ReadonlySet<string>): TitleLink {
+  const evaluation = evaluateLink(a.market.facts!, b.market.facts!);
   const isOneEvent = a.market.eventId === b.market.eventId && used.has(a.market.key) && used.has(b.market.key);
   return {
     a: a.id,
     b: b.id,
-    confidence: judgement.confidence,
-    polarity: judgement.polarity,
-    used: judgement.used && isOneEvent,
+    confidence: evaluation.confidence,
+    polarity: evaluation.polarity,
+    used: evaluation.used && isOneEvent,
   };
 }
 
-/** Keys of the markets that their events use, as they would be told. */
-function inUse(state: EventsState): ReadonlySet<string> {
+/** Returns the keys of the markets whose links would be used. */
+function usedMarkets(state: EventsState): ReadonlySet<string> {
   const events = [...state.events.values()].filter(({ members }) => members.length > 1);
   const links = events.flatMap((event) => toEventRecord(state, event, 0).links);
   return new Set(

@@ -1,13 +1,13 @@
 /**
- * What is new in a telling of a trade, without remembering trades: a venue counts its trades in order of arrival, a trade
- * told again keeps its number, and one that is included again after a reversal gets another (`Trade.arrival`).
+ * Detects new trades without remembering them: a venue's trades are numbered in order of arrival, a repeated record has
+ * the same number, and a trade that is included again after a reversal gets a new one (`Trade.arrival`).
  */
 import type { StageEvent } from '#infra/stages/stage';
 import type { Trade } from '#schemas/topics/normalised';
 import type { Arrivals } from './state.ts';
 
-/** Takes note of a telling; true for the first one of a trade. A trade stays in its partition. */
-export function isFirstTelling(
+/** Records an arrival and returns true for the first record of a trade. A trade never changes its partition. */
+export function isNewArrival(
   arrivals: Map<string, number[]>,
   { topic, partition, value }: Pick<StageEvent<Trade>, 'topic' | 'partition' | 'value'>,
 ): boolean {
@@ -16,7 +16,7 @@ export function isFirstTelling(
     newest = [];
     arrivals.set(topic, newest);
   }
-  // Filled up, so that there are no holes, whichever partition begins.
+  // Filled with zeros, so that the array is dense whichever partition comes first.
   while (newest.length <= partition) newest.push(0);
   if (value.arrival <= newest[partition]!) return false;
   newest[partition] = value.arrival;
@@ -24,9 +24,9 @@ export function isFirstTelling(
 }
 
 /**
- * Where the trades of each venue stand now. In the merged order all that was received before this moment is taken, so
- * every trade that comes has a higher number.
+ * Returns the newest arrival of each venue's trades. In the merged order everything received before this moment is
+ * processed, so every later trade has a higher number.
  */
-export function arrivalsNow(arrivals: ReadonlyMap<string, readonly number[]>): Arrivals {
+export function currentArrivals(arrivals: ReadonlyMap<string, readonly number[]>): Arrivals {
   return Object.fromEntries(Array.from(arrivals, ([topic, newest]) => [topic, Math.max(...newest)]));
 }

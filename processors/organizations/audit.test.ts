@@ -1,10 +1,10 @@
 /** Which of an organization's two audit logs tells of a change: that of its live set, or that of its sandbox. */
 import { beforeEach, expect, it } from 'vitest';
+import { SECRET } from '#schemas/domain/control/control.fixture';
 import type { Actor } from '#schemas/domain/control/envelope';
-import { SECRET } from '#schemas/domain/control/world.fixture';
 import { auditTopic } from '#schemas/topics/audit';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo } from '../testing/stage-probe.fixture.ts';
 import { createOrganizationsProbe, MAKER, type OrganizationsProbe } from './organizations.fixture.ts';
 
 const SPREADS = { eventType: 'event.spread.changed', version: 1 };
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 /** Action, who asked, and whether it is the sandbox's. */
 const told = (outputs: readonly DrivenOutput[]) =>
-  saidOn(outputs, auditTopic).map(({ action, keyId, sandbox }) => [action, keyId, sandbox]);
+  emittedTo(outputs, auditTopic).map(({ action, keyId, sandbox }) => [action, keyId, sandbox]);
 const makeKey = (keyId: string, as: Actor) => told(world.command('key.create', { ...SANDBOX_KEY, keyId }, as));
 
 it('what a sandbox key changes is the sandbox’s, also where it revokes itself', () => {
@@ -42,7 +42,7 @@ it.each([false, true])('what the service does to a webhook is of its set (sandbo
   const owner = sandbox ? sandboxed : acme;
   const created = world.webhook(owner, 'wh_1', SPREADS);
   expect(told(created)).toEqual([['webhook.create', owner.keyId, sandbox]]);
-  const updatedAt = new Date(saidOn(created, auditTopic)[0]!.at).toISOString();
+  const updatedAt = new Date(emittedTo(created, auditTopic)[0]!.at).toISOString();
   const disabled = world.command('webhook.disable', { webhookId: 'wh_1', updatedAt, reason: 'gone' }, null);
   expect(told(disabled)).toEqual([['webhook.disable', null, sandbox]]);
 });

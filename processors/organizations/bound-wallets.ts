@@ -1,4 +1,4 @@
-/** From which trade on a binding counts: those that came after it (specification, WebSocket stream). */
+/** Tracks from which trade on a binding counts: trades that came after it (specification, WebSocket stream). */
 import type { AuditEntry } from '#schemas/domain/control/audit';
 import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
 import { changeOrganization } from '#schemas/domain/control/commands/change-organization';
@@ -9,22 +9,22 @@ import { ownerName } from '#schemas/domain/control/owner';
 import type { Wallet } from '#schemas/domain/control/state';
 import type { Provider } from '#schemas/domain/providers';
 import type { Trade } from '#schemas/topics/normalised';
-import { arrivalsNow } from './arrivals.ts';
+import { currentArrivals } from './arrivals.ts';
 import type { Arrivals, OrganizationsState } from './state.ts';
 
-/** A bound wallet as webhooks name it. */
+/** A bound wallet in the form that webhooks send. */
 export interface Party {
   readonly walletId: string;
   readonly address: string;
   readonly role: 'maker' | 'taker';
 }
 
-/** Follows an accepted command, by what the audit log says of it, to where bindings begin and end. */
-export function followBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
+/** Starts or ends bindings according to an accepted command and its audit entry. */
+export function updateBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
   switch (type) {
     case bindWallet.type: {
       const wallet = state.control.wallets.get(targetId);
-      if (wallet && !wallet.sandbox) beginBinding(state, wallet, arrivalsNow(state.arrivals));
+      if (wallet && !wallet.sandbox) startBinding(state, wallet, currentArrivals(state.arrivals));
       return;
     }
     case unbindWallet.type: {
@@ -33,34 +33,34 @@ export function followBindings(state: OrganizationsState, type: string, { orgId,
       return;
     }
     case changeOrganization.type:
-      followOrganization(state, targetId);
+      updateOrganizationBindings(state, targetId);
       return;
     case deleteOrganization.type:
       state.boundAfter.delete(targetId);
   }
 }
 
-/** While an organization is suspended its bindings count for nothing; afterwards they do as if they were new. */
-function followOrganization(state: OrganizationsState, orgId: string): void {
+/** Ends the bindings of an organization while it is suspended, and starts them again afterwards as if they were new. */
+function updateOrganizationBindings(state: OrganizationsState, orgId: string): void {
   const { control, boundAfter } = state;
   if (control.organizations.get(orgId)!.suspended) {
     boundAfter.delete(orgId);
     return;
   }
   if (boundAfter.has(orgId)) return;
-  const now = arrivalsNow(state.arrivals);
+  const now = currentArrivals(state.arrivals);
   const wallets = control.walletsByOwner.get(ownerName({ orgId, sandbox: false }))?.values() ?? [];
-  for (const wallet of wallets) beginBinding(state, wallet, now);
+  for (const wallet of wallets) startBinding(state, wallet, now);
 }
 
-function beginBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet, now: Arrivals): void {
+function startBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet, now: Arrivals): void {
   const own = boundAfter.get(orgId);
   if (own) own.set(id, now);
   else boundAfter.set(orgId, new Map([[id, now]]));
 }
 
-/** The bound wallets that a trade concerns, by organization; null for nearly all trades. */
-export function partiesOf(state: OrganizationsState, topic: string, trade: Trade): Map<string, Party[]> | null {
+/** Returns the bound wallets of a trade by organization; null for nearly all trades. */
+export function boundPartiesOf(state: OrganizationsState, topic: string, trade: Trade): Map<string, Party[]> | null {
   const { walletsByAddress } = state.control;
   const { maker, taker } = trade;
   const isMaker = maker !== null && walletsByAddress.has(maker);

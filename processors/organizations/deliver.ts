@@ -1,4 +1,4 @@
-/** Deliveries: an event with its bytes, frozen, for each webhook that wants it. */
+/** Creates deliveries: an event with its final bytes, for each webhook that subscribes to it. */
 import { hash } from 'node:crypto';
 import type { Emit } from '#infra/stages/stage';
 import type { Webhook } from '#schemas/domain/control/state';
@@ -13,28 +13,28 @@ function idOf(prefix: string, parts: readonly (string | number)[]): string {
   return `${prefix}_${hash('sha256', JSON.stringify(parts), 'hex').slice(0, HEX_DIGITS)}`;
 }
 
-/** An event of the service, before anybody is told. */
+/** An event of the service, before it becomes deliveries. */
 export interface ProducedEvent {
   readonly type: ProducedType;
-  /** What makes it this event and no other, in a replay too: its id is a hash of it. */
+  /** Values that identify the event, also in a replay: its id is a hash of them. */
   readonly identity: readonly (string | number)[];
   readonly receivedAt: number;
   readonly subject: string;
-  /** What filters choose by. */
+  /** Values that filters match. */
   readonly filterValues: readonly string[];
-  /** Worked out once somebody wants it. */
+  /** Computed only if a webhook wants it. */
   readonly data: () => unknown;
 }
 
-/** Writes a delivery for each of the webhooks that wants the event; all of them send the same bytes. */
+/** Emits a delivery for each webhook that wants the event; all of them send the same bytes. */
 export function deliver(webhooks: readonly Webhook[], event: ProducedEvent, emit: Emit): void {
-  const wanting = webhooks.filter((webhook) => wants(webhook, event.type, event.filterValues));
-  if (wanting.length === 0) return;
+  const interested = webhooks.filter((webhook) => wants(webhook, event.type, event.filterValues));
+  if (interested.length === 0) return;
   const { type, receivedAt, subject } = event;
   const eventId = idOf('we', [type, ...event.identity]);
   const parts = { id: eventId, type, version: PRODUCED_VERSION, time: receivedAt, subject };
   const body = cloudEventBody({ ...parts, data: event.data() });
-  for (const { id: webhookId, orgId } of wanting)
+  for (const { id: webhookId, orgId } of interested)
     emit(deliveryTopic, webhookId, {
       id: idOf('dlv', [webhookId, eventId]),
       webhookId,

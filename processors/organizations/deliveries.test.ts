@@ -5,7 +5,7 @@ import { auditTopic } from '#schemas/topics/audit';
 import { arbitrageTopic, eventTopic, type Spread, spreadTopic } from '#schemas/topics/derived';
 import type { Delivery } from '#schemas/topics/webhooks';
 import { findEventType } from '#schemas/webhooks/event-types';
-import { saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo } from '../testing/stage-probe.fixture.ts';
 import {
   arbitrage,
   chainTrade,
@@ -222,7 +222,7 @@ describe('commands', () => {
     const idempotency = { key: 'i', route: 'POST /v1/me/wallets', bodyDigest: 'd' };
     const bind = () => {
       const body = { walletId: 'wal_1', provider: 'venue_b', address: MAKER, label: '' };
-      return saidOn(world.command('wallet.bind', body, acme, { idempotency }), auditTopic);
+      return emittedTo(world.command('wallet.bind', body, acme, { idempotency }), auditTopic);
     };
     const [entry, ...more] = bind();
     expect(more).toEqual([]);
@@ -238,7 +238,7 @@ describe('commands', () => {
     expect(bind()).toEqual([]);
     expect(world.command('wallet.unbind', { walletId: 'wal_none' }, acme)).toEqual([]);
     const renamed = world.command('organization.change', { organizationId: 'org_acme', name: 'n' }, OPERATOR);
-    expect(saidOn(renamed, auditTopic)).toMatchObject([
+    expect(emittedTo(renamed, auditTopic)).toMatchObject([
       { orgId: 'org_first', keyId: 'first' },
       { orgId: 'org_acme', keyId: null, userId: null },
     ]);

@@ -1,4 +1,4 @@
-/** `data` of the events that this stage produces: decimals as the pipeline has them, never as numbers. */
+/** Builds `data` of the events that this stage produces, with decimals as text and never as numbers. */
 import type { Venue } from '#schemas/domain/providers';
 import { isoTime } from '#schemas/http/scalars';
 import type { SettlementRecord } from '#schemas/http/settlement';
@@ -18,7 +18,7 @@ import type { Party } from './bound-wallets.ts';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
-/** The other side of a fill may be whatever the venue says. */
+/** Returns null for text that is no address: a venue may state anything as the other side of a fill. */
 function addressOrNull(text: string | null): string | null {
   return text !== null && ADDRESS.test(text) ? text : null;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventTopic } from '#schemas/topics/derived';
-import { SILENT_MS } from '../shared/channel-seqs.ts';
+import { INACTIVE_MS } from '../shared/channel-seqs.ts';
 import { createOrganizationsProbe, eventOf, fillsOf, OPERATOR, TAKER } from './organizations.fixture.ts';
 
 it('the numbers of an organization go on after any silence, and are forgotten with it', () => {
@@ -8,7 +8,7 @@ it('the numbers of an organization go on after any silence, and are forgotten wi
   const fill = (arrival: number) => fillsOf(world.trade({ id: `t${arrival}`, arrival }));
   const weeks = (...nths: number[]) => {
     for (const nth of nths)
-      world.probe.send(eventTopic, 'evt_1', { ...eventOf('evt_1', null), receivedAt: nth * SILENT_MS });
+      world.probe.send(eventTopic, 'evt_1', { ...eventOf('evt_1', null), receivedAt: nth * INACTIVE_MS });
     world.probe.restart();
   };
   world.bind(world.organization('org_a'), 'wal_a', TAKER, 'venue_b');

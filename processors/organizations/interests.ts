@@ -1,10 +1,10 @@
-/** Which webhooks want an event. Filters are read once for each row: rows never change in place. */
+/** Finds the webhooks that want an event. Filters are parsed once for each row, since rows never change in place. */
 import type { Webhook } from '#schemas/domain/control/state';
 import type { EVENT_TYPES } from '#schemas/webhooks/event-types';
 
 type DeliveringType = Extract<(typeof EVENT_TYPES)[number], { readonly delivering: true }>['type'];
 
-/** The event types that this stage produces, which are those marked `delivering`, with the filter that each takes. */
+/** The event types that this stage produces, which are those marked `delivering`, with the filter of each. */
 export const FILTERS = {
   'broker.trade.executed': 'brokers',
   'event.spread.changed': 'universalIds',
@@ -14,22 +14,22 @@ export const FILTERS = {
   'event.dispute.updated': 'universalIds',
 } as const satisfies Record<DeliveringType, string>;
 export type ProducedType = keyof typeof FILTERS;
-/** The version of all of them so far. */
+/** Version of all produced event types so far. */
 export const PRODUCED_VERSION = 1;
 
-/** What a webhook wants of an event type: everything, or these values of its filter. */
+/** The events of a type that a webhook wants: all, or those with one of these filter values. */
 type Interest = 'all' | ReadonlySet<unknown>;
 
-/** No part of the state: it follows from the rows, and goes with them. */
+/** A cache outside the state: entries are derived from the rows and are garbage-collected with them. */
 const interests = new WeakMap<Webhook, Map<ProducedType, Interest>>();
 
-/** Whether one of the webhook's subscriptions to the type takes one of these values. */
+/** True if one of the webhook's subscriptions to the type accepts one of these values. */
 export function wants(webhook: Webhook, type: ProducedType, values: readonly string[]): boolean {
   const interest = interestIn(webhook, type);
   return interest === 'all' || values.some((value) => interest.has(value));
 }
 
-/** Whether it takes every event of the type, whatever it is about. */
+/** True if the webhook wants every event of the type. */
 export function wantsAll(webhook: Webhook, type: ProducedType): boolean {
   return interestIn(webhook, type) === 'all';
 }
@@ -54,7 +54,7 @@ function interestOf({ subscriptions }: Webhook, type: ProducedType): Interest {
     if (eventType !== type || version !== PRODUCED_VERSION) continue;
     const values = filters?.[FILTERS[type]];
     if (values === undefined) return 'all';
-    // What is no list was refused by REST; it never widens what somebody hears.
+    // REST rejects a filter that is no list; here such a filter matches nothing.
     if (Array.isArray(values)) for (const value of values) wanted.add(value);
   }
   return wanted;

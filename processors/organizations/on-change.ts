@@ -1,4 +1,4 @@
-/** Commands at the place from which they count: reduced, told in the audit log, and delivered where one asks for it. */
+/** Applies control commands in the merged order: reduces them, writes audit entries, and emits requested deliveries. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { AuditEntry } from '#schemas/domain/control/audit';
 import { redeliverWebhook, type WebhookRedelivery } from '#schemas/domain/control/commands/redeliver-webhook';
@@ -9,26 +9,28 @@ import type { ControlChange } from '#schemas/topics/control';
 import { deliveryTopic } from '#schemas/topics/webhooks';
 import { cloudEventBody } from '#schemas/webhooks/cloud-event';
 import { type EventTypeId, findEventType } from '#schemas/webhooks/event-types';
-import { followBindings } from './bound-wallets.ts';
+import { updateBindings } from './bound-wallets.ts';
 import type { OrganizationsState } from './state.ts';
 
 export function onChange(state: OrganizationsState, event: StageEvent<ControlChange>, emit: Emit): void {
   const { value: change, receivedAt } = event;
   const verdict = reduceControl(state.control, change);
-  // An answer given again under its `Idempotency-Key` does nothing again.
+  // A repeated command with the same `Idempotency-Key` has no second effect.
   if (!verdict.ok || verdict.replayed) return;
-  for (const told of verdict.audit) {
-    const { id, orgId, action, keyId, userId, targetId } = told;
-    const sandbox = isOfSandbox(state, told);
+  for (const record of verdict.audit) {
+    const { id, orgId, action, keyId, userId, targetId } = record;
+    const sandbox = isOfSandbox(state, record);
     emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId, sandbox });
   }
   const [entry] = verdict.audit;
-  if (entry) followBindings(state, change.type, entry);
+  if (entry) updateBindings(state, change.type, entry);
   if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, event, emit);
   if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, event, emit);
 }
 
-/** A key changes what is in its own set; the service, which has none, disables webhooks of both. */
+/**
+ * True for a change in the sandbox. A key changes only its own data set; the service itself disables webhooks of both.
+ */
 function isOfSandbox({ control }: OrganizationsState, { keyId, sandbox, targetId }: AuditEntry): boolean {
   return keyId === null ? control.webhooks.get(targetId)?.sandbox === true : sandbox;
 }
@@ -41,13 +43,13 @@ function deliverTest(
 ): void {
   const type = findEventType(eventType, version);
   if (!type) {
-    emit.dead('unknown_event_type', `${eventType} ${version} is in no catalog`);
+    emit.dead('unknown_event_type', `${eventType} ${version} is no known event type`);
     return;
   }
   const parts = { id: eventId, type: type.type as EventTypeId, version, time: wallTime, subject: eventId };
   const body = cloudEventBody({ ...parts, data: type.sample });
-  const asked = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: wallTime };
-  emit(deliveryTopic, webhookId, { ...asked, orgId: ownerOf(state, webhookId), test: true, body });
+  const delivery = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: wallTime };
+  emit(deliveryTopic, webhookId, { ...delivery, orgId: ownerOf(state, webhookId), test: true, body });
 }
 
 function redeliver(
@@ -56,10 +58,10 @@ function redeliver(
   { value: change, receivedAt }: StageEvent<ControlChange>,
   emit: Emit,
 ): void {
-  // Accepted, so it was of this shape; the result leaves the body out.
+  // An accepted command has a valid body; the result of the reducer does not contain it.
   const { body } = redeliverWebhook.body.parse(JSON.parse(change.body));
-  const asked = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: change.wallTime };
-  emit(deliveryTopic, webhookId, { ...asked, orgId: ownerOf(state, webhookId), test: false, body });
+  const delivery = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: change.wallTime };
+  emit(deliveryTopic, webhookId, { ...delivery, orgId: ownerOf(state, webhookId), test: false, body });
 }
 
 function ownerOf({ control }: OrganizationsState, webhookId: string): string {

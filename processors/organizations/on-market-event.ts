@@ -1,4 +1,4 @@
-/** Market-wide events, for whoever subscribes to them: nothing in them is any organization's. */
+/** Emits market-wide events to their subscribers. They contain nothing of any organization. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import { webhooksSubscribedTo } from '#schemas/domain/control/lookups';
 import type { Anomaly } from '#schemas/topics/anomalies';
@@ -9,17 +9,17 @@ import { anomalyDetected, arbitrageDetected, spreadChanged } from './event-data.
 import { type ProducedType, wantsAll } from './interests.ts';
 import type { OrganizationsState } from './state.ts';
 
-/** An event that is no organization's. */
+/** An event that belongs to no organization. */
 export interface MarketEvent {
   readonly type: ProducedType;
   readonly receivedAt: number;
-  /** What it is about: a universal event, or a question of the oracle. */
+  /** Id of its subject: a universal event, or a question of the oracle. */
   readonly subject: string;
-  /** The universal events for which it is meant; who asked for none in particular hears of it in any case. */
+  /** The universal events that it concerns. A webhook without a filter gets it in any case. */
   readonly audience: readonly string[];
-  /** Only for those who asked for one of the audience: the others have heard of it. */
-  readonly toAudienceAlone?: boolean;
-  /** Worked out once somebody wants it. */
+  /** True if only webhooks with a matching filter get it, because the others got it before. */
+  readonly audienceOnly?: boolean;
+  /** Computed only if a webhook wants it. */
   readonly data: () => unknown;
 }
 
@@ -27,31 +27,33 @@ export function onSpread(state: OrganizationsState, { value, receivedAt }: Stage
   const { universalId: subject } = value;
   const audience = audienceOf(state.events, subject);
   const data = () => spreadChanged(value);
-  tellMarketEvent(state, { type: 'event.spread.changed', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.spread.changed', receivedAt, subject, audience, data }, emit);
 }
 
 export function onArbitrage(state: OrganizationsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
   const { universalId: subject } = value;
   const audience = audienceOf(state.events, subject);
   const data = () => arbitrageDetected(value);
-  tellMarketEvent(state, { type: 'event.arbitrage.detected', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.arbitrage.detected', receivedAt, subject, audience, data }, emit);
 }
 
 export function onAnomaly(state: OrganizationsState, { value, receivedAt }: StageEvent<Anomaly>, emit: Emit): void {
   const audience = audienceOf(state.events, value.universalId);
   const subject = audience[0]!;
   const data = () => anomalyDetected(value, subject);
-  tellMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
 }
 
-/** Delivers an event to the webhooks that want it. Who asked for a merged event hears of the survivor, as on the channels. */
-export function tellMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
-  const { type, receivedAt, subject, audience, toAudienceAlone = false, data } = event;
-  // Counted whether anybody listens or not: the id of an event does not depend on who does.
+/**
+ * Delivers an event to the webhooks that want it. A filter for a merged event matches the survivor, as on the channels.
+ */
+export function emitMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
+  const { type, receivedAt, subject, audience, audienceOnly = false, data } = event;
+  // Counted even without subscribers, so that the id of an event does not depend on them.
   const events = state.moment.at === receivedAt ? state.moment.events + 1 : 1;
   state.moment = { at: receivedAt, events };
   const subscribed = webhooksSubscribedTo(state.control, type);
-  const webhooks = toAudienceAlone ? subscribed.filter((webhook) => !wantsAll(webhook, type)) : subscribed;
+  const webhooks = audienceOnly ? subscribed.filter((webhook) => !wantsAll(webhook, type)) : subscribed;
   if (webhooks.length === 0) return;
   const identity = [subject, receivedAt, events];
   deliver(webhooks, { type, identity, receivedAt, subject, filterValues: audience, data }, emit);

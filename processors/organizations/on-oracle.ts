@@ -1,17 +1,17 @@
-/** The oracle's phases and settlements, for whoever subscribes to them: told as on the channels. */
+/** Emits oracle phases and settlements to their subscribers, by the same rules as on the channels. */
 import type { Emit } from '#infra/stages/stage';
 import { oracleHandlers } from '../shared/oracle-handlers.ts';
-import type { PhaseNews, SettlementRecordNews } from '../shared/oracle-news.ts';
+import type { PhaseUpdate, SettlementUpdate } from '../shared/oracle-updates.ts';
 import { disputeUpdated, settlementLanded } from './event-data.ts';
-import { tellMarketEvent } from './on-market-event.ts';
+import { emitMarketEvent } from './on-market-event.ts';
 import type { OrganizationsState } from './state.ts';
 
-/** Takes phases, resolutions and events. */
-export const oracle = oracleHandlers<OrganizationsState>({ tellPhase, tellSettlement });
+/** Handles phases, resolutions and events. */
+export const oracle = oracleHandlers<OrganizationsState>({ emitPhase, emitSettlement });
 
-function tellPhase(
+function emitPhase(
   state: OrganizationsState,
-  { phase, audience, isNew }: PhaseNews,
+  { phase, audience, isNew }: PhaseUpdate,
   receivedAt: number,
   emit: Emit,
 ): void {
@@ -24,16 +24,16 @@ function tellPhase(
     toAudienceAlone: !isNew,
     data: () => disputeUpdated(phase, universalId),
   };
-  tellMarketEvent(state, event, emit);
+  emitMarketEvent(state, event, emit);
 }
 
-function tellSettlement(
+function emitSettlement(
   state: OrganizationsState,
-  { record, audience }: SettlementRecordNews,
+  { record, audience }: SettlementUpdate,
   receivedAt: number,
   emit: Emit,
 ): void {
   const subject = audience[0]!;
   const data = () => settlementLanded(record, subject);
-  tellMarketEvent(state, { type: 'event.settlement.landed', receivedAt, subject, audience, data }, emit);
+  emitMarketEvent(state, { type: 'event.settlement.landed', receivedAt, subject, audience, data }, emit);
 }

@@ -1,14 +1,14 @@
-/** Fills of bound wallets: one telling of the trade, one of its reversal, to each organization that it concerns. */
+/** Emits the fills of bound wallets to their organizations: one for the trade and one for its reversal. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
-import { webhooksOfSubscribedTo } from '#schemas/domain/control/lookups';
+import { subscribedWebhooksOf } from '#schemas/domain/control/lookups';
 import type { Venue } from '#schemas/domain/providers';
 import { toTradeRecord } from '#schemas/http/trade';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
-import { type FrameBody, tellFrame } from '../shared/tell-frame.ts';
-import { isFirstTelling } from './arrivals.ts';
-import { type Party, partiesOf } from './bound-wallets.ts';
+import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
+import { isNewArrival } from './arrivals.ts';
+import { boundPartiesOf, type Party } from './bound-wallets.ts';
 import { deliver } from './deliver.ts';
 import { tradeExecuted } from './event-data.ts';
 import type { OrganizationsState } from './state.ts';
@@ -18,9 +18,9 @@ const TYPE = 'broker.trade.executed';
 export function onTrade(state: OrganizationsState, event: StageEvent<Trade>, venue: Venue, emit: Emit): void {
   const { topic, receivedAt, value: trade } = event;
   const isReversal = trade.status === 'reverted';
-  // A trade told again is its confirmation or its market, which is no news, or its reversal, which is.
-  if (isFirstTelling(state.arrivals, event) === isReversal) return;
-  const parties = partiesOf(state, topic, trade);
+  // A repeated trade is a confirmation or a late market id (ignored) or a revert (handled).
+  if (isNewArrival(state.arrivals, event) === isReversal) return;
+  const parties = boundPartiesOf(state, topic, trade);
   if (!parties) return;
   const body: FrameBody = {
     type: 'user.fill',
@@ -30,7 +30,7 @@ export function onTrade(state: OrganizationsState, event: StageEvent<Trade>, ven
     payload: JSON.stringify(toTradeRecord(trade)),
   };
   for (const [orgId, wallets] of parties) {
-    tellFrame(state.seqs, channelTopics.organizations, formatChannel({ kind: 'user-trade', orgId }), body, emit);
+    emitFrame(state.seqs, channelTopics.organizations, formatChannel({ kind: 'user-trade', orgId }), body, emit);
     deliverFill(state, { orgId, wallets, venue, trade, receivedAt }, emit);
   }
 }
@@ -44,13 +44,14 @@ interface Fill {
 }
 
 function deliverFill(state: OrganizationsState, { orgId, wallets, venue, trade, receivedAt }: Fill, emit: Emit): void {
-  const told = trade.status === 'reverted' ? 'reversal' : 'trade';
+  const change = trade.status === 'reverted' ? 'reversal' : 'trade';
   deliver(
-    webhooksOfSubscribedTo(state.control, orgId, TYPE),
+    subscribedWebhooksOf(state.control, orgId, TYPE),
     {
       type: TYPE,
-      // Of each organization its own, since it names wallets; of each inclusion in the chain too, by its arrival.
-      identity: [orgId, trade.id, trade.arrival, told],
+      // Each organization has its own event, since it names wallets; so has each inclusion in the chain, by its
+      // arrival.
+      identity: [orgId, trade.id, trade.arrival, change],
       receivedAt,
       subject: trade.id,
       filterValues: [venue],

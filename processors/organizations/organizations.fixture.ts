@@ -1,6 +1,7 @@
 /** The stage `organizations` with a first organization, short ways to send it commands and trades, and what it told. */
+
+import { SECRET, signingSecret } from '#schemas/domain/control/control.fixture';
 import type { Actor, IdempotencyRequest } from '#schemas/domain/control/envelope';
-import { SECRET, signingSecret } from '#schemas/domain/control/world.fixture';
 import { anArbitrage, anEvent, aSpread } from '#schemas/testing/records.fixture';
 import type { ChannelFrame } from '#schemas/topics/channels';
 import { channelTopics } from '#schemas/topics/channels';
@@ -9,7 +10,7 @@ import type { UniversalEvent } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Delivery, deliveryTopic } from '#schemas/topics/webhooks';
 import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createOrganizationsStage } from './stage.ts';
 
 export const WALL_MS = Date.UTC(2026, 2, 1);
@@ -125,8 +126,8 @@ export function createOrganizationsProbe() {
 export type OrganizationsProbe = ReturnType<typeof createOrganizationsProbe>;
 
 export const framesOf = (outputs: readonly DrivenOutput[]): ChannelFrame[] =>
-  saidOn(outputs, channelTopics.organizations);
-export const deliveriesOf = (outputs: readonly DrivenOutput[]): Delivery[] => saidOn(outputs, deliveryTopic);
+  emittedTo(outputs, channelTopics.organizations);
+export const deliveriesOf = (outputs: readonly DrivenOutput[]): Delivery[] => emittedTo(outputs, deliveryTopic);
 /** Channel suffix, number and status of each fill told. */
 export const fillsOf = (outputs: readonly DrivenOutput[]): string[] =>
   framesOf(outputs).map(

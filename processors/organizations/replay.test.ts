@@ -1,4 +1,7 @@
-/** The same records give the same bytes: in one go, in pieces with restarts between them, and in another order of arrival. */
+/**
+ * The same records give the same bytes: in one go, in pieces with restarts between them, and in another order of
+ * arrival.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

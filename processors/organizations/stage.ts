@@ -1,7 +1,7 @@
 /**
- * What the service says to single organizations: their audit log, the fills of their bound wallets on
- * `user-trade:<orgId>`, and the deliveries of their webhooks. Commands and what happens on the venues come in one merged
- * order here, so that who hears what follows from the log, in a replay too.
+ * Emits the outputs for single organizations: their audit log, the fills of their bound wallets on
+ * `user-trade:<orgId>`, and the deliveries of their webhooks. Commands and venue records come in one merged order here,
+ * so the log alone determines who gets what, in a replay too.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { VENUES } from '#schemas/domain/providers';
@@ -20,37 +20,37 @@ import {
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { deliveryTopic } from '#schemas/topics/webhooks';
-import { forgetSilentChannels } from '../shared/channel-seqs.ts';
-import { ORACLE_SLICES, takeMarket } from '../shared/oracle-state.ts';
+import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
+import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
 import { oracle } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
 import { createOrganizationsState, type OrganizationsState } from './state.ts';
 
-/** The stage `organizations`. */
+/** Creates the stage `organizations`. */
 export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
-    // Holds the control state: raised whenever `CONTROL_STATE_VERSION` is.
-    stateVersion: 5,
-    // Rows of the control state stand in its indices too, which find them by identity: they stay together.
+    // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
+    stateVersion: 6,
+    // Rows of the control state are also in its indices, which find them by identity, so they are in one slice.
     slicedMaps: [
       ...ORACLE_SLICES,
       'boundAfter',
-      'control.idempotency.current.kept',
-      'control.idempotency.previous.kept',
-      'seqs.heard',
-      'seqs.silent',
+      'control.idempotency.current.answers',
+      'control.idempotency.previous.answers',
+      'seqs.active',
+      'seqs.inactive',
       'seqs.due',
     ],
     inputs: [
       on<OrganizationsState, ControlChange>(changeTopic, onChange),
       ...VENUES.map((venue) =>
-        // No catalog removes a market; the stage that makes events says so where one does.
+        // No catalog removes a market; the stage `events` writes a dead letter if one does.
         onKeyed<OrganizationsState, Market>(
           marketTopics[venue],
-          (state, { value }) => value && takeMarket(state, value),
+          (state, { value }) => value && updateYesIndex(state, value),
         ),
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, event, emit) => {
@@ -71,9 +71,9 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
   };
 }
 
-/** A channel is its organization's, for as long as there is that. */
+/** Deletes the numbers of inactive channels whose organization does not exist any more. */
 function forgetChannels({ seqs, control }: OrganizationsState, now: number): void {
-  forgetSilentChannels(
+  forgetInactiveChannels(
     seqs,
     channelTopics.organizations,
     now,

@@ -2,19 +2,19 @@ import { type ControlState, initialControlState } from '#schemas/domain/control/
 import { type ChannelSeqs, createChannelSeqs } from '../shared/channel-seqs.ts';
 import { createOracleState, type OracleState } from '../shared/oracle-state.ts';
 
-/** Newest `arrival` of a venue's trades that was taken, by topic. */
+/** Newest processed `arrival` of a venue's trades, by topic. */
 export type Arrivals = Readonly<Record<string, number>>;
 
-/** Bounded by what organizations own, as `OracleState` says, and for the channels' numbers as `ChannelSeqs` says. */
+/** Bounded by what organizations own, and like `OracleState` and `ChannelSeqs`. */
 export interface OrganizationsState extends OracleState {
-  /** As the reducer left it at this place of the merged order. */
+  /** State of the reducer at this position of the merged order. */
   readonly control: ControlState;
   readonly seqs: ChannelSeqs;
-  /** Newest `arrival` taken of each partition, by topic. */
+  /** Newest processed `arrival` of each partition, by topic. */
   readonly arrivals: Map<string, number[]>;
-  /** Where the trades stood when a live binding began to count, by organization (suspended ones apart) and wallet id. */
+  /** Arrivals at the start of a live binding, by organization (except suspended ones) and wallet id. */
   readonly boundAfter: Map<string, Map<string, Arrivals>>;
-  /** How many market-wide events were taken at the newest receive time: what tells two of one moment apart. */
+  /** Number of market-wide events at the newest receive time, which distinguishes events of the same moment. */
   moment: { readonly at: number; readonly events: number };
 }
 

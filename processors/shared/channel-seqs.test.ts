@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
-import { createChannelSeqs, forgetSilentChannels, LOOKED_AT_ONCE, nextSeq, SILENT_MS } from './channel-seqs.ts';
+import { CHECKED_AT_ONCE, createChannelSeqs, forgetInactiveChannels, INACTIVE_MS, nextSeq } from './channel-seqs.ts';
 
 const TOPIC = channelTopics.events;
 const placeOf = (channel: string) => partitionOf(channel, TOPIC.partitions);
@@ -22,8 +22,8 @@ function numbers() {
     seqs,
     tell: (channel: string, times = 1) => Array.from({ length: times }, () => nextSeq(seqs, TOPIC, channel)),
     look: (weeks: number, alive: readonly string[] = []) =>
-      forgetSilentChannels(seqs, TOPIC, weeks * SILENT_MS, (channel) => alive.includes(formatChannel(channel))),
-    known: () => [seqs.heard, seqs.silent, seqs.due].flatMap((channels) => [...channels.keys()]).sort(),
+      forgetInactiveChannels(seqs, TOPIC, weeks * INACTIVE_MS, (channel) => alive.includes(formatChannel(channel))),
+    known: () => [seqs.active, seqs.inactive, seqs.due].flatMap((channels) => [...channels.keys()]).sort(),
   };
 }
 
@@ -75,14 +75,14 @@ describe('numbers of channels', () => {
 
   it('of many channels are looked at a few at a time, and one that speaks before its turn goes on', () => {
     const { seqs, tell, look, known } = numbers();
-    const channels = Array.from({ length: 3 * LOOKED_AT_ONCE }, (_, nth) => ofEvent(nth));
+    const channels = Array.from({ length: 3 * CHECKED_AT_ONCE }, (_, nth) => ofEvent(nth));
     for (const channel of channels) tell(channel, 2);
     for (const week of [1, 2]) look(week);
-    expect(known()).toHaveLength(2 * LOOKED_AT_ONCE);
+    expect(known()).toHaveLength(2 * CHECKED_AT_ONCE);
     const last = channels.at(-1)!;
     expect(tell(last)).toEqual([3]);
     for (const week of [2.1, 2.2]) look(week);
-    expect([known(), seqs.weekFrom]).toEqual([[last], 2 * SILENT_MS]);
+    expect([known(), seqs.weekFrom]).toEqual([[last], 2 * INACTIVE_MS]);
   });
 
   it('know nothing of what was forgotten in another partition', () => {
@@ -109,7 +109,7 @@ describe('numbers of channels', () => {
       for (let step = 0; step < 6_000; step += 1) {
         // Channels of the last few weeks speak, and now and then one of long ago.
         const channel = ofEvent(next(4) === 0 ? next(2 + step / 20) : Math.floor(step / 20) + next(40));
-        const isKnown = [seqs.heard, seqs.silent, seqs.due].some((channels) => channels.has(channel));
+        const isKnown = [seqs.active, seqs.inactive, seqs.due].some((channels) => channels.has(channel));
         const seq = nextSeq(seqs, TOPIC, channel);
         records[placeOf(channel)]! += 1;
         expect(seq).toBeLessThanOrEqual(records[placeOf(channel)]!);
@@ -121,11 +121,11 @@ describe('numbers of channels', () => {
         }
         newest.set(channel, seq);
         told.push(`${channel} ${seq}`);
-        forgetSilentChannels(seqs, TOPIC, step * (SILENT_MS / 300), ({ kind }) => kind !== 'event');
+        forgetInactiveChannels(seqs, TOPIC, step * (INACTIVE_MS / 300), ({ kind }) => kind !== 'event');
         if (step % restartEvery === 0) seqs = deserialize(serialize(seqs));
       }
       expect(returned).toBeGreaterThan(100);
-      expect(seqs.heard.size + seqs.silent.size + seqs.due.size).toBeLessThan(1_500);
+      expect(seqs.active.size + seqs.inactive.size + seqs.due.size).toBeLessThan(1_500);
       return told;
     };
     const inOne = walk(Number.POSITIVE_INFINITY);

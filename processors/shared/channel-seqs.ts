@@ -1,81 +1,88 @@
 /**
- * The numbers of a writer's channels (`seq` of its frames). Markets come and go, and their channels with them, so a channel
- * that was silent for a week and whose market or event is over is forgotten. None of its numbers may be given out again
- * in the epoch: a channel without an entry begins above the highest number that a forgotten one had. That is so for each
- * partition, as a gateway takes a number for false which is higher than there are records in its partition.
+ * Numbers the frames of a writer's channels (`seq`). Channels come and go with their markets, so the entry of a channel
+ * that had no frame for a week and whose market or event is closed is deleted. None of its numbers may be issued again
+ * in the epoch, so a channel without an entry starts above the highest number of all deleted entries of its partition.
+ * That number is per partition, because a gateway rejects a number that exceeds the count of records in its partition.
  */
 import { type ChannelName, parseChannel } from '#schemas/stream/channel-names';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 
-/** Longer than frames are kept (48 hours): who has a number from before then is told of a gap in any case. */
-export const SILENT_MS = 7 * 86_400_000;
-/** Channels looked at in one go, some 5 ms of work: there may be hundreds of thousands. */
-export const LOOKED_AT_ONCE = 2_000;
+/** Longer than frames are retained (48 hours): a client with an older number gets a gap in any case. */
+export const INACTIVE_MS = 7 * 86_400_000;
+/** Number of channels checked in one call, about 5 ms of work: there may be hundreds of thousands. */
+export const CHECKED_AT_ONCE = 2_000;
 
 /**
- * Part of a stage's state: the newest `seq` given out by channel, in three generations. Bounded by the channels that
- * spoke within the last weeks and by those that may still speak (`forgetSilentChannels`).
+ * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels that
+ * had frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
  */
 export interface ChannelSeqs {
-  /** Of channels that spoke in this week. */
-  heard: Map<string, number>;
-  /** Of those that were last heard in the week before, or that may still speak. */
-  silent: Map<string, number>;
-  /** Of those that were silent for a week at least, until it is found out whether they may still speak. */
+  /** Channels with a frame in the current week. */
+  active: Map<string, number>;
+  /** Channels whose last frame was in the week before, or that may still get frames. */
+  inactive: Map<string, number>;
+  /** Channels without a frame for at least a week, until it is checked whether they may still get some. */
   due: Map<string, number>;
-  /** Highest `seq` that a forgotten channel had, by partition of the topic; 0 where none was forgotten. */
+  /** Highest `seq` of all deleted entries, by partition of the topic; 0 without one. */
   readonly floors: number[];
-  /** Event time at which this week began, unix ms. */
+  /** Event time at which the current week began, unix ms. */
   weekFrom: number;
 }
 
 export function createChannelSeqs(): ChannelSeqs {
-  return { heard: new Map(), silent: new Map(), due: new Map(), floors: [], weekFrom: 0 };
+  return { active: new Map(), inactive: new Map(), due: new Map(), floors: [], weekFrom: 0 };
 }
 
-/** Gives out the next number of a channel of the topic. */
+/** Issues the next number of a channel of the topic. */
 export function nextSeq(seqs: ChannelSeqs, topic: Topic, channel: string): number {
-  const { heard } = seqs;
-  const seq = (heard.get(channel) ?? newestOfQuiet(seqs, topic, channel)) + 1;
-  heard.set(channel, seq);
+  const { active } = seqs;
+  const seq = (active.get(channel) ?? removeInactive(seqs, topic, channel)) + 1;
+  active.set(channel, seq);
   return seq;
 }
 
-/** Takes the channel out of where it is; one that is nowhere has what any forgotten one may have had. */
-function newestOfQuiet({ silent, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
-  const newest = silent.get(channel) ?? due.get(channel);
+/**
+ * Removes an inactive channel and returns its last number; a channel without an entry gets the floor of its partition.
+ */
+function removeInactive({ inactive, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
+  const newest = inactive.get(channel) ?? due.get(channel);
   if (newest === undefined) return floors[partitionOf(channel, partitions)] ?? 0;
-  silent.delete(channel);
+  inactive.delete(channel);
   due.delete(channel);
   return newest;
 }
 
 /**
- * Forgets channels that were silent for `SILENT_MS` at least, but for those that may still speak: a market that is open
- * may be quiet for long, and who listens to it is not to be told of a gap then. To be called often, as with every clock
- * mark: a call looks at `LOOKED_AT_ONCE` channels.
+ * Deletes the entries of channels without a frame for at least `INACTIVE_MS`, except those that may still get frames:
+ * an open market may be quiet for long, and its subscribers must not get a gap then. Call it often, for example with
+ * every clock mark: a call checks `CHECKED_AT_ONCE` channels.
  * @param now event time, unix ms.
  */
-export function forgetSilentChannels(
+export function forgetInactiveChannels(
   seqs: ChannelSeqs,
   { partitions }: Topic,
   now: number,
-  mayStillSpeak: (channel: ChannelName) => boolean,
+  mayStillEmit: (channel: ChannelName) => boolean,
 ): void {
-  const { heard, silent, due, floors } = seqs;
+  const { active, inactive, due, floors } = seqs;
   if (due.size === 0) {
-    if (now - seqs.weekFrom < SILENT_MS) return;
-    Object.assign(seqs, { heard: new Map(), silent: heard, due: silent, weekFrom: now } satisfies Partial<ChannelSeqs>);
+    if (now - seqs.weekFrom < INACTIVE_MS) return;
+    Object.assign(seqs, {
+      active: new Map(),
+      inactive: active,
+      due: inactive,
+      weekFrom: now,
+    } satisfies Partial<ChannelSeqs>);
   }
   while (floors.length < partitions) floors.push(0);
-  let left = LOOKED_AT_ONCE;
+  let left = CHECKED_AT_ONCE;
   for (const [name, newest] of seqs.due) {
     if (left === 0) return;
     left -= 1;
     seqs.due.delete(name);
     const channel = parseChannel(name);
-    if (channel !== null && mayStillSpeak(channel)) {
-      seqs.silent.set(name, newest);
+    if (channel !== null && mayStillEmit(channel)) {
+      seqs.inactive.set(name, newest);
       continue;
     }
     const partition = partitionOf(name, partitions);

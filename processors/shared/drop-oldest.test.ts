@@ -39,7 +39,7 @@ describe('what is beyond a bound', () => {
     [9, 0],
   ])('goes by as many at once as is said, and no more than there are: %i leave %i of 6', (atOnce, left) => {
     const kept = setOf(6);
-    dropOldest(kept, 5, { atOnce });
+    dropOldest(kept, 5, { batchSize: atOnce });
     expect(kept.size).toBe(left);
   });
 

@@ -1,17 +1,17 @@
-/** Which event a market belongs to, and which events are one, as the event topic tells it. */
+/** Maps markets to events, and merged events to their survivors, from the records of the event topic. */
 import { marketKey } from '#schemas/domain/providers';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import { createMergedEvents, type MergedEvents, setSurvivor } from './merged-events.ts';
 
-/** Part of a stage's state; bounded by the events that are not past and their markets. */
+/** Part of a stage's state; bounded by the events that are not archived and their markets. */
 export interface EventMarkets extends MergedEvents {
   /** Event of each linked market, by `provider|marketId`. */
   readonly eventOf: Map<string, string>;
-  /** Markets of each event, by which a market that left is noticed. */
+  /** Markets of each event, from which a market that left is detected. */
   readonly marketsOf: Map<string, readonly string[]>;
   /** Linked markets whose YES is their event's NO. */
   readonly inverse: Set<string>;
-  /** Linked markets that ask something else than their event, as for another minute of its day. */
+  /** Linked markets whose question differs from their event's, for example in the minute. */
   readonly unused: Set<string>;
 }
 
@@ -25,13 +25,13 @@ export function createEventMarkets(): EventMarkets {
   };
 }
 
-/** Takes the links of a new or changed event; null removes it, as it is past. Gives its markets. */
+/** Applies the links of a new or changed event; null removes an archived one. Returns its markets. */
 export function relinkEvent(state: EventMarkets, universalId: string, event: UniversalEvent | null): readonly string[] {
   setSurvivor(state, universalId, event?.mergedInto ?? null);
   const links = event?.links ?? [];
   const markets = links.map((link) => marketKey(link.provider, link.providerMarketId));
   for (const market of state.marketsOf.get(universalId) ?? []) {
-    // A market that moved may have been told by its new event already.
+    // The new event of a market that moved may have been processed already.
     if (markets.includes(market) || state.eventOf.get(market) !== universalId) continue;
     state.eventOf.delete(market);
     state.inverse.delete(market);

@@ -1,6 +1,6 @@
-/** Which events are one, as the event topic tells it: what is told of one is told to whoever asked for another. */
+/** Tracks merged events from the event topic: subscribers of a merged event get the records of its survivor. */
 
-/** Part of a stage's state; bounded by the events that are not past. */
+/** Part of a stage's state; bounded by the events that are not archived. */
 export interface MergedEvents {
   /** Survivor of each merged event. */
   readonly survivors: Map<string, string>;
@@ -12,7 +12,7 @@ export function createMergedEvents(): MergedEvents {
   return { survivors: new Map(), absorbed: new Map() };
 }
 
-/** Takes note of the event that an event was merged into; null for one that is on its own, or gone. */
+/** Records the event that an event was merged into; null for one that is not merged, or that was removed. */
 export function setSurvivor(state: MergedEvents, universalId: string, survivor: string | null): void {
   const before = state.survivors.get(universalId) ?? null;
   if (before === survivor) return;
@@ -27,7 +27,7 @@ export function setSurvivor(state: MergedEvents, universalId: string, survivor: 
   state.absorbed.set(survivor, [...(state.absorbed.get(survivor) ?? []), universalId]);
 }
 
-/** An event and those that are one with it, the survivor first. */
+/** Returns an event and the events merged with it, the survivor first. */
 export function audienceOf(state: MergedEvents, universalId: string): readonly string[] {
   const survivor = state.survivors.get(universalId) ?? universalId;
   return [survivor, ...(state.absorbed.get(survivor) ?? [])];

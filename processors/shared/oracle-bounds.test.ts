@@ -2,25 +2,25 @@
 import { expect, it } from 'vitest';
 import { aLink, aMarket, aResolution } from '#schemas/testing/records.fixture';
 import type { Resolution } from '#schemas/topics/oracle';
-import { atOnceOf } from './drop-oldest.ts';
-import { newsOfResolution, relinkOracleEvent, type SettlementRecordNews } from './oracle-news.ts';
+import { defaultBatchSize } from './drop-oldest.ts';
 import { anEvent } from './oracle-records.fixture.ts';
-import { createOracleState, takeMarket } from './oracle-state.ts';
+import { createOracleState, updateYesIndex } from './oracle-state.ts';
+import { applyMarketResolution, relinkOracleEvent, type SettlementUpdate } from './oracle-updates.ts';
 import { WAITING_MARKETS_MAX } from './waiting.ts';
 
 type Link = Parameters<typeof aLink>[0];
 
 function harness() {
   const state = createOracleState();
-  const said = (news: readonly SettlementRecordNews[] | null) =>
+  const said = (news: readonly SettlementUpdate[] | null) =>
     news?.map(({ record, audience }) => `${audience[0]} ${record.marketId} ${record.outcome} ${record.status}`) ?? null;
   return {
     state,
-    market: (marketId: string, outcomes: string[]) => takeMarket(state, aMarket({ marketId, outcomes })),
+    market: (marketId: string, outcomes: string[]) => updateYesIndex(state, aMarket({ marketId, outcomes })),
     link: (universalId: string, ...links: Link[]) =>
       said(relinkOracleEvent(state, universalId, anEvent(universalId, links.map(aLink))).settlements),
     past: (universalId: string) => said(relinkOracleEvent(state, universalId, null).settlements),
-    resolution: (fields: Partial<Resolution> = {}) => said(newsOfResolution(state, aResolution(fields))),
+    resolution: (fields: Partial<Resolution> = {}) => said(applyMarketResolution(state, aResolution(fields))),
   };
 }
 
@@ -96,7 +96,7 @@ it('what was decided of markets that ask something else pushes nothing out that 
   expect(all.link('evt_1', {})).toEqual(['evt_1 0xc yes pending']);
   // Nor do those grow without end.
   expect(all.link('evt_x0', { providerMarketId: '0x0' })).toEqual([]);
-  const first = atOnceOf(WAITING_MARKETS_MAX);
+  const first = defaultBatchSize(WAITING_MARKETS_MAX);
   expect(all.link(`evt_x${first}`, { providerMarketId: `0x${first}` })).toEqual([
     `evt_x${first} 0x${first} yes pending`,
   ]);

@@ -1,4 +1,4 @@
-/** An event as tests of the oracle's way name it: by its links, and by what it was merged into. */
+/** Creates events for oracle tests from their links and the event that they were merged into. */
 import { anEvent as aBlankEvent } from '#schemas/testing/records.fixture';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 

@@ -3,32 +3,33 @@ import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
+import type { EmittedState } from './detect-change.ts';
 import { createEventMarkets, type EventMarkets } from './event-markets.ts';
-import { createLandings, type Landings } from './landings.ts';
+import { createSettlements, type Settlements } from './settlements.ts';
 import type { Waiting } from './waiting.ts';
-import type { Told } from './what-is-new.ts';
 
 /**
- * What it takes to tell phases and resolutions to events: part of a stage's state. Bounded by the events that are not
- * past and their markets, and by the numbers that are named.
+ * Part of a stage's state, with which phases and resolutions are assigned to events. Bounded by the events that are not
+ * archived and their markets, and by the named maximums.
  */
 export interface OracleState {
   readonly events: EventMarkets;
-  /** Which token is YES, of the markets where it is not the first and whose event is not past. */
+  /** Index of the YES token, for markets where it is not the first and whose event is not archived. */
   readonly yesIndexes: Map<string, number>;
-  /** What was told of phases, the oldest first; `PHASES_MAX` at most. */
-  readonly phases: Map<DisputePhase['id'], Told>;
-  readonly landings: Landings;
-  /** Of markets whose event is not known yet, as are `waitingResolutions`; each map is bounded as `waiting.ts` says. */
+  /** Emitted phases, the oldest first; at most `PHASES_MAX`. */
+  readonly phases: Map<DisputePhase['id'], EmittedState>;
+  readonly settlements: Settlements;
+  /** Phases of markets whose event is not known yet; each waiting map is bounded as described in `waiting.ts`. */
   readonly waitingPhases: Waiting<DisputePhase>;
+  /** Resolutions of markets whose event is not known yet. */
   readonly waitingResolutions: Waiting<Resolution>;
-  /** Of markets that have an event but do not ask its question: until they do, or the event is past. */
-  readonly unaskedResolutions: Waiting<Resolution>;
+  /** Resolutions of markets whose link is not used, until it is or the event is archived. */
+  readonly unusedResolutions: Waiting<Resolution>;
 }
 
 /**
- * What of it grows large, for `slicedMaps`. A resolution or a phase stands in one place alone, and a telling is replaced
- * and never changed, so that nothing goes by identity.
+ * The parts that grow large, for `slicedMaps`. A resolution or a phase is in one of the maps only, and an entry is
+ * replaced and never mutated, so nothing depends on object identity.
  */
 export const ORACLE_SLICES = [
   'events.survivors',
@@ -39,12 +40,12 @@ export const ORACLE_SLICES = [
   'events.unused',
   'yesIndexes',
   'phases',
-  'landings.landed',
-  'landings.unsure',
-  'landings.next',
+  'settlements.settledBy',
+  'settlements.unconfirmed',
+  'settlements.candidates',
   'waitingPhases',
   'waitingResolutions',
-  'unaskedResolutions',
+  'unusedResolutions',
 ] as const satisfies readonly SlicedPath<OracleState>[];
 
 export function createOracleState(): OracleState {
@@ -52,15 +53,15 @@ export function createOracleState(): OracleState {
     events: createEventMarkets(),
     yesIndexes: new Map(),
     phases: new Map(),
-    landings: createLandings(),
+    settlements: createSettlements(),
     waitingPhases: new Map(),
     waitingResolutions: new Map(),
-    unaskedResolutions: new Map(),
+    unusedResolutions: new Map(),
   };
 }
 
-/** Takes note of the order of a market's tokens. */
-export function takeMarket({ yesIndexes }: OracleState, { provider, marketId, outcomes }: Market): void {
+/** Stores which of a market's tokens is YES. */
+export function updateYesIndex({ yesIndexes }: OracleState, { provider, marketId, outcomes }: Market): void {
   const yes = yesIndexOf(outcomes);
   const key = marketKey(provider, marketId);
   if (yes === 0) yesIndexes.delete(key);

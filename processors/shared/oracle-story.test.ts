@@ -8,7 +8,7 @@ import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import type { Topic } from '#schemas/topics/topic';
 import { createChannelsStage } from '../channels/stage.ts';
 import { createOrganizationsProbe, deliveriesOf } from '../organizations/organizations.fixture.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { anEvent } from './oracle-records.fixture.ts';
 
 type Step = readonly [topic: Topic<never>, value: { receivedAt: number }];
@@ -55,7 +55,7 @@ it('is the same on the channels and in the webhooks', () => {
   const delivered: Record<string, string[]> = { wh_event: [], wh_all: [] };
   for (const [topic, value] of STORY) {
     const key = topic.name === eventTopic.name ? 'evt_1' : '0xc';
-    for (const { channel, payload } of saidOn(channels.send(topic, key, value as never), channelTopics.events)) {
+    for (const { channel, payload } of emittedTo(channels.send(topic, key, value as never), channelTopics.events)) {
       if (channel.endsWith(':evt_1')) ofEvent.push(said(JSON.parse(payload)));
       else ofVenue.push(said(JSON.parse(payload)));
     }

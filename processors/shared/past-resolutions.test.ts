@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { aLink, aResolution } from '#schemas/testing/records.fixture';
-import { newsOfResolution, relinkOracleEvent } from './oracle-news.ts';
 import { anEvent } from './oracle-records.fixture.ts';
 import { createOracleState } from './oracle-state.ts';
+import { applyMarketResolution, relinkOracleEvent } from './oracle-updates.ts';
 
 const END = Date.UTC(2031, 2, 1);
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ function told(fields: Parameters<typeof aResolution>[0]) {
   relinkOracleEvent(state, 'evt_1', anEvent('evt_1', [aLink({ provider, providerMarketId: '#70' })]));
   const offChain = { blockNumber: null, blockHash: null, txHash: null, logIndex: null, status: 'confirmed' as const };
   const resolution = aResolution({ provider, marketId: '#70', endTime: END, ...offChain, ...fields });
-  return newsOfResolution(state, resolution)?.flatMap(({ audience }) => audience);
+  return applyMarketResolution(state, resolution)?.flatMap(({ audience }) => audience);
 }
 
 it.each([

@@ -1,7 +1,7 @@
 /**
- * The best arbitrage of an event (contract, Arbitrage record): over all pairs of legs of different providers and both
- * directions the one with the largest net edge, also when that is below zero. A stale leg, an unknown fee and a book
- * that holds less than the size give no record.
+ * Finds the best arbitrage of an event (contract, Arbitrage record): of all pairs of legs of different providers, in
+ * both directions, the one with the largest net edge, even if that is negative. A stale leg, an unknown fee, or a book
+ * with less than the size gives no record.
  */
 import { type Decimal, formatDecimal, UNIT } from '#schemas/domain/decimal';
 import type { Arbitrage } from '#schemas/topics/derived';
@@ -16,30 +16,30 @@ interface Side {
   readonly instrument: string;
 }
 
-/** A pair that can be quoted, with its exact net amount for the whole size, in units of 10^-54 USD. */
+/** A pair that can be quoted, with its exact net amount for the full size, in units of 10^-54 USD. */
 export interface QuotedPair {
-  /** Buys, or takes YES. */
+  /** Buys YES. */
   readonly first: Side;
-  /** Sells, or takes NO. */
+  /** Sells YES, or buys NO. */
   readonly second: Side;
   readonly net: bigint;
 }
 
-/** What an evaluation of all pairs of a kind gives. */
+/** Result of evaluating all pairs of a kind. */
 export interface Evaluation {
-  /** The pair with the largest net edge; of equal ones the first in the order of the legs. Null: none can be quoted. */
+  /** The pair with the largest net edge, the first in leg order of equal ones; null if none can be quoted. */
   readonly best: QuotedPair | null;
-  /** Every pair whose net amount is above zero, in the order of the legs. */
-  readonly above: readonly QuotedPair[];
+  /** Every pair with a net amount above zero, in leg order. */
+  readonly positive: readonly QuotedPair[];
 }
 
-const NONE_ABOVE: readonly QuotedPair[] = [];
+const NO_PAIRS: readonly QuotedPair[] = [];
 
 /** Evaluates every pair of a kind. */
 export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Decimal): Evaluation {
   const isCross = kind === 'cross_provider';
-  // Of two legs at most one direction is above zero as a rule, so hardly any list is made.
-  let above: QuotedPair[] | null = null;
+  // With two legs usually at most one direction is above zero, so the list is rarely allocated.
+  let positive: QuotedPair[] | null = null;
   let best: QuotedPair | null = null;
   for (const leg of event.legs) {
     if (leg.buy === null || !leg.live) continue;
@@ -56,20 +56,20 @@ export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Deci
       const pair = { first, second: { leg: other, walk, instrument }, net };
       if (best === null || net > best.net) best = pair;
       if (net > 0n) {
-        above ??= [];
-        above.push(pair);
+        positive ??= [];
+        positive.push(pair);
       }
     }
   }
-  return { best, above: above ?? NONE_ABOVE };
+  return { best, positive: positive ?? NO_PAIRS };
 }
 
-/** Receive time of the older of the two books. */
+/** Returns the receive time of the older of the two books. */
 export function olderBookAt(state: SpreadsState, first: string, second: string): number {
   return Math.min(state.instruments.get(first)!.bookAt!, state.instruments.get(second)!.bookAt!);
 }
 
-/** The record of a pair. */
+/** Builds the record of a pair. */
 export function toRecord(
   state: SpreadsState,
   event: EventState,
@@ -103,7 +103,7 @@ export function toRecord(
   };
 }
 
-/** Whether two records differ in more than their time and cause. */
+/** True if two records are equal except for their time and cause. */
 export function isSameRecord(a: Arbitrage, b: Arbitrage): boolean {
   return (
     a.size === b.size &&

@@ -1,12 +1,12 @@
-/** The legs of an event, and how they follow the books. */
+/** Creates the legs of an event and updates them from the books. */
 import { type Book, bestAsk, bestBid, type Level } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import type { EventLink } from '#schemas/topics/derived';
 import type { InstrumentState, LegState } from './state.ts';
-import type { Terms } from './terms.ts';
-import { sameWalk, seen, type Walk, walkLevels } from './walk.ts';
+import type { PricingTerms } from './terms.ts';
+import { eventPrice, sameWalk, type Walk, walkLevels } from './walk.ts';
 
-/** A leg that has seen no book yet. Throws `DecimalError` for a malformed fee rate. */
+/** Creates a leg without a book. Throws `DecimalError` for a malformed fee rate. */
 export function createLeg(link: EventLink): LegState {
   return {
     provider: link.provider,
@@ -31,15 +31,15 @@ export function createLeg(link: EventLink): LegState {
   };
 }
 
-/** Brings what the head shows of a leg up to date with its YES book. True when anything changed. */
+/** Updates the fields of a leg that the head shows from its YES book. Returns true if any changed. */
 export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
   const [bidLevel, askLevel] = leg.inverse
     ? [bestAsk(yes.book), bestBid(yes.book)]
     : [bestBid(yes.book), bestAsk(yes.book)];
-  const bid = bidLevel && seen(bidLevel.price, leg.inverse);
-  const ask = askLevel && seen(askLevel.price, leg.inverse);
+  const bid = bidLevel && eventPrice(bidLevel.price, leg.inverse);
+  const ask = askLevel && eventPrice(askLevel.price, leg.inverse);
   const live = isQuotable(yes);
-  // Nearly every book change ends here, before anything is formatted.
+  // Nearly every book change returns here, before anything is formatted.
   if (bid === leg.bid && ask === leg.ask && live === leg.live && yes.state === leg.bookState) return false;
   leg.live = live;
   leg.bookState = yes.state;
@@ -53,7 +53,7 @@ export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
   return true;
 }
 
-/** Whether a book is alive and known. */
+/** True if an instrument is live and its book is known. */
 export function isQuotable({ state, bookAt }: InstrumentState): boolean {
   return state === 'live' && bookAt !== null;
 }
@@ -64,14 +64,14 @@ function textOf(value: Decimal | null): string | null {
 
 /** The part of a book that an update may have changed: bids at or below `bid`, asks at or above `ask`. */
 export interface Touched {
-  /** Null: no bid changed. `all`: any may have. */
+  /** Null if no bid changed, `all` if any may have. */
   readonly bid: Decimal | 'all' | null;
   readonly ask: Decimal | 'all' | null;
 }
 
 export const TOUCHED_ALL: Touched = { bid: 'all', ask: 'all' };
 
-/** What an update touches, from its parsed levels. */
+/** Returns the part of the book that an update changes, from its parsed levels. */
 export function touchedBy(snapshot: boolean, bids: readonly Level[], asks: readonly Level[]): Touched {
   if (snapshot) return TOUCHED_ALL;
   let bid: Decimal | null = null;
@@ -82,15 +82,15 @@ export function touchedBy(snapshot: boolean, bids: readonly Level[], asks: reado
 }
 
 /**
- * Walks again what the update can have changed for the leg. True when a walk says something else now.
- * @param isYes the book is that of the leg's YES side, else of its NO side.
+ * Recalculates the walks of a leg that the update can have changed. Returns true if the result of a walk changed.
+ * @param isYes true for the book of the leg's YES side, false for that of its NO side.
  */
 export function refreshWalks(
   leg: LegState,
   isYes: boolean,
   book: Book,
   touched: Touched,
-  { size, fees }: Terms,
+  { size, fees }: PricingTerms,
 ): boolean {
   const model = fees.models.get(leg.provider);
   if (model === undefined || leg.rate === null) return false;

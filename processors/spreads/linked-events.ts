@@ -1,36 +1,36 @@
-/** Which events there are and which instruments they look at. */
+/** Tracks the events and the instruments of their legs. */
 import type { Emit } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { removeArbitrage } from './emit-arbitrage.ts';
+import { emitHead } from './emit-spread.ts';
 import { createLeg } from './legs.ts';
 import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
-import { forgetArbitrage } from './tell-arbitrage.ts';
-import { tellHead } from './tell-spread.ts';
 
-/** What counts of an event's record. */
-export interface Linked {
+/** The parts of an event's record that this stage uses. */
+export interface LinkedEvent {
   readonly universalId: string;
   readonly legs: LegState[];
 }
 
-/** New legs for the links in use. Throws `DecimalError` for a malformed fee rate. */
+/** Creates legs for the used links. Throws `DecimalError` for a malformed fee rate. */
 export function legsOf({ links }: UniversalEvent): LegState[] {
   return links.filter(hasLeg).map(createLeg);
 }
 
-/** An event whose legs are new, or changed in their market states alone. */
-export interface Followed {
+/** An event whose legs are new, or changed only in their market states. */
+export interface EventUpdate {
   readonly event: EventState;
-  /** The legs whose market states alone changed; null when the legs themselves changed. */
-  readonly restated: readonly LegState[] | null;
+  /** The legs of which only the market state changed; null if the legs themselves changed. */
+  readonly stateChanges: readonly LegState[] | null;
 }
 
-/** Follows a new or changed event that is not resolved. Null when its legs are as they were. */
-export function followUnresolved(state: SpreadsState, { universalId, legs }: Linked): Followed | null {
+/** Applies a new or changed event that is not resolved. Returns null if its legs did not change. */
+export function updateUnresolved(state: SpreadsState, { universalId, legs }: LinkedEvent): EventUpdate | null {
   const known = state.events.get(universalId);
   if (known && isSameLegs(known.legs, legs)) {
-    const restated = replaceRestated(known, legs);
-    return restated.length === 0 ? null : { event: known, restated };
+    const stateChanges = replaceStateChanges(known, legs);
+    return stateChanges.length === 0 ? null : { event: known, stateChanges };
   }
   if (known) unlinkAll(state, known);
   const event = known ?? createEvent(universalId, legs);
@@ -42,40 +42,47 @@ export function followUnresolved(state: SpreadsState, { universalId, legs }: Lin
     linkInstrument(state, yes, { universalId, leg, isYes: true });
     if (no !== null) linkInstrument(state, no, { universalId, leg, isYes: false });
   }
-  return { event, restated: null };
+  return { event, stateChanges: null };
 }
 
-/** Replaces the legs whose market states changed by the new ones, which have seen no book yet, and returns these. */
-function replaceRestated(event: EventState, legs: readonly LegState[]): LegState[] {
-  const restated = legs.filter(({ marketState }, at) => marketState !== event.legs[at]!.marketState);
-  event.legs = event.legs.map((leg, at) => (restated.includes(legs[at]!) ? legs[at]! : leg));
-  return restated;
+/** Replaces the legs whose market states changed by new legs without a book, and returns these. */
+function replaceStateChanges(event: EventState, legs: readonly LegState[]): LegState[] {
+  const changed = legs.filter(({ marketState }, at) => marketState !== event.legs[at]!.marketState);
+  event.legs = event.legs.map((leg, at) => (changed.includes(legs[at]!) ? legs[at]! : leg));
+  return changed;
 }
 
-/** Takes out an event that was merged into another, with its head: the survivor has its legs. */
+/** Removes an event that was merged into another, and its head: the survivor has its legs. */
 export function dropMerged(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (!event) return;
-  unfollow(state, event, receivedAt, emit);
+  removeEvent(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);
 }
 
-/** Takes out an event that is past, with its head, which still stands of one that was resolved and is not known here. */
-export function dropPast(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
+/**
+ * Removes an archived event and its head, which exists even if the event was resolved and is not in the state any more.
+ */
+export function dropArchived(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
-  if (event) unfollow(state, event, receivedAt, emit);
+  if (event) removeEvent(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);
 }
 
-/** Stops following an event that is resolved. Its head stays, without prices: the books of settled markets say nothing. */
-export function endResolved(state: SpreadsState, { universalId, legs }: Linked, receivedAt: number, emit: Emit): void {
+/** Removes a resolved event. Its head stays, without prices, because the books of settled markets have no meaning. */
+export function endResolved(
+  state: SpreadsState,
+  { universalId, legs }: LinkedEvent,
+  receivedAt: number,
+  emit: Emit,
+): void {
   const event = state.events.get(universalId);
-  if (event) unfollow(state, event, receivedAt, emit);
-  tellHead(state, createEvent(universalId, legs), receivedAt, null, emit);
+  if (event) removeEvent(state, event, receivedAt, emit);
+  emitHead(state, createEvent(universalId, legs), receivedAt, null, emit);
 }
 
-function unfollow(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
-  forgetArbitrage(state, event, receivedAt, emit);
+function removeEvent(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
+  removeArbitrage(state, event, receivedAt, emit);
   unlinkAll(state, event);
   state.events.delete(event.universalId);
   state.unpublished.delete(event.universalId);
@@ -83,8 +90,8 @@ function unfollow(state: SpreadsState, event: EventState, receivedAt: number, em
 
 function createEvent(universalId: string, legs: LegState[]): EventState {
   const best = { cross_provider: null, negation_pair: null };
-  const begun = { at: 0, count: 0 };
-  return { universalId, legs, comparable: false, published: null, best, signals: [], begun };
+  const signalStarts = { at: 0, count: 0 };
+  return { universalId, legs, comparable: false, published: null, best, signals: [], signalStarts };
 }
 
 function unlinkAll(state: SpreadsState, event: EventState): void {
@@ -94,7 +101,7 @@ function unlinkAll(state: SpreadsState, event: EventState): void {
   }
 }
 
-/** Whether they are of the same markets on the same terms; how their markets and books stand does not matter. */
+/** True if both have the same markets on the same terms, whatever the states of their markets and books. */
 function isSameLegs(legs: readonly LegState[], others: readonly LegState[]): boolean {
   return (
     legs.length === others.length &&

@@ -4,7 +4,7 @@ import { type ArbitrageSignal, arbitrageSignalTopic } from '#schemas/topics/arbi
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
-import { probeStage, type StageProbe, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage, type StageProbe } from '../testing/stage-probe.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 
 const EVENT = anEvent({
@@ -23,7 +23,8 @@ const EVENT = anEvent({
 /** An event whose net edge is what venue_b bids above the 0.5 that venue_a asks; no fees. */
 function harness() {
   const probe = probeStage(createSpreadsStage({ arbitrageSize: '100' }));
-  const signals = (outputs: ReturnType<StageProbe['remove']>) => saidOn<ArbitrageSignal>(outputs, arbitrageSignalTopic);
+  const signals = (outputs: ReturnType<StageProbe['remove']>) =>
+    emittedTo<ArbitrageSignal>(outputs, arbitrageSignalTopic);
   const common = (instrument: string, receivedAt: number) => ({
     provider: instrument === 'yes' ? 'venue_b' : 'venue_a_outcome',
     instrument,

@@ -1,12 +1,12 @@
 /**
- * How long arbitrage lives (contract, Arb-decay). A signal is a run of evaluations of one kind and pair of markets with a
- * net edge above zero; a pair is evaluated whenever something comes that can change its net edge: a book, a status, the
- * event, the size. At a tick nothing of these is new, so its evaluation equals the one before: it is neither a new peak,
- * since the first of equals is the peak, nor a first at half of it.
+ * Measures how long arbitrage lasts (contract, Arb-decay). A signal is a run of evaluations of one kind and pair of
+ * markets with a net edge above zero. A pair is evaluated whenever a record comes that can change its net edge: a book,
+ * a status, the event, the size. A tick changes none of these, so its evaluation equals the one before: it is neither a
+ * new peak, since the first of equal edges is the peak, nor a first decay.
  *
- * The peak is the largest edge of the whole run, so an edge above all before takes a decay that was told back: what
- * counts is the first evaluation at half the peak or less after the final peak. A run ends with the first evaluation at
- * zero or below, or without a record, which is a decay too if there was none.
+ * The peak is the largest edge of the complete run, so a new peak cancels a decay that was emitted before: the decay is
+ * the first evaluation at half the peak or less after the final peak. A run ends with the first evaluation at zero or
+ * below, or without a record, which is also its decay if there was none.
  */
 import { hash } from 'node:crypto';
 import type { Emit } from '#infra/stages/stage';
@@ -18,41 +18,45 @@ import { perShare } from './walk.ts';
 
 const ID_HEX_DIGITS = 24;
 
-/** What an evaluation of a kind found. */
-export interface Evaluated {
+/** Result of an evaluation of a kind. */
+export interface EvaluationResult {
   readonly kind: ArbitrageKind;
   /** Pairs whose net amount is above zero. */
-  readonly above: readonly QuotedPair[];
+  readonly positive: readonly QuotedPair[];
   readonly size: Decimal;
   readonly receivedAt: number;
 }
 
-/** Begins, follows and ends the signals of a kind by what an evaluation found, and tells what becomes of them. */
-export function followSignals(event: EventState, { kind, above, size, receivedAt }: Evaluated, emit: Emit): void {
+/** Starts, updates and ends the signals of a kind according to an evaluation, and emits their changes. */
+export function updateSignals(
+  event: EventState,
+  { kind, positive: above, size, receivedAt }: EvaluationResult,
+  emit: Emit,
+): void {
   if (above.length === 0 && event.signals.length === 0) return;
   const live: SignalState[] = [];
   for (const pair of above) {
     const edge = perShare(pair.net, size);
-    // As it is told: what rounds to zero is not above it.
+    // Compared as emitted: an edge that rounds to zero is not above zero.
     if (edge <= ZERO) continue;
-    const known = event.signals.find((signal) => isOf(signal, kind, pair));
-    if (known) follow(event, known, edge, receivedAt, emit);
-    live.push(known ?? begin(event, kind, pair, edge, receivedAt, emit));
+    const known = event.signals.find((signal) => isSignalOf(signal, kind, pair));
+    if (known) updateSignal(event, known, edge, receivedAt, emit);
+    live.push(known ?? startSignal(event, kind, pair, edge, receivedAt, emit));
   }
   for (const signal of event.signals) {
     if (signal.kind !== kind) live.push(signal);
-    else if (!live.includes(signal)) end(event, signal, receivedAt, emit);
+    else if (!live.includes(signal)) endSignal(event, signal, receivedAt, emit);
   }
   event.signals = live;
 }
 
-/** Ends all signals of an event that is evaluated no more. */
+/** Ends all signals of an event that is not evaluated any more. */
 export function endSignals(event: EventState, receivedAt: number, emit: Emit): void {
-  for (const signal of event.signals) end(event, signal, receivedAt, emit);
+  for (const signal of event.signals) endSignal(event, signal, receivedAt, emit);
   event.signals = [];
 }
 
-function begin(
+function startSignal(
   event: EventState,
   kind: ArbitrageKind,
   { first, second }: QuotedPair,
@@ -60,8 +64,8 @@ function begin(
   at: number,
   emit: Emit,
 ): SignalState {
-  const { begun } = event;
-  event.begun = { at, count: begun.at === at ? begun.count + 1 : 1 };
+  const { signalStarts } = event;
+  event.signalStarts = { at, count: signalStarts.at === at ? signalStarts.count + 1 : 1 };
   const pair = {
     kind,
     firstProvider: first.leg.provider,
@@ -69,34 +73,40 @@ function begin(
     secondProvider: second.leg.provider,
     secondMarketId: second.leg.marketId,
   };
-  const about = [event.universalId, ...Object.values(pair), at, event.begun.count];
-  const digest = hash('sha256', about.join('\n'), 'hex');
+  const identity = [event.universalId, ...Object.values(pair), at, event.signalStarts.count];
+  const digest = hash('sha256', identity.join('\n'), 'hex');
   const id = `sig_${digest.slice(0, ID_HEX_DIGITS)}`;
   const signal: SignalState = { id, ...pair, beganAt: at, peak, peakAt: at, decayedAt: null };
-  tell(event, signal, at, null, emit);
+  emitSignal(event, signal, at, null, emit);
   return signal;
 }
 
-function follow(event: EventState, signal: SignalState, edge: Decimal, at: number, emit: Emit): void {
-  const hadDecayed = signal.decayedAt !== null;
+function updateSignal(event: EventState, signal: SignalState, edge: Decimal, at: number, emit: Emit): void {
+  const wasDecayed = signal.decayedAt !== null;
   if (edge > signal.peak) {
     signal.peak = edge;
     signal.peakAt = at;
     signal.decayedAt = null;
-    // A peak that follows another is not told by itself: only how the run stands when it has decayed or ended counts.
-    if (hadDecayed) tell(event, signal, at, null, emit);
-  } else if (!hadDecayed && edge * 2n <= signal.peak) {
+    // A peak after another peak is not emitted: only the state of the run at its decay or end counts.
+    if (wasDecayed) emitSignal(event, signal, at, null, emit);
+  } else if (!wasDecayed && edge * 2n <= signal.peak) {
     signal.decayedAt = at;
-    tell(event, signal, at, null, emit);
+    emitSignal(event, signal, at, null, emit);
   }
 }
 
-function end(event: EventState, signal: SignalState, at: number, emit: Emit): void {
+function endSignal(event: EventState, signal: SignalState, at: number, emit: Emit): void {
   signal.decayedAt ??= at;
-  tell(event, signal, at, at, emit);
+  emitSignal(event, signal, at, at, emit);
 }
 
-function tell(event: EventState, signal: SignalState, receivedAt: number, endedAt: number | null, emit: Emit): void {
+function emitSignal(
+  event: EventState,
+  signal: SignalState,
+  receivedAt: number,
+  endedAt: number | null,
+  emit: Emit,
+): void {
   const { peak, ...rest } = signal;
   const { universalId } = event;
   emit(arbitrageSignalTopic, universalId, {
@@ -108,7 +118,7 @@ function tell(event: EventState, signal: SignalState, receivedAt: number, endedA
   });
 }
 
-function isOf(signal: SignalState, kind: ArbitrageKind, { first, second }: QuotedPair): boolean {
+function isSignalOf(signal: SignalState, kind: ArbitrageKind, { first, second }: QuotedPair): boolean {
   return (
     signal.kind === kind &&
     signal.firstMarketId === first.leg.marketId &&

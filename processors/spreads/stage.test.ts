@@ -15,7 +15,7 @@ import {
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { stageOverTime } from '../settings/over-time.ts';
-import { probeStage, saidOn } from '../testing/stage-probe.fixture.ts';
+import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { createSpreadsStage } from './stage.ts';
@@ -45,10 +45,10 @@ function harness(stage = ofSize('100')) {
   const probe = probeStage(stage);
   const venueOf = (instrument: string) => (instrument.startsWith('#') ? 'venue_a' : 'venue_b');
   const sort = (outputs: ReturnType<typeof probe.remove>) => ({
-    heads: saidOn(outputs, spreadHeadTopic),
-    spreads: saidOn(outputs, spreadTopic),
+    heads: emittedTo(outputs, spreadHeadTopic),
+    spreads: emittedTo(outputs, spreadTopic),
     arbitrageHeads: outputs.filter(({ topic }) => topic === arbitrageHeadTopic.name),
-    arbitrages: saidOn(outputs, arbitrageTopic),
+    arbitrages: emittedTo(outputs, arbitrageTopic),
   });
   const common = (instrument: string, receivedAt: number) => ({
     provider: venueOf(instrument) === 'venue_a' ? 'venue_a_outcome' : 'venue_b',
@@ -298,11 +298,11 @@ describe('the spreads stage', () => {
     all.status('b-yes', 1000, 'venue_down');
     all.status('b-yes', 1001, 'recovering');
     const state = (at: number) => all.probe.send(eventTopic, 'evt_1', event({ receivedAt: at }));
-    const [head] = saidOn(state(2000), spreadHeadTopic);
+    const [head] = emittedTo(state(2000), spreadHeadTopic);
     expect(head!.legs).toMatchObject([{ state: null }, { state: 'recovering', live: false, bookAt: null }]);
     // Known also after the event was merged away.
     all.link(event({ mergedInto: 'evt_0', links: [] }));
-    const [again] = saidOn(state(3000), spreadHeadTopic);
+    const [again] = emittedTo(state(3000), spreadHeadTopic);
     expect(again!.legs[1]).toMatchObject({ state: 'recovering' });
   });
 
@@ -462,7 +462,7 @@ describe('the spreads stage', () => {
     const eventWith = (marketState: EventLink['marketState'], changes: Partial<EventLink> = {}) =>
       event({ receivedAt: 2000, links: [link('venue_a_outcome'), link('venue_b', { marketState, ...changes })] });
     const signalsOf = (outputs: ReturnType<ReturnType<typeof profitable>['probe']['remove']>) =>
-      saidOn(outputs, arbitrageSignalTopic);
+      emittedTo(outputs, arbitrageSignalTopic);
     const noPrices = { yesBid: null, yesAsk: null, yesMid: null, live: false };
 
     it.each(['closed', 'resolved'] as const)('ends arbitrage and its signals at once when it is %s', (marketState) => {
@@ -472,8 +472,8 @@ describe('the spreads stage', () => {
         { topic: arbitrageHeadTopic.name, key: 'evt_1:cross_provider', value: null },
       ]);
       expect(signalsOf(outputs)).toMatchObject([{ kind: 'cross_provider', decayedAt: 2000, endedAt: 2000 }]);
-      expect(saidOn(outputs, arbitrageTopic)).toEqual([]);
-      const [head] = saidOn(outputs, spreadHeadTopic);
+      expect(emittedTo(outputs, arbitrageTopic)).toEqual([]);
+      const [head] = emittedTo(outputs, spreadHeadTopic);
       expect(head!.legs).toMatchObject([
         { yesMid: '0.57', live: true, state: 'live' },
         { ...noPrices, state: marketState, bookAt: 1020 },

@@ -1,6 +1,6 @@
 /**
- * Spreads and arbitrage of universal events. A book change touches the events of its instrument and no other, and walks
- * only what it can have changed; a tick touches the events that have something to tell.
+ * Calculates spreads and arbitrage of universal events. A book change affects only the events of its instrument, and
+ * only the walks that it can have changed; a tick affects only the events with something to emit.
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
@@ -16,11 +16,13 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
-import { isOfQuestion } from '#schemas/venues/question-instruments';
+import { isQuestionInstrument } from '#schemas/venues/question-instruments';
+import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
+import { emitHead, publishIfMoved } from './emit-spread.ts';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { dropMerged, dropPast, endResolved, followUnresolved, legsOf } from './linked-events.ts';
+import { dropArchived, dropMerged, endResolved, legsOf, updateUnresolved } from './linked-events.ts';
 import {
   createSpreadsState,
   type EventState,
@@ -30,45 +32,43 @@ import {
   type LegLink,
   type SpreadsState,
 } from './state.ts';
-import { tellArbitrage, tellArbitrageTick } from './tell-arbitrage.ts';
-import { publishIfMoved, tellHead } from './tell-spread.ts';
-import { type Terms, termsOverTime } from './terms.ts';
+import { type PricingTerms, pricingTermsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
-  /** Shares that arbitrage is quoted for, decimal text above zero. */
+  /** Number of shares that arbitrage is quoted for, decimal text above zero. */
   readonly arbitrageSize: string;
-  /** All that hold or held; those of the venues by default. */
+  /** All current and former fee models; those of the venues by default. */
   readonly feeModels?: readonly FeeModel[];
 }
 
-/** The stage `spreads`. Throws for a size that is not above zero. */
+/** Creates the stage `spreads`. Throws for a size that is not above zero. */
 export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: SpreadsOptions): Stage<SpreadsState> {
-  const termsAt = termsOverTime(arbitrageSize, feeModels);
+  const termsAt = pricingTermsOverTime(arbitrageSize, feeModels);
   return {
     name: 'spreads',
-    stateVersion: 4,
-    slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'aged'],
+    stateVersion: 5,
+    slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'outdatedAges'],
     inputs: [
-      onKeyed<SpreadsState, UniversalEvent>(eventTopic, underTerms(termsAt, readEvent)),
-      ...VENUES.map((venue) => on<SpreadsState, BookUpdate>(bookTopics[venue], underTerms(termsAt, bookReader(venue)))),
+      onKeyed<SpreadsState, UniversalEvent>(eventTopic, withTerms(termsAt, readEvent)),
+      ...VENUES.map((venue) => on<SpreadsState, BookUpdate>(bookTopics[venue], withTerms(termsAt, bookReader(venue)))),
       ...Object.values(statusTopics).map((topic) =>
-        onKeyed<SpreadsState, MarketStatus>(topic, underTerms(termsAt, readStatus)),
+        onKeyed<SpreadsState, MarketStatus>(topic, withTerms(termsAt, readStatus)),
       ),
-      on<SpreadsState, ClockMark>(clockTopic, underTerms(termsAt, readClock)),
+      on<SpreadsState, ClockMark>(clockTopic, withTerms(termsAt, readClock)),
     ],
     outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic, arbitrageSignalTopic],
     initialState: createSpreadsState,
   };
 }
 
-/** What an event does once all in it that can be bad has been read; it does not throw. */
-type Step = (state: SpreadsState, terms: Terms, emit: Emit) => void;
+/** Applies a record after everything in it that can be invalid has been parsed; it does not throw. */
+type Step = (state: SpreadsState, terms: PricingTerms, emit: Emit) => void;
 
 /**
- * Takes an event under the terms of its time, to which what was walked under others is brought before. It is read first:
- * a bad one must change nothing, since what would tell of the change is dropped with it.
+ * Handles a record with the terms of its time. If they changed, all walks are recalculated first. The record is parsed
+ * before that: an invalid one must change nothing, because the outputs of a failed handler are dropped.
  */
-function underTerms<T>(termsAt: (time: number) => Terms, read: (event: StageEvent<T>) => Step) {
+function withTerms<T>(termsAt: (time: number) => PricingTerms, read: (event: StageEvent<T>) => Step) {
   return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
     const step = read(event);
     const terms = termsAt(event.receivedAt);
@@ -80,16 +80,16 @@ function underTerms<T>(termsAt: (time: number) => Terms, read: (event: StageEven
 
 const NOTHING: Step = () => {};
 
-function changeTerms(state: SpreadsState, terms: Terms, receivedAt: number, emit: Emit): void {
+function changeTerms(state: SpreadsState, terms: PricingTerms, receivedAt: number, emit: Emit): void {
   state.size = terms.size;
   state.feesSince = terms.fees.since;
   for (const event of state.events.values()) {
     walkAgain(state, event, terms);
-    tellArbitrage(state, event, terms.size, receivedAt, null, emit);
+    emitArbitrage(state, event, terms.size, receivedAt, null, emit);
   }
 }
 
-function walkAgain(state: SpreadsState, event: EventState, terms: Terms): void {
+function walkAgain(state: SpreadsState, event: EventState, terms: PricingTerms): void {
   if (!event.comparable) return;
   for (const leg of event.legs) {
     if (leg.marketState !== 'open') continue;
@@ -101,31 +101,31 @@ function walkAgain(state: SpreadsState, event: EventState, terms: Terms): void {
 }
 
 function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>): Step {
-  if (value === null) return (state, _terms, emit) => dropPast(state, key, receivedAt, emit);
+  if (value === null) return (state, _terms, emit) => dropArchived(state, key, receivedAt, emit);
   if (value.mergedInto !== null) return (state, _terms, emit) => dropMerged(state, key, receivedAt, emit);
   const legs = legsOf(value);
   if (value.status === 'resolved')
     return (state, _terms, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
   return (state, terms, emit) => {
-    const followed = followUnresolved(state, { universalId: value.universalId, legs });
-    if (!followed) return;
-    const { event, restated } = followed;
+    const update = updateUnresolved(state, { universalId: value.universalId, legs });
+    if (!update) return;
+    const { event, stateChanges } = update;
     for (const leg of event.legs) {
       if (leg.marketState !== 'open') continue;
       refreshTop(leg, state.instruments.get(leg.yes)!);
       leg.noLive = leg.no !== null && isQuotable(state.instruments.get(leg.no)!);
     }
     walkAgain(state, event, terms);
-    const cause = restated?.length === 1 ? restated[0]! : null;
-    tellHead(state, event, receivedAt, cause, emit);
-    if (restated === null) state.unpublished.add(key);
+    const cause = stateChanges?.length === 1 ? stateChanges[0]! : null;
+    emitHead(state, event, receivedAt, cause, emit);
+    if (stateChanges === null) state.unpublished.add(key);
     else publishIfMoved(state, event, receivedAt, cause, emit);
-    tellArbitrage(state, event, terms.size, receivedAt, cause, emit);
+    emitArbitrage(state, event, terms.size, receivedAt, cause, emit);
   };
 }
 
 function bookReader(venue: Venue) {
-  return (event: StageEvent<BookUpdate>): Step => (isOfQuestion[venue](event.key) ? readBook(event) : NOTHING);
+  return (event: StageEvent<BookUpdate>): Step => (isQuestionInstrument[venue](event.key) ? readBook(event) : NOTHING);
 }
 
 function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
@@ -134,14 +134,14 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
   const asks = parseLevels(value.asks);
   return (state, terms, emit) => {
     const instrument = instrumentOf(state, name);
-    // Changes of a book that is not kept any more, or not yet, are of no use without a whole one.
+    // Changes of a book that is not in the state are useless without a snapshot.
     if (instrument.bookAt === null && !snapshot) return;
     applyLevels(instrument.book, { snapshot, bids, asks });
-    // The first frame makes a leg quotable, whatever levels it holds.
+    // The first frame makes a leg quotable, whatever its levels.
     const isFirst = instrument.bookAt === null;
     const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
     instrument.bookAt = receivedAt;
-    followInstrument(state, instrument, { touched, quotable: isFirst, receivedAt, terms, emit });
+    updateEventsOf(state, instrument, { touched, quotable: isFirst, receivedAt, terms, emit });
   };
 }
 
@@ -154,12 +154,12 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
     }
     const instrument = instrumentOf(state, key);
     if (value === null) {
-      // The market ended: its last book says nothing any more.
+      // The market ended, so its last book is meaningless.
       instrument.book = createBook();
       instrument.bookAt = null;
     } else if (value.state === instrument.state) return;
     instrument.state = value?.state ?? null;
-    followInstrument(state, instrument, {
+    updateEventsOf(state, instrument, {
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
       quotable: true,
       receivedAt,
@@ -178,38 +178,39 @@ function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
       publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
     }
     state.unpublished.clear();
-    tellArbitrageTick(state, receivedAt, emit);
+    emitArbitrageTick(state, receivedAt, emit);
   };
 }
 
 interface Change {
   readonly touched: Touched;
-  /** Whether the instrument may have become quotable, or ceased to be. */
+  /** True if the instrument may have become quotable, or ceased to be. */
   readonly quotable: boolean;
   readonly receivedAt: number;
-  readonly terms: Terms;
+  readonly terms: PricingTerms;
   readonly emit: Emit;
 }
 
-/** Brings the events of an instrument up to date and tells what changed in them. */
-function followInstrument(state: SpreadsState, instrument: InstrumentState, change: Change): void {
-  for (const link of instrument.links) followOnLeg(state, link, instrument, change);
+/** Updates the events of an instrument and emits their changes. */
+function updateEventsOf(state: SpreadsState, instrument: InstrumentState, change: Change): void {
+  for (const link of instrument.links) updateLeg(state, link, instrument, change);
 }
 
-function followOnLeg(state: SpreadsState, link: LegLink, instrument: InstrumentState, change: Change): void {
+function updateLeg(state: SpreadsState, link: LegLink, instrument: InstrumentState, change: Change): void {
   const { touched, quotable, receivedAt, terms, emit } = change;
   const { isYes } = link;
   const event = state.events.get(link.universalId)!;
   const leg = event.legs[link.leg]!;
-  // A market that is closed or resolved goes on sending books, which cannot be traded on.
+  // A closed or resolved market may still send books, which cannot be traded on.
   if (leg.marketState !== 'open') return;
   if (!isYes) leg.noLive = isQuotable(instrument);
   else if (refreshTop(leg, instrument)) {
-    tellHead(state, event, receivedAt, leg, emit);
+    emitHead(state, event, receivedAt, leg, emit);
     publishIfMoved(state, event, receivedAt, leg, emit);
   }
   if (!event.comparable) return;
   const moved = refreshWalks(leg, isYes, instrument.book, touched, terms);
-  if (moved || quotable) tellArbitrage(state, event, terms.size, receivedAt, leg, emit);
-  else if (event.best.cross_provider !== null || event.best.negation_pair !== null) state.aged.add(event.universalId);
+  if (moved || quotable) emitArbitrage(state, event, terms.size, receivedAt, leg, emit);
+  else if (event.best.cross_provider !== null || event.best.negation_pair !== null)
+    state.outdatedAges.add(event.universalId);
 }

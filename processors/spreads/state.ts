@@ -5,22 +5,22 @@ import type { MarketStatus } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
 import type { Walk } from './walk.ts';
 
-/** The book of a coin or token and whether it can be relied on. */
+/** The book of a coin or token, with the status that shows if it can be relied on. */
 export interface InstrumentState {
   book: Book;
   /** Receive time of its last book frame. */
   bookAt: number | null;
   /** The state of its connection and book; null while no status is known. Only a live book can be relied on. */
   state: MarketStatus['state'] | null;
-  /** Legs on it, by its YES or its NO side. Named, as no object may stand in two slices of a snapshot. */
+  /** Legs that use it as their YES or NO side: by id, because no object may be in two slices of a snapshot. */
   links: LegLink[];
 }
 
 export interface LegLink {
   readonly universalId: string;
-  /** Place of the leg in the event's `legs`. */
+  /** Index of the leg in the event's `legs`. */
   readonly leg: number;
-  /** Whether it is the leg's YES side. */
+  /** True if it is the leg's YES side. */
   readonly isYes: boolean;
 }
 
@@ -30,26 +30,26 @@ export interface LegState {
   readonly marketId: string;
   readonly yes: string;
   readonly no: string | null;
-  /** Its YES is the event's NO. */
+  /** True if its YES is the event's NO. */
   readonly inverse: boolean;
   /** Only an open market can be quoted: any other leg has neither prices nor walks, whatever its books say. */
   readonly marketState: EventLink['marketState'];
-  /** Rate of the provider's fee formula; null is unknown. */
+  /** Rate of the provider's fee formula; null if unknown. */
   readonly rate: Decimal | null;
-  /** What the head shows: prices of the event's YES and its middle, each beside its text. */
+  /** Prices that the head shows: bid, ask and mid price of the event's YES, each with its text. */
   bid: Decimal | null;
   bidText: string | null;
   ask: Decimal | null;
   askText: string | null;
   mid: Decimal | null;
   midText: string | null;
-  /** The state of the YES book, as its instrument had it last. */
+  /** Newest state of the YES book's instrument. */
   bookState: InstrumentState['state'];
-  /** Whether the YES book can be quoted: alive and known. */
+  /** True if the YES book can be quoted: live and known. */
   live: boolean;
-  /** The same of the NO book. */
+  /** The same for the NO book. */
   noLive: boolean;
-  /** Selling and buying the event's YES here, and buying its NO. Null: cannot be done for the whole size. */
+  /** Walks for selling and buying the event's YES here, and for buying its NO; null if impossible for the full size. */
   sell: Walk | null;
   buy: Walk | null;
   buyNo: Walk | null;
@@ -57,21 +57,21 @@ export interface LegState {
 
 export type ArbitrageKind = Arbitrage['kind'];
 
-/** The best record of a kind now, with the legs it needs. */
+/** The current best record of a kind, with its inputs. */
 export interface BestState {
   readonly record: Arbitrage;
   readonly profitable: boolean;
   readonly first: string;
   readonly second: string;
-  /** What the record was made of. */
+  /** Inputs of the record. */
   readonly size: Decimal;
   readonly firstWalk: Walk;
   readonly secondWalk: Walk;
-  /** The older book frame of the two when the head was told. */
-  toldBookAt: number;
+  /** Receive time of the older of the two book frames when the head was emitted. */
+  emittedBookAt: number;
 }
 
-/** A run of evaluations of one pair with a net edge above zero, while it lasts (`signals.ts`). */
+/** A run of evaluations of one pair with a net edge above zero that has not ended (`signals.ts`). */
 export interface SignalState {
   readonly id: string;
   readonly kind: ArbitrageKind;
@@ -89,38 +89,38 @@ export interface SignalState {
 export interface EventState {
   readonly universalId: string;
   legs: LegState[];
-  /** Legs of two providers or more. */
+  /** True if the legs are of at least two providers. */
   comparable: boolean;
-  /** Middles as published last, by leg; null before the first time. */
+  /** Mid prices as published last, by leg; null before the first time. */
   published: (Decimal | null)[] | null;
   best: Record<ArbitrageKind, BestState | null>;
   /** Live signals: at most one a kind and pair of legs. */
   signals: SignalState[];
-  /** When a signal began last, and how many began then: what tells runs of one moment apart. */
-  begun: { at: number; count: number };
+  /** When a signal started last, and how many started then, which distinguishes runs of the same moment. */
+  signalStarts: { at: number; count: number };
 }
 
-/** Bounded by the open events and by `UNLINKED_MAX` books of instruments that no event has yet. */
+/** Bounded by the open events and by `UNLINKED_MAX` books of instruments without an event. */
 export interface SpreadsState {
-  /** Shares that the walks of all legs are made for; null before the first event. */
+  /** Number of shares that all walks are calculated for; null before the first record. */
   size: Decimal | null;
-  /** Since when the fee models hold that they are made with (`Fees`); null before the first event. */
+  /** `Fees.since` of the fee models that all walks are calculated with; null before the first record. */
   feesSince: number | null;
   readonly events: Map<string, EventState>;
   readonly instruments: Map<string, InstrumentState>;
-  /** Instruments without an event, the least recently heard of first. */
+  /** Instruments without an event, the least recently updated first. */
   readonly unlinked: Set<string>;
-  /** Events whose legs changed without a book: published at the next tick. */
+  /** Events whose legs changed without a book record: published at the next tick. */
   readonly unpublished: Set<string>;
-  /** Events with a record above zero: told at every tick. */
+  /** Events with a record above zero: emitted at every tick. */
   readonly profitable: Set<string>;
-  /** Events whose books were confirmed without a change of the record: the age in their heads is renewed at a tick. */
-  readonly aged: Set<string>;
+  /** Events whose books were confirmed without a changed record: the age in their heads is updated at a tick. */
+  readonly outdatedAges: Set<string>;
 }
 
 /**
- * Books kept of instruments that no event has yet; beyond it those that were heard of least recently go. Ended
- * instruments are let go of at once, so it takes this many open ones to come so far.
+ * Greatest number of instruments without an event; beyond it the least recently updated are dropped. Ended instruments
+ * are removed at once, so only this many open ones reach the bound.
  */
 export const UNLINKED_MAX = 20_000;
 
@@ -133,18 +133,18 @@ export function createSpreadsState(): SpreadsState {
     unlinked: new Set(),
     unpublished: new Set(),
     profitable: new Set(),
-    aged: new Set(),
+    outdatedAges: new Set(),
   };
 }
 
-/** The instrument of which something came, made if it is new. */
+/** Returns the instrument of a received record, and creates it if it is new. */
 export function instrumentOf(state: SpreadsState, name: string): InstrumentState {
   const known = state.instruments.get(name);
   if (!known || known.links.length === 0) markUnlinked(state, name);
   return known ?? addInstrument(state, name);
 }
 
-/** Lets go of an instrument that ended, unless an event has a leg on it. */
+/** Removes an instrument that ended, unless an event has a leg on it. */
 export function forgetUnlinked(state: SpreadsState, name: string): void {
   if (state.unlinked.delete(name)) state.instruments.delete(name);
 }
@@ -155,7 +155,7 @@ function addInstrument(state: SpreadsState, name: string): InstrumentState {
   return instrument;
 }
 
-/** Lets an instrument know that a leg of an event is on it. */
+/** Links an instrument with a leg of an event. */
 export function linkInstrument(state: SpreadsState, name: string, link: LegLink): void {
   const instrument = state.instruments.get(name) ?? addInstrument(state, name);
   state.unlinked.delete(name);
@@ -165,18 +165,18 @@ export function linkInstrument(state: SpreadsState, name: string, link: LegLink)
   if (!isLinked) instrument.links.push(link);
 }
 
-/** The opposite; a book that no event needs any more is kept for a while, since its market may be moving. */
+/** Unlinks an instrument from an event. A book without an event stays for a while, since its market may be moving. */
 export function unlinkInstrument(state: SpreadsState, name: string, universalId: string): void {
   const instrument = state.instruments.get(name);
   if (!instrument) return;
   instrument.links = instrument.links.filter((link) => link.universalId !== universalId);
   if (instrument.links.length > 0) return;
   if (instrument.bookAt !== null || instrument.state !== null) markUnlinked(state, name);
-  // Nothing is known of it: it ended before.
+  // An instrument without book and state ended before.
   else state.instruments.delete(name);
 }
 
-/** Puts it behind all others: sets and their snapshots keep the order of insertion. */
+/** Moves an instrument to the end: sets and their snapshots preserve the order of insertion. */
 function markUnlinked(state: SpreadsState, name: string): void {
   state.unlinked.delete(name);
   state.unlinked.add(name);

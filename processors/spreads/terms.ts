@@ -1,18 +1,21 @@
-/** What figures of arbitrage are worked out with beside the books. Pure. */
+/** Size and fees that arbitrage is calculated with, beside the books. Pure. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { FeeModel } from './fees/fee-model.ts';
 import { type Fees, feesOverTime } from './fees/fee-models.ts';
 
-export interface Terms {
-  /** Shares that arbitrage is quoted for. */
+export interface PricingTerms {
+  /** Number of shares that arbitrage is quoted for. */
   readonly size: Decimal;
   readonly fees: Fees;
 }
 
-/** The terms by pipeline time, unix ms. Throws for a size that is not above zero. */
-export function termsOverTime(arbitrageSize: string, models: readonly FeeModel[]): (time: number) => Terms {
+/** Returns a function from event time (unix ms) to the terms. Throws for a size that is not above zero. */
+export function pricingTermsOverTime(
+  arbitrageSize: string,
+  models: readonly FeeModel[],
+): (time: number) => PricingTerms {
   const size = parseDecimal(arbitrageSize);
   if (size <= ZERO) throw new RangeError(`arbitrageSize must be above zero: ${arbitrageSize}`);
-  const terms = feesOverTime(models).map((fees): Terms => ({ size, fees }));
+  const terms = feesOverTime(models).map((fees): PricingTerms => ({ size, fees }));
   return (time) => terms.findLast(({ fees }) => fees.since <= time) ?? terms[0]!;
 }

@@ -1,7 +1,7 @@
 /**
- * Drives a stage in a test: events go in one by one in the order given, and what it wrote and gave up on is collected.
- * As in the running loop, an event whose handler throws leaves nothing but a dead letter. Every output is checked against
- * the schema of its topic and copied, so that a state which changes later does not change what was told.
+ * Drives a stage in a test: records are handled one by one in the given order, and outputs and dead letters are
+ * collected. As in the running loop, a record whose handler throws leaves only a dead letter. Every output is checked
+ * against the schema of its topic and copied, so that later changes of the state do not affect it.
  */
 import { deserialize, serialize } from 'node:v8';
 import avro from 'avsc';
@@ -9,7 +9,7 @@ import type { Emit, Stage, StageEvent } from '#infra/stages/stage';
 import { avroSchema } from '#schemas/avro';
 import type { Topic } from '#schemas/topics/topic';
 
-/** Something a stage wrote; a null value is a tombstone. */
+/** An output of a stage; a null value is a tombstone. */
 export interface DrivenOutput {
   readonly topic: string;
   readonly key: string;
@@ -22,21 +22,23 @@ export interface DrivenDeadLetter {
   readonly detail: string;
 }
 
-/** The position of an event; what is left out is 0, and its key is the field of the value that the topic names, or empty. */
-export type EventPlace = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
+/**
+ * Position of a record; missing numbers are 0, and a missing key is the topic's key field of the value, or empty.
+ */
+export type EventPosition = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
 
 export interface StageDriver<S> {
-  /** The state; another object after `restart`. */
+  /** The current state; another object after `restart`. */
   readonly state: S;
   readonly outputs: DrivenOutput[];
-  readonly dead: DrivenDeadLetter[];
-  /** Steps one event. `receivedAt` is taken from the value where it has one. Throws for a topic that is no input. */
-  feed<T>(topic: Topic<T>, value: T | null, place?: EventPlace): void;
-  /** What was written to a topic so far, in order; tombstones left out. */
-  of<T>(topic: Topic<T>): T[];
-  /** Forgets what was collected. */
+  readonly deadLetters: DrivenDeadLetter[];
+  /** Handles one record. By default `receivedAt` is that of the value. Throws for a topic that is no input. */
+  feed<T>(topic: Topic<T>, value: T | null, place?: EventPosition): void;
+  /** Values emitted to a topic so far, in order, without tombstones. */
+  emittedTo<T>(topic: Topic<T>): T[];
+  /** Clears the collected outputs and dead letters. */
   clear(): void;
-  /** Goes on from a snapshot of the state, as after a restart. */
+  /** Continues from a snapshot of the state, as after a restart. */
   restart(): void;
 }
 
@@ -66,13 +68,13 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       return state;
     },
     outputs,
-    dead,
+    deadLetters: dead,
     feed(topic, value, place = {}) {
       const handle = handlers.get(topic.name);
       if (!handle) throw new Error(`${topic.name} is no input of ${stage.name}`);
       const receivedAt = (value as { receivedAt?: number } | null)?.receivedAt ?? 0;
       const key = (value as Record<string, string> | null)?.[topic.key] ?? '';
-      // As in the running loop, other stages share the value.
+      // Frozen, because in the running loop other stages share the value.
       const shared = deepFreeze(deserialize(serialize(value)));
       const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt, ...place, value: shared };
       source = topic.name;
@@ -84,7 +86,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
         emit.dead('handler_failed', String(error));
       }
     },
-    of: <T>(topic: Topic<T>) =>
+    emittedTo: <T>(topic: Topic<T>) =>
       outputs.filter((output) => output.topic === topic.name && output.value !== null).map(({ value }) => value as T),
     clear() {
       outputs.length = 0;

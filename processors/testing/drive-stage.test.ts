@@ -40,7 +40,7 @@ describe('a driven stage', () => {
       { topic: 'derived.reconcile', key: 'latest', value: { receivedAt: 5, ingested: 1 } },
       { topic: 'derived.reconcile', key: 'latest', value: { receivedAt: 10, ingested: 2 } },
     ]);
-    expect(stage.of(reconcileTopic)).toHaveLength(2);
+    expect(stage.emittedTo(reconcileTopic)).toHaveLength(2);
     stage.clear();
     expect(stage.outputs).toEqual([]);
   });
@@ -49,23 +49,23 @@ describe('a driven stage', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5, { hour: true }));
     expect(stage.outputs).toEqual([]);
-    expect(stage.dead).toEqual([{ topic: 'control.clock', reason: 'handler_failed', detail: 'Error: hour' }]);
+    expect(stage.deadLetters).toEqual([{ topic: 'control.clock', reason: 'handler_failed', detail: 'Error: hour' }]);
   });
 
   it('keeps the outputs beside a dead letter that the handler sent itself', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5, { tick: false }));
     expect(stage.outputs).toHaveLength(1);
-    expect(stage.dead).toEqual([{ topic: 'control.clock', reason: 'no_tick', detail: 'not a tick' }]);
+    expect(stage.deadLetters).toEqual([{ topic: 'control.clock', reason: 'no_tick', detail: 'not a tick' }]);
   });
 
   it('may tell only what the schema allows, to topics that it declares', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5, { day: true }));
-    expect(stage.dead[0]!.detail).toContain('derived.reconcile: ingested cannot be');
+    expect(stage.deadLetters[0]!.detail).toContain('derived.reconcile: ingested cannot be');
     const undeclared = driveStage({ ...counter, outputs: [] });
     undeclared.feed(clockTopic, mark(5));
-    expect(undeclared.dead[0]!.detail).toContain('counter does not declare derived.reconcile as an output');
+    expect(undeclared.deadLetters[0]!.detail).toContain('counter does not declare derived.reconcile as an output');
     expect(() => stage.feed(reconcileTopic, { receivedAt: 1, ingested: 1 })).toThrow('is no input of counter');
   });
 });

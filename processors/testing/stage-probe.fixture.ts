@@ -1,18 +1,18 @@
-/** `driveStage` for tests that look at what one event makes a stage say. */
+/** A variant of `driveStage` for tests that check the outputs of one record. */
 import type { Stage } from '#infra/stages/stage';
 import type { Topic } from '#schemas/topics/topic';
 import { type DrivenOutput, driveStage } from './drive-stage.fixture.ts';
 
 export interface StageProbe {
-  /** Steps one event and gives what it made the stage say, in order. Throws where it became a dead letter. */
+  /** Handles one record and returns its outputs, in order. Throws if it became a dead letter. */
   send<T extends { receivedAt: number }>(topic: Topic<T>, key: string, value: T): DrivenOutput[];
-  /** Steps the removal of a key. */
+  /** Handles the tombstone of a key. */
   remove(topic: Topic, key: string, receivedAt: number): DrivenOutput[];
-  /** Puts the state through a snapshot, as a restart does. */
+  /** Continues from a snapshot of the state, as after a restart. */
   restart(): void;
 }
 
-/** A probe of a stage that is at its beginning. */
+/** Creates a probe of a stage with its initial state. */
 export function probeStage<S>(stage: Stage<S>): StageProbe {
   const driver = driveStage(stage);
   let offset = 0;
@@ -20,7 +20,7 @@ export function probeStage<S>(stage: Stage<S>): StageProbe {
     driver.clear();
     driver.feed(topic, value, { key, receivedAt, offset });
     offset += 1;
-    const [dead] = driver.dead;
+    const [dead] = driver.deadLetters;
     if (dead) throw new Error(`${dead.reason}: ${dead.detail}`);
     return [...driver.outputs];
   };
@@ -31,7 +31,7 @@ export function probeStage<S>(stage: Stage<S>): StageProbe {
   };
 }
 
-/** What went to one topic, typed; tombstones are null. */
-export function saidOn<T>(outputs: readonly DrivenOutput[], topic: Topic<T>): T[] {
+/** Returns the outputs to one topic, typed; tombstones are null. */
+export function emittedTo<T>(outputs: readonly DrivenOutput[], topic: Topic<T>): T[] {
   return outputs.filter((output) => output.topic === topic.name).map((output) => output.value as T);
 }

@@ -1,12 +1,12 @@
-/** Values and texts that nobody expects. */
+/** Invalid and unusual values for fuzzing. */
 import fc from 'fast-check';
 
-/** In the text of a body replaced by lists in lists, deeper than any stack. */
+/** Placeholder that the body text replaces by lists nested deeper than any stack. */
 export const DEEP = '@deep@';
 const DEEP_LEVELS = 50_000;
 const LONG = 10_000;
 
-/** Names that every object inherits, and others that are none of a field. */
+/** Names of inherited properties, and other names that are not fields. */
 export const ODD_NAMES = [
   'constructor',
   'prototype',
@@ -24,7 +24,7 @@ export const ODD_NAMES = [
   '$where',
 ];
 
-/** Texts for what comes in a URL or a field. */
+/** Texts for a URL or a field. */
 export const oddText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -103,14 +103,16 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 
-/** A body as it is sent. `JSON.stringify` itself would overflow on what `DEEP` stands for. */
+/**
+ * The text of a body. `DEEP` is replaced here because `JSON.stringify` would overflow on nested lists of that depth.
+ */
 export function bodyText(body: unknown): string {
   return JSON.stringify(body).replaceAll(`"${DEEP}"`, () => '['.repeat(DEEP_LEVELS) + ']'.repeat(DEEP_LEVELS));
 }
 
 const bytes = (...all: number[]) => Buffer.from(all);
 
-/** Bodies that are no JSON, or none that may be taken. */
+/** Bodies that are not JSON, or that must be refused. */
 export const BROKEN_BODIES: readonly (string | Buffer)[] = [
   '{',
   '}',
@@ -140,7 +142,7 @@ export const BROKEN_BODIES: readonly (string | Buffer)[] = [
   '<x/>',
 ];
 
-/** Types of bodies that are not what a route takes, or are told oddly. */
+/** Unsupported or malformed content types. */
 export const ODD_TYPES: readonly string[] = [
   'text/plain',
   'application/x-www-form-urlencoded',
@@ -159,7 +161,7 @@ export const ODD_TYPES: readonly string[] = [
   'x'.repeat(1_000),
 ];
 
-/** Paths' parameters as they stand in a URL, percent signs and all. */
+/** Raw path segments, not percent-encoded. */
 export const ODD_SEGMENTS: readonly string[] = [
   '%',
   '%2',
@@ -188,7 +190,7 @@ export const ODD_SEGMENTS: readonly string[] = [
   '%41'.repeat(300),
 ];
 
-/** Headers that come oddly; Node's client sends them as they are. None makes a good request good no longer by itself. */
+/** Unusual headers, which Node's client sends unchanged. None of them alone makes a valid request invalid. */
 export const ODD_HEADERS: readonly (readonly [string, string | readonly string[]])[] = [
   ['x-request-id', ''],
   ['x-request-id', 'a client id'],
@@ -230,7 +232,7 @@ export const ODD_HEADERS: readonly (readonly [string, string | readonly string[]
   ['content-language', '\u00ff'],
 ];
 
-/** What may stand in `Authorization` and is no good key; none names a key that there is, which would cost a hash. */
+/** Values of `Authorization` without a valid key. None names an existing key, since that would cost a hash. */
 export const ODD_AUTHORIZATIONS: readonly string[] = [
   '',
   ' ',
@@ -249,7 +251,7 @@ export const ODD_AUTHORIZATIONS: readonly string[] = [
   'Bearer\tplx_live_x',
 ];
 
-/** `Idempotency-Key` in the wrong way; the last two are good ones. */
+/** Invalid values of `Idempotency-Key`; the last two are valid. */
 export const ODD_IDEMPOTENCY_KEYS: readonly (string | readonly string[])[] = [
   '',
   'x'.repeat(256),

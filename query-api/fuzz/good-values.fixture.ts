@@ -1,8 +1,8 @@
-/** Values that a JSON schema takes, for fuzzing: whatever a route declares is made from its declaration. */
+/** Generates valid values of JSON schemas, for fuzzing routes by their declarations. */
 import fc from 'fast-check';
 import { NOON_MS } from '../testing/records.fixture.ts';
 
-/** The parts of JSON schema that declarations come to (`z.toJSONSchema`, input side). */
+/** The parts of JSON Schema that occur in route declarations (`z.toJSONSchema`, input side). */
 export interface JsonSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -29,7 +29,7 @@ const ITEMS_MAX = 4;
 /** A grapheme can be a dozen UTF-16 units, which is what `maxLength` counts. */
 const GRAPHEMES_MAX = 12;
 
-/** What a schema cannot say of fields of these names, so that good requests are good: what there is, and how it is written. */
+/** Valid values for fields whose schema does not describe them fully: existing ids and text formats. */
 const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   coin: ['BTC', 'BTC', 'ETH'],
   universalId: ['evt_1', 'evt_1', 'evt_2', 'evt_merged'],
@@ -47,7 +47,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   filters: [{}],
 };
 
-/** A value that the schema takes. Throws for a schema of a kind that no route has had so far. */
+/** Generates a valid value of the schema. Throws for a kind of schema that is not implemented. */
 export function goodValue(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
   const examples = EXAMPLES[name];
   if (examples !== undefined && schema.type !== 'array') return fc.constantFrom(...examples);
@@ -79,7 +79,7 @@ export function goodValue(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> 
   throw new Error(`no values for a schema of type ${schema.type}: ${JSON.stringify(schema)}`);
 }
 
-/** An object with every required field, and any of the others. */
+/** Generates an object with all required fields and any of the optional ones. */
 export function goodObject({ properties = {}, required = [], additionalProperties }: JsonSchema) {
   const fields = Object.entries(properties).map(([name, property]) => [name, goodValue(property, name)] as const);
   const declared = fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });

@@ -1,40 +1,42 @@
-/** What no HTTP client would send, byte by byte: still answered in the envelope, or the connection ends at once. */
+/** Sends raw bytes that no HTTP client would send: the service answers with the envelope or closes the connection. */
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginsWithName, errorOf } from './check-answer.fixture.ts';
-import { type Answered, type FuzzWorld, openFuzzWorld } from './fuzz-world.fixture.ts';
+import { beginsWithName, errorOf } from './check-response.fixture.ts';
+import { type FuzzService, openFuzzService, type ServedResponse } from './fuzz-service.fixture.ts';
 
 const HANG_MS = 10_000;
 const RUNS = Number(process.env.PARALLAX_FUZZ_RUNS ?? 100);
 
-let world: FuzzWorld;
+let service: FuzzService;
 beforeAll(async () => {
-  world = await openFuzzWorld();
+  service = await openFuzzService();
 });
-afterAll(() => world.close());
+afterAll(() => service.close());
 
-/** Sends bytes, by default says that no more come, and gives all that came until the service ended the connection. */
+/**
+ * Sends bytes and returns everything received until the service closed the connection. `ends` half-closes the socket.
+ */
 function exchange(bytes: Buffer, ends: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(world.port, world.host);
+    const socket = connect(service.port, service.host);
     const chunks: Buffer[] = [];
     socket.setTimeout(HANG_MS, () => {
-      reject(new Error(`neither an answer nor an end within ${HANG_MS} ms`));
+      reject(new Error(`neither a response nor a close within ${HANG_MS} ms`));
       socket.destroy();
     });
     socket.on('data', (chunk) => chunks.push(chunk));
-    // The service may end a connection before all was written.
+    // The service may close the connection before everything was written.
     socket.on('error', () => {});
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
-    // To Node the end of what is sent is the end of the connection, also while an answer is worked out.
+    // Node closes a half-closed connection, even if a response is still being computed.
     if (ends) socket.end(bytes);
     else socket.write(bytes);
   });
 }
 
-/** The first answer on a connection; null when it ended without one. */
-function readAnswer(text: string): Answered | null {
+/** Parses the first response on a connection; null if there was none. */
+function parseResponse(text: string): ServedResponse | null {
   if (text === '') return null;
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
@@ -46,69 +48,73 @@ function readAnswer(text: string): Answered | null {
   return { status: Number(first.split(' ')[1]), headers, text: body.toString() };
 }
 
-const ask = async (text: string | Buffer, ends = true) => {
+const send = async (text: string | Buffer, ends = true) => {
   const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
-  return readAnswer(await exchange(bytes, ends));
+  return parseResponse(await exchange(bytes, ends));
 };
 const withToken = (start: string, more = '') =>
-  `${start}\r\nHost: x\r\nAuthorization: Bearer ${world.admin}\r\nConnection: close\r\n${more}`;
+  `${start}\r\nHost: x\r\nAuthorization: Bearer ${service.admin}\r\nConnection: close\r\n${more}`;
 const BODY = '{"name":"raw","userId":"u","scopes":["read"]}';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-describe('what is no request', () => {
+describe('invalid HTTP', () => {
   it.each<[string, string, string | Buffer]>([
     ['a word', 'method', 'hello\r\n\r\n'],
-    ['a method that there is not', 'method', 'FROB /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'method', 'FROB /health HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['another version', 'version', 'GET /health HTTP/9.9\r\nHost: x\r\n\r\n'],
-    ['a handshake of TLS', 'method', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
+    ['a TLS handshake', 'method', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
     ['a control character in a header', 'headers', 'GET /health HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\u0000b\r\n\r\n'],
-    ['a blank in the name of a header', 'headers', 'GET /health HTTP/1.1\r\nHost: x\r\nX Request: a\r\n\r\n'],
+    ['a space in a header name', 'headers', 'GET /health HTTP/1.1\r\nHost: x\r\nX Request: a\r\n\r\n'],
     ['a raw byte in the path', 'path', Buffer.from('GET /h\u0001 HTTP/1.1\r\nHost: x\r\n\r\n', 'latin1')],
-    ['a length that is no number', 'Content-Length', 'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n'],
-    ['a length below zero', 'Content-Length', 'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
     [
-      'two lengths',
+      'a Content-Length that is not a number',
+      'Content-Length',
+      'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+    ],
+    ['a negative Content-Length', 'Content-Length', 'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    [
+      'two Content-Length headers',
       'Content-Length',
       'POST /keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     ],
     [
-      'a length beside chunks',
+      'Content-Length with Transfer-Encoding',
       'Content-Length',
       'POST /keys HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n',
     ],
     [
-      'an encoding that is not chunked',
+      'a Transfer-Encoding that is not chunked',
       'Transfer-Encoding',
       'POST /keys HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, nonsense\r\n\r\n',
     ],
     ['no Host', 'Host', 'GET /health HTTP/1.1\r\n\r\n'],
-    ['a path that never ends', '', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['headers that never end', '', `GET /health HTTP/1.1\r\nHost: x\r\nCookie: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('%s is refused in the envelope, naming the %s', async (_name, field, bytes) => {
-    const answer = await ask(bytes);
-    expect(answer).not.toBeNull();
-    const { code, message } = errorOf(answer!);
+    ['a path that is too long', '', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['headers that are too long', '', `GET /health HTTP/1.1\r\nHost: x\r\nCookie: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('%s is refused with the envelope, naming the %s', async (_name, field, bytes) => {
+    const response = await send(bytes);
+    expect(response).not.toBeNull();
+    const { code, message } = errorOf(response!);
     expect(code).toBe('bad_request');
-    expect(answer!.status).toBe(field === '' ? 431 : 400);
+    expect(response!.status).toBe(field === '' ? 431 : 400);
     expect(beginsWithName(message, [field === '' ? 'headers' : field]), message).toBe(true);
   });
 });
 
-describe('what is a request, oddly told', () => {
+describe('unusual but valid HTTP', () => {
   it.each<[string, number, () => string]>([
     ['HTTP/1.0 without Host', 200, () => 'GET /health HTTP/1.0\r\n\r\n'],
-    ['a whole URL', 200, () => withToken('GET http://x/health HTTP/1.1', '\r\n')],
+    ['an absolute URL', 200, () => withToken('GET http://x/health HTTP/1.1', '\r\n')],
     ['two slashes', 404, () => withToken('GET //health HTTP/1.1', '\r\n')],
     ['an asterisk', 404, () => withToken('OPTIONS * HTTP/1.1', '\r\n')],
-    ['two of one header', 200, () => withToken('GET /health HTTP/1.1', 'X-Request-Id: a\r\nX-Request-Id: b\r\n\r\n')],
-    ['bytes in a header', 200, () => withToken('GET /health HTTP/1.1', 'X-Request-Id: caf\u00e9\r\n\r\n')],
+    ['a repeated header', 200, () => withToken('GET /health HTTP/1.1', 'X-Request-Id: a\r\nX-Request-Id: b\r\n\r\n')],
+    ['non-ASCII bytes in a header', 200, () => withToken('GET /health HTTP/1.1', 'X-Request-Id: caf\u00e9\r\n\r\n')],
     [
-      'a body where none is looked at',
+      'a body on a route that ignores it',
       200,
       () => withToken('GET /health HTTP/1.1', `${JSON_TYPE}Content-Length: 1\r\n\r\n{`),
     ],
     [
-      'chunks',
+      'a chunked body',
       201,
       () =>
         withToken(
@@ -117,7 +123,7 @@ describe('what is a request, oddly told', () => {
         ),
     ],
     [
-      'an expectation that is met',
+      'Expect: 100-continue',
       100,
       () =>
         withToken(
@@ -134,43 +140,43 @@ describe('what is a request, oddly told', () => {
           `${JSON_TYPE}Idempotency-Key: a\tb\u00ff\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
         ),
     ],
-  ])('%s: %i', async (_name, status, text) => {
-    const answer = await ask(text(), false);
-    expect(answer?.status, JSON.stringify(answer)).toBe(status);
-    if (status >= 400) errorOf(answer!);
+  ])('%s is answered with %i', async (_name, status, text) => {
+    const response = await send(text(), false);
+    expect(response?.status, JSON.stringify(response)).toBe(status);
+    if (status >= 400) errorOf(response!);
   });
 
   it.each<[string, string, () => string]>([
     [
-      'a chunk that is none',
+      'an invalid chunk',
       'body',
       () => withToken('POST /keys HTTP/1.1', `${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\nzz\r\n`),
     ],
     [
-      'a body that ends too soon',
+      'a truncated body',
       'body',
       () => withToken('POST /keys HTTP/1.1', `${JSON_TYPE}Content-Length: 500\r\n\r\n${BODY}`),
     ],
-  ])('%s is refused or the connection ends', async (_name, field, text) => {
-    const answer = await ask(text());
-    if (answer === null) return;
-    expect(answer.status).toBe(400);
-    expect(beginsWithName(errorOf(answer).message, [field, 'request'])).toBe(true);
+  ])('%s is refused or the connection is closed', async (_name, field, text) => {
+    const response = await send(text());
+    if (response === null) return;
+    expect(response.status).toBe(400);
+    expect(beginsWithName(errorOf(response).message, [field, 'request'])).toBe(true);
   });
 
-  it('an expectation that nobody meets is refused in the envelope', async () => {
-    const answer = await ask(withToken('GET /health HTTP/1.1', 'Expect: miracles\r\n\r\n'));
-    expect(answer?.status).toBe(417);
-    expect(errorOf(answer!).message).toMatch(/^Expect: /);
+  it('an unsupported Expect is refused with the envelope', async () => {
+    const response = await send(withToken('GET /health HTTP/1.1', 'Expect: miracles\r\n\r\n'));
+    expect(response?.status).toBe(417);
+    expect(errorOf(response!).message).toMatch(/^Expect: /);
   });
 
-  it('a tunnel is refused or the connection ends', async () => {
-    const answer = await ask('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n');
-    if (answer !== null) errorOf(answer);
+  it('CONNECT is refused or its connection is closed', async () => {
+    const response = await send('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n');
+    if (response !== null) errorOf(response);
   });
 });
 
-it('any bytes at all', async () => {
+it('random bytes are refused with the envelope or the connection is closed', async () => {
   const start = fc.constantFrom(
     '',
     'GET /',
@@ -181,13 +187,13 @@ it('any bytes at all', async () => {
   const bytes = fc.tuple(start, fc.uint8Array({ maxLength: 200 }), fc.constantFrom('', '\r\n\r\n'));
   await fc.assert(
     fc.asyncProperty(bytes, async ([text, middle, end]) => {
-      const answer = await ask(Buffer.concat([Buffer.from(text), middle, Buffer.from(end)]));
-      if (answer === null || answer.status < 400) return;
-      const { message } = errorOf(answer);
-      expect(answer.status).toBeLessThan(500);
-      if (answer.status === 400) expect(message).toMatch(/^[\w-]+: /);
+      const response = await send(Buffer.concat([Buffer.from(text), middle, Buffer.from(end)]));
+      if (response === null || response.status < 400) return;
+      const { message } = errorOf(response);
+      expect(response.status).toBeLessThan(500);
+      if (response.status === 400) expect(message).toMatch(/^[\w-]+: /);
     }),
     { numRuns: RUNS },
   );
-  expect((await ask('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))?.status).toBe(200);
+  expect((await send('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))?.status).toBe(200);
 });

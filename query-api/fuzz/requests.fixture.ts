@@ -1,4 +1,4 @@
-/** Requests to a route, good ones and bent ones, from its declaration alone. */
+/** Generates valid and mutated requests to a route from its declaration. */
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { Route } from '../routes/route.ts';
@@ -16,60 +16,60 @@ import {
 } from './bad-values.fixture.ts';
 import { goodObject, type JsonSchema } from './good-values.fixture.ts';
 
-/** As a path parameter: the id of a thing that is made for the request. */
-export const MADE = '@made@';
+/** Placeholder in a path parameter for the id of a resource that is created for the request. */
+export const CREATED_ID = '@created@';
 const LARGE_BYTES = 1024 * 1024;
 
-/** Who a request is from. */
-export type Asker = 'token' | 'session' | 'sandbox';
+/** How the caller of a request is authenticated. */
+export type CallerKind = 'token' | 'session' | 'sandbox';
 
-/** A request before it has ids and secrets. */
+/** A request without ids and secrets yet. */
 export interface Draft {
-  readonly asker: Asker;
+  readonly callerKind: CallerKind;
   readonly method: string;
-  /** By parameter: a text to be percent-encoded. */
+  /** By parameter: a text that will be percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** By parameter: what stands in the URL in its place. */
+  /** By parameter: a raw segment that is put into the URL instead. */
   readonly segments: Readonly<Record<string, string>>;
-  /** After encoding, as `limit=1`. */
+  /** Encoded pairs, for example `limit=1`. */
   readonly query: readonly string[];
   readonly body: unknown;
-  /** What is sent in place of the body. */
+  /** Bytes that are sent instead of the body. */
   readonly payload: string | Buffer | null;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** What was bent: fields by their name, and `body`, `path` or a header. One of them is what a refusal may name. */
-  readonly bent: readonly string[];
+  /** Names of mutated fields, `body`, `path` or a header. An error must name one of them. */
+  readonly mutated: readonly string[];
 }
 
-/** A bent request and what it was before. */
+/** A mutated request and the valid request that it comes from. */
 export interface Fuzzed {
   readonly good: Draft;
-  readonly bent: Draft;
+  readonly mutated: Draft;
 }
 
-type Bend = (draft: Draft) => Draft;
+type Mutation = (draft: Draft) => Draft;
 
 const inputOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 const namesOf = (schema: z.ZodType) => Object.keys(inputOf(schema).properties ?? {});
 
-/** The text of a draft's body; undefined when it has none. */
+/** The body of a draft as it is sent; undefined if it has none. */
 export function payloadOf({ payload, body }: Draft): string | Buffer | undefined {
   return payload ?? (body === undefined ? undefined : bodyText(body));
 }
 
-/** Requests as the schemas of the route take them. */
+/** Generates requests that match the schemas of the route. */
 export function goodDraft(route: Route): fc.Arbitrary<Draft> {
   const { method, body } = route;
   const params = fc.record(
     Object.fromEntries(
-      namesOf(route.params).map((name) => [name, exampleOr(name, route.params, fc.constant(MADE))] as const),
+      namesOf(route.params).map((name) => [name, exampleOr(name, route.params, fc.constant(CREATED_ID))] as const),
     ),
   );
   const query = goodObject(inputOf(route.query)).map((fields) =>
     Object.entries(fields).map(([name, value]) => pair(name, String(value))),
   );
   return fc.record({
-    asker: fc.constantFrom<Asker>('token', 'token', 'session', 'sandbox'),
+    callerKind: fc.constantFrom<CallerKind>('token', 'token', 'session', 'sandbox'),
     method: fc.constant(method),
     params,
     segments: fc.constant({}),
@@ -77,34 +77,34 @@ export function goodDraft(route: Route): fc.Arbitrary<Draft> {
     body: body ? goodObject(inputOf(body)) : fc.constant(undefined),
     payload: fc.constant(null),
     headers: fc.constant(body ? { 'content-type': 'application/json' } : {}),
-    bent: fc.constant([]),
+    mutated: fc.constant([]),
   });
 }
 
-/** What a path's parameter is, where a thing of it need not be made. */
-function exampleOr(name: string, schema: z.ZodType, made: fc.Arbitrary<string>): fc.Arbitrary<string> {
+/** A path parameter: `created` for ids of resources, otherwise an example. */
+function exampleOr(name: string, schema: z.ZodType, created: fc.Arbitrary<string>): fc.Arbitrary<string> {
   if (name === 'id' || name.endsWith('Id')) {
-    if (name !== 'universalId') return made;
+    if (name !== 'universalId') return created;
   }
   return (goodObject(inputOf(schema)) as fc.Arbitrary<Record<string, unknown>>).map((all) => String(all[name]));
 }
 
-/** Requests that are bent in one to three places. */
+/** Generates requests with one to three mutations. */
 export function fuzzed(route: Route): fc.Arbitrary<Fuzzed> {
   return fc
-    .tuple(goodDraft(route), fc.array(bends(route), { minLength: 1, maxLength: 3 }))
-    .map(([good, all]) => ({ good, bent: all.reduce((draft, bend) => bend(draft), good) }));
+    .tuple(goodDraft(route), fc.array(mutations(route), { minLength: 1, maxLength: 3 }))
+    .map(([good, all]) => ({ good, mutated: all.reduce((draft, mutate) => mutate(draft), good) }));
 }
 
-function bends(route: Route): fc.Arbitrary<Bend> {
+function mutations(route: Route): fc.Arbitrary<Mutation> {
   const params = namesOf(route.params);
   const query = namesOf(route.query);
   return fc.oneof(
-    { weight: 1, arbitrary: bendHeaders(route) },
-    ...(route.method === 'GET' || route.body ? [] : [{ weight: 1, arbitrary: bendUnreadBody }]),
-    ...(params.length > 0 ? [{ weight: 2, arbitrary: bendPath(params) }] : []),
-    { weight: query.length > 0 ? 4 : 1, arbitrary: bendQuery(query) },
-    ...(route.body ? [{ weight: 6, arbitrary: bendBody(namesOf(route.body)) }] : []),
+    { weight: 1, arbitrary: mutateHeaders(route) },
+    ...(route.method === 'GET' || route.body ? [] : [{ weight: 1, arbitrary: mutateUnreadBody }]),
+    ...(params.length > 0 ? [{ weight: 2, arbitrary: mutatePath(params) }] : []),
+    { weight: query.length > 0 ? 4 : 1, arbitrary: mutateQuery(query) },
+    ...(route.body ? [{ weight: 6, arbitrary: mutateBody(namesOf(route.body)) }] : []),
   );
 }
 
@@ -112,40 +112,44 @@ function pair(name: string, value: string): string {
   return `${encode(name)}=${encode(value)}`;
 }
 
-/** As `encodeURIComponent`, which throws for half a surrogate pair. */
+/** Like `encodeURIComponent`, but does not throw for a lone surrogate. */
 export function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-function naming(draft: Draft, ...names: readonly string[]): readonly string[] {
-  return [...draft.bent, ...names];
+function withMutated(draft: Draft, ...names: readonly string[]): readonly string[] {
+  return [...draft.mutated, ...names];
 }
 
-function bendPath(names: readonly string[]): fc.Arbitrary<Bend> {
+function mutatePath(names: readonly string[]): fc.Arbitrary<Mutation> {
   const name = fc.constantFrom(...names);
-  const text = fc.tuple(name, oddText).map(([param, value]): Bend => {
-    return (draft) => ({ ...draft, params: { ...draft.params, [param]: value }, bent: naming(draft, param, 'path') });
+  const text = fc.tuple(name, oddText).map(([param, value]): Mutation => {
+    return (draft) => ({
+      ...draft,
+      params: { ...draft.params, [param]: value },
+      mutated: withMutated(draft, param, 'path'),
+    });
   });
-  const raw = fc.tuple(name, fc.constantFrom(...ODD_SEGMENTS)).map(([param, segment]): Bend => {
+  const raw = fc.tuple(name, fc.constantFrom(...ODD_SEGMENTS)).map(([param, segment]): Mutation => {
     return (draft) => ({
       ...draft,
       segments: { ...draft.segments, [param]: segment },
-      bent: naming(draft, param, 'path'),
+      mutated: withMutated(draft, param, 'path'),
     });
   });
   return fc.oneof(text, raw);
 }
 
-function bendQuery(names: readonly string[]): fc.Arbitrary<Bend> {
+function mutateQuery(names: readonly string[]): fc.Arbitrary<Mutation> {
   const anything = fc.oneof(fc.constantFrom(...ODD_NAMES, '__proto__'), oddText);
   const name = names.length > 0 ? fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, anything) : anything;
   const without = (draft: Draft, field: string) => draft.query.filter((one) => !one.startsWith(`${encode(field)}=`));
   const put = (more: (field: string, value: string) => readonly string[]) =>
-    fc.tuple(name, oddText).map(([field, value]): Bend => {
+    fc.tuple(name, oddText).map(([field, value]): Mutation => {
       return (draft) => ({
         ...draft,
         query: [...without(draft, field), ...more(field, value)],
-        bent: naming(draft, field),
+        mutated: withMutated(draft, field),
       });
     });
   return fc.oneof(
@@ -159,36 +163,38 @@ function bendQuery(names: readonly string[]): fc.Arbitrary<Bend> {
   );
 }
 
-function bendBody(names: readonly string[]): fc.Arbitrary<Bend> {
+function mutateBody(names: readonly string[]): fc.Arbitrary<Mutation> {
   const field = names.length > 0 ? fc.constantFrom(...names) : fc.constant('field');
   const objectOf = ({ body }: Draft) => (typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {});
-  const set = fc.tuple(field, oddValue).map(([name, value]): Bend => {
-    return (draft) => ({ ...draft, body: { ...objectOf(draft), [name]: value }, bent: naming(draft, name) });
+  const set = fc.tuple(field, oddValue).map(([name, value]): Mutation => {
+    return (draft) => ({ ...draft, body: { ...objectOf(draft), [name]: value }, mutated: withMutated(draft, name) });
   });
-  const remove = field.map((name): Bend => {
+  const remove = field.map((name): Mutation => {
     return (draft) => {
       const { [name]: _removed, ...rest } = objectOf(draft) as Record<string, unknown>;
-      return { ...draft, body: rest, bent: naming(draft, name) };
+      return { ...draft, body: rest, mutated: withMutated(draft, name) };
     };
   });
-  const add = fc.tuple(fc.oneof(fc.constantFrom(...ODD_NAMES), oddText), oddValue).map(([name, value]): Bend => {
+  const add = fc.tuple(fc.oneof(fc.constantFrom(...ODD_NAMES), oddText), oddValue).map(([name, value]): Mutation => {
     return (draft) => ({
       ...draft,
       body: Object.fromEntries([...Object.entries(objectOf(draft)), [name, value]]),
-      // A name that would reach a prototype is refused as the body that it is in.
-      bent: naming(draft, name.slice(0, 100), 'body'),
+      // A name that would reach a prototype is reported as an error of the body.
+      mutated: withMutated(draft, name.slice(0, 100), 'body'),
     });
   });
-  const inner = fc.tuple(field, fc.nat(3), oddValue).map(([name, at, value]): Bend => {
+  const inner = fc.tuple(field, fc.nat(3), oddValue).map(([name, at, value]): Mutation => {
     return (draft) => {
-      const held = (objectOf(draft) as Record<string, unknown>)[name];
-      const list = Array.isArray(held) ? [...held.slice(0, at), value, ...held.slice(at + 1)] : [held, value];
-      return { ...draft, body: { ...objectOf(draft), [name]: list }, bent: naming(draft, name) };
+      const current = (objectOf(draft) as Record<string, unknown>)[name];
+      const list = Array.isArray(current)
+        ? [...current.slice(0, at), value, ...current.slice(at + 1)]
+        : [current, value];
+      return { ...draft, body: { ...objectOf(draft), [name]: list }, mutated: withMutated(draft, name) };
     };
   });
-  const whole = fc.oneof(oddValue, fc.constant(undefined)).map((value): Bend => {
+  const whole = fc.oneof(oddValue, fc.constant(undefined)).map((value): Mutation => {
     const added = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-    return (draft) => ({ ...draft, body: value, bent: naming(draft, 'body', ...names, ...added) });
+    return (draft) => ({ ...draft, body: value, mutated: withMutated(draft, 'body', ...names, ...added) });
   });
   return fc.oneof(
     { weight: 5, arbitrary: set },
@@ -196,15 +202,15 @@ function bendBody(names: readonly string[]): fc.Arbitrary<Bend> {
     { weight: 2, arbitrary: add },
     { weight: 2, arbitrary: inner },
     { weight: 1, arbitrary: whole },
-    { weight: 1, arbitrary: bendPayload(names) },
-    { weight: 1, arbitrary: bendType },
+    { weight: 1, arbitrary: mutatePayload(names) },
+    { weight: 1, arbitrary: mutateContentType },
   );
 }
 
-/** Other bytes than the body's. Where they are JSON all the same, what the good body had is missing: `names`. */
-function bendPayload(names: readonly string[]): fc.Arbitrary<Bend> {
-  const put = (payload: Draft['payload'], ...others: string[]): Bend => {
-    return (draft) => ({ ...draft, payload, bent: naming(draft, 'body', ...names, ...others) });
+/** Replaces the body by other bytes. If these are JSON, the fields `names` are missing. */
+function mutatePayload(names: readonly string[]): fc.Arbitrary<Mutation> {
+  const put = (payload: Draft['payload'], ...others: string[]): Mutation => {
+    return (draft) => ({ ...draft, payload, mutated: withMutated(draft, 'body', ...names, ...others) });
   };
   return fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...BROKEN_BODIES).map((text) => put(text, 'name', 'a', 'b')) },
@@ -212,38 +218,50 @@ function bendPayload(names: readonly string[]): fc.Arbitrary<Bend> {
     fc.uint8Array({ maxLength: 64 }).map((bytes) => put(Buffer.from(bytes))),
   );
 }
-const bendType: fc.Arbitrary<Bend> = fc.oneof(
-  fc.constantFrom(...ODD_TYPES).map((type): Bend => {
-    return (draft) => ({ ...draft, headers: { ...draft.headers, 'content-type': type }, bent: naming(draft, 'body') });
+const mutateContentType: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.constantFrom(...ODD_TYPES).map((type): Mutation => {
+    return (draft) => ({
+      ...draft,
+      headers: { ...draft.headers, 'content-type': type },
+      mutated: withMutated(draft, 'body'),
+    });
   }),
-  fc.constantFrom('gzip', 'br', 'identity', 'nonsense').map((encoding): Bend => {
+  fc.constantFrom('gzip', 'br', 'identity', 'nonsense').map((encoding): Mutation => {
     return (draft) => ({
       ...draft,
       headers: { ...draft.headers, 'content-encoding': encoding },
-      bent: naming(draft, 'body'),
+      mutated: withMutated(draft, 'body'),
     });
   }),
-  fc.constant<Bend>((draft) => {
+  fc.constant<Mutation>((draft) => {
     const { 'content-type': _removed, ...headers } = draft.headers;
-    return { ...draft, headers, bent: naming(draft, 'body') };
+    return { ...draft, headers, mutated: withMutated(draft, 'body') };
   }),
 );
-/** A body for a route that takes none. */
-const bendUnreadBody: fc.Arbitrary<Bend> = fc.tuple(bendPayload([]), bendType).map(([payload, type]): Bend => {
-  return (draft) => type(payload(draft));
-});
+/** Adds a body to a request to a route without one. */
+const mutateUnreadBody: fc.Arbitrary<Mutation> = fc
+  .tuple(mutatePayload([]), mutateContentType)
+  .map(([payload, type]): Mutation => {
+    return (draft) => type(payload(draft));
+  });
 
-function bendHeaders(route: Route): fc.Arbitrary<Bend> {
+function mutateHeaders(route: Route): fc.Arbitrary<Mutation> {
   const header = (name: string, values: fc.Arbitrary<string | readonly string[]>, ...named: string[]) =>
-    values.map((value): Bend => {
-      return (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value }, bent: naming(draft, ...named) });
+    values.map((value): Mutation => {
+      return (draft) => ({
+        ...draft,
+        headers: { ...draft.headers, [name]: value },
+        mutated: withMutated(draft, ...named),
+      });
     });
-  const odd = fc.constantFrom(...ODD_HEADERS).map(([name, value]): Bend => {
+  const odd = fc.constantFrom(...ODD_HEADERS).map(([name, value]): Mutation => {
     return (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value } });
   });
-  const method = fc.constantFrom('HEAD', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'POST', 'DELETE').map((other): Bend => {
-    return (draft) => ({ ...draft, method: other, bent: naming(draft, 'body') });
-  });
+  const method = fc
+    .constantFrom('HEAD', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'POST', 'DELETE')
+    .map((other): Mutation => {
+      return (draft) => ({ ...draft, method: other, mutated: withMutated(draft, 'body') });
+    });
   return fc.oneof(
     { weight: 6, arbitrary: odd },
     { weight: 2, arbitrary: header('authorization', fc.constantFrom(...ODD_AUTHORIZATIONS)) },

@@ -1,86 +1,87 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
-import type { ControlHost } from '#infra/control/control-host';
-import { type GoodKey, goodSession } from '#schemas/domain/control/lookups';
+import type { ControlReplica } from '#infra/control/control-replica';
+import { type ActiveKey, activeSession } from '#schemas/domain/control/lookups';
 import { ApiError, unavailable } from '#schemas/errors';
 import { type Caller, type CallerSession, missingScopeCode, type Route } from '../routes/route.ts';
 import { csrfOf, digestOf, isCsrfOf, readCookie } from './session-cookie.ts';
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 
-/** Who asks: a key, by its token or by a portal session that was opened with it. */
-export interface Identity extends GoodKey {
+/** The caller of a request: a key, identified by its token or by a portal session that was opened with it. */
+export interface Identity extends ActiveKey {
   readonly session?: CallerSession;
 }
 
-/** What knows keys and sessions. */
-export interface Identities {
+/** Where keys and sessions are looked up. */
+export interface IdentitySources {
   readonly authenticator: Authenticator;
-  readonly control: Pick<ControlHost, 'state' | 'isCurrent'>;
+  readonly control: Pick<ControlReplica, 'state' | 'isCurrent'>;
 }
 
 /**
- * What a connection last authenticated with. A client shows the same header with each of its requests; while it does,
- * only the key is looked up again, and no secret digested. The header is kept for as long as its connection is open, and
- * compared in constant time: a proxy may carry several clients over one connection.
+ * The last successful authentication of each connection. While a client repeats the same header, only the key is looked
+ * up again and no secret is hashed. The header is stored for as long as its connection is open, and compared in
+ * constant time: a proxy may carry several clients over one connection.
  */
-const shown = new WeakMap<object, { readonly authorization: Buffer; readonly found: Authenticated }>();
+const lastAuthentications = new WeakMap<object, { readonly authorization: Buffer; readonly found: Authenticated }>();
 
 /**
- * The key of a request. Throws, or rejects with, 401 `unauthenticated` and 403 with the code of the route's family. A
- * key that this node knows is checked without waiting, hence not always a promise. A token counts before a cookie.
+ * Authenticates a request and checks the scope. Throws, or rejects with, 401 `unauthenticated`, or 403 with the code of
+ * the route's family. A key whose secret this node has verified before is checked synchronously, so the result is not
+ * always a promise. A token takes precedence over a cookie.
  */
 export function authenticate(
-  { authenticator, control }: Identities,
+  { authenticator, control }: IdentitySources,
   route: Route,
   request: FastifyRequest,
 ): Identity | Promise<Identity> {
   const { socket, headers } = request.raw;
   const { authorization } = headers;
-  if (authorization === undefined) return admit(route, bySession(control, request));
-  const before = shown.get(socket);
-  if (before !== undefined && isSame(before.authorization, authorization))
-    return admit(route, authenticator.authenticateAgain(before.found));
+  if (authorization === undefined) return authorize(route, authenticateSession(control, request));
+  const last = lastAuthentications.get(socket);
+  if (last !== undefined && isSame(last.authorization, authorization))
+    return authorize(route, authenticator.authenticateAgain(last.found));
   const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined) throw noToken();
+  if (token === undefined) throw missingToken();
   const known = authenticator.authenticateKnown(token);
-  if (known) shown.set(socket, { authorization: Buffer.from(authorization, 'latin1'), found: known });
-  if (known !== undefined) return admit(route, known);
-  return authenticator.authenticate(token).then((found) => admit(route, found));
+  if (known) lastAuthentications.set(socket, { authorization: Buffer.from(authorization, 'latin1'), found: known });
+  if (known !== undefined) return authorize(route, known);
+  return authenticator.authenticate(token).then((found) => authorize(route, found));
 }
 
-/** The caller as handlers are told. */
+/** The caller as handlers see it. */
 export function callerOf({ key, organization, session }: Identity): Caller {
   const { orgId, id: keyId, userId, sandbox, scopes } = key;
   return { orgId, keyId, userId, sandbox, scopes, plan: organization.plan, session: session ?? null };
 }
 
-function bySession(control: Identities['control'], request: FastifyRequest): Identity {
+function authenticateSession(control: IdentitySources['control'], request: FastifyRequest): Identity {
   const cookie = readCookie(request.headers.cookie);
-  if (cookie === null) throw noToken();
-  // A session may have ended that the state still holds.
-  if (!control.isCurrent) throw unavailable('this node cannot check sessions now; try again');
-  const found = goodSession(control.state, digestOf(cookie), Date.now());
-  if (!found) throw new ApiError('unauthenticated', 'the session is over; sign in again');
-  const changes = request.method !== 'GET' && request.method !== 'HEAD';
-  if (changes && !isCsrfOf(cookie, request.headers['x-parallax-csrf']))
-    throw new ApiError('forbidden_scope', 'X-Parallax-Csrf: must be what GET /v1/session tells');
+  if (cookie === null) throw missingToken();
+  // A stale state may still hold a session that has ended.
+  if (!control.isCurrent) throw unavailable('sessions cannot be checked at the moment; try again');
+  const found = activeSession(control.state, digestOf(cookie), Date.now());
+  if (!found) throw new ApiError('unauthenticated', 'the session has expired; sign in again');
+  const isChange = request.method !== 'GET' && request.method !== 'HEAD';
+  if (isChange && !isCsrfOf(cookie, request.headers['x-parallax-csrf']))
+    throw new ApiError('forbidden_scope', 'X-Parallax-Csrf: must equal the csrf value returned by GET /v1/session');
   const { key, organization, session } = found;
   const { digest, expiresAt } = session;
   return { key, organization, session: { digest, expiresAt, csrf: csrfOf(cookie) } };
 }
 
-function isSame(before: Buffer, header: string): boolean {
-  return before.length === header.length && timingSafeEqual(before, Buffer.from(header, 'latin1'));
+function isSame(expected: Buffer, header: string): boolean {
+  return expected.length === header.length && timingSafeEqual(expected, Buffer.from(header, 'latin1'));
 }
 
-function noToken(): ApiError {
+function missingToken(): ApiError {
   return new ApiError('unauthenticated', 'missing or malformed Authorization header; send "Bearer <API key>"');
 }
 
-function admit(route: Route, found: Identity | null): Identity {
-  if (!found) throw new ApiError('unauthenticated', 'the API key is not known or was revoked');
+function authorize(route: Route, found: Identity | null): Identity {
+  if (!found) throw new ApiError('unauthenticated', 'the API key is unknown or was revoked');
   const { scope } = route;
   if (scope !== 'any' && scope !== null && !found.key.scopes.includes(scope))
     throw new ApiError(missingScopeCode(route), `this route needs the scope ${scope}, which the key lacks`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseEncoding, EncodedBody } from './encodings.ts';
 
-describe('the encoding that is chosen', () => {
+describe('chooseEncoding', () => {
   it.each([
     [undefined, null],
     ['', null],
@@ -23,17 +23,17 @@ describe('the encoding that is chosen', () => {
     ['gzip;q=nonsense', null],
     ['gzip;q=7', null],
     [',,;q=1', null],
-  ])('for %j is %j', (header, encoding) => {
+  ])('for the header %j returns %j', (header, encoding) => {
     expect(chooseEncoding(header)).toBe(encoding);
   });
 });
 
-describe('a body', () => {
-  it('is compressed once, however many ask', async () => {
+describe('EncodedBody', () => {
+  it('compresses once per encoding, however many callers there are', async () => {
     const body = new EncodedBody(Buffer.from('x'.repeat(5_000)));
-    const [first, second] = await Promise.all([body.in('gzip'), body.in('gzip')]);
+    const [first, second] = await Promise.all([body.compressedWith('gzip'), body.compressedWith('gzip')]);
     expect(second).toBe(first);
-    expect(await body.in('gzip')).toBe(first);
+    expect(await body.compressedWith('gzip')).toBe(first);
     expect(first.length).toBeLessThan(100);
   });
 });

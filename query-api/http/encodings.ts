@@ -1,13 +1,13 @@
 /**
- * Bodies in the encoding that a client asks for. Compressing takes far longer than everything else a request does, so a
- * body that is served again keeps what it was compressed to.
+ * Compresses bodies with the encoding that the client prefers. Compression takes far longer than everything else a
+ * request does, so a cached body also stores its compressed forms.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Bodies up to this size are sent as they are (the contract, REST). */
+/** Bodies up to this size are not compressed (contract, REST). */
 export const COMPRESS_ABOVE_BYTES = 1024;
-/** Brotli's default of 11 takes tens of times as long for a few percent. */
+/** Brotli's default of 11 takes tens of times as long and saves only a few percent more. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 6;
 
@@ -16,7 +16,7 @@ const toBrotli = promisify(brotliCompress);
 
 export type Encoding = 'br' | 'gzip';
 
-/** A body and what it was compressed to. */
+/** A body and its compressed forms. */
 export class EncodedBody {
   readonly plain: Buffer;
   private readonly compressed = new Map<Encoding, Promise<Buffer>>();
@@ -25,13 +25,13 @@ export class EncodedBody {
     this.plain = plain;
   }
 
-  /** Works the encoding out once, also when several ask at a time. */
-  in(encoding: Encoding): Promise<Buffer> {
+  /** Compresses once per encoding, also for concurrent calls. */
+  compressedWith(encoding: Encoding): Promise<Buffer> {
     const known = this.compressed.get(encoding);
     if (known) return known;
-    const made = compress(this.plain, encoding);
-    this.compressed.set(encoding, made);
-    return made;
+    const compressed = compress(this.plain, encoding);
+    this.compressed.set(encoding, compressed);
+    return compressed;
   }
 }
 
@@ -43,8 +43,8 @@ function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * The encoding that an `Accept-Encoding` header likes best of those there are, `br` at equal liking; null for the body
- * as it is, which is what a header that names none of them gets (RFC 9110, section 12.5.3).
+ * The supported encoding that an `Accept-Encoding` header prefers, `br` at equal weights (RFC 9110, section 12.5.3).
+ * Null if the body is to be sent uncompressed, as for a header that names no supported encoding.
  */
 export function chooseEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;

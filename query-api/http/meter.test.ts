@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { DEFAULT_QUOTAS, readQuotas } from '#schemas/domain/quota/plan-quotas';
 import { ApiError } from '#schemas/errors';
 import { postKeys } from '../routes/keys/post-keys.ts';
-import { defineOwnRoute, defineRoute } from '../routes/route.ts';
+import { defineCallerRoute, defineRoute } from '../routes/route.ts';
 import { postOrganizations } from '../routes/v1/organizations/post-organizations.ts';
-import { type AppWorld, openAppWorld } from '../testing/world.fixture.ts';
+import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
 
 const NOON = Date.UTC(2026, 2, 1, 12);
-let world: AppWorld;
-afterEach(() => world.close());
+let service: TestService;
+afterEach(() => service.close());
 
 const common = { sku: 'markets.read', summary: 'x', params: z.object({}), response: z.unknown() } as const;
-const kept = defineRoute({
+const cached = defineRoute({
   ...common,
   method: 'GET',
-  path: '/v1/markets/kept',
+  path: '/v1/markets/cached',
   scope: 'read',
   cacheTtlMs: 60_000,
   query: z.object({ n: z.string().regex(/^\d+$/).optional() }),
@@ -32,7 +32,7 @@ const failing = defineRoute({
     throw new ApiError('unknown_coin', 'no');
   },
 });
-const posted = defineOwnRoute({
+const posted = defineCallerRoute({
   ...common,
   method: 'POST',
   path: '/v1/markets/posted',
@@ -43,8 +43,8 @@ const posted = defineOwnRoute({
 });
 const open = async (quotas: string | null) => {
   let now = NOON;
-  world = await openAppWorld({
-    routes: [kept, failing, posted, postKeys, postOrganizations],
+  service = await openTestService({
+    routes: [cached, failing, posted, postKeys, postOrganizations],
     quotas: quotas === null ? DEFAULT_QUOTAS : readQuotas(quotas),
     wallNow: () => now,
   });
@@ -59,61 +59,61 @@ const quotaOf = ({ headers }: { headers: Record<string, string | undefined> }) =
 const RESET = String(NOON / 1_000 + 60);
 
 describe('a metered route', () => {
-  it('counts successes, also kept ones, and tells what is left', async () => {
+  it('counts successes, cached ones included, and reports the remaining quota', async () => {
     const clock = await open('{"enterprise":{"markets.read":{"minute":3}}}');
     for (const left of ['2', '1', '0']) {
-      const got = await world.ask('GET', '/v1/markets/kept');
+      const got = await service.request('GET', '/v1/markets/cached');
       expect([got.status, ...quotaOf(got)]).toEqual([200, 'markets.read', '3', left, RESET]);
       expect(got.headers.ratelimit).toContain(`r=${left}`);
       expect(got.headers['ratelimit-policy']).toContain('q=3;w=60');
     }
     clock.advance(20_000);
-    const refused = await world.ask('GET', '/v1/markets/kept');
+    const refused = await service.request('GET', '/v1/markets/cached');
     expect([refused.status, refused.body.error.code]).toEqual([429, 'quota_exceeded']);
     expect(refused.headers['retry-after']).toBe('40');
     expect(quotaOf(refused)).toEqual(['markets.read', '3', '0', RESET]);
     clock.advance(40_000);
-    expect((await world.ask('GET', '/v1/markets/kept')).headers['x-quota-remaining']).toBe('2');
+    expect((await service.request('GET', '/v1/markets/cached')).headers['x-quota-remaining']).toBe('2');
   });
 
-  it('counts no failure, and tells what is left with each', async () => {
+  it('does not count failures, and reports the remaining quota with each of them', async () => {
     await open('{"enterprise":{"markets.read":{"minute":2}}}');
     const json = { 'content-type': 'application/json' };
     const failures = [
-      await world.ask('GET', '/v1/markets/failing'),
-      await world.ask('GET', '/v1/markets/kept?n=x'),
-      await world.ask('POST', '/v1/markets/posted', { body: { b: 1 } }),
-      await world.ask('POST', '/v1/markets/posted', { headers: json, body: '{' }),
+      await service.request('GET', '/v1/markets/failing'),
+      await service.request('GET', '/v1/markets/cached?n=x'),
+      await service.request('POST', '/v1/markets/posted', { body: { b: 1 } }),
+      await service.request('POST', '/v1/markets/posted', { headers: json, body: '{' }),
     ];
     expect(failures.map(({ status }) => status)).toEqual([404, 400, 400, 400]);
     for (const got of failures) expect(quotaOf(got)).toEqual(['markets.read', '2', '2', RESET]);
-    const got = await world.ask('POST', '/v1/markets/posted', { body: { a: 'a' } });
+    const got = await service.request('POST', '/v1/markets/posted', { body: { a: 'a' } });
     expect([got.status, got.headers['x-quota-remaining']]).toEqual([200, '1']);
   });
 
-  it('counts by organization, whichever key, and by its plan of the moment', async () => {
+  it('counts per organization, whichever key is used, with the limit of its current plan', async () => {
     await open('{"free":{"markets.read":{"minute":1}},"pro":{"markets.read":{"minute":2}}}');
-    const { id, token } = await world.organization('Small', 'free');
-    const second = await world.key(token, ['read']);
-    expect((await world.ask('GET', '/v1/markets/kept', { token })).status).toBe(200);
-    expect((await world.ask('GET', '/v1/markets/kept', { token: second.token })).status).toBe(429);
-    expect((await world.ask('GET', '/v1/markets/kept')).status).toBe(200);
-    await world.host.submit('organization.change', {
+    const { id, token } = await service.organization('Small', 'free');
+    const second = await service.key(token, ['read']);
+    expect((await service.request('GET', '/v1/markets/cached', { token })).status).toBe(200);
+    expect((await service.request('GET', '/v1/markets/cached', { token: second.token })).status).toBe(429);
+    expect((await service.request('GET', '/v1/markets/cached')).status).toBe(200);
+    await service.control.submit('organization.change', {
       organizationId: id,
       plan: 'pro',
       actor: {
-        orgId: world.host.state.firstOrganizationId,
-        keyId: [...world.host.state.keys.values()][0]!.id,
+        orgId: service.control.state.firstOrganizationId,
+        keyId: [...service.control.state.keys.values()][0]!.id,
         userId: 'admin',
         sandbox: false,
       },
     });
-    expect((await world.ask('GET', '/v1/markets/kept', { token: second.token })).status).toBe(200);
+    expect((await service.request('GET', '/v1/markets/cached', { token: second.token })).status).toBe(200);
   });
 
-  it('tells nothing of quotas to who may not ask', async () => {
+  it('sends no quota headers to an unauthenticated caller', async () => {
     await open(null);
-    const got = await world.ask('GET', '/v1/markets/kept', { token: null });
+    const got = await service.request('GET', '/v1/markets/cached', { token: null });
     expect([got.status, got.headers['x-quota-sku']]).toEqual([401, undefined]);
   });
 });

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '#schemas/errors';
 import type { ErrorSender } from './errors.ts';
 
-/** Every method that Node's parser knows (any other is no HTTP to it), but CONNECT, which never reaches an application. */
+/** All methods that Node's parser accepts, except CONNECT, which never reaches an application. */
 const KNOWN_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Known paths under other methods answer 405 with `Allow`, rather than 404 (the contract, REST). */
+/** Makes known paths answer 405 with `Allow`, rather than 404, for undeclared methods (contract, REST). */
 export function refuseOtherMethods(
   app: FastifyInstance,
   errors: ErrorSender,
@@ -17,7 +17,7 @@ export function refuseOtherMethods(
   for (const { path, method } of routes) {
     const methods = byPath.get(path) ?? new Set<string>();
     byPath.set(path, methods.add(method));
-    // Fastify answers HEAD wherever it answers GET.
+    // Fastify serves HEAD wherever it serves GET.
     if (method === 'GET') methods.add('HEAD');
   }
   for (const [url, methods] of byPath) {
@@ -25,7 +25,7 @@ export function refuseOtherMethods(
     app.route({
       method: KNOWN_METHODS.filter((method) => !methods.has(method)),
       url,
-      // Before the body is read: whatever it is, the method is what is wrong.
+      // Runs before the body is read: the error is 405, even if the body is invalid too.
       onRequest: (request, reply) => {
         const error = new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed}`);
         errors.send(request, reply, error, ['allow', allowed]);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isRequestId } from '#schemas/http/request-id';
 
-/** An incoming `X-Request-Id` is echoed unchanged where it can be; otherwise one is made (specification, Errors). */
+/** The `X-Request-Id` of the client if it is valid, otherwise a generated one (specification, Errors). */
 export function requestIdOf(request: IncomingMessage | { readonly headers: IncomingMessage['headers'] }): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && isRequestId(given) ? given : randomUUID();
+  const header = request.headers['x-request-id'];
+  return typeof header === 'string' && isRequestId(header) ? header : randomUUID();
 }

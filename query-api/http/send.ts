@@ -3,7 +3,7 @@ import type { Metrics } from '#infra/telemetry/metrics';
 import { COMPRESS_ABOVE_BYTES, chooseEncoding, type EncodedBody } from './encodings.ts';
 import { secondsSinceStart } from './request-time.ts';
 
-/** Names and values in turn, as Node writes them. */
+/** Header names and values alternating, as Node writes them. */
 export type HeaderList = readonly string[];
 
 const NO_HEADERS: HeaderList = [];
@@ -12,11 +12,11 @@ const VARY: HeaderList = ['vary', 'accept-encoding'];
 
 export interface SenderOptions {
   readonly metrics: Pick<Metrics, 'httpRequests'>;
-  /** Whether plugins, as CORS, put headers on replies. */
+  /** True if plugins, such as CORS, add headers to replies. */
   readonly pluginHeaders: boolean;
 }
 
-/** Sends answers. Every answer goes out through here, so every answer is counted and carries the same headers. */
+/** Sends all responses, so that each of them is counted and carries the common headers. */
 export class Sender {
   private readonly options: SenderOptions;
   private closing = false;
@@ -25,12 +25,12 @@ export class Sender {
     this.options = options;
   }
 
-  /** From now on every answer ends its connection: one that is kept alive would hold the closing up. */
+  /** From now on every response closes its connection: keep-alive connections would delay the shutdown. */
   beginClosing(): void {
     this.closing = true;
   }
 
-  /** Sends a body in the encoding that the client likes best, if it is large enough to be worth it. */
+  /** Sends a body, compressed with the encoding that the client prefers if it is large enough. */
   encoded(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -42,10 +42,10 @@ export class Sender {
     const encoding = chooseEncoding(request.headers['accept-encoding']);
     if (encoding === null) return this.json(request, reply, statusCode, body.plain, [...VARY, ...others]);
     const headers = [...VARY, 'content-encoding', encoding, ...others];
-    return body.in(encoding).then((bytes) => this.json(request, reply, statusCode, bytes, headers));
+    return body.compressedWith(encoding).then((bytes) => this.json(request, reply, statusCode, bytes, headers));
   }
 
-  /** Sends bytes of JSON as they are. */
+  /** Sends JSON bytes uncompressed. */
   json(request: FastifyRequest, reply: FastifyReply, statusCode: number, body: Buffer, others = NO_HEADERS): void {
     this.bytes(request, reply, statusCode, 'application/json; charset=utf-8', body, others);
   }
@@ -56,8 +56,8 @@ export class Sender {
   }
 
   /**
-   * Sends bytes as they are, past Fastify's own sending: that looks for hooks, serialisers and types that no
-   * answer of ours has, which is much of what a kept answer costs.
+   * Sends bytes without `reply.send`: Fastify would look for hooks, serialisers and types that no response here has,
+   * which is a large part of the cost of a cached response.
    */
   bytes(
     request: FastifyRequest,
@@ -84,9 +84,9 @@ export class Sender {
     reply.hijack();
     reply.raw.writeHead(statusCode, headers);
     reply.raw.end(body);
-    // The declared path, not the one asked for: labels must be few.
+    // The declared path, not the requested one: the number of label values must stay small.
     const route = request.routeOptions.url ?? 'unknown';
-    // Fastify's `reply.elapsedTime` is always 0 here: it keeps times only where it logs or has hooks for responses.
+    // Fastify's `reply.elapsedTime` is always 0 here: Fastify measures it only with logging or response hooks.
     const seconds = secondsSinceStart(request.raw);
     this.options.metrics.httpRequests.observe({ route, status: String(statusCode) }, seconds);
   }
@@ -97,7 +97,7 @@ function addPluginHeaders(headers: string[], reply: FastifyReply): void {
   for (const name in added) {
     const value = String(added[name]);
     const at = headers.findIndex((header, index) => index % 2 === 0 && header === name);
-    // Both can say what an answer depends on; of other headers ours are the ones that count.
+    // `vary` is merged; for other headers the value set here takes precedence.
     if (at < 0) headers.push(name, value);
     else if (name === 'vary') headers[at + 1] = `${value}, ${headers[at + 1]}`;
   }

@@ -14,7 +14,7 @@ const response = z.union([
     content: z.strictObject({ 'application/json': z.strictObject({ schema }) }).optional(),
   }),
 ]);
-/** The parts of OpenAPI 3.1 that a document of ours has, strictly. */
+/** A strict schema of the parts of OpenAPI 3.1 that the document uses. */
 const operation = z.strictObject({
   operationId: z.string().regex(/^[a-z]\w+$/),
   summary: z.string().min(1),
@@ -57,44 +57,49 @@ beforeAll(async () => {
 afterAll(() => app.app.close());
 
 describe('/openapi.json', () => {
-  it('holds every route and nothing else', () => {
-    const told = Object.entries(served.paths).flatMap(([path, methods]) =>
+  it('documents exactly the declared routes', () => {
+    const documented = Object.entries(served.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(told.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${templateOf(path)}`).sort());
+    expect(documented.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${templateOf(path)}`).sort());
     const ids = Object.values(served.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
     expect(new Set(ids).size).toBe(ROUTES.length);
   });
 
-  it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('tells of %s', (_name, route) => {
-    const told = served.paths[templateOf(route.path)]![route.method.toLowerCase()]!;
-    expect(told['x-scope']).toBe(route.scope ?? 'public');
-    expect(told['x-sku']).toBe(route.sku);
-    expect(told.security.length > 0).toBe(route.scope !== null);
-    const inPath = told.parameters.filter((parameter) => parameter.in === 'path');
-    expect(inPath.map(({ name }) => name).sort()).toEqual(
-      [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name).sort(),
-    );
-    expect(inPath.every(({ required }) => required)).toBe(true);
-    expect(told.requestBody?.required).toBe(route.body ? !route.body.safeParse(undefined).data : undefined);
-    for (const status of route.statuses) {
-      const success = told.responses[String(status)] as { content?: object };
-      expect(success.content !== undefined, String(status)).toBe(status !== 204);
-    }
-    expect('429' in told.responses).toBe(route.sku !== null || (route.isOwn && route.method !== 'GET'));
-    expect(told.parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(route.creates);
-  });
+  it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'documents %s as declared',
+    (_name, route) => {
+      const documented = served.paths[templateOf(route.path)]![route.method.toLowerCase()]!;
+      expect(documented['x-scope']).toBe(route.scope ?? 'public');
+      expect(documented['x-sku']).toBe(route.sku);
+      expect(documented.security.length > 0).toBe(route.scope !== null);
+      const inPath = documented.parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => name).sort()).toEqual(
+        [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name).sort(),
+      );
+      expect(inPath.every(({ required }) => required)).toBe(true);
+      expect(documented.requestBody?.required).toBe(route.body ? !route.body.safeParse(undefined).data : undefined);
+      for (const status of route.statuses) {
+        const success = documented.responses[String(status)] as { content?: object };
+        expect(success.content !== undefined, String(status)).toBe(status !== 204);
+      }
+      expect('429' in documented.responses).toBe(
+        route.sku !== null || (route.dependsOnCaller && route.method !== 'GET'),
+      );
+      expect(documented.parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(route.creates);
+    },
+  );
 
-  it('tells of the mark on answers to sandbox keys where there is one', () => {
-    const marked = (path: string) => {
+  it('documents X-Svc-Sandbox on the routes that send it', () => {
+    const isDocumented = (path: string) => {
       const [success] = Object.values(served.paths[path]!.get!.responses);
       return 'X-Svc-Sandbox' in (success as { headers: object }).headers;
     };
     const paths = ['/v1/events', '/v1/me/anomaly-feed', '/keys', '/providers'];
-    expect(paths.map(marked)).toEqual([true, true, false, false]);
+    expect(paths.map(isDocumented)).toEqual([true, true, false, false]);
   });
 
-  it('tells where a venue may be the reason of a failure', () => {
+  it('documents upstream_unavailable with the statuses that a route can answer', () => {
     const statuses = (path: string, method: string) =>
       Object.entries(served.paths[path]![method]!.responses)
         .filter(([, { description }]) => (description as string).includes('`upstream_unavailable`'))
@@ -104,13 +109,13 @@ describe('/openapi.json', () => {
     expect(statuses('/v1/events', 'get')).toEqual([]);
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     const text = JSON.stringify(served);
     const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref));
     expect([...refs].sort()).toEqual(['#/components/responses/Error', '#/components/schemas/Error']);
   });
 
-  it('tells what a parameter takes', () => {
+  it('documents the range and the default of a parameter', () => {
     const parameters = served.paths['/v1/events/{universalId}/trades']!.get!.parameters;
     expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({
       required: false,
@@ -119,7 +124,7 @@ describe('/openapi.json', () => {
     });
   });
 
-  it('is the same whenever it is made, and takes GET alone', async () => {
+  it('is deterministic and allows only GET', async () => {
     expect(openApiDocument(ROUTES)).toEqual(openApiDocument(ROUTES));
     expect((await app.request('POST', '/openapi.json')).status).toBe(405);
   });

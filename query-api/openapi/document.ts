@@ -1,9 +1,9 @@
-/** `/openapi.json` (3.1), made from the route declarations: whatever a route declares stands there. */
+/** Generates `/openapi.json` (3.1) from the route declarations. */
 import { z } from 'zod';
 import { VERSION } from '#infra/version';
 import { ERRORS } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
-import { mayLackBody, type Route } from '../routes/route.ts';
+import { isBodyOptional, type Route } from '../routes/route.ts';
 import { errorStatuses, operationId, templateOf } from './naming.ts';
 
 export type JsonObject = { [name: string]: unknown };
@@ -17,7 +17,7 @@ const QUOTA_HEADERS = [
   'RateLimit-Policy',
 ];
 
-/** The document for these routes. */
+/** The OpenAPI document of the routes. */
 export function openApiDocument(routes: readonly Route[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
@@ -30,7 +30,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
     info: {
       title: 'Parallax',
       version: VERSION,
-      description: 'Prediction markets and derivatives of several venues as one.',
+      description: 'One API for the prediction markets and derivatives of several venues.',
     },
     servers: [{ url: '/' }],
     paths,
@@ -38,8 +38,8 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
       schemas: { Error: schemaOf(errorEnvelopeSchema, 'output') },
       responses: {
         Error: {
-          description: 'What was wrong; clients branch on error.code.',
-          headers: { 'X-Request-Id': header('Mirrors the one sent, or made here.') },
+          description: 'The error; clients should branch on error.code.',
+          headers: { 'X-Request-Id': header('The one sent by the client, or a generated one.') },
           content: json({ $ref: '#/components/schemas/Error' }),
         },
       },
@@ -65,7 +65,7 @@ function operation(route: Route): JsonObject {
     summary,
     tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
     parameters,
-    ...(body ? { requestBody: { required: !mayLackBody(body), content: json(schemaOf(body, 'input')) } } : {}),
+    ...(body ? { requestBody: { required: !isBodyOptional(body), content: json(schemaOf(body, 'input')) } } : {}),
     responses: responsesOf(route),
     security: scope === null ? [] : [{ bearer: [] }, { session: [] }],
     'x-scope': scope ?? 'public',
@@ -79,18 +79,19 @@ const IDEMPOTENCY_KEY: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A repeat with it within 24 hours answers what the first did, with Idempotent-Replayed: true.',
+  description:
+    'A repeated request with the same key within 24 hours gets the first response, with Idempotent-Replayed: true.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-const SANDBOX = '`true` to a sandbox key: markets and events are those of one fixed data set.';
+const SANDBOX = '`true` for a sandbox key: markets and events come from a fixed data set.';
 
 function responsesOf(route: Route): JsonObject {
   const responses: JsonObject = {};
   const quota = route.sku ? QUOTA_HEADERS : [];
   const names = ['X-Request-Id', ...quota, ...(route.creates ? ['Idempotent-Replayed'] : [])];
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
-  if (route.tellsMarkets && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
+  if (route.servesMarketData && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
   for (const status of route.statuses) {
     const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output')) };
     responses[String(status)] = { description: route.summary, headers, ...content };
@@ -121,7 +122,7 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType): JsonObject[] 
   });
 }
 
-/** The texts of a URL that are whole numbers (`clampedInteger`), told as the numbers that they are. */
+/** Documents a text parameter that holds an integer (`clampedInteger`) as an integer. */
 function parameterSchema(property: JsonObject): JsonObject {
   if (property.pattern !== WHOLE_NUMBER) return property;
   const { pattern: _pattern, ...rest } = property;

@@ -11,7 +11,7 @@ const event = {
 };
 const record = anArbitrage({ receivedAt: NOON_MS, quoteAgeMs: 1_200 });
 
-/** Times are seconds after noon. */
+/** All times are seconds after noon. */
 const freshness = (now: number, books: Record<string, number> = {}, { asOf = now, live = true } = {}): Freshness => ({
   now: () => NOON_MS + now * 1_000,
   isLive: () => live,
@@ -21,31 +21,31 @@ const freshness = (now: number, books: Record<string, number> = {}, { asOf = now
 const ageOf = (at: Freshness, one = record, links = event.links) =>
   currentArbitrage(at, { links }, [one]).map(({ quoteAgeMs }) => quoteAgeMs);
 
-describe('the age of quotes', () => {
-  it('grows with the time since the record was made', () => {
+describe('quoteAgeMs of currentArbitrage', () => {
+  it('grows with the time since the record', () => {
     expect(ageOf(freshness(0))).toEqual([1_200]);
     expect(ageOf(freshness(100))).toEqual([101_200]);
   });
 
-  it('is that of the older leg, whose book frames count also when they changed nothing', () => {
+  it('is the age of the older leg, counting book frames that changed nothing', () => {
     expect(ageOf(freshness(100, { '#10': 99 }))).toEqual([101_200]);
     expect(ageOf(freshness(100, { '#10': 99, '111': 40 }))).toEqual([60_000]);
     expect(ageOf(freshness(100, { '#10': 99, '222': 98 }))).toEqual([101_200]);
   });
 
-  it('goes by the NO book where NO is bought, which an inverse market has as its YES', () => {
+  it('uses the NO book where NO is bought, which for an inverse market is its YES book', () => {
     const negation = { ...record, kind: 'negation_pair' as const };
     expect(ageOf(freshness(100, { '#10': 99, '222': 98 }), negation)).toEqual([2_000]);
     const inverse = [event.links[0]!, { ...event.links[1]!, polarity: 'inverse' as const }];
     expect(ageOf(freshness(100, { '#10': 99, '111': 97 }), negation, inverse)).toEqual([3_000]);
   });
 
-  it('is never less than the record said before time went on, and ignores frames from before it', () => {
+  it('is never less than the age in the record, and ignores older book frames', () => {
     expect(ageOf(freshness(-5))).toEqual([1_200]);
     expect(ageOf(freshness(100, { '#10': -500, '111': -500 }))).toEqual([101_200]);
   });
 
-  it('counts no frame that the figures cannot contain yet', () => {
+  it('ignores book frames that the figures cannot contain yet', () => {
     const books = { '#10': 100, '111': 100 };
     expect(ageOf(freshness(100, books))).toEqual([0]);
     expect(ageOf(freshness(100, books, { asOf: 98 }))).toEqual([2_000]);
@@ -53,7 +53,7 @@ describe('the age of quotes', () => {
   });
 });
 
-it('is none while figures lag by more than 5 s, but for recordings', () => {
+it('currentArbitrage returns nothing while live figures lag by more than 5 s, but ignores the lag of recordings', () => {
   expect(ageOf(freshness(100, {}, { asOf: 95 }))).toHaveLength(1);
   expect(ageOf(freshness(100, {}, { asOf: 94.9 }))).toEqual([]);
   expect(ageOf(freshness(100, {}, { asOf: 1, live: false }))).toHaveLength(1);

@@ -1,11 +1,11 @@
-/** Arbitrage as of the moment of an answer, from the records that the view holds. */
+/** Arbitrage as of the time of a response, from the records that the view holds. */
 import { type ArbitrageRecord, toArbitrageRecord } from '#schemas/http/arbitrage';
 import { type Arbitrage, arbitrageHeadTopic, type EventLink, type UniversalEvent } from '#schemas/topics/derived';
 import { type Freshness, isBehind, lastBookAt } from '../views/freshness.ts';
 
 /**
- * The records with the age that their quotes have now. None while the figures lag: all legs are stale then, and a stale
- * leg gives no record.
+ * The records with the current age of their quotes. Empty while the figures lag: all legs are stale then, and a stale
+ * leg has no arbitrage.
  */
 export function currentArbitrage(
   freshness: Freshness,
@@ -17,8 +17,8 @@ export function currentArbitrage(
 }
 
 /**
- * The pipeline's time minus the time of the older leg's last book frame. A record says how old its quotes were when it
- * was made; frames that came since then and changed nothing in it count as well.
+ * The pipeline's time minus the time of the older leg's last book frame. The record holds the age of its quotes at its
+ * own time; later frames that changed nothing in it count as well.
  */
 function quoteAgeMs(freshness: Freshness, links: readonly EventLink[], record: Arbitrage): number {
   const known = record.receivedAt - record.quoteAgeMs;
@@ -29,7 +29,7 @@ function quoteAgeMs(freshness: Freshness, links: readonly EventLink[], record: A
   return Math.max(0, now - Math.min(first!, second!));
 }
 
-/** The instruments whose books a record is made of, as the spreads stage chooses them. */
+/** The instruments whose books a record is calculated from, chosen as in the spreads stage. */
 function instrumentsOf(links: readonly EventLink[], record: Arbitrage): (string | null | undefined)[] {
   const linkOf = (provider: string, marketId: string) =>
     links.find((link) => link.provider === provider && link.providerMarketId === marketId);

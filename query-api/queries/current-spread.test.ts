@@ -8,7 +8,7 @@ const event = { links: [aLink()] };
 
 const AS_OF = NOON_MS + 1_000;
 
-/** Figures as of a second after noon, that lag by so many seconds. */
+/** Freshness of figures as of one second after noon that lag by `lagSeconds`. */
 const freshness = (lagSeconds: number, bookAt: number | null = null): Freshness => ({
   now: () => AS_OF + lagSeconds * 1_000,
   isLive: () => true,
@@ -20,7 +20,7 @@ const legOf = (at: Freshness, fields: Partial<SpreadLeg> = {}) => {
   return currentSpread(at, event, { ...spread, legs: [{ ...spread.legs[0]!, ...fields }] }).legs[0]!;
 };
 
-it('has the time of the last book frame, which may have changed nothing', () => {
+it('currentSpread sets bookAt to the time of the last book frame, even if that frame changed nothing', () => {
   expect(legOf(freshness(0)).bookAt).toBe(NOON_MS);
   expect(legOf(freshness(0, NOON_MS + 700)).bookAt).toBe(NOON_MS + 700);
   expect(legOf(freshness(0, NOON_MS - 700)).bookAt).toBe(NOON_MS);
@@ -36,7 +36,7 @@ it.each([
   ['venue_down', 'venue_down'],
   ['resolved', 'resolved'],
   [null, null],
-] as const)('shows a leg that was %s as %s while figures lag', (state, shown) => {
+] as const)('currentSpread reports a leg in state %s as %s while the figures lag', (state, shown) => {
   expect(legOf(freshness(5), { state })).toMatchObject({ state, live: true });
   const isTraded = state !== 'resolved';
   expect(legOf(freshness(5.1), { state })).toMatchObject({ state: shown, live: !isTraded });

@@ -1,4 +1,4 @@
-/** A spread as of the moment of an answer, from the head that the view holds. */
+/** A spread as of the time of a response, from the head that the view holds. */
 import {
   type EventLink,
   type Spread,
@@ -8,7 +8,7 @@ import {
 } from '#schemas/topics/derived';
 import { type Freshness, isBehind, lastBookAt } from '../views/freshness.ts';
 
-/** The spread with the times of the last book frames; while the figures lag, no leg is better than stale. */
+/** The spread with the times of the last book frames. While the figures lag, live legs are reported as stale. */
 export function currentSpread(freshness: Freshness, { links }: Pick<UniversalEvent, 'links'>, spread: Spread): Spread {
   const lags = isBehind(freshness, spreadHeadTopic);
   return { ...spread, legs: spread.legs.map((leg) => currentLeg(freshness, links, leg, lags)) };
@@ -21,7 +21,10 @@ function currentLeg(freshness: Freshness, links: readonly EventLink[], leg: Spre
   return lags ? { ...current, live: false, state: isBetterThanStale ? 'stale' : leg.state } : current;
 }
 
-/** A head is not written again for a frame that changes no price in it. Null before the first whole book. */
+/**
+ * Time of the last book frame: a head is not rewritten for a frame that changes none of its prices. Null before the
+ * first complete book.
+ */
 function bookAtOf(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg): number | null {
   if (leg.bookAt === null) return null;
   const link = links.find((one) => one.provider === leg.provider && one.providerMarketId === leg.marketId);

@@ -1,18 +1,18 @@
-/** Which events a list is of. `pastCondition` (`read-past-events.ts`) says the same of rows of the table. */
+/** Filter of event lists. `archivedCondition` (`read-archived-events.ts`) is the same filter in SQL. */
 import type { UniversalEvent } from '#schemas/topics/derived';
 
 export interface EventFilter {
-  /** Upper and lower case are the same. */
+  /** Compared without regard to case. */
   readonly underlying?: string | undefined;
-  /** Unix ms: only events decided after it. */
+  /** Unix ms: only events with a later resolution time. */
   readonly resolutionAfter?: number | undefined;
-  /** Least number of providers among the links. */
+  /** Minimum number of distinct providers among the links. */
   readonly minProviders: number;
   readonly status?: UniversalEvent['status'] | undefined;
 }
 
-/** A test of whether an event fits the filter. */
-export function eventTest({ underlying, resolutionAfter, minProviders, status }: EventFilter) {
+/** Returns a predicate that is true for events that match the filter. */
+export function eventPredicate({ underlying, resolutionAfter, minProviders, status }: EventFilter) {
   const asset = underlying?.toLowerCase();
   return (event: UniversalEvent): boolean => {
     if (status !== undefined && event.status !== status) return false;

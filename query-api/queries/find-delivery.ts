@@ -1,29 +1,28 @@
 import type { Store } from '#infra/store/store';
 
-/** A delivery with its bytes. */
+/** A delivery with its body. */
 export interface StoredDelivery {
   readonly id: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** The CloudEvent as every attempt sent it. */
+  /** The CloudEvent exactly as it is sent by every attempt. */
   readonly body: string;
 }
 
-/** Which delivery. */
-interface Sought {
+interface DeliveryKey {
   readonly orgId: string;
   readonly webhookId: string;
   readonly id: string;
-  /** Unix ms: none that was created before (`deliveriesKeptSince`). */
+  /** Unix ms: older deliveries are not found (`oldestRetainedAt`). */
   readonly since: number;
 }
 
-/** A delivery of a webhook, or null. */
+/** Reads a delivery of a webhook; null if there is none. */
 export async function findDelivery(
   store: Pick<Store, 'query'>,
-  { orgId, webhookId, id, since }: Sought,
+  { orgId, webhookId, id, since }: DeliveryKey,
 ): Promise<StoredDelivery | null> {
-  // The newest of its rows by itself: FINAL would merge all bodies of the webhook for this one.
+  // Selects the newest row directly: FINAL would merge the bodies of all deliveries of the webhook.
   const [found] = await store.query<StoredDelivery>(
     `SELECT id, eventId, eventType, body
      FROM deliveries

@@ -2,11 +2,11 @@ import type { Store } from '#infra/store/store';
 import { ApiError } from '#schemas/errors';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { EventIndex } from '../views/event-index.ts';
-import { readEvent } from './read-past-events.ts';
+import { readEvent } from './read-archived-events.ts';
 
 /**
- * The event of an id, or the survivor it was merged into: out of the view, or, where that forgot it with the past, out of
- * the table. Throws 404 `not_found` for an id that nobody has.
+ * Finds the event of an id, or the event that it was merged into: in the view, or in the table if it is archived.
+ * Throws 404 `not_found` for an unknown id.
  */
 export async function findEvent(
   index: Pick<EventIndex, 'byId'>,
@@ -14,7 +14,7 @@ export async function findEvent(
   universalId: string,
 ): Promise<UniversalEvent> {
   let id = universalId;
-  // A survivor can be merged again; a ring, which no writer makes, must not hang the server.
+  // An event can be merged repeatedly. A cycle should not exist, but must not hang the server.
   for (const seen = new Set<string>(); !seen.has(id); ) {
     seen.add(id);
     const event = index.byId.get(id) ?? (await readEvent(store, id));
@@ -25,7 +25,7 @@ export async function findEvent(
   throw new ApiError('not_found', `no event ${universalId}`);
 }
 
-/** The event of an id, or the survivor it was merged into; undefined for an id that the view does not hold. */
+/** The event of an id, or the event that it was merged into; undefined if the view does not hold it. */
 export function survivorOf({ byId }: Pick<EventIndex, 'byId'>, universalId: string): UniversalEvent | undefined {
   let event = byId.get(universalId);
   const seen = new Set<string>();

@@ -1,56 +1,58 @@
 import type { Store } from '#infra/store/store';
 import type { UniversalEvent } from '#schemas/topics/derived';
-import { compareEvents, type EventPlace } from '../views/event-index.ts';
+import { compareEvents, type EventSortKey } from '../views/event-index.ts';
 import type { EventsView } from '../views/events.ts';
-import { type EventFilter, eventTest } from './event-filter.ts';
-import { PastTotals } from './past-totals.ts';
-import { pastCondition, readEventsAt, readPastPlaces } from './read-past-events.ts';
+import { ArchivedTotals } from './archived-totals.ts';
+import { type EventFilter, eventPredicate } from './event-filter.ts';
+import { archivedCondition, readArchivedSortKeys, readEventsAt } from './read-archived-events.ts';
 import { formatCursor, readCursor } from './time-cursor.ts';
 
 export interface EventPage {
   readonly events: readonly UniversalEvent[];
-  /** Events that fit the filter, on all pages together. */
+  /** Number of events that match the filter, on all pages together. */
   readonly total: number;
   readonly nextCursor: string | null;
 }
 
-/** The sandbox has a store of its own. */
-const totalsOf = new WeakMap<Pick<Store, 'query'>, PastTotals>();
-
-/** The table follows the view within about a second: of what came before these it knows. */
-const NEWCOMERS = 1_000;
+/** Counts per store: the sandbox has its own. */
+const totalsByStore = new WeakMap<Pick<Store, 'query'>, ArchivedTotals>();
 
 /**
- * Events by firstSeenAt, then id, from after the cursor on: those of the view, and the past ones of the table, each once.
- * What the view holds is as the view has it, whatever the table says of it still. Throws 400 for a cursor that is none,
- * and what the store throws, unless nothing past can fit the filter: no past event is open, and where none was counted
- * the store is asked for no page.
+ * Number of newest events of the view that the table may not contain yet: it lags behind the view by about a second.
+ */
+const RECENT_EVENTS = 1_000;
+
+/**
+ * Lists events after the cursor, sorted by firstSeenAt, then id: those of the view and the archived ones of the table,
+ * each once. For an event that the view holds, the view takes precedence over the table. Throws 400 for an invalid
+ * cursor. Errors of the store are thrown too, unless no archived event can match: none of them is open, and if the
+ * count is 0 the store is not asked for a page.
  */
 export async function listEvents(
-  view: Pick<EventsView, 'listed' | 'byId' | 'pastBefore'>,
+  view: Pick<EventsView, 'listed' | 'byId' | 'archivedBefore'>,
   store: Pick<Store, 'query'>,
   filter: EventFilter,
   limit: number,
   cursor: string | null,
 ): Promise<EventPage> {
-  const after = cursor === null ? null : placeOfCursor(cursor);
-  // One more than asked for tells whether there are more.
-  const { live, past } = await readBoth(view, store, filter, limit + 1, after);
-  const places = [...live.places, ...past.places].sort(compareEvents);
-  const page = places.slice(0, limit);
+  const after = cursor === null ? null : sortKeyOfCursor(cursor);
+  // One more than requested shows whether there is a next page.
+  const { live, archived } = await readLiveAndArchived(view, store, filter, limit + 1, after);
+  const keys = [...live.keys, ...archived.keys].sort(compareEvents);
+  const page = keys.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = places.length > limit;
+  const hasMore = keys.length > limit;
   return {
-    events: await wholeEvents(store, page, live.places),
-    // A page that is all there is needs no count, which may be of a minute ago.
-    total: cursor === null && !hasMore ? page.length : live.total + past.total,
+    events: await loadEvents(store, page, live.keys),
+    // If everything is on this page, its length is exact; a cached count may be a minute old.
+    total: cursor === null && !hasMore ? page.length : live.total + archived.total,
     nextCursor: hasMore && last ? formatCursor({ at: last.firstSeenAt, id: last.universalId }) : null,
   };
 }
 
-/** The first that fit the filter after the cursor, and how many fit it wherever they stand. */
-interface Found<T extends EventPlace> {
-  readonly places: readonly T[];
+/** The first matches after the cursor, and the number of all matches. */
+interface Matches<T extends EventSortKey> {
+  readonly keys: readonly T[];
   readonly total: number;
 }
 
@@ -58,57 +60,57 @@ function readLive(
   { listed }: Pick<EventsView, 'listed'>,
   filter: EventFilter,
   limit: number,
-  after: EventPlace | null,
-): Found<UniversalEvent> {
-  const fits = eventTest(filter);
-  const places: UniversalEvent[] = [];
+  after: EventSortKey | null,
+): Matches<UniversalEvent> {
+  const matches = eventPredicate(filter);
+  const keys: UniversalEvent[] = [];
   let total = 0;
   for (const chunk of listed)
     for (const event of chunk) {
-      if (!fits(event)) continue;
+      if (!matches(event)) continue;
       total += 1;
-      if (places.length < limit && (after === null || compareEvents(event, after) > 0)) places.push(event);
+      if (keys.length < limit && (after === null || compareEvents(event, after) > 0)) keys.push(event);
     }
-  return { places, total };
+  return { keys, total };
 }
 
-/** Both of one moment: when they are given, no event is in both, and none went from the view to the past unseen. */
-async function readBoth(
-  view: Pick<EventsView, 'listed' | 'byId' | 'pastBefore'>,
+/** Reads both consistently: no event is in both results, and none is missed because it was archived in between. */
+async function readLiveAndArchived(
+  view: Pick<EventsView, 'listed' | 'byId' | 'archivedBefore'>,
   store: Pick<Store, 'query'>,
   filter: EventFilter,
   limit: number,
-  after: EventPlace | null,
-): Promise<{ readonly live: Found<UniversalEvent>; readonly past: Found<EventPlace> }> {
+  after: EventSortKey | null,
+): Promise<{ readonly live: Matches<UniversalEvent>; readonly archived: Matches<EventSortKey> }> {
   const live = () => readLive(view, filter, limit, after);
-  if (filter.status === 'open') return { live: live(), past: { places: [], total: 0 } };
-  const isElsewhere = (universalId: string) => view.byId.has(universalId);
-  const totals = totalsOf.get(store) ?? new PastTotals(store);
-  totalsOf.set(store, totals);
+  if (filter.status === 'open') return { live: live(), archived: { keys: [], total: 0 } };
+  const isInView = (universalId: string) => view.byId.has(universalId);
+  const totals = totalsByStore.get(store) ?? new ArchivedTotals(store);
+  totalsByStore.set(store, totals);
   for (;;) {
-    const { pastBefore } = view;
-    const condition = pastCondition(filter, pastBefore);
-    const total = await totals.of(condition, () => [...view.byId.keys()].slice(-NEWCOMERS));
-    const places = total === 0 ? [] : await readPastPlaces(store, condition, limit, after, isElsewhere);
-    // The view goes on while the store is read. What changed in it is rare, and found at the next reading.
-    if (view.pastBefore === pastBefore && !places.some(({ universalId }) => isElsewhere(universalId)))
-      return { live: live(), past: { places, total } };
+    const { archivedBefore } = view;
+    const condition = archivedCondition(filter, archivedBefore);
+    const total = await totals.get(condition, () => [...view.byId.keys()].slice(-RECENT_EVENTS));
+    const keys = total === 0 ? [] : await readArchivedSortKeys(store, condition, limit, after, isInView);
+    // The view may change while the store is read. That is rare; the next iteration reads again.
+    if (view.archivedBefore === archivedBefore && !keys.some(({ universalId }) => isInView(universalId)))
+      return { live: live(), archived: { keys, total } };
   }
 }
 
-/** The events of a page: those that are not among the live ones are read whole. */
-async function wholeEvents(
+/** Loads the events of a page: those that are not in the view are read from the table. */
+async function loadEvents(
   store: Pick<Store, 'query'>,
-  page: readonly EventPlace[],
+  page: readonly EventSortKey[],
   live: readonly UniversalEvent[],
 ): Promise<UniversalEvent[]> {
   const found = new Map(live.map((event) => [event.universalId, event]));
-  const past = page.filter(({ universalId }) => !found.has(universalId));
-  for (const event of await readEventsAt(store, past)) found.set(event.universalId, event);
+  const archived = page.filter(({ universalId }) => !found.has(universalId));
+  for (const event of await readEventsAt(store, archived)) found.set(event.universalId, event);
   return page.flatMap(({ universalId }) => found.get(universalId) ?? []);
 }
 
-function placeOfCursor(cursor: string): EventPlace {
+function sortKeyOfCursor(cursor: string): EventSortKey {
   const { at, id } = readCursor(cursor);
   return { firstSeenAt: at, universalId: id };
 }

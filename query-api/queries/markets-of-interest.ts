@@ -10,8 +10,8 @@ import { readFilledMarkets } from './read-filled-markets.ts';
 const INTEREST_MS = 30 * 86_400_000;
 
 /**
- * The markets of the events of interest: those in whose markets a bound wallet of the caller has a fill in the 30 days
- * before `now`; null, which is all, where there are none (contract, Markets, Anomaly detectors).
+ * Returns the markets of the caller's events of interest: events in whose markets one of its wallets has a fill in the
+ * 30 days before `now`. Null, which means all markets, if there are none (contract, Markets, Anomaly detectors).
  */
 export async function marketsOfInterest(
   store: Pick<Store, 'query'>,
@@ -27,7 +27,7 @@ export async function marketsOfInterest(
   for (const market of filled) {
     const universalId = index.byMarket.get(marketKey(market.provider, market.providerMarketId));
     if (universalId !== undefined) events.add(universalId);
-    // Of a past event, which the index has forgotten, the market itself is left.
+    // The index does not hold archived events: of those only the market itself is returned.
     else if (!PRICE_PROVIDERS.has(market.provider)) markets.push(market);
   }
   for (const universalId of events) markets.push(...index.byId.get(universalId)!.links);

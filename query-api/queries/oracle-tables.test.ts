@@ -1,4 +1,4 @@
-/** What the event routes read of the oracle, of settlements and of anomalies, over the real tables. */
+/** Tests the queries for dispute phases, settlements and anomalies with real tables. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnomalyKind } from '#schemas/topics/anomalies';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
@@ -7,10 +7,10 @@ import {
   anAnomaly,
   aPhase,
   aResolution,
-  keepAnomalies,
-  keepMarkets,
-  keepPhases,
-  keepResolutions,
+  insertAnomalies,
+  insertMarkets,
+  insertPhases,
+  insertResolutions,
 } from '../testing/oracle.fixture.ts';
 import { aLink, NOON_MS } from '../testing/records.fixture.ts';
 import { readAnomalies } from './read-anomalies.ts';
@@ -28,9 +28,9 @@ const OURS = aLink();
 const OTHER = aLink({ providerMarketId: '0xother' });
 const OUTCOME = aLink({ provider: 'venue_a_outcome', providerMarketId: '#70', polarity: 'inverse', used: false });
 
-describe('the phases of markets', () => {
-  it('come oldest first by their place in the chain, as they were told', async () => {
-    const story = [
+describe('readDisputePhases', () => {
+  it('returns phases unchanged, oldest first by position in the chain', async () => {
+    const phases = [
       aPhase({ id: 'a', blockNumber: 9, logIndex: 2 }),
       aPhase({ id: 'b', blockNumber: 9, logIndex: 10, phase: 'dispute', disputer: `0x${'dd'.repeat(20)}` }),
       aPhase({
@@ -44,36 +44,36 @@ describe('the phases of markets', () => {
       aPhase({ id: 'd', blockNumber: 100, logIndex: 0, phase: 'settle', price: 'ignore', status: 'pending' }),
       aPhase({ id: 'e', blockNumber: 101, logIndex: 0, phase: 'settle', price: null, proposer: null }),
     ];
-    await keepPhases(store, story.toReversed());
-    expect(await readDisputePhases(store, [OURS])).toEqual(story);
+    await insertPhases(store, phases.toReversed());
+    expect(await readDisputePhases(store, [OURS])).toEqual(phases);
     expect(await readDisputePhases(store, [OTHER])).toEqual([]);
     expect(await readDisputePhases(store, [])).toEqual([]);
   });
 
-  it('count once, in their newest state, and not at all when reverted', async () => {
-    await keepPhases(store, [
+  it('returns each phase once, in its newest version, and no reverted ones', async () => {
+    await insertPhases(store, [
       aPhase({ id: 'a', status: 'pending', marketId: null }),
       aPhase({ id: 'b', status: 'pending', logIndex: 2 }),
     ]);
     expect((await readDisputePhases(store, [OURS])).map(({ id }) => id)).toEqual(['b']);
-    await keepPhases(store, [aPhase({ id: 'a' }), aPhase({ id: 'b', logIndex: 2, status: 'reverted' })], 10);
+    await insertPhases(store, [aPhase({ id: 'a' }), aPhase({ id: 'b', logIndex: 2, status: 'reverted' })], 10);
     expect(await readDisputePhases(store, [OURS])).toEqual([aPhase({ id: 'a' })]);
-    // Included again, in another block.
-    await keepPhases(store, [aPhase({ id: 'b', logIndex: 2, blockNumber: 72 })], 20);
+    // Included again in another block.
+    await insertPhases(store, [aPhase({ id: 'b', logIndex: 2, blockNumber: 72 })], 20);
     expect((await readDisputePhases(store, [OURS])).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('are those of their newest market, also where an older state stands in a part of its own', async () => {
-    await keepPhases(store, [aPhase({ id: 'a' })]);
-    await keepPhases(store, [aPhase({ id: 'a', marketId: null })], 10);
+  it('uses the market of the newest version, even while older versions are unmerged', async () => {
+    await insertPhases(store, [aPhase({ id: 'a' })]);
+    await insertPhases(store, [aPhase({ id: 'a', marketId: null })], 10);
     expect(await readDisputePhases(store, [OURS])).toEqual([]);
-    await keepPhases(store, [aPhase({ id: 'a', marketId: '0xother' })], 20);
+    await insertPhases(store, [aPhase({ id: 'a', marketId: '0xother' })], 20);
     expect(await readDisputePhases(store, [OURS])).toEqual([]);
     expect(await readDisputePhases(store, [OTHER])).toHaveLength(1);
   });
 
-  it('of several markets come in one order, those of others not at all', async () => {
-    await keepPhases(store, [
+  it('merges the phases of several markets into one order, without other markets', async () => {
+    await insertPhases(store, [
       aPhase({ id: 'a', blockNumber: 3, questionId: 'q1' }),
       aPhase({ id: 'b', blockNumber: 1, questionId: 'q2', marketId: '0xother' }),
       aPhase({ id: 'c', blockNumber: 2, questionId: 'q3', marketId: '0xthird' }),
@@ -83,12 +83,12 @@ describe('the phases of markets', () => {
   });
 });
 
-describe('the settlements of markets', () => {
-  it("are told in the event's terms with the market's own payouts, the first to be decided first", async () => {
-    await keepMarkets(store, 'venue_b', [aMarket({ outcomes: ['No', 'Yes'] })]);
-    await keepMarkets(store, 'venue_a', [aMarket({ provider: 'venue_a_outcome', marketId: '#70' })]);
+describe('readSettlements', () => {
+  it("returns outcomes in the event's terms with the market's own payouts, in order of resolution", async () => {
+    await insertMarkets(store, 'venue_b', [aMarket({ outcomes: ['No', 'Yes'] })]);
+    await insertMarkets(store, 'venue_a', [aMarket({ provider: 'venue_a_outcome', marketId: '#70' })]);
     const offChain = { txHash: null, logIndex: null, blockNumber: null, blockHash: null, endTime: null };
-    await keepResolutions(store, [
+    await insertResolutions(store, [
       aResolution({ payouts: ['0', '1'] }),
       aResolution({ ...offChain, id: 'x', provider: 'venue_a_outcome', marketId: '#70', resolvedAt: NOON_MS - 1 }),
     ]);
@@ -127,9 +127,9 @@ describe('the settlements of markets', () => {
     expect(await readSettlements(store, [])).toEqual([]);
   });
 
-  it('are one of each market, the newest that stands', async () => {
-    await keepMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
-    await keepResolutions(store, [
+  it('returns the newest resolution of each market that is not reverted', async () => {
+    await insertMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
+    await insertResolutions(store, [
       aResolution({ status: 'pending' }),
       aResolution({ id: 'later', resolvedAt: NOON_MS + 9, payouts: ['0.5', '0.5'] }),
       aResolution({ id: 'o', marketId: '0xother', resolvedAt: NOON_MS + 1 }),
@@ -137,21 +137,21 @@ describe('the settlements of markets', () => {
     const outcomes = async () =>
       (await readSettlements(store, [OURS, OTHER])).map(({ marketId, outcome }) => `${marketId} ${outcome}`);
     expect(await outcomes()).toEqual(['0xother yes', '0xmarket split']);
-    await keepResolutions(store, [aResolution({ id: 'later', resolvedAt: NOON_MS + 9, status: 'reverted' })], 10);
+    await insertResolutions(store, [aResolution({ id: 'later', resolvedAt: NOON_MS + 9, status: 'reverted' })], 10);
     expect(await outcomes()).toEqual(['0xmarket yes', '0xother yes']);
-    await keepResolutions(store, [aResolution({ status: 'reverted' })], 20);
+    await insertResolutions(store, [aResolution({ status: 'reverted' })], 20);
     expect(await outcomes()).toEqual(['0xother yes']);
   });
 
-  it('are not told where nobody can say which token is YES', async () => {
-    await keepResolutions(store, [aResolution()]);
+  it('leaves out a market whose outcome names are unknown', async () => {
+    await insertResolutions(store, [aResolution()]);
     expect(await readSettlements(store, [OURS])).toEqual([]);
-    await keepMarkets(store, 'venue_b', [aMarket()]);
+    await insertMarkets(store, 'venue_b', [aMarket()]);
     expect(await readSettlements(store, [OURS])).toHaveLength(1);
   });
 });
 
-describe('the anomalies', () => {
+describe('readAnomalies', () => {
   const numbered = (nth: number, fields: Parameters<typeof anAnomaly>[0] = {}) =>
     anAnomaly({ id: `an_${nth}`, ts: NOON_MS + nth, ...fields });
   const idsOf = async (filter: { ids?: string[] | null; kind?: AnomalyKind; since?: number; limit?: number }) => {
@@ -160,17 +160,17 @@ describe('the anomalies', () => {
     return (await readAnomalies(store, { markets: markets ?? null, kind, since, limit })).map(({ id }) => id);
   };
 
-  it('come newest first, exactly as they were told', async () => {
-    const told = numbered(1, { bucketVol: null, raw: null, zScore: '12345678901234567890.000000000000000001' });
-    await keepAnomalies(store, [told, numbered(2)]);
-    const [second, first] = await readAnomalies(store, { markets: [OURS], kind: null, since: 0, limit: 9 });
-    const { receivedAt, value, ...row } = told;
-    expect(first).toEqual(row);
+  it('returns anomalies newest first with exact decimals', async () => {
+    const anomaly = numbered(1, { bucketVol: null, raw: null, zScore: '12345678901234567890.000000000000000001' });
+    await insertAnomalies(store, [anomaly, numbered(2)]);
+    const [second, firstRow] = await readAnomalies(store, { markets: [OURS], kind: null, since: 0, limit: 9 });
+    const { receivedAt, value, ...row } = anomaly;
+    expect(firstRow).toEqual(row);
     expect(second).toMatchObject({ id: 'an_2', bucketVol: '5200.5', raw: '{"trades":7}' });
   });
 
-  it('are chosen by market, kind and time, at most so many', async () => {
-    await keepAnomalies(store, [
+  it('filters by market, kind and time, and applies the limit', async () => {
+    await insertAnomalies(store, [
       numbered(1),
       numbered(2, { kind: 'wallet_burst' }),
       numbered(3, { marketId: '0xother' }),
@@ -185,8 +185,8 @@ describe('the anomalies', () => {
     expect(await idsOf({ since: NOON_MS + 2 })).toEqual(['an_4', 'an_2']);
   });
 
-  it('are the newest of more markets than one statement takes', async () => {
-    await keepAnomalies(store, [numbered(1), numbered(2, { marketId: '0xlast' }), numbered(3)]);
+  it('returns the newest of more markets than fit into one statement', async () => {
+    await insertAnomalies(store, [numbered(1), numbered(2, { marketId: '0xlast' }), numbered(3)]);
     const ids = ['0xmarket', ...Array.from({ length: 2_500 }, (_, at) => `0xnone${at}`), '0xlast'];
     expect(await idsOf({ ids, limit: 2 })).toEqual(['an_3', 'an_2']);
   });

@@ -2,13 +2,13 @@ import type { Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
 import type { Anomaly, AnomalyKind } from '#schemas/topics/anomalies';
 import { IS_OF_MARKETS, type LinkedMarket, marketParameters } from './linked-markets.ts';
-import { type Reading, readOne } from './reading.ts';
+import { type Query, query } from './query.ts';
 
-/** A detection as the table has it, exact. */
+/** A row of the table, with exact decimals. */
 export type AnomalyRow = Omit<Anomaly, 'receivedAt' | 'value'>;
 
 export interface AnomalyFilter {
-  /** Detections on these markets alone, whatever event they were in then; null is all. */
+  /** Only anomalies of these markets, whichever event they belonged to at the time; null means all. */
   readonly markets: readonly LinkedMarket[] | null;
   readonly kind: AnomalyKind | null;
   /** Unix ms, inclusive. */
@@ -16,25 +16,25 @@ export interface AnomalyFilter {
   readonly limit: number;
 }
 
-/** How far back the history of an event goes (specification, Limits). */
+/** Time span of the anomaly history of an event (specification, Limits). */
 export const ANOMALIES_WINDOW_MS = 7 * 86_400_000;
 
-/** Markets in one statement: it is sent as a URL, which a server takes up to 1 MiB of. */
+/** Maximum of markets per statement: parameters are sent in the URL, which the server limits to 1 MiB. */
 const MARKETS_MAX = 2_500;
 
-/** The newest detections, newest first by time, then by id. */
+/** Reads the newest anomalies, newest first by time, then by id. */
 export async function readAnomalies(store: Pick<Store, 'query'>, filter: AnomalyFilter): Promise<AnomalyRow[]> {
   const { markets, limit } = filter;
-  if (markets === null) return readOne(store, anomalies(filter));
+  if (markets === null) return query(store, anomalies(filter));
   const found: AnomalyRow[] = [];
   for (let at = 0; at < markets.length; at += MARKETS_MAX) {
-    found.push(...(await readOne(store, anomalies({ ...filter, markets: markets.slice(at, at + MARKETS_MAX) }))));
+    found.push(...(await query(store, anomalies({ ...filter, markets: markets.slice(at, at + MARKETS_MAX) }))));
   }
   return found.sort(newestFirst).slice(0, limit);
 }
 
-/** The same of at most 2,500 markets. */
-export function anomalies({ markets, kind, since, limit }: AnomalyFilter): Reading<AnomalyRow[]> {
+/** The query of `readAnomalies` for at most 2,500 markets. */
+export function anomalies({ markets, kind, since, limit }: AnomalyFilter): Query<AnomalyRow[]> {
   return {
     sql: `SELECT id, kind, universalId, provider, marketId, ${unixMs('a.ts')} AS ts, bucketVol, baselineMean,
        baselineStddev, zScore, raw
@@ -50,7 +50,7 @@ export function anomalies({ markets, kind, since, limit }: AnomalyFilter): Readi
       ...(markets === null ? {} : marketParameters(markets)),
       ...(kind === null ? {} : { kind }),
     },
-    from: (rows: AnomalyRow[]) => rows,
+    parse: (rows: AnomalyRow[]) => rows,
   };
 }
 

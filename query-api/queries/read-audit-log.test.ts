@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLogTable } from '#schemas/tables/audit-log';
 import type { AuditRecord } from '#schemas/topics/audit';
-import { keepRows } from '../testing/keep-rows.fixture.ts';
+import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { NOON_MS } from '../testing/records.fixture.ts';
 import { readAuditLog } from './read-audit-log.ts';
 
 const { store, close } = await openTestStore();
 afterAll(close);
-const OF = { orgId: 'org_a', sandbox: false };
+const OWNER = { orgId: 'org_a', sandbox: false };
 const entry = (id: string, at: number, orgId = 'org_a', changes: Partial<AuditRecord> = {}): AuditRecord => ({
   id,
   orgId,
@@ -24,7 +24,7 @@ const entry = (id: string, at: number, orgId = 'org_a', changes: Partial<AuditRe
 beforeAll(async () => {
   const inSandbox = (id: string, at: number, action: string, orgId = 'org_s') =>
     entry(id, at, orgId, { action, sandbox: true });
-  const told = [
+  const records = [
     entry('a', 1),
     entry('b', 2),
     entry('c', 2),
@@ -32,17 +32,17 @@ beforeAll(async () => {
     entry('x', 9, 'org_b'),
     entry('live', 1, 'org_s', { action: 'me.wallet.create' }),
     inSandbox('wallet', 2, 'me.wallet.create'),
-    inSandbox('made', 3, 'key.create'),
+    inSandbox('created', 3, 'key.create'),
     inSandbox('revoked', 4, 'key.revoke'),
     inSandbox('hook', 5, 'webhook.disable'),
     inSandbox('other', 6, 'webhook.create', 'org_b'),
   ];
-  for (const seq of [10, 20]) await keepRows(store, auditLogTable, told, seq);
+  for (const seq of [10, 20]) await insertRows(store, auditLogTable, records, seq);
 });
 
-describe('the audit log of an organization', () => {
-  it('is told newest first, each entry once, and no other organization’s', async () => {
-    const { entries, nextCursor } = await readAuditLog(store, OF, 10, null);
+describe('readAuditLog', () => {
+  it('returns the entries of the organization newest first, each once', async () => {
+    const { entries, nextCursor } = await readAuditLog(store, OWNER, 10, null);
     expect(entries.map(({ id }) => id)).toEqual(['d', 'c', 'b', 'a']);
     expect(entries[0]).toEqual({
       id: 'd',
@@ -55,27 +55,27 @@ describe('the audit log of an organization', () => {
     expect(nextCursor).toBeNull();
   });
 
-  it('goes on exactly where a page ended, also between entries of one moment', async () => {
+  it('continues exactly where a page ended, even between entries with the same time', async () => {
     const ids: string[] = [];
     let cursor: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof readAuditLog>> = await readAuditLog(store, OF, 2, cursor);
+      const page: Awaited<ReturnType<typeof readAuditLog>> = await readAuditLog(store, OWNER, 2, cursor);
       ids.push(...page.entries.map(({ id }) => id));
       cursor = page.nextCursor;
     } while (cursor !== null);
     expect(ids).toEqual(['d', 'c', 'b', 'a']);
   });
 
-  it('is one of the live set and one of the sandbox; the live one tells of every key', async () => {
+  it('separates live and sandbox entries, except that the live log has the changes of all keys', async () => {
     const idsOf = async (sandbox: boolean) => {
       const { entries } = await readAuditLog(store, { orgId: 'org_s', sandbox }, 10, null);
       return entries.map(({ id }) => id);
     };
-    expect(await idsOf(false)).toEqual(['revoked', 'made', 'live']);
-    expect(await idsOf(true)).toEqual(['hook', 'revoked', 'made', 'wallet']);
+    expect(await idsOf(false)).toEqual(['revoked', 'created', 'live']);
+    expect(await idsOf(true)).toEqual(['hook', 'revoked', 'created', 'wallet']);
   });
 
-  it('takes no cursor of another make', async () => {
-    await expect(readAuditLog(store, OF, 2, 'nonsense')).rejects.toThrow(/^cursor: /);
+  it('refuses an invalid cursor', async () => {
+    await expect(readAuditLog(store, OWNER, 2, 'nonsense')).rejects.toThrow(/^cursor: /);
   });
 });

@@ -5,8 +5,8 @@ import { revokeKey } from '#schemas/domain/control/commands/revoke-key';
 import type { Owner } from '#schemas/domain/control/owner';
 import { formatCursor, readCursor } from './time-cursor.ts';
 
-/** One entry, as the table has it. */
-export interface AuditLine {
+/** An entry as it is stored in the table. */
+export interface AuditEntry {
   readonly id: string;
   /** Unix ms. */
   readonly at: number;
@@ -17,16 +17,16 @@ export interface AuditLine {
 }
 
 export interface AuditPage {
-  readonly entries: readonly AuditLine[];
+  readonly entries: readonly AuditEntry[];
   readonly nextCursor: string | null;
 }
 
-/** A live key is told of every key, as `GET /keys` tells it. */
-const CHANGES_OF_KEYS = [createKey.action, revokeKey.action];
+/** A live key sees the changes of all keys, sandbox keys included, as `GET /keys` lists them. */
+const KEY_ACTIONS = [createKey.action, revokeKey.action];
 
 /**
- * The audit log of an organization's live set or of its sandbox, newest first by time, then by id, from after the cursor
- * on. Throws 400 for no cursor.
+ * Reads the audit log of an organization's live resources or of its sandbox resources after the cursor, newest first by
+ * time, then by id. Throws 400 for an invalid cursor.
  */
 export async function readAuditLog(
   store: Pick<Store, 'query'>,
@@ -35,16 +35,16 @@ export async function readAuditLog(
   cursor: string | null,
 ): Promise<AuditPage> {
   const after = cursor === null ? null : readCursor(cursor);
-  const rows = await store.query<AuditLine>(
+  const rows = await store.query<AuditEntry>(
     `SELECT id, ${unixMs('a.at')} AS at, action, keyId, userId, targetId
      FROM audit_log AS a FINAL
      WHERE orgId = {orgId:String}
-       AND ${sandbox ? 'sandbox' : '(NOT sandbox OR action IN {changesOfKeys:Array(String)})'}
+       AND ${sandbox ? 'sandbox' : '(NOT sandbox OR action IN {keyActions:Array(String)})'}
        ${after ? 'AND (a.at, a.id) < (fromUnixTimestamp64Milli({at:Int64}), {id:String})' : ''}
      ORDER BY a.at DESC, a.id DESC
      LIMIT {rows:UInt32}`,
-    // One more than asked for says whether there are more.
-    { orgId, changesOfKeys: CHANGES_OF_KEYS, rows: limit + 1, ...(after ?? {}) },
+    // One more than requested shows whether there is a next page.
+    { orgId, keyActions: KEY_ACTIONS, rows: limit + 1, ...(after ?? {}) },
   );
   const entries = rows.slice(0, limit);
   const last = entries.at(-1);

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { candlesTable } from '#schemas/tables/candles';
 import type { Candle } from '#schemas/topics/derived';
-import { keepRows } from '../testing/keep-rows.fixture.ts';
+import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { type Bar, type CandleWindow, INTERVALS, type Interval, readCandles } from './read-candles.ts';
 
@@ -30,16 +30,16 @@ const minute = (number: number, fields: Partial<Candle> = {}): Candle => ({
   ...fields,
 });
 
-const keep = (candles: readonly Candle[], seq = 1) => keepRows(store, candlesTable, candles, seq);
+const insert = (candles: readonly Candle[], seq = 1) => insertRows(store, candlesTable, candles, seq);
 const ask = (window: Partial<CandleWindow>) =>
   readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window });
 const minutesOf = (bars: readonly Bar[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
 const at = (number: number) => DAY_MS + number * MINUTE_MS;
 
-describe('bars', () => {
-  it('of a minute are what was told last of it, exactly', async () => {
-    await keep([minute(0, { close: '1' })]);
-    await keep([minute(0, { close: '0.000000000000000001', volume: '99999999999999999999.5' })], 2);
+describe('readCandles', () => {
+  it('returns the newest version of a minute, exactly', async () => {
+    await insert([minute(0, { close: '1' })]);
+    await insert([minute(0, { close: '0.000000000000000001', volume: '99999999999999999999.5' })], 2);
     expect(await ask({})).toEqual([
       {
         ts: DAY_MS,
@@ -53,20 +53,20 @@ describe('bars', () => {
     ]);
   });
 
-  it('of five minutes open with the first, close with the last, and add up exactly', async () => {
-    await keep([minute(3), minute(1, { volume: '0.2' }), minute(4)]);
+  it('aggregates five minutes with exact sums', async () => {
+    await insert([minute(3), minute(1, { volume: '0.2' }), minute(4)]);
     expect(await ask({ interval: '5m' })).toEqual([
       { ts: DAY_MS, open: '101', high: '204', low: '46', close: '105', volume: '0.4', source: 'venue_node' },
     ]);
   });
 
-  it('made of several sources have none', async () => {
-    await keep([minute(0), minute(1, { source: 'official_api' }), minute(5)]);
+  it('returns no source for bars with several sources', async () => {
+    await insert([minute(0), minute(1, { source: 'official_api' }), minute(5)]);
     expect((await ask({ interval: '5m' })).map((bar) => bar.source)).toEqual([null, 'venue_node']);
   });
 
-  it('are not made up where nothing was traded, nor taken from another coin', async () => {
-    await keep([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
+  it('returns no bars without trades and none of other coins', async () => {
+    await insert([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
     expect(minutesOf(await ask({}))).toEqual([0, 2]);
     expect(
       await readCandles(store, { ...BTC, coin: 'SOL' }, { interval: '1m', start: null, end: null, limit: 9 }),
@@ -74,28 +74,28 @@ describe('bars', () => {
   });
 });
 
-describe('a window', () => {
-  beforeEach(() => keep([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => minute(number))));
+describe('readCandles with a window', () => {
+  beforeEach(() => insert([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => minute(number))));
 
-  it('without bounds has the newest bars', async () => {
+  it('returns the newest bars without bounds', async () => {
     expect(minutesOf(await ask({ limit: 3 }))).toEqual([7, 8, 9]);
   });
-  it('with both bounds has every bar in it, capped at the newest', async () => {
+  it('returns the newest bars between two bounds', async () => {
     expect(minutesOf(await ask({ start: at(2), end: at(5) }))).toEqual([2, 3, 4]);
     expect(minutesOf(await ask({ start: at(2), end: at(5), limit: 2 }))).toEqual([3, 4]);
     expect(minutesOf(await ask({ start: at(2) - 1, end: at(5) + 1 }))).toEqual([2, 3, 4, 5]);
     expect(minutesOf(await ask({ start: at(2) + 1, end: at(5) - 1 }))).toEqual([3, 4]);
   });
-  it('with a start has the first bars from it on', async () => {
+  it('returns the first bars from a start', async () => {
     expect(minutesOf(await ask({ start: at(2), limit: 3 }))).toEqual([2, 3, 4]);
     expect(minutesOf(await ask({ start: at(8) }))).toEqual([8, 9]);
   });
-  it('with an end has the newest bars that closed by it', async () => {
+  it('returns the newest bars that closed by an end', async () => {
     expect(minutesOf(await ask({ end: at(5), limit: 2 }))).toEqual([3, 4]);
     expect(minutesOf(await ask({ end: at(5) - 1, limit: 2 }))).toEqual([2, 3]);
     expect(minutesOf(await ask({ end: at(5) + 1, limit: 2 }))).toEqual([3, 4]);
   });
-  it('that is not covered is empty', async () => {
+  it('returns nothing for a window without bars', async () => {
     expect(await ask({ start: at(10) })).toEqual([]);
     expect(await ask({ end: DAY_MS })).toEqual([]);
     expect(await ask({ start: 0, end: 1 })).toEqual([]);
@@ -104,8 +104,8 @@ describe('a window', () => {
   });
 });
 
-describe('any window of any bars', () => {
-  it('is what working it out the long way gives', async () => {
+describe('readCandles with random bars and windows', () => {
+  it('agrees with a direct implementation', async () => {
     const window = fc.record({
       interval: fc.constantFrom(...(Object.keys(INTERVALS) as Interval[])),
       limit: fc.integer({ min: 1, max: 12 }),
@@ -119,13 +119,13 @@ describe('any window of any bars', () => {
         async (minutes, windows) => {
           await store.command('TRUNCATE TABLE candles');
           const candles = minutes.map((number) => minute(number));
-          // Told three times, so that older states are in the way of every limit.
-          for (const seq of [1, 1_000, 2_000]) await keep(candles, seq);
+          // Inserted three times, so that older versions are within every limit.
+          for (const seq of [1, 1_000, 2_000]) await insert(candles, seq);
           for (const { interval, limit, start, end } of windows) {
             const offMinute = (number: number | null) => (number === null ? null : at(number) - 30_000);
-            const asked = { interval, limit, start: offMinute(start), end: offMinute(end) };
-            if (asked.start !== null && asked.end !== null && asked.start >= asked.end) continue;
-            expect(await ask(asked)).toEqual(longWay(candles, asked));
+            const request = { interval, limit, start: offMinute(start), end: offMinute(end) };
+            if (request.start !== null && request.end !== null && request.start >= request.end) continue;
+            expect(await ask(request)).toEqual(expectedBars(candles, request));
           }
         },
       ),
@@ -134,8 +134,8 @@ describe('any window of any bars', () => {
   }, 120_000);
 });
 
-/** The windowing rules of the specification, one after the other over all bars. */
-function longWay(candles: readonly Candle[], { interval, limit, start, end }: CandleWindow): Bar[] {
+/** The windowing rules of the specification, applied to all bars. */
+function expectedBars(candles: readonly Candle[], { interval, limit, start, end }: CandleWindow): Bar[] {
   const stepMs = INTERVALS[interval];
   const buckets = new Map<number, Candle[]>();
   for (const candle of [...candles].sort((a, b) => a.openTime - b.openTime)) {

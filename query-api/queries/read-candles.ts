@@ -1,7 +1,7 @@
 import type { Parameter, Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
 
-/** Bar lengths that can be asked for, in ms. */
+/** Supported lengths of bars, ms. */
 export const INTERVALS = {
   '1m': 60_000,
   '5m': 300_000,
@@ -12,7 +12,7 @@ export const INTERVALS = {
 } as const;
 export type Interval = keyof typeof INTERVALS;
 
-/** A bar with exact decimals as text. */
+/** A bar; its decimals are exact, as text. */
 export interface Bar {
   /** Start of the bucket, unix ms. */
   readonly ts: number;
@@ -21,27 +21,27 @@ export interface Bar {
   readonly low: string;
   readonly close: string;
   readonly volume: string;
-  /** Null where minutes of several sources make up the bar. */
+  /** Null if the minutes of the bar come from several sources. */
   readonly source: string | null;
 }
 
-/** What is asked for, as in the specification (candle windowing). */
+/** A requested window (specification, candle windowing). */
 export interface CandleWindow {
   readonly interval: Interval;
-  /** Unix ms, inclusive; null is open. */
+  /** Unix ms, inclusive; null means no bound. */
   readonly start: number | null;
-  /** Unix ms, exclusive; null is open. */
+  /** Unix ms, exclusive; null means no bound. */
   readonly end: number | null;
   readonly limit: number;
 }
 
-/** Which bars come into question, by the start of their bucket, and from which end the limit counts. */
+/** The range of bucket starts, and the end from which the limit counts. */
 interface Buckets {
   readonly stepMs: number;
   readonly limit: number;
-  /** First bucket, unix ms. */
+  /** Start of the first bucket, unix ms. */
   readonly from: number;
-  /** Bucket after the last, unix ms. */
+  /** End of the last bucket, unix ms. */
   readonly until: number;
   readonly oldestFirst: boolean;
 }
@@ -50,41 +50,43 @@ type Reader = Pick<Store, 'query'>;
 type Coin = { readonly provider: string; readonly coin: string };
 
 const MINUTE_MS = 60_000;
-/** The end of a window that has none: the last whole day that the column holds. */
-const FOR_EVER_MS = 10_413_705_600_000;
-/** Rows looked at first for each minute that is asked for: some are older states of a minute. */
+/** End of a window without one: the start of the last full day that the column type can represent. */
+const LATEST_MS = 10_413_705_600_000;
+/** Rows scanned at first for each requested minute: some are older versions of a minute. */
 const ROWS_PER_MINUTE = 2;
-const WIDER = 16;
+/** Growth factor of the scan window when too few bars were found. */
+const WINDOW_GROWTH = 16;
 
 /**
- * Bars of a coin, oldest first, put together from one-minute bars in exact decimals. With a start alone the first
- * `limit` from it on, otherwise the newest `limit`; with an end alone only bars that closed by it.
+ * Reads bars of a coin, oldest first, aggregated from one-minute bars in exact decimals. With only a start it returns
+ * the first `limit` bars from there, otherwise the newest `limit`; with only an end, only bars that were closed by
+ * then.
  *
- * As with trades, the sorting key is read first for how far the bars reach, so that `FINAL` merges only those.
+ * As with trades, a query of the sorting key first determines the range, so that `FINAL` merges only that range.
  */
 export async function readCandles(store: Reader, coin: Coin, window: CandleWindow): Promise<Bar[]> {
   const buckets = bucketsOf(window);
   const { stepMs, limit, oldestFirst } = buckets;
-  for (let rows = limit * (stepMs / MINUTE_MS) * ROWS_PER_MINUTE; ; rows *= WIDER) {
-    const edge = await minuteOfRow(store, coin, buckets, rows);
-    const part = edge === null ? buckets : cutAt(buckets, edge);
-    const bars = await barsOf(store, coin, part);
-    if (bars.length >= limit || edge === null) return oldestFirst ? bars : bars.reverse();
+  for (let rows = limit * (stepMs / MINUTE_MS) * ROWS_PER_MINUTE; ; rows *= WINDOW_GROWTH) {
+    const lastMinute = await minuteOfRow(store, coin, buckets, rows);
+    const range = lastMinute === null ? buckets : narrowTo(buckets, lastMinute);
+    const bars = await barsOf(store, coin, range);
+    if (bars.length >= limit || lastMinute === null) return oldestFirst ? bars : bars.reverse();
   }
 }
 
-/** Buckets of a window (specification, candle windowing): with an end alone a bar must have closed by it. */
+/** The buckets of a window (specification, candle windowing). With only an end, a bar must have closed by then. */
 export function bucketsOf({ interval, start, end, limit }: CandleWindow): Buckets {
   const stepMs = INTERVALS[interval];
   const up = (ms: number) => Math.ceil(ms / stepMs) * stepMs;
-  const from = start === null ? 0 : Math.min(up(start), FOR_EVER_MS);
-  const open = end === null || end >= FOR_EVER_MS;
-  const until = open ? FOR_EVER_MS : start === null ? Math.floor(end / stepMs) * stepMs : up(end);
+  const from = start === null ? 0 : Math.min(up(start), LATEST_MS);
+  const open = end === null || end >= LATEST_MS;
+  const until = open ? LATEST_MS : start === null ? Math.floor(end / stepMs) * stepMs : up(end);
   return { stepMs, limit, from, until, oldestFirst: start !== null && end === null };
 }
 
-/** The buckets on this side of a minute, with that minute's whole bucket. */
-function cutAt(buckets: Buckets, minute: number): Buckets {
+/** Narrows the buckets to those up to and including the bucket of a minute, from the end where the limit counts. */
+function narrowTo(buckets: Buckets, minute: number): Buckets {
   const bucket = Math.floor(minute / buckets.stepMs) * buckets.stepMs;
   return buckets.oldestFirst ? { ...buckets, until: bucket + buckets.stepMs } : { ...buckets, from: bucket };
 }
@@ -96,7 +98,7 @@ function parametersOf(coin: Coin, { from, until }: Buckets): Record<string, Para
   return { provider: coin.provider, coin: coin.coin, from, until };
 }
 
-/** Minute of the row that is the `rows`-th from the end that the limit counts from; null when there are not so many. */
+/** The minute of the `rows`-th row from the end where the limit counts; null if there are fewer rows. */
 async function minuteOfRow(store: Reader, coin: Coin, buckets: Buckets, rows: number): Promise<number | null> {
   const { oldestFirst } = buckets;
   const [found] = await store.query<{ minute: number; counted: number }>(
@@ -108,7 +110,7 @@ async function minuteOfRow(store: Reader, coin: Coin, buckets: Buckets, rows: nu
   return found && found.counted >= rows ? found.minute : null;
 }
 
-/** Bars in the order in which the limit counts. */
+/** Reads bars in the order in which the limit counts. */
 function barsOf(store: Reader, coin: Coin, buckets: Buckets): Promise<Bar[]> {
   const { stepMs, limit, oldestFirst } = buckets;
   return store.query<Bar>(

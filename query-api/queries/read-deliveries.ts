@@ -1,50 +1,50 @@
 import type { Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import { formatCursor, type Place, readCursor } from './time-cursor.ts';
+import { type CursorKey, formatCursor, readCursor } from './time-cursor.ts';
 
-/** `pending` while an attempt is to come. */
+/** `pending` as long as another attempt will be made. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What became of one attempt. */
-export interface AttemptLine {
+/** The result of one attempt. */
+export interface AttemptEntry {
   /** Unix ms. */
   readonly at: number;
-  /** HTTP; null without an answer. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly durationMs: number;
   readonly error: string | null;
 }
 
-/** A delivery and what became of it so far. */
-export interface DeliveryLine {
+/** A delivery with its attempts so far. */
+export interface DeliveryEntry {
   readonly id: string;
   readonly eventId: string;
   readonly eventType: string;
   readonly status: DeliveryStatus;
   /** Unix ms. */
   readonly createdAt: number;
-  /** Unix ms; null when none is to come. */
+  /** Unix ms; null if no attempt will follow. */
   readonly nextAttemptAt: number | null;
-  /** In their order. */
-  readonly attempts: readonly AttemptLine[];
+  /** Oldest first. */
+  readonly attempts: readonly AttemptEntry[];
 }
 
 export interface DeliveryPage {
-  readonly deliveries: readonly DeliveryLine[];
+  readonly deliveries: readonly DeliveryEntry[];
   readonly nextCursor: string | null;
 }
 
-/** Whose deliveries. Ids of webhooks are unique; the organization is what the tables are sorted by. */
-interface Of {
+/** Selects the deliveries of a webhook. Webhook ids are unique; the tables are sorted by organization first. */
+interface WebhookFilter {
   readonly orgId: string;
   readonly webhookId: string;
-  /** Unix ms: not those created before (`deliveriesKeptSince`). */
+  /** Unix ms: older deliveries are left out (`oldestRetainedAt`). */
   readonly since: number;
 }
 type Reader = Pick<Store, 'query'>;
-type Row = Pick<DeliveryLine, 'id' | 'eventId' | 'eventType' | 'createdAt'>;
-/** Counts come back as text, as every 64-bit integer. */
+type Row = Pick<DeliveryEntry, 'id' | 'eventId' | 'eventType' | 'createdAt'>;
+/** The store returns 64-bit integers as text. */
 interface AttemptRow {
   readonly deliveryId: string;
   readonly at: number;
@@ -55,38 +55,43 @@ interface AttemptRow {
   readonly nextAttemptAt: number | null;
 }
 
-/** Rows read at first for each delivery that is asked for: the sink may have written some twice. */
+/** Rows read at first for each requested delivery: the sink may have written some twice. */
 const ROWS_PER_DELIVERY = 2;
-/** How much more is read where too few deliveries remained. */
-const WIDER = 8;
+/** Growth factor of the number of rows when too few deliveries were found. */
+const LIMIT_GROWTH = 8;
 
 /**
- * The deliveries of a webhook, newest first by the time of their making, then by id, from after the cursor on. Throws 400
- * for a cursor of another make.
+ * Reads deliveries of a webhook after the cursor, newest first by creation time, then by id. Throws 400 for an invalid
+ * cursor.
  */
 export async function readDeliveries(
   store: Reader,
-  of: Of,
+  filter: WebhookFilter,
   limit: number,
   cursor: string | null,
 ): Promise<DeliveryPage> {
-  // One more than asked for says whether there are more.
-  const rows = await newestRows(store, of, limit + 1, cursor === null ? null : readCursor(cursor));
+  // One more than requested shows whether there is a next page.
+  const rows = await newestRows(store, filter, limit + 1, cursor === null ? null : readCursor(cursor));
   const page = rows.slice(0, limit);
-  const attempts = await readAttempts(store, of, page);
+  const attempts = await readAttempts(store, filter, page);
   const last = page.at(-1);
   return {
-    deliveries: page.map((row) => toLine(row, attempts.get(row.id) ?? [])),
+    deliveries: page.map((row) => toEntry(row, attempts.get(row.id) ?? [])),
     nextCursor: rows.length > limit && last ? formatCursor({ at: last.createdAt, id: last.id }) : null,
   };
 }
 
 /**
- * At least `count` rows, or all there are. Rows of one delivery differ in `version` alone and stand side by side, so that
- * only the end of the sorting key is read (12 ms for a million); `FINAL` would merge all that was ever delivered (150 ms).
+ * Reads at least `count` distinct rows, or all. Rows of one delivery differ only in `version` and are adjacent, so that
+ * only the end of the sorting key is read (12 ms for a million rows); `FINAL` would merge all deliveries (150 ms).
  */
-async function newestRows(store: Reader, of: Of, count: number, after: Place | null): Promise<Row[]> {
-  for (let limit = count * ROWS_PER_DELIVERY; ; limit *= WIDER) {
+async function newestRows(
+  store: Reader,
+  filter: WebhookFilter,
+  count: number,
+  after: CursorKey | null,
+): Promise<Row[]> {
+  for (let limit = count * ROWS_PER_DELIVERY; ; limit *= LIMIT_GROWTH) {
     const rows = await store.query<Row>(
       `SELECT id, eventId, eventType, ${unixMs('d.createdAt')} AS createdAt
        FROM deliveries AS d
@@ -94,19 +99,23 @@ async function newestRows(store: Reader, of: Of, count: number, after: Place | n
          AND d.createdAt >= fromUnixTimestamp64Milli({since:Int64}) ${after ? AFTER : ''}
        ORDER BY d.createdAt DESC, d.id DESC
        LIMIT {limit:UInt32}`,
-      { ...of, limit, ...(after ?? {}) },
+      { ...filter, limit, ...(after ?? {}) },
     );
     const distinct = rows.filter(({ id }, nth) => id !== rows[nth - 1]?.id);
     if (distinct.length >= count || rows.length < limit) return distinct;
   }
 }
 
-/** The first half of it is what the sorting key can be cut by. */
+/** Rows after the cursor. The first condition can use the sorting key. */
 const AFTER = `AND d.createdAt <= fromUnixTimestamp64Milli({at:Int64})
          AND (d.createdAt, d.id) < (fromUnixTimestamp64Milli({at:Int64}), {id:String})`;
 
-/** The attempts of these deliveries in their order, by delivery. */
-async function readAttempts(store: Reader, of: Of, deliveries: readonly Row[]): Promise<Map<string, AttemptRow[]>> {
+/** Reads the attempts of deliveries, oldest first, by delivery id. */
+async function readAttempts(
+  store: Reader,
+  filter: WebhookFilter,
+  deliveries: readonly Row[],
+): Promise<Map<string, AttemptRow[]>> {
   const byDelivery = new Map<string, AttemptRow[]>();
   if (deliveries.length === 0) return byDelivery;
   const rows = await store.query<AttemptRow>(
@@ -116,22 +125,22 @@ async function readAttempts(store: Reader, of: Of, deliveries: readonly Row[]): 
      WHERE orgId = {orgId:String} AND webhookId = {webhookId:String} AND deliveryId IN {ids:Array(String)}
      ORDER BY deliveryId, attempt, version DESC
      LIMIT 1 BY deliveryId, attempt`,
-    { ...of, ids: deliveries.map(({ id }) => id) },
+    { ...filter, ids: deliveries.map(({ id }) => id) },
   );
   for (const row of rows) {
-    const own = byDelivery.get(row.deliveryId);
-    if (own) own.push(row);
+    const attempts = byDelivery.get(row.deliveryId);
+    if (attempts) attempts.push(row);
     else byDelivery.set(row.deliveryId, [row]);
   }
   return byDelivery;
 }
 
-function toLine(row: Row, attempts: readonly AttemptRow[]): DeliveryLine {
+function toEntry(row: Row, attempts: readonly AttemptRow[]): DeliveryEntry {
   const last = attempts.at(-1);
   return {
     ...row,
     status: last?.outcome ?? 'pending',
-    // What was not tried yet is due since it was made.
+    // A delivery without an attempt has been due since it was created.
     nextAttemptAt: last ? last.nextAttemptAt : row.createdAt,
     attempts: attempts.map(({ at, status, durationMs, error }) => ({
       at,

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { tradesTable } from '#schemas/tables/trades';
-import { keepRows } from '../testing/keep-rows.fixture.ts';
+import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { aTrade, NOON_MS } from '../testing/records.fixture.ts';
 import { readFilledMarkets } from './read-filled-markets.ts';
@@ -8,13 +8,13 @@ import { readFilledMarkets } from './read-filled-markets.ts';
 const { store, close } = await openTestStore();
 afterAll(close);
 
-it("reads the parts of the table that a wallet's fills are in, whichever side it was on, and not the rest", async () => {
+it('readFilledMarkets reads only the parts of the table with fills of the wallet, as maker or taker', async () => {
   const trades = Array.from({ length: 4_096 }, (_, at) => {
     const [maker, taker] = at === 9 ? ['0xnobody', '0xours'] : ['0xours', null];
     const trade = aTrade({ id: `t${at}`, arrival: at, marketId: `0xm${at}`, maker: '0xother', taker: '0xother' });
     return [9, 4_000].includes(at) ? { ...trade, maker, taker } : trade;
   });
-  await keepRows(store, tradesTable, trades);
+  await insertRows(store, tradesTable, trades);
   const plans: { explain: string }[] = [];
   const query: typeof store.query = async (sql, parameters) => {
     plans.push(...(await store.query<{ explain: string }>(`EXPLAIN indexes = 1 ${sql}`, parameters)));

@@ -4,13 +4,13 @@ import type { Wallet } from '#schemas/domain/control/state';
 import { PROVIDERS } from '#schemas/domain/providers';
 import type { LinkedMarket } from './linked-markets.ts';
 
-/** Addresses in one statement: they are sent in its URL. */
+/** Maximum of addresses per statement: they are sent in its URL. */
 const ADDRESSES_MAX = 5_000;
 
 /**
- * The markets in which one of the wallets was maker or taker of a fill that stands, from `since` (unix ms, the venue's
- * time) on. A trade is told several times under one place of the sorting key; what it is now is its newest state, and
- * who traded is the same in all of them, so that only those rows are merged.
+ * Reads the markets in which one of the wallets was maker or taker of a fill since `since` (unix ms, the venue's time)
+ * that is not reverted. All versions of a trade have the same sorting key, maker and taker, so that only rows of the
+ * wallets need to be merged; the newest version counts.
  */
 export async function readFilledMarkets(
   store: Pick<Store, 'query'>,

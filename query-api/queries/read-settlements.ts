@@ -6,22 +6,22 @@ import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlem
 import type { EventLink } from '#schemas/topics/derived';
 import type { Resolution } from '#schemas/topics/oracle';
 import { IS_OF_MARKETS, marketParameters } from './linked-markets.ts';
-import { type Reading, readOne } from './reading.ts';
+import { type Query, query } from './query.ts';
 
-/** Counts come back as text, as every 64-bit integer. */
+/** The store returns 64-bit integers as text. */
 type Row = Omit<Resolution, 'logIndex' | 'blockNumber'> & {
   readonly logIndex: string | null;
   readonly blockNumber: string | null;
-  /** Names of the market's tokens. */
+  /** Names of the market's outcomes. */
   readonly outcomes: readonly string[];
 };
 
 /**
- * How the linked markets of an event were decided, in the event's terms: the newest resolution of each that stands, the
- * first to be decided first. A market of which the table has no names of its tokens is left out: nobody could say then
- * which of them is YES.
+ * The query for the settlement of linked markets, in the event's terms: the newest resolution of each market that is
+ * not reverted, in order of resolution. A market whose outcome names are not in the table is left out, since it is then
+ * unknown which outcome is YES.
  */
-export function settlements(links: readonly EventLink[]): Reading<SettlementRecord[]> {
+export function settlements(links: readonly EventLink[]): Query<SettlementRecord[]> {
   return {
     sql: `SELECT id, provider, marketId, payouts, ${unixMs('r.resolvedAt')} AS resolvedAt,
        ${unixMs('r.decidedAfter')} AS decidedAfter, ${unixMs('r.receivedAt')} AS receivedAt,
@@ -32,12 +32,12 @@ export function settlements(links: readonly EventLink[]): Reading<SettlementReco
      ) AS m USING (provider, marketId)
      ORDER BY r.resolvedAt, r.blockNumber, r.logIndex, provider, marketId`,
     parameters: marketParameters(links),
-    from: (rows: Row[]) => newestOfEach(rows, links),
+    parse: (rows: Row[]) => newestOfEach(rows, links),
   };
 }
 
 export function readSettlements(store: Pick<Store, 'query'>, links: readonly EventLink[]): Promise<SettlementRecord[]> {
-  return readOne(store, settlements(links));
+  return query(store, settlements(links));
 }
 
 /** @param rows oldest first. */

@@ -1,23 +1,26 @@
 import type { Store } from '#infra/store/store';
-import { type Reading, readOne } from './reading.ts';
+import { type Query, query } from './query.ts';
 
-/** How long the arbitrage of an event lived lately (specification, Arb-decay record). */
+/** How long the recent arbitrage of an event lasted (specification, Arb-decay record). */
 export interface SignalFigures {
-  /** Signals that began in the window. */
+  /** Number of signals that began in the window. */
   readonly signalsConsidered: number;
-  /** Those of them whose net edge fell to half its peak or less. */
+  /** Number of them whose net edge fell to half its peak or less. */
   readonly decayedSignals: number;
-  /** Over the decayed ones, from peak to decay; of an even count the mean of the two in the middle. Null: there are none. */
+  /**
+   * Median time from peak to decay of the decayed signals (mean of the middle two for an even count). Null if there are
+   * none.
+   */
   readonly medianHalfLifeMs: number | null;
 }
 
 const WINDOW_MS = 7 * 86_400_000;
 
 /**
- * The figures of the trailing 7 days before `now` (unix ms): of what began in them, as it stood then.
- * @param universalIds the event and those that were merged into it.
+ * The query for the figures of the 7 days before `now` (unix ms), as of `now`.
+ * @param universalIds the event and the events that were merged into it.
  */
-export function signals(universalIds: readonly string[], now: number): Reading<SignalFigures> {
+export function signals(universalIds: readonly string[], now: number): Query<SignalFigures> {
   return {
     sql: `SELECT toFloat64(count()) AS considered, toFloat64(countIf(hasDecayed)) AS decayed,
        if(decayed = 0, NULL, quantileExactInclusiveIf(0.5)(halfLife, hasDecayed)) AS median
@@ -29,7 +32,7 @@ export function signals(universalIds: readonly string[], now: number): Reading<S
          AND beganAt > fromUnixTimestamp64Milli({since:Int64}) AND beganAt <= fromUnixTimestamp64Milli({now:Int64})
      )`,
     parameters: { universalIds, since: now - WINDOW_MS, now },
-    from: ([row]: { considered: number; decayed: number; median: number | null }[]) => {
+    parse: ([row]: { considered: number; decayed: number; median: number | null }[]) => {
       const { considered = 0, decayed = 0, median = null } = row ?? {};
       return {
         signalsConsidered: considered,
@@ -45,5 +48,5 @@ export function readSignals(
   universalIds: readonly string[],
   now: number,
 ): Promise<SignalFigures> {
-  return readOne(store, signals(universalIds, now));
+  return query(store, signals(universalIds, now));
 }

@@ -1,46 +1,45 @@
 import type { Parameter, Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
 import type { Trade } from '#schemas/topics/normalised';
-import { type Reading, readOne } from './reading.ts';
+import { type Query, query } from './query.ts';
 
-/** Something that is traded: what the table is sorted by. */
+/** An instrument, by the leading columns of the sorting key. */
 export interface TradedInstrument {
   readonly provider: string;
   readonly instrument: string;
 }
 
-/** Counts come back as text, as every 64-bit integer. */
+/** The store returns 64-bit integers as text. */
 type Row = Omit<Trade, 'arrival' | 'logIndex' | 'blockNumber'> & {
   readonly arrival: string;
   readonly logIndex: string | null;
   readonly blockNumber: string | null;
-  /** How many rows were looked at. */
+  /** Number of rows that were scanned. */
   readonly reached: number;
 };
 
-/** Rows looked at first for each trade that is asked for: some are older states of a trade, some were reverted. */
+/** Rows scanned at first for each requested trade: some are older versions of a trade, some are reverted. */
 const ROWS_PER_TRADE = 4;
-/** How much further back each next look goes, where too few trades remained. */
-const WIDER = 16;
+/** Growth factor of the scan window when too few trades were found. */
+const WINDOW_GROWTH = 16;
 
-/** What to look for. */
-export interface TradesAsked {
+export interface TradeFilter {
   readonly instruments: readonly TradedInstrument[];
   readonly limit: number;
-  /** Unix ms: none that is later. */
+  /** Unix ms: only trades up to this time; null means no bound. */
   readonly until: number | null;
 }
 
-/** The newest trades, or so many of them as are among the rows that were looked at. */
-interface Look {
+/** The newest trades among the scanned rows. */
+interface TradeScan {
   readonly trades: readonly Trade[];
-  /** Whether there are no more, or no more were asked for. */
-  readonly isEnough: boolean;
+  /** True if there are as many as requested, or no more exist. */
+  readonly isComplete: boolean;
 }
 
 /**
- * The newest `limit` trades of the instruments, newest first by venue time, then by arrival, each in its newest state,
- * reverted ones left out. With `until`, unix ms, none that is later.
+ * Reads the newest `limit` trades of the instruments, newest first by venue time, then by arrival, each in its newest
+ * version, without reverted ones. `until` (unix ms) excludes later trades.
  */
 export async function readTrades(
   store: Pick<Store, 'query'>,
@@ -49,52 +48,59 @@ export async function readTrades(
   until: number | null = null,
 ): Promise<readonly Trade[]> {
   if (instruments.length === 0) return [];
-  for (let rows = limit * ROWS_PER_TRADE; ; rows *= WIDER) {
-    const { trades, isEnough } = await readOne(store, newestTrades({ instruments, limit, until }, rows));
-    if (isEnough) return trades;
+  for (let rows = limit * ROWS_PER_TRADE; ; rows *= WINDOW_GROWTH) {
+    const { trades, isComplete } = await query(store, newestTrades({ instruments, limit, until }, rows));
+    if (isComplete) return trades;
   }
 }
 
 /**
- * The newest trades among the newest `rows` rows.
+ * The query for the newest trades among the newest `rows` rows.
  *
- * `FINAL` alone would merge an instrument's whole history to tell its last fifty trades (0.5 s for a million), so the
- * times are read first for how far back these rows reach, and only that much is merged (20 ms). Reverted trades come
- * last: one of them tells how many rows there were, where no other is left.
+ * `FINAL` alone would merge the complete history of an instrument to return its last fifty trades (0.5 s for a
+ * million). So a subquery of the times first determines how far back these rows reach, and only that range is merged
+ * (20 ms). Reverted trades are sorted last: if all others are missing, one of them still carries the number of scanned
+ * rows.
  */
-export function newestTrades({ instruments, limit, until }: TradesAsked, rows = limit * ROWS_PER_TRADE): Reading<Look> {
-  const isAsked = `${isOneOf(instruments)} ${until === null ? '' : 'AND t.ts <= fromUnixTimestamp64Milli({until:Int64})'}`;
+export function newestTrades(
+  { instruments, limit, until }: TradeFilter,
+  rows = limit * ROWS_PER_TRADE,
+): Query<TradeScan> {
+  const condition = `${isOneOf(instruments)} ${until === null ? '' : 'AND t.ts <= fromUnixTimestamp64Milli({until:Int64})'}`;
   return {
     sql: `WITH (
        SELECT (min(ts), toFloat64(count()))
-       FROM (SELECT ts FROM trades AS t WHERE ${isAsked} ORDER BY t.ts DESC LIMIT {rows:UInt64})
+       FROM (SELECT ts FROM trades AS t WHERE ${condition} ORDER BY t.ts DESC LIMIT {rows:UInt64})
      ) AS reach
      SELECT id, provider, marketId, instrument, outcome, ${unixMs('t.ts')} AS ts, ${unixMs('t.receivedAt')} AS receivedAt,
        arrival, side, price, qty, usd, maker, taker, txHash, logIndex, tradeId, blockNumber, blockHash, status,
        reach.2 AS reached
      FROM trades AS t FINAL
-     WHERE ${isAsked} AND t.ts >= reach.1
+     WHERE ${condition} AND t.ts >= reach.1
      ORDER BY status = 'reverted', t.ts DESC, arrival DESC, id DESC
      LIMIT {limit:UInt32}`,
     parameters: { ...parametersOf(instruments), limit, rows, ...(until === null ? {} : { until }) },
-    from: (found: Row[]) => {
+    parse: (found: Row[]) => {
       const trades = found.filter(({ status }) => status !== 'reverted').map(toTrade);
       const isAll = !found.some(({ reached }) => reached >= rows);
-      return { trades, isEnough: trades.length >= limit || isAll };
+      return { trades, isComplete: trades.length >= limit || isAll };
     },
   };
 }
 
-/** One instrument is read from the end of its part of the sorting key; of several the times are all looked at. */
+/**
+ * Condition on the instruments. One instrument is read from the end of its range of the sorting key; for several all
+ * times are scanned.
+ */
 function isOneOf(instruments: readonly TradedInstrument[]): string {
   if (instruments.length === 0) return 'false';
   if (instruments.length === 1) return 'provider = {provider0:String} AND instrument = {instrument0:String}';
-  // Pairs: what one venue calls an instrument may be another one's name for something else.
+  // Compares pairs: two venues may use the same name for different instruments.
   const pairs = instruments.map((_, at) => `({provider${at}:String}, {instrument${at}:String})`);
   return `(provider, instrument) IN (${pairs.join(', ')})`;
 }
 
-/** `provider<at>` and `instrument<at>` of each. */
+/** Parameters `provider<at>` and `instrument<at>` of each instrument. */
 function parametersOf(instruments: readonly TradedInstrument[]): Record<string, Parameter> {
   return Object.fromEntries(
     instruments.flatMap(({ provider, instrument }, at) => [

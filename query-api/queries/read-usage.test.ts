@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usageTable } from '#schemas/tables/usage';
-import { keepRows } from '../testing/keep-rows.fixture.ts';
+import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -10,26 +10,26 @@ const { store, close } = await openTestStore();
 afterAll(close);
 beforeAll(async () => {
   let seq = 0;
-  const tell = async (orgId: string, node: string, day: number, dayUnits: number) => {
+  const insert = async (orgId: string, node: string, day: number, dayUnits: number) => {
     seq += 1;
-    const told = { node, orgId, sku: 'api.request' as const, minute: day, minuteUnits: 1, day, dayUnits };
-    await keepRows(store, usageTable, [told], seq);
+    const record = { node, orgId, sku: 'api.request' as const, minute: day, minuteUnits: 1, day, dayUnits };
+    await insertRows(store, usageTable, [record], seq);
   };
-  await tell('org_a', 'n1', DAY, 3);
-  await tell('org_a', 'n1', DAY, 5);
-  await tell('org_a', 'n2', DAY, 10);
-  await tell('org_a', 'n1', DAY + DAY_MS, 1);
-  await tell('org_b', 'n1', DAY, 100);
+  await insert('org_a', 'n1', DAY, 3);
+  await insert('org_a', 'n1', DAY, 5);
+  await insert('org_a', 'n2', DAY, 10);
+  await insert('org_a', 'n1', DAY + DAY_MS, 1);
+  await insert('org_b', 'n1', DAY, 100);
 });
 
-describe('the usage of an organization', () => {
-  it('adds up the newest totals of all nodes by day', async () => {
+describe('readUsage', () => {
+  it('sums the newest totals of all nodes by day', async () => {
     expect(await readUsage(store, 'org_a', DAY, DAY + DAY_MS)).toEqual([
       { day: '2026-03-01', sku: 'api.request', units: 15 },
       { day: '2026-03-02', sku: 'api.request', units: 1 },
     ]);
   });
-  it('is told of the days that are asked for alone, and of no other organization', async () => {
+  it('returns only the requested days and organization', async () => {
     expect(await readUsage(store, 'org_a', DAY + DAY_MS, DAY + DAY_MS)).toHaveLength(1);
     expect(await readUsage(store, 'org_c', DAY, DAY)).toEqual([]);
   });

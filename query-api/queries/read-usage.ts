@@ -8,7 +8,7 @@ export interface UsageRow {
   readonly units: number;
 }
 
-/** What an organization used from one UTC day to another, both included; given in unix ms. Ordered by day, then SKU. */
+/** Reads the usage of an organization from one UTC day to another, both inclusive, unix ms. Sorted by day, then SKU. */
 export async function readUsage(
   store: Pick<Store, 'query'>,
   orgId: string,

@@ -14,7 +14,7 @@ const KEY = 'wh_a';
 const ROWS = { topics: [deliveryTopic, attemptTopic], key: KEY };
 const OWN_PARTITION = partitionOf(KEY, deliveryTopic.partitions);
 const NEVER = new AbortController().signal;
-/** By then a wait that has nothing to wait for has ended. */
+/** A wait without pending rows ends within this time. */
 const SOON_MS = 100;
 const logger = pino({ level: 'silent' });
 
@@ -39,7 +39,7 @@ function open(log: EventLog = opened.log, waitMs = 60_000) {
   return openTableBarrier({ log, codec, logger, waitMs }, [deliveryTopic, attemptTopic]);
 }
 
-/** Appends a record that nobody decodes. */
+/** Appends a record that is never decoded. */
 async function append(topic: string, partition: number): Promise<void> {
   receivedAt.now += 1;
   const record: AppendRecord = {
@@ -52,7 +52,7 @@ async function append(topic: string, partition: number): Promise<void> {
   };
   await opened.log.append([record]);
 }
-/** What the sink does with all that is in the log. */
+/** Commits everything that is in the log, as the sink does after inserting it. */
 async function insertRows(): Promise<void> {
   for (;;) {
     const records = await sink.poll(100, 0);
@@ -60,13 +60,13 @@ async function insertRows(): Promise<void> {
     await sink.commit(records.map(({ topic, partition, offset }) => ({ topic, partition, offset: offset + 1 })));
   }
 }
-/** Appends a command; gives its offset. */
+/** Appends a command and returns its offset. */
 async function command(): Promise<number> {
   await append(commandTopic.name, 0);
   return (await opened.log.last({ topic: commandTopic.name, partition: 0 }))!.offset;
 }
-/** What ingest does with a command. */
-async function placeChange(commandOffset: number): Promise<void> {
+/** Appends the change of a command, as ingest does. */
+async function appendChange(commandOffset: number): Promise<void> {
   receivedAt.now += 1;
   const change = {
     id: `c${commandOffset}`,
@@ -81,31 +81,31 @@ async function placeChange(commandOffset: number): Promise<void> {
     { topic: changeTopic.name, partition: 0, key: change.id, value, receivedAt: receivedAt.now, seq: 0 },
   ]);
 }
-/** What the stage does once it has passed everything that is in the log. */
-function promise(): void {
+/** Advances the watermark, as the stage does once it has processed everything in the log. */
+function advanceWatermark(): void {
   opened.log.advance([{ topic: auditTopic.name, partition: 0, watermark: receivedAt.now + 1 }]);
 }
-/** A wait, and whether it has ended. */
-function wait(rows: Parameters<typeof barrier.passed>[0] = ROWS, signal = NEVER, on = barrier) {
+/** Starts a wait and records whether it has ended. */
+function wait(rows: Parameters<typeof barrier.awaitRows>[0] = ROWS, signal = NEVER, on = barrier) {
   const state = { hasEnded: false, ended: Promise.resolve() };
-  state.ended = on.passed(rows, signal).then(() => {
+  state.ended = on.awaitRows(rows, signal).then(() => {
     state.hasEnded = true;
   });
   return state;
 }
 
-describe('a read of a table', () => {
-  it('does not wait while nothing is on its way', async () => {
-    const begun = performance.now();
-    await barrier.passed(ROWS, NEVER);
+describe('awaitRows', () => {
+  it('does not wait when nothing is pending', async () => {
+    const startedAt = performance.now();
+    await barrier.awaitRows(ROWS, NEVER);
     await append(deliveryTopic.name, OWN_PARTITION);
     await insertRows();
-    await barrier.passed(ROWS, NEVER);
-    expect(performance.now() - begun).toBeLessThan(SOON_MS);
+    await barrier.awaitRows(ROWS, NEVER);
+    expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
   });
 
   it.each([deliveryTopic.name, attemptTopic.name])(
-    'waits for the rows of what %s held when it began',
+    'waits for the rows of the records that %s held when it began',
     async (topic) => {
       await append(topic, OWN_PARTITION);
       const waiting = wait();
@@ -118,10 +118,10 @@ describe('a read of a table', () => {
 
   it('does not wait for rows of other partitions', async () => {
     await append(deliveryTopic.name, (OWN_PARTITION + 1) % deliveryTopic.partitions);
-    await barrier.passed(ROWS, NEVER);
+    await barrier.awaitRows(ROWS, NEVER);
   });
 
-  it('does not wait for what comes after it began', async () => {
+  it('does not wait for records appended after it began', async () => {
     await append(deliveryTopic.name, OWN_PARTITION);
     const waiting = wait();
     await sleep(SOON_MS);
@@ -131,38 +131,38 @@ describe('a read of a table', () => {
     await waiting.ended;
   });
 
-  it('waits for what follows from a command that is not applied yet', async () => {
+  it('waits for the effects of a command that is not applied yet', async () => {
     const waiting = wait({ topics: [auditTopic], key: 'org' });
     await waiting.ended;
     const offset = await command();
     const [first, second] = [wait({ topics: [auditTopic], key: 'org' }), wait()];
     await sleep(SOON_MS);
-    await placeChange(offset);
+    await appendChange(offset);
     await append(auditTopic.name, 0);
     await append(deliveryTopic.name, OWN_PARTITION);
     await sleep(SOON_MS);
     expect([first.hasEnded, second.hasEnded]).toEqual([false, false]);
-    promise();
+    advanceWatermark();
     await sleep(SOON_MS);
     expect([first.hasEnded, second.hasEnded]).toEqual([false, false]);
     await insertRows();
     await Promise.all([first.ended, second.ended]);
-    // What was applied once is known.
-    await barrier.passed(ROWS, NEVER);
+    // The offset of the applied command is remembered.
+    await barrier.awaitRows(ROWS, NEVER);
   });
 
-  it('ends its wait when the time is up, and answers with what there is', async () => {
+  it('resolves when the time limit is reached, although rows are pending', async () => {
     const short = await open(opened.log, 150);
     await append(deliveryTopic.name, OWN_PARTITION);
-    const begun = performance.now();
-    await short.passed(ROWS, NEVER);
+    const startedAt = performance.now();
+    await short.awaitRows(ROWS, NEVER);
     await command();
-    await short.passed(ROWS, NEVER);
-    expect(performance.now() - begun).toBeGreaterThan(295);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    await short.awaitRows(ROWS, NEVER);
+    expect(performance.now() - startedAt).toBeGreaterThan(295);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('ends its wait at once when the client disconnects, and when the service closes', async () => {
+  it('resolves immediately when the client disconnects or the service closes', async () => {
     await append(deliveryTopic.name, OWN_PARTITION);
     const leaving = new AbortController();
     const [left, other] = [wait(ROWS, leaving.signal), wait()];
@@ -172,34 +172,34 @@ describe('a read of a table', () => {
     expect(other.hasEnded).toBe(false);
     barrier.close();
     await other.ended;
-    await barrier.passed(ROWS, NEVER);
+    await barrier.awaitRows(ROWS, NEVER);
   });
 
-  it('is answered though the log fails, or never answers', async () => {
+  it('resolves when the log fails or does not respond', async () => {
     const failing = Object.create(opened.log) as EventLog;
     failing.committed = () => Promise.reject(new Error('no broker'));
-    await (await open(failing)).passed(ROWS, NEVER);
+    await (await open(failing)).awaitRows(ROWS, NEVER);
     failing.committed = () => new Promise(() => {});
-    await (await open(failing, 100)).passed(ROWS, NEVER);
+    await (await open(failing, 100)).awaitRows(ROWS, NEVER);
   });
 
-  it('shares its questions to the log with all reads that wait', async () => {
-    let asked = 0;
+  it('shares its requests to the log among all waiting reads', async () => {
+    let requests = 0;
     const counting = Object.create(opened.log) as EventLog;
     counting.committed = (group, at) => {
-      asked += 1;
+      requests += 1;
       return opened.log.committed(group, at);
     };
     const shared = await open(counting);
     await append(deliveryTopic.name, OWN_PARTITION);
     const readers = Array.from({ length: 50 }, () => wait(ROWS, NEVER, shared));
     await sleep(400);
-    // Each asks once when it begins; from then on there is one question every 20 ms.
-    expect(asked).toBeLessThan(50 + 25);
+    // Each wait sends one request when it begins; after that there is one request every 20 ms.
+    expect(requests).toBeLessThan(50 + 25);
     await insertRows();
     await Promise.all(readers.map(({ ended }) => ended));
-    const before = asked;
+    const before = requests;
     await sleep(100);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Read-your-writes for answers that come from tables. The sink writes the tables in batches, a moment after the log has
- * the records, so a reader waits until the sink has committed what the log held when it asked, and what followed from
- * the commands that the log held then. It compares offsets through the log's port, so it does not matter in which
- * process the stages and the sink run.
+ * Read-your-writes for responses from tables. The sink writes the tables in batches, shortly after the records are in
+ * the log. A reader therefore waits until the sink has committed all records that were in the log when the wait began,
+ * and the effects of all commands that were in the log then. It only compares offsets of the log, so it does not matter
+ * in which process the stages and the sink run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -14,18 +14,18 @@ import { auditTopic } from '#schemas/topics/audit';
 import { changeTopic, commandTopic } from '#schemas/topics/control';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 
-/** The longest that a read waits for the tables; then it answers with what there is. */
+/** The longest wait; after that the read returns what the tables hold. */
 const WAIT_MS = 2_000;
-/** How often the log is asked while somebody waits. */
+/** Poll interval of the log while a read waits. */
 const POLL_MS = 20;
 const POLL_RECORDS = 1_024;
 
-const COMMANDS_AT = { topic: commandTopic.name, partition: 0 };
-const CHANGES_AT = { topic: changeTopic.name, partition: 0 };
-/** An output of the stage that applies commands: all its outputs are promised the same watermark at a time. */
-const STAGE_OUTPUT_AT = { topic: auditTopic.name, partition: 0 };
+const COMMANDS_PARTITION = { topic: commandTopic.name, partition: 0 };
+const CHANGES_PARTITION = { topic: changeTopic.name, partition: 0 };
+/** An output of the stage that applies commands; all its outputs have the same watermark. */
+const STAGE_OUTPUT_PARTITION = { topic: auditTopic.name, partition: 0 };
 
-/** Rows of tables: those that come from records of these topics with this key. */
+/** The rows that come from records of these topics with this key. */
 export interface AwaitedRows {
   readonly topics: readonly Topic[];
   readonly key: string;
@@ -33,10 +33,11 @@ export interface AwaitedRows {
 
 export interface TableBarrier {
   /**
-   * Resolves once the tables hold the rows that were due when it was called; after 2 s at the latest, and at once when
-   * the signal aborts. It never rejects: without the log, the read answers with what there is.
+   * Resolves once the tables hold the rows that were pending when it was called; after 2 s at the latest, and
+   * immediately when the signal aborts. It never rejects: if the log is unavailable, the read returns what the tables
+   * hold.
    */
-  passed(rows: AwaitedRows, signal: AbortSignal): Promise<void>;
+  awaitRows(rows: AwaitedRows, signal: AbortSignal): Promise<void>;
 }
 
 interface Options {
@@ -46,7 +47,7 @@ interface Options {
   readonly waitMs?: number;
 }
 
-/** @param topics all topics that will be waited for; those that do not exist yet are made. */
+/** @param topics all topics that will be awaited; missing ones are created. */
 export async function openTableBarrier(
   options: Options,
   topics: readonly Topic[],
@@ -64,7 +65,7 @@ class Barrier implements TableBarrier {
   private readonly options: Options;
   private readonly commands: AppliedCommands;
   private readonly rows: InsertedRows;
-  private readonly open = new Set<AbortController>();
+  private readonly activeWaits = new Set<AbortController>();
   private closed = false;
 
   constructor(options: Options) {
@@ -74,45 +75,48 @@ class Barrier implements TableBarrier {
     this.rows = new InsertedRows(options.log, onFault);
   }
 
-  async passed({ topics, key }: AwaitedRows, signal: AbortSignal): Promise<void> {
+  async awaitRows({ topics, key }: AwaitedRows, signal: AbortSignal): Promise<void> {
     if (this.closed || signal.aborted) return;
-    const ending = new AbortController();
-    const end = () => ending.abort();
+    const controller = new AbortController();
+    const end = () => controller.abort();
     const timer = setTimeout(end, this.options.waitMs ?? WAIT_MS);
     signal.addEventListener('abort', end);
-    this.open.add(ending);
+    this.activeWaits.add(controller);
     const at = topics.map(({ name, partitions }) => ({ topic: name, partition: partitionOf(key, partitions) }));
     try {
-      // A broker that does not answer must not hold the read up either.
-      await Promise.race([this.wait(at, ending.signal), aborted(ending.signal)]);
+      // A broker that does not respond must not block the read either.
+      await Promise.race([this.wait(at, controller.signal), aborted(controller.signal)]);
     } catch (error) {
       this.report(error);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
-      this.open.delete(ending);
-      // Whatever of it still runs has nobody to run for.
-      ending.abort();
+      this.activeWaits.delete(controller);
+      // Stops whatever of the wait is still running.
+      controller.abort();
     }
   }
 
   close(): void {
     this.closed = true;
-    for (const ending of this.open) ending.abort();
+    for (const controller of this.activeWaits) controller.abort();
   }
 
   private async wait(at: readonly TopicPartition[], signal: AbortSignal): Promise<void> {
-    await this.commands.applied(signal);
-    if (!signal.aborted) await this.rows.inserted(at, signal);
+    await this.commands.waitUntilApplied(signal);
+    if (!signal.aborted) await this.rows.waitUntilInserted(at, signal);
   }
 
   private report(error: unknown): void {
     if (error instanceof LogError && error.code === 'log_closed') return;
-    this.options.logger.debug({ error }, 'could not check how far the tables are; answering with what there is');
+    this.options.logger.debug(
+      { error },
+      'could not check the progress of the sink; reading the tables without waiting',
+    );
   }
 }
 
-/** Waiters for a position, with one loop for all of them, which runs only while there are any. */
+/** Waiters for a position that share one loop, which runs only while there are waiters. */
 abstract class SharedLoop<W extends object> {
   protected readonly waiting = new Map<W, () => void>();
   private readonly onFault: (error: unknown) => void;
@@ -122,7 +126,7 @@ abstract class SharedLoop<W extends object> {
     this.onFault = onFault;
   }
 
-  /** Runs until nobody waits; a fault ends every wait. */
+  /** Runs until there are no waiters; an error ends all waits. */
   protected abstract loop(): Promise<void>;
 
   protected wait(waiter: W, signal: AbortSignal): Promise<void> {
@@ -139,7 +143,7 @@ abstract class SharedLoop<W extends object> {
     });
   }
 
-  /** Ends the waits for which it is so. */
+  /** Ends the waits for which `isDone` is true. */
   protected release(isDone: (waiter: W) => boolean): void {
     for (const [waiter, done] of [...this.waiting]) if (isDone(waiter)) done();
   }
@@ -157,11 +161,11 @@ abstract class SharedLoop<W extends object> {
   }
 }
 
-/** Up to which command all that follows from commands is in the log. */
+/** Tracks up to which command all effects are in the log. */
 class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
   private readonly log: EventLog;
   private readonly codec: Codec;
-  /** Offset of the newest command whose consequences are in the log. */
+  /** Offset of the newest command whose effects are in the log. */
   private newestApplied = -1;
 
   constructor({ log, codec }: Options, onFault: (error: unknown) => void) {
@@ -170,15 +174,15 @@ class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
     this.codec = codec;
   }
 
-  /** Resolves once what follows from the commands that are in the log now is in the log too. */
-  async applied(signal: AbortSignal): Promise<void> {
-    const newest = await this.log.last(COMMANDS_AT);
+  /** Resolves once the effects of all commands that are in the log now are in the log too. */
+  async waitUntilApplied(signal: AbortSignal): Promise<void> {
+    const newest = await this.log.last(COMMANDS_PARTITION);
     if (newest && newest.offset > this.newestApplied) await this.wait({ offset: newest.offset }, signal);
   }
 
   protected async loop(): Promise<void> {
-    const { next } = await this.log.bounds(STAGE_OUTPUT_AT);
-    const reader = await this.log.reader([{ ...STAGE_OUTPUT_AT, offset: next }]);
+    const { next } = await this.log.bounds(STAGE_OUTPUT_PARTITION);
+    const reader = await this.log.reader([{ ...STAGE_OUTPUT_PARTITION, offset: next }]);
     try {
       await this.follow(reader);
     } finally {
@@ -186,16 +190,16 @@ class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
     }
   }
 
-  /** A command takes effect at the time of its change; the stage has passed that once it promises a later watermark. */
+  /** A command takes effect at the event time of its change; the stage has processed it once its watermark is later. */
   private async follow(reader: LogReader): Promise<void> {
     const changes: { readonly command: number; readonly receivedAt: number }[] = [];
     let watermark = Number.NEGATIVE_INFINITY;
     while (this.waiting.size > 0) {
       const awaited = Math.max(...Array.from(this.waiting.keys(), ({ offset }) => offset));
       if ((changes.at(-1)?.command ?? -1) < awaited) {
-        const change = await this.log.last(CHANGES_AT);
+        const change = await this.log.last(CHANGES_PARTITION);
         if (change?.value) {
-          await this.codec.learn(change.value);
+          await this.codec.fetchSchema(change.value);
           const { commandOffset, receivedAt } = this.codec.decode(changeTopic, change.value);
           if (commandOffset > (changes.at(-1)?.command ?? -1)) changes.push({ command: commandOffset, receivedAt });
         }
@@ -208,7 +212,7 @@ class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
   }
 }
 
-/** How far the sink is. */
+/** Tracks which records the sink has inserted. */
 class InsertedRows extends SharedLoop<{ readonly last: readonly Position[] }> {
   private readonly log: EventLog;
 
@@ -217,8 +221,8 @@ class InsertedRows extends SharedLoop<{ readonly last: readonly Position[] }> {
     this.log = log;
   }
 
-  /** Resolves once the records that these partitions hold now are rows. */
-  async inserted(at: readonly TopicPartition[], signal: AbortSignal): Promise<void> {
+  /** Resolves once the records that these partitions hold now are inserted. */
+  async waitUntilInserted(at: readonly TopicPartition[], signal: AbortSignal): Promise<void> {
     const [newest, committed] = await Promise.all([
       Promise.all(at.map((one) => this.log.last(one))),
       this.log.committed(SINK_GROUP, at),
@@ -231,7 +235,7 @@ class InsertedRows extends SharedLoop<{ readonly last: readonly Position[] }> {
     const at = new Map([...this.waiting.keys()].flatMap(({ last }) => last.map((one) => [partitionName(one), one])));
     const committed = await this.log.committed(SINK_GROUP, [...at.values()]);
     const nextOf = new Map([...at.keys()].map((name, nth) => [name, committed[nth] ?? 0]));
-    // Who began to wait meanwhile, for another partition, is looked at in the next turn.
+    // A wait for another partition that began meanwhile is checked in the next iteration.
     this.release(({ last }) => last.every((one) => one.offset < (nextOf.get(partitionName(one)) ?? 0)));
     if (this.waiting.size > 0) await sleep(POLL_MS);
   }

@@ -1,20 +1,20 @@
 /** Cursors of lists that are sorted by time, then by id. */
 import { ApiError } from '#schemas/errors';
 
-/** Where a row stands in such a list. */
-export interface Place {
+/** The sort key of a row in such a list. */
+export interface CursorKey {
   /** Unix ms. */
   readonly at: number;
   readonly id: string;
 }
 
-/** Names the last row of its page, so that pages stay right while rows are added. */
-export function formatCursor({ at, id }: Place): string {
+/** Encodes the sort key of the last row of a page, so that paging stays correct while rows are added. */
+export function formatCursor({ at, id }: CursorKey): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }
 
-/** Throws 400 for what `formatCursor` did not make. */
-export function readCursor(cursor: string): Place {
+/** Parses a cursor of `formatCursor`. Throws 400 for any other text. */
+export function readCursor(cursor: string): CursorKey {
   const parts = /^(\d{1,13}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!parts) throw new ApiError('validation_failed', 'cursor: is not a cursor that this service gave');
   return { at: Number(parts[1]), id: parts[2]! };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { healthAnswer } from '#infra/telemetry/ops-server';
+import { healthResponse } from '#infra/telemetry/ops-server';
 import { isoTimeSchema } from '#schemas/http/scalars';
-import { Answer, defineRoute } from './route.ts';
+import { CustomResponse, defineRoute } from './route.ts';
 
 export const getHealth = defineRoute({
   method: 'GET',
@@ -9,7 +9,7 @@ export const getHealth = defineRoute({
   scope: null,
   sku: null,
   cacheTtlMs: 0,
-  summary: 'Whether every role of this process is ready and no stage is behind: 200 then, 503 otherwise.',
+  summary: 'Health of the process: 200 if all roles are ready and no stage lags, otherwise 503.',
   params: z.object({}),
   query: z.object({}),
   response: z.looseObject({
@@ -18,24 +18,26 @@ export const getHealth = defineRoute({
     version: z.string(),
     uptimeSeconds: z.number(),
     timestamp: isoTimeSchema,
-    parts: z.record(z.string(), z.string()).describe('Every part of this process and its state.'),
+    parts: z.record(z.string(), z.string()).describe('The parts of this process with their states.'),
     backlog: z
       .array(
         z.object({
           stage: z.string(),
-          lagSeconds: z
+          lagSeconds: z.number().describe("The pipeline's time minus the position of the stage."),
+          records: z.number().int().nullable().describe('Records that the stage has not processed yet.'),
+          recordsPerSecond: z.number().int().nullable().describe('Records that the stage processes per second.'),
+          secondsLeft: z
             .number()
-            .describe("The pipeline's time minus the time up to which it has processed everything."),
-          records: z.number().int().nullable().describe('Records that it has not processed yet.'),
-          recordsPerSecond: z.number().int().nullable().describe('Records that it processes a second.'),
-          secondsLeft: z.number().int().nullable().describe('Until it has caught up; null while the backlog grows.'),
+            .int()
+            .nullable()
+            .describe('Estimated time until the stage has caught up; null while the backlog grows.'),
         }),
       )
       .optional()
-      .describe('Stages that are more than 5 s behind.'),
+      .describe('Stages that lag by more than 5 s.'),
   }),
   handle(_input, { health }) {
-    const { statusCode, body } = healthAnswer(health);
-    return new Answer(statusCode, body);
+    const { statusCode, body } = healthResponse(health);
+    return new CustomResponse(statusCode, body);
   },
 });

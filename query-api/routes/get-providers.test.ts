@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTestApp } from '../testing/test-app.fixture.ts';
 import { getProviders } from './get-providers.ts';
 
-it('GET /providers tells what each provider gives, without a token', async () => {
+it('GET /providers returns the capabilities of each provider without a token', async () => {
   const { app, request } = await createTestApp();
   const answer = await request('GET', '/providers');
   await app.close();
@@ -16,7 +16,7 @@ it('GET /providers tells what each provider gives, without a token', async () =>
   expect(withCapability('candles')).toEqual(['venue_a_perp']);
   for (const name of ['events', 'anomalies', 'settlement', 'stream.anomalies', 'stream.settlement'])
     expect(withCapability(name)).toEqual(['venue_a_outcome', 'venue_b']);
-  // The oracle is venue_b's alone.
+  // Only venue_b has an oracle.
   for (const name of ['disputes', 'stream.disputes']) expect(withCapability(name)).toEqual(['venue_b']);
   const idle = providers.filter(({ status }) => status === 'planned');
   expect(idle.every(({ capabilities }) => capabilities.length === 0)).toBe(true);

@@ -8,7 +8,7 @@ const provider = z.object({
   capabilities: z.array(z.string()),
 });
 
-/** What every provider of questions gives. */
+/** Capabilities of every provider with universal events. */
 const EVENT_CAPABILITIES = [
   'events',
   'spread',
@@ -23,7 +23,7 @@ const EVENT_CAPABILITIES = [
   'stream.settlement',
 ] as const;
 
-/** What each provider gives now, for feature detection. */
+/** Current capabilities of each provider, for feature detection by clients. */
 const CATALOG: readonly z.infer<typeof provider>[] = [
   {
     provider: 'venue_a_perp',
@@ -53,7 +53,7 @@ export const getProviders = defineRoute({
   scope: null,
   sku: null,
   cacheTtlMs: 60_000,
-  summary: 'Which provider gives what.',
+  summary: 'Lists the providers and their capabilities.',
   params: z.object({}),
   query: z.object({}),
   response: z.object({ providers: z.array(provider) }),

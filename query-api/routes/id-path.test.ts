@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AppWorld, openAppWorld } from '../testing/world.fixture.ts';
+import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
 import { ID_LENGTH_MAX, idPath } from './id-path.ts';
 
-let world: AppWorld;
+let service: TestService;
 beforeAll(async () => {
-  world = await openAppWorld();
+  service = await openTestService();
 });
-afterAll(() => world.close());
+afterAll(() => service.close());
 
 it.each([
   ['DELETE', '/keys'],
@@ -16,19 +16,19 @@ it.each([
   ['PATCH', '/v1/webhooks'],
   ['PATCH', '/v1/organizations'],
   ['DELETE', '/v1/organizations'],
-])('%s %s of an id that is too long is not found, and no command says so', async (method, path) => {
-  const before = (await world.commands()).length;
+])('%s %s answers 404 for an id that is too long, without sending a command', async (method, path) => {
+  const before = (await service.commands()).length;
   const ask = (length: number) =>
-    world.ask(method, `${path}/${'x'.repeat(length)}`, method === 'PATCH' ? { body: {} } : {});
+    service.request(method, `${path}/${'x'.repeat(length)}`, method === 'PATCH' ? { body: {} } : {});
   for (const length of [ID_LENGTH_MAX + 1, 4_000]) {
     const { status, body } = await ask(length);
     expect([status, body.error.code]).toEqual([404, 'not_found']);
   }
-  expect(await world.commands()).toHaveLength(before);
+  expect(await service.commands()).toHaveLength(before);
   const unknown = await ask(ID_LENGTH_MAX);
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
 });
 
-it('takes what may be an id as it is', () => {
+it('idPath accepts an id of the maximum length', () => {
   expect(idPath.parse({ id: 'x'.repeat(ID_LENGTH_MAX) })).toEqual({ id: 'x'.repeat(ID_LENGTH_MAX) });
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 
-/** Characters of an id; those that the service makes have half of it at most. */
+/** Maximum length of an id; generated ids are at most half as long. */
 export const ID_LENGTH_MAX = 128;
 
 /**
- * The path of one of the caller's own things. What is no id of anything is not found, as any other; what is too long to
- * be one throws 404 at once, so that no command with it goes into the log.
+ * Path of a resource of the caller. A text that is too long for an id throws 404 immediately, so that it is not written
+ * to the log as part of a command; other unknown ids are answered 404 by the handler.
  */
 export const idPath = z.object({
   id: z.string().refine((id) => {

@@ -7,7 +7,7 @@ import type { Route } from './route.ts';
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 
-/** Route files by their path from this folder; each exports one declaration. */
+/** Route files by their path in this folder, with the declarations that they export. */
 async function routeFiles(): Promise<Map<string, Route[]>> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .map((name) => name.split(sep).join('/'))
@@ -21,7 +21,7 @@ async function routeFiles(): Promise<Map<string, Route[]>> {
 }
 
 describe('the list of routes', () => {
-  it('holds every route file of the folder, once, and nothing else', async () => {
+  it('contains the route of every route file exactly once', async () => {
     const files = await routeFiles();
     const found = [...files.values()].flat();
     expect(found.every((route) => typeof route.handle === 'function')).toBe(true);
@@ -30,7 +30,7 @@ describe('the list of routes', () => {
     expect([...files.values()].every((routes) => routes.length === 1)).toBe(true);
   });
 
-  it('mirrors the URL in the folders: method and last part in the file name, the fixed parts before it as folders', async () => {
+  it('mirrors the URL: folders for the fixed parts, method and last part in the file name', async () => {
     for (const [name, [route]] of await routeFiles()) {
       const fixed = route!.path
         .split('/')
@@ -43,19 +43,19 @@ describe('the list of routes', () => {
     }
   });
 
-  it('names no method and path twice', () => {
+  it('has no duplicate method and path', () => {
     const names = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('needs a token everywhere but on /health and /providers, and keeps all else below /v1', () => {
+  it('requires a token except on /health and /providers, and has only known paths outside of /v1', () => {
     const open = ROUTES.filter((route) => route.scope === null).map(({ method, path }) => `${method} ${path}`);
     expect(open).toEqual(['GET /health', 'GET /providers']);
     const outside = ROUTES.filter(({ path }) => !path.startsWith('/v1/')).map(({ path }) => path);
     expect(outside.every((path) => ['/health', '/providers', '/keys', '/keys/:id'].includes(path))).toBe(true);
   });
 
-  it('counts every markets route as markets.read and every event route as api.request', () => {
+  it('counts market routes as markets.read and event routes as api.request', () => {
     for (const { path, sku } of ROUTES) {
       if (path.startsWith('/v1/markets/')) expect(sku, path).toBe('markets.read');
       if (path.startsWith('/v1/events')) expect(sku, path).toBe('api.request');

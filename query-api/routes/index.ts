@@ -1,4 +1,4 @@
-/** The API's table of contents: every route there is. A check compares it with the folder. */
+/** All routes of the API. A test compares the list with the files of this folder. */
 
 import { getHealth } from './get-health.ts';
 import { getProviders } from './get-providers.ts';

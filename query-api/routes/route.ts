@@ -1,4 +1,4 @@
-/** What a route declares. `http/` reads the declaration; a handler repeats none of it. */
+/** The declaration of a route. `http/` implements everything declared, so that handlers need not. */
 import type { z } from 'zod';
 import type { BackfillHost } from '#infra/backfills/backfill-host';
 import type { TargetRules } from '#infra/outbound/target-url';
@@ -15,40 +15,42 @@ import type { Views } from '../views/views.ts';
 /** What handlers may use. */
 export interface Dependencies {
   readonly store: Pick<Store, 'query'>;
-  /** Makes reads of tables wait for what the caller just caused. */
+  /** Makes reads of tables wait for the effects of earlier commands of the caller. */
   readonly tables: TableBarrier;
-  /** What organizations used today, ahead of the table. */
+  /** Today's usage of organizations, more recent than the table. */
   readonly usage: Pick<UsageCounts, 'unitsOfDay'>;
   readonly views: Views;
   readonly health: Health;
-  /** Organizations and what they own: to be read. Whoever changes something sends a command. */
+  /** Organizations and their resources, read-only. Changes are made by commands. */
   readonly control: { readonly state: ControlState };
-  readonly secrets: SecretMaker;
+  readonly keyGenerator: KeyGenerator;
   readonly backfills: Pick<BackfillHost, 'ask'>;
-  /** What targets of webhooks may be. */
+  /** Rules for the URLs of webhooks. */
   readonly targetRules: TargetRules;
 }
 
-/** A key that was just made: the token, to be told once, and what is kept of it. */
-export interface MadeKey {
+/** A new key: the token, which is shown once, and the hash that is stored. */
+export interface GeneratedKey {
   readonly keyId: string;
   readonly token: string;
   readonly hash: SecretHash;
-  /** To be called once the key is in the log: its first use on this node then costs no hash. */
+  /**
+   * Caches the key as verified, so that its first use on this node costs no hash. Call it once the key is in the log.
+   */
   remember(): void;
 }
 
-/** Makes keys. Rejects with an `ApiError` (503) while too many secrets are being hashed. */
-export interface SecretMaker {
-  /** A key that an organization makes, for itself or for one that it founds. */
-  makeKey(orgId: string, sandbox: boolean): Promise<MadeKey>;
+/** Generates keys. Rejects with an `ApiError` (503) while too many secrets are being hashed. */
+export interface KeyGenerator {
+  /** @param orgId the organization that requests the key, for itself or for an organization that it creates. */
+  generateKey(orgId: string, sandbox: boolean): Promise<GeneratedKey>;
 }
 
-/** Who asks: the key of the request, or of the session that it came with. */
+/** The caller: the key of the request, or of its portal session. */
 export interface Caller extends Actor {
   readonly scopes: readonly Scope[];
   readonly plan: Plan;
-  /** The portal session that the request came with; null for a token. */
+  /** The portal session of the request; null for a token. */
   readonly session: CallerSession | null;
 }
 
@@ -56,29 +58,32 @@ export interface CallerSession {
   readonly digest: string;
   /** Unix ms. */
   readonly expiresAt: number;
-  /** What `X-Parallax-Csrf` must say. */
+  /** The required value of `X-Parallax-Csrf`. */
   readonly csrf: string;
 }
 
-/** Sends a command as the caller. Rejects with an `ApiError` when it is refused, or could not be taken. */
+/** Sends a command as the caller. Rejects with an `ApiError` if it is refused or cannot be accepted now. */
 export type Command = <B, R>(
   type: KeyCommand<B, R>,
   body: B,
 ) => Promise<{
   readonly result: R;
-  /** The answer to an earlier request with the same `Idempotency-Key`: what was made for this one is not used. */
+  /**
+   * True if the result is that of an earlier request with the same `Idempotency-Key`; secrets generated for this
+   * request are unused.
+   */
   readonly replayed: boolean;
 }>;
 
-/** A venue failed, has no node that could be asked, or took too long. */
+/** A venue failed (502), no node of it is available (503), or it took too long (504). */
 type UpstreamStatus = 502 | 503 | 504;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type Given<R> = R | Answer<R> | Promise<R | Answer<R>>;
+type HandlerResult<R> = R | CustomResponse<R> | Promise<R | CustomResponse<R>>;
 
-interface Common<P, Q, R> {
-  /** With `:name` for path parameters, as `/v1/events/:universalId/spread`. */
+interface CommonDeclaration<P, Q, R> {
+  /** Path with `:name` for parameters, for example `/v1/events/:universalId/spread`. */
   readonly path: `/${string}`;
-  /** Which quota a success counts against; null is unmetered. */
+  /** The quota that a success counts against; null is unmetered. */
   readonly sku: RestSku | null;
   /** One sentence for the docs. */
   readonly summary: string;
@@ -88,23 +93,23 @@ interface Common<P, Q, R> {
 }
 
 /**
- * An endpoint whose handler is told nothing of who asks, so what it gives is the same for every caller and its answer
- * may be kept for all of them.
+ * A shared route: its handler does not know the caller, so the response is the same for every caller and may be cached
+ * for all of them.
  */
-export interface RouteDeclaration<P, Q, R> extends Common<P, Q, R> {
+export interface RouteDeclaration<P, Q, R> extends CommonDeclaration<P, Q, R> {
   readonly method: Method;
-  /** The scope it needs, exactly; null is public. */
+  /** The required scope; null is public. */
   readonly scope: Scope | null;
-  /** How long an answer may be served again (specification, Limits 5); 0 is never. */
+  /** How long a response may be cached (specification, Limits 5); 0 means never. */
   readonly cacheTtlMs: number;
-  /** False for an answer that is only right for the moment, as an empty list; it is not kept. Left out: always true. */
-  readonly isKept?: (body: R) => boolean;
-  /** Gives the body, or throws an `ApiError`. */
-  readonly handle: (input: { readonly params: P; readonly query: Q }, dependencies: Dependencies) => Given<R>;
+  /** False for a response that must not be cached, such as a list that is still empty. By default all are cached. */
+  readonly isCacheable?: (body: R) => boolean;
+  /** Returns the body, or throws an `ApiError`. */
+  readonly handle: (input: { readonly params: P; readonly query: Q }, dependencies: Dependencies) => HandlerResult<R>;
 }
 
-/** What the handler of an endpoint that depends on the caller is given. */
-export interface OwnInput<P, Q, B> {
+/** The input of the handler of a caller route. */
+export interface CallerInput<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -112,53 +117,56 @@ export interface OwnInput<P, Q, B> {
   readonly command: Command;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** What `X-Request-Id` says. */
+  /** The value of `X-Request-Id`. */
   readonly requestId: string;
-  /** The host that the client asked for, as `Host` says it. */
+  /** The `Host` header. */
   readonly host: string;
 }
 
-/** An endpoint that gives or changes what is the caller's own. No answer is ever kept or shared between requests. */
-export interface OwnRouteDeclaration<P, Q, B, R> extends Common<P, Q, R> {
+/** A caller route: it reads or changes resources of the caller. Its responses are never cached or shared. */
+export interface CallerRouteDeclaration<P, Q, B, R> extends CommonDeclaration<P, Q, R> {
   readonly method: Method;
-  /** The scope it needs, exactly; `any` takes every good key. */
+  /** The required scope; `any` accepts every valid key. */
   readonly scope: Scope | 'any';
-  /** The JSON body; left out: it takes none, and whatever comes is not looked at. One with a default may be left away. */
+  /** Schema of the JSON body. Without it, a body is ignored. A schema with a default makes the body optional. */
   readonly body?: z.ZodType<B>;
-  /** Of a success, unless the handler gives an `Answer`; 200 when left out. 204 has no body. */
+  /** Status of a success unless the handler returns a `CustomResponse`; 200 by default. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204;
   /** Other statuses of a success, for the docs. */
   readonly otherStatuses?: readonly (200 | 201 | 202)[];
-  /** Statuses with which it may answer `upstream_unavailable`, for the docs; none when left out. */
+  /** Statuses of `upstream_unavailable` that it can answer, for the docs; none by default. */
   readonly upstreamStatuses?: readonly UpstreamStatus[];
-  /** Whether it creates something, and so takes an `Idempotency-Key`. */
+  /** True if it creates something, and therefore accepts an `Idempotency-Key`. */
   readonly creates?: boolean;
-  /** Whether it tells of markets or events beside what is the caller's own: a sandbox key is told those of its data set. */
-  readonly tellsMarkets?: boolean;
-  readonly handle: (input: OwnInput<P, Q, B>, dependencies: Dependencies) => Given<R>;
+  /** True if it also returns markets or events: a sandbox key then gets those of the data set. */
+  readonly servesMarketData?: boolean;
+  readonly handle: (input: CallerInput<P, Q, B>, dependencies: Dependencies) => HandlerResult<R>;
 }
 
-/** Any route, as `http/` sees it. */
-export interface Route extends Common<unknown, unknown, unknown> {
+/** Any route, as `http/` uses it. */
+export interface Route extends CommonDeclaration<unknown, unknown, unknown> {
   readonly method: Method;
   readonly scope: Scope | 'any' | null;
   readonly cacheTtlMs: number;
-  readonly isKept?: (body: unknown) => boolean;
-  /** Null: it takes none. */
+  readonly isCacheable?: (body: unknown) => boolean;
+  /** Null if it accepts none. */
   readonly body: z.ZodType | null;
-  /** Of a success; the first is the usual one. */
+  /** Statuses of a success; the first is the default. */
   readonly statuses: readonly number[];
-  /** With which it may answer `upstream_unavailable`. */
+  /** Statuses of `upstream_unavailable` that it can answer. */
   readonly upstreamStatuses: readonly UpstreamStatus[];
   readonly creates: boolean;
-  /** Whether its answer depends on who asks. */
-  readonly isOwn: boolean;
-  /** Whether it tells of markets or events, so that a sandbox key gets views and tables of its data set. */
-  readonly tellsMarkets: boolean;
-  readonly handle: (input: OwnInput<unknown, unknown, unknown>, dependencies: Dependencies) => Given<unknown>;
+  /** True for a caller route. */
+  readonly dependsOnCaller: boolean;
+  /** True if it returns markets or events, so that a sandbox key gets the views and tables of the data set. */
+  readonly servesMarketData: boolean;
+  readonly handle: (
+    input: CallerInput<unknown, unknown, unknown>,
+    dependencies: Dependencies,
+  ) => HandlerResult<unknown>;
 }
 
-/** A route that is the same for everyone. */
+/** Declares a shared route. */
 export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
   return {
     ...(route as object as Route),
@@ -166,25 +174,25 @@ export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
     statuses: [200],
     upstreamStatuses: route.path.startsWith('/v1/markets/') ? [502] : [],
     creates: false,
-    isOwn: false,
-    tellsMarkets: true,
+    dependsOnCaller: false,
+    servesMarketData: true,
   };
 }
 
-/** A route that depends on who asks. */
-export function defineOwnRoute<P, Q, R, B = undefined>(route: OwnRouteDeclaration<P, Q, B, R>): Route {
+/** Declares a caller route. */
+export function defineCallerRoute<P, Q, R, B = undefined>(route: CallerRouteDeclaration<P, Q, B, R>): Route {
   const { status = 200, otherStatuses = [], upstreamStatuses = [], body = null } = route;
-  const { creates = false, tellsMarkets = false } = route;
+  const { creates = false, servesMarketData = false } = route;
   const statuses = [status, ...otherStatuses];
-  const told = { body, statuses, upstreamStatuses, creates, tellsMarkets };
-  return { ...(route as object as Route), ...told, cacheTtlMs: 0, isOwn: true };
+  const declared = { body, statuses, upstreamStatuses, creates, servesMarketData };
+  return { ...(route as object as Route), ...declared, cacheTtlMs: 0, dependsOnCaller: true };
 }
 
-/** A body with another status than the route's, or with headers, as a handler may give it. */
-export class Answer<R> {
+/** A handler result with its own status or headers. */
+export class CustomResponse<R> {
   readonly statusCode: number;
   readonly body: R;
-  /** Names and values in turn. */
+  /** Names and values alternating. */
   readonly headers: readonly string[];
   constructor(statusCode: number, body: R, headers: readonly string[] = []) {
     this.statusCode = statusCode;
@@ -193,7 +201,7 @@ export class Answer<R> {
   }
 }
 
-/** Path families whose missing scope is called `insufficient_scope` (the contract, REST and Organizations). */
+/** Path families that report a missing scope as `insufficient_scope` (contract, REST and Organizations). */
 const INSUFFICIENT_SCOPE_FAMILIES = [
   '/v1/portfolio',
   '/v1/positions',
@@ -203,13 +211,13 @@ const INSUFFICIENT_SCOPE_FAMILIES = [
   '/v1/me/platform-volume',
 ];
 
-/** The code under which a route of this path tells that a scope is missing. */
+/** The error code with which a route reports a missing scope. */
 export function missingScopeCode({ path }: Pick<Route, 'path'>): 'insufficient_scope' | 'forbidden_scope' {
-  const named = INSUFFICIENT_SCOPE_FAMILIES.some((family) => path === family || path.startsWith(`${family}/`));
-  return named ? 'insufficient_scope' : 'forbidden_scope';
+  const isInsufficient = INSUFFICIENT_SCOPE_FAMILIES.some((family) => path === family || path.startsWith(`${family}/`));
+  return isInsufficient ? 'insufficient_scope' : 'forbidden_scope';
 }
 
-/** Whether a request may come without the body: its schema has a default for it. */
-export function mayLackBody(body: z.ZodType): boolean {
+/** True if the schema has a default for a missing body. */
+export function isBodyOptional(body: z.ZodType): boolean {
   return body.safeParse(undefined).data !== undefined;
 }

@@ -7,7 +7,7 @@ import { bookOf } from '../views/books.ts';
 import { DATA_SET_TOPICS, type DataSetRecord, MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
 import { dataSetText, readDataSet, readDataSetText } from './data-set-file.ts';
 
-/** Rows of these are what organizations have and do; a sandbox key sees its own organization's. */
+/** Tables with data of organizations; a sandbox key sees the rows of its own organization. */
 const TABLES_OF_ORGANIZATIONS = ['usage', 'audit_log', 'deliveries', 'delivery_attempts'];
 
 let records: readonly DataSetRecord[];
@@ -15,13 +15,13 @@ beforeAll(async () => {
   records = await readDataSet();
 });
 
-describe('the data set of sandbox keys', () => {
-  it('has every table but those of organizations', () => {
+describe('the sandbox data set', () => {
+  it('covers every table except those of organizations', () => {
     const known = [...MARKET_TABLES.map(({ name }) => name), ...TABLES_OF_ORGANIZATIONS];
     expect(TABLES.map(({ name }) => name).sort()).toEqual(known.sort());
   });
 
-  it('has rows of every table, each once, in the merged order of their records', () => {
+  it('has rows for every table without duplicates, in merge order', () => {
     expect(records.filter(({ topic }) => !DATA_SET_TOPICS.has(topic))).toEqual([]);
     const times = records.map(({ receivedAt }) => receivedAt);
     expect(times).toEqual([...times].sort((a, b) => a - b));
@@ -31,11 +31,11 @@ describe('the data set of sandbox keys', () => {
     }
   });
 
-  it('reads what was written', async () => {
+  it('has the same text after parsing and formatting', async () => {
     expect(dataSetText(records)).toBe(await readDataSetText());
   });
 
-  it('fills the views with what a builder needs', () => {
+  it('fills the views with events, coins and books', () => {
     const { events, coins, books } = viewsOf(records);
     const shared = events.listed.flat().filter(({ links }) => new Set(links.map(({ provider }) => provider)).size > 1);
     expect(shared.length).toBeGreaterThan(0);
@@ -51,14 +51,14 @@ describe('the data set of sandbox keys', () => {
     }
   });
 
-  it('ends at the newest mark of its clock, within a tick', () => {
+  it('ends within one tick after its last clock record', () => {
     const { now } = viewsOf(records).events;
     expect(now).toBe(records.findLast(({ topic }) => topic === clockTopic.name)!.receivedAt);
     expect(records.at(-1)!.receivedAt - now!).toBeLessThan(5_000);
   });
 
-  it('has whole books, so that the newest of each is enough', () => {
-    const told = records.filter(({ topic }) => topic === bookTopics.venue_a.name);
-    expect(told.filter(({ value }) => !(value as { snapshot: boolean }).snapshot)).toEqual([]);
+  it('contains only complete book snapshots', () => {
+    const books = records.filter(({ topic }) => topic === bookTopics.venue_a.name);
+    expect(books.filter(({ value }) => !(value as { snapshot: boolean }).snapshot)).toEqual([]);
   });
 });

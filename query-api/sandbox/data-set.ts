@@ -1,7 +1,7 @@
 /**
- * The market data that sandbox keys are answered from, the same for everyone and for good: what the pipeline made of a
- * simulated world, as records of the topics that views and tables of market data come from. Views and rows are derived
- * from these records by the declarations that the live ones are derived by.
+ * The fixed market data of sandbox keys: records that the pipeline derived from simulated venues, in the topics from
+ * which views and market tables are derived. Sandbox views and rows are derived from them with the same declarations as
+ * the live ones.
  */
 import type { Stage } from '#infra/stages/stage';
 import { anomaliesTable } from '#schemas/tables/anomalies';
@@ -19,7 +19,7 @@ import type { Topic } from '#schemas/topics/topic';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
 
-/** A decoded record with its place in the log that it was made in. */
+/** A decoded record with its position in the log that generated it. */
 export interface DataSetRecord {
   readonly topic: string;
   readonly partition: number;
@@ -31,7 +31,10 @@ export interface DataSetRecord {
   readonly value: unknown;
 }
 
-/** Tables of market data. What organizations have and do is in the others: a sandbox key sees its own there. */
+/**
+ * Tables of market data. The other tables hold data of organizations, where a sandbox key sees that of its own
+ * organization.
+ */
 export const MARKET_TABLES = [
   tradesTable,
   marketsTable,
@@ -49,7 +52,7 @@ const TABLE_BY_TOPIC: ReadonlyMap<string, TableSpec> = new Map(
   MARKET_TABLES.flatMap((table) => table.fromTopics.map(({ name }) => [name, table] as const)),
 );
 
-/** Every topic of the data set, by name: inputs of views and of market tables. */
+/** All topics of the data set by name: the inputs of views and of market tables. */
 export const DATA_SET_TOPICS: ReadonlyMap<string, Topic> = new Map(
   [
     ...Object.values(VIEWS).flatMap(({ inputs }) => inputs.map(({ topic }) => topic)),
@@ -58,15 +61,15 @@ export const DATA_SET_TOPICS: ReadonlyMap<string, Topic> = new Map(
 );
 
 /**
- * What records have in common of which the newest alone counts: the row of a table that they become, or the key, which is
- * enough for a view (a book of venue_a is told whole each time).
+ * Identity of a record: of records with the same identity only the newest is needed. It is the row key for records of a
+ * table, otherwise the record key, which is enough for a view (each book record of venue_a is a complete snapshot).
  */
-export function placeOf(topic: Topic, record: DataSetRecord): string {
+export function recordIdentity(topic: Topic, record: DataSetRecord): string {
   const table = TABLE_BY_TOPIC.get(topic.name);
   return table && topic.retention.kind !== 'compacted' ? rowKey(table, table.row(record.value, record)) : record.key;
 }
 
-/** The views after all of the records, which come in the merged order of stages. */
+/** The views after processing all records, which must be in merge order. */
 export function viewsOf(records: readonly DataSetRecord[]): Views {
   const events = stateAfter(VIEWS.events, records);
   return {
@@ -80,12 +83,12 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
 function stateAfter<S>({ inputs, initialState }: Stage<S>, records: readonly DataSetRecord[]): S {
   const state = initialState();
   const handlers = new Map(inputs.map(({ topic, handle }) => [topic.name, handle]));
-  // A view writes nothing, so there is nothing to write with.
+  // A view emits nothing, so it needs no emit function.
   for (const record of records) handlers.get(record.topic)?.(state, record as never, undefined as never);
   return state;
 }
 
-/** The rows of every table of market data. */
+/** The rows of each table of market data. */
 export function rowsOf(records: readonly DataSetRecord[]): ReadonlyMap<TableSpec, readonly TableRow[]> {
   const rows = new Map<TableSpec, TableRow[]>(MARKET_TABLES.map((table) => [table, []]));
   for (const record of records) {

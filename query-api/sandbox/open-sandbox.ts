@@ -4,15 +4,17 @@ import { viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
 import { openTables } from './open-tables.ts';
 
-/** What handlers read of markets and events. */
+/** The market data that handlers read. */
 export type MarketData = Pick<Dependencies, 'views' | 'store'>;
 
-/** The fixed market data that sandbox keys are answered from. */
+/** Provides the fixed market data of sandbox keys. */
 export interface Sandbox {
   data(): Promise<MarketData>;
 }
 
-/** The shipped data set. It is read at the first question, and its tables are opened at the first that reads one. */
+/**
+ * Opens the shipped data set lazily: the views on the first request, the tables on the first request that reads one.
+ */
 export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sandbox {
   const tables = once(async () => openTables(store, await readDataSet()));
   const data = once(async () => ({
@@ -22,7 +24,7 @@ export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sand
   return { data };
 }
 
-/** Does the work for the first who asks and gives its result to all; after a failure the next one tries again. */
+/** Runs `work` on the first call and returns its result to all calls; after a failure the next call runs it again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | null = null;
   return () => {

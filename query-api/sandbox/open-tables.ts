@@ -3,14 +3,14 @@ import { migrate } from '#infra/store/migrate';
 import type { Store } from '#infra/store/store';
 import { type DataSetRecord, rowsOf } from './data-set.ts';
 
-/** Letters of the digest in the name of a database. */
+/** Length of the digest in the name of a database. */
 const DIGEST_LENGTH = 12;
 
 /**
- * The tables of market data with the rows of the data set alone, in a database beside the live one, filled if it is not
- * yet. Its name has the digest of the rows: nodes that were started with the same data set share it, whichever of them
- * fills it or whether all do so at once (a row that is inserted twice counts once), and another data set, or other
- * columns, have another database. Rejects with a `StoreError`.
+ * Opens the tables of market data with the rows of the data set, in a separate database, and fills them if necessary.
+ * The name of the database contains a digest of the rows: nodes with the same data set share it, and another data set
+ * or schema gets another database. Several nodes may fill it at once, since duplicate rows count once. Rejects with a
+ * `StoreError`.
  */
 export async function openTables(
   store: Pick<Store, 'database' | 'inDatabase'>,
@@ -18,11 +18,11 @@ export async function openTables(
 ): Promise<Store> {
   const tables = [...rowsOf(records)].map(([{ name }, rows]) => ({ name, rows }));
   const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, DIGEST_LENGTH);
-  const own = await store.inDatabase(`${store.database}_sandbox_${digest}`);
-  await migrate(own);
+  const sandboxStore = await store.inDatabase(`${store.database}_sandbox_${digest}`);
+  await migrate(sandboxStore);
   for (const { name, rows } of tables) {
-    const [held] = await own.query<{ rows: number }>(`SELECT toFloat64(count()) AS rows FROM ${name} FINAL`);
-    if (held!.rows < rows.length) await own.insert(name, rows);
+    const [stored] = await sandboxStore.query<{ rows: number }>(`SELECT toFloat64(count()) AS rows FROM ${name} FINAL`);
+    if (stored!.rows < rows.length) await sandboxStore.insert(name, rows);
   }
-  return own;
+  return sandboxStore;
 }

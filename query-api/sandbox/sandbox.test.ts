@@ -12,8 +12,16 @@ import { tradesTable } from '#schemas/tables/trades';
 import { eventTopic } from '#schemas/topics/derived';
 import { bookTopics, contextTopics, instrumentTopics } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
-import { aBookUpdate, aContext, anEvent, anInstrument, aTrade, feed, NOON_MS } from '../testing/records.fixture.ts';
-import { type AppWorld, openAppWorld } from '../testing/world.fixture.ts';
+import {
+  aBookUpdate,
+  aContext,
+  anEvent,
+  anInstrument,
+  applyRecord,
+  aTrade,
+  NOON_MS,
+} from '../testing/records.fixture.ts';
+import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
 import { VIEWS } from '../views/views.ts';
 import { MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
@@ -21,17 +29,17 @@ import { openSandbox } from './open-sandbox.ts';
 import { openTables } from './open-tables.ts';
 
 const COINS = '/v1/markets/venue_a/coins';
-const MARK = 'x-svc-sandbox';
-/** Routes of markets and events. */
-const SHARED = ROUTES.filter(({ isOwn, scope }) => !isOwn && scope !== null);
-/** What tells of no market has no other answer. */
+const SANDBOX_HEADER = 'x-svc-sandbox';
+/** Shared routes, which return markets and events. */
+const SHARED = ROUTES.filter(({ dependsOnCaller, scope }) => !dependsOnCaller && scope !== null);
+/** Shared routes whose response does not depend on market data. */
 const SAME_FOR_ALL = ['/v1/webhooks/event-catalog'];
-/** In the data set, the coin is at another price. */
+/** A price that differs from that in the data set. */
 const LIVE_PRICE = '7.5';
 
 let folder: string;
 let store: Store;
-let world: AppWorld;
+let service: TestService;
 let sandboxed: string;
 
 beforeEach(async () => {
@@ -43,28 +51,28 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A service on the folder: its log is new each time, its store stays. */
+/** Opens a service with a new log and the store of the folder. */
 async function open(): Promise<void> {
   store = await openStore('embedded', folder);
   await migrate(store);
-  world = await openAppWorld({ store, sandbox: openSandbox(store) });
-  sandboxed = (await world.key(world.admin, SCOPES, true)).token;
-  await tellLive(LIVE_PRICE);
+  service = await openTestService({ store, sandbox: openSandbox(store) });
+  sandboxed = (await service.key(service.admin, SCOPES, true)).token;
+  await addLiveData(LIVE_PRICE);
 }
 async function close(): Promise<void> {
-  await world.close();
+  await service.close();
   await store.close();
 }
 
-/** Tells the live side of a coin that the data set has too, of one that it has not, and of an event. */
-async function tellLive(price: string): Promise<void> {
-  const { coins, books, events } = world.views;
+/** Adds live data: a coin that the data set has too, one that it does not have, and an event. */
+async function addLiveData(price: string): Promise<void> {
+  const { coins, books, events } = service.views;
   for (const coin of ['BTC', 'LIVEONLY']) {
-    feed(VIEWS.coins, coins, instrumentTopics.venue_a, coin, anInstrument({ coin }));
-    feed(VIEWS.coins, coins, contextTopics.venue_a, coin, aContext({ coin, markPrice: price }));
-    feed(VIEWS.books, books, bookTopics.venue_a, coin, aBookUpdate(2, { instrument: coin }));
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, coin, anInstrument({ coin }));
+    applyRecord(VIEWS.coins, coins, contextTopics.venue_a, coin, aContext({ coin, markPrice: price }));
+    applyRecord(VIEWS.books, books, bookTopics.venue_a, coin, aBookUpdate(2, { instrument: coin }));
   }
-  feed(VIEWS.events, events, eventTopic, 'evt_live', anEvent({ universalId: 'evt_live' }));
+  applyRecord(VIEWS.events, events, eventTopic, 'evt_live', anEvent({ universalId: 'evt_live' }));
   const meta = { topic: '', partition: 0, offset: 0, seq: 1, key: 'BTC', receivedAt: NOON_MS };
   const traded = { id: `live:${price}`, provider: 'venue_a_perp', marketId: 'BTC', instrument: 'BTC', price };
   await store.insert('trades', [tradesTable.row(aTrade(traded), meta)]);
@@ -74,9 +82,9 @@ async function tellLive(price: string): Promise<void> {
   await store.insert('candles', [candlesTable.row(candle, meta)]);
 }
 
-const ask = (path: string, token: string) => world.ask('GET', path, { token });
+const ask = (path: string, token: string) => service.request('GET', path, { token });
 
-/** A path of each shared route, with a coin and an event of the data set. */
+/** Fills in the path of a shared route with a coin or an event of the data set. */
 async function pathOf(path: string): Promise<string> {
   const { events } = viewsOf(await readDataSet());
   const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
@@ -93,17 +101,17 @@ async function answersOf(token: string): Promise<Record<string, unknown>> {
 }
 
 describe('a sandbox key', () => {
-  it('is answered from the data set by every route of markets and events, marked', async () => {
+  it('gets the data set from every market and event route, marked with X-Svc-Sandbox', async () => {
     for (const { path } of SHARED) {
       const url = await pathOf(path);
-      const [live, fixed] = [await ask(url, world.admin), await ask(url, sandboxed)];
+      const [live, fixed] = [await ask(url, service.admin), await ask(url, sandboxed)];
       expect(fixed.status, path).toBe(200);
-      expect([fixed.headers[MARK], live.headers[MARK]], path).toEqual(['true', undefined]);
+      expect([fixed.headers[SANDBOX_HEADER], live.headers[SANDBOX_HEADER]], path).toEqual(['true', undefined]);
       if (!SAME_FOR_ALL.includes(path)) expect(fixed.text, path).not.toBe(live.text);
     }
   });
 
-  it('is given figures, trades and bars, also without a window', async () => {
+  it('gets figures, trades and bars of a coin', async () => {
     const { contexts } = viewsOf(await readDataSet()).coins;
     const coin = await ask(`${COINS}/BTC`, sandboxed);
     expect(coin.body.markPx).toBe(Number(contexts.get('BTC')!.markPrice));
@@ -115,79 +123,81 @@ describe('a sandbox key', () => {
     expect(trades.body.trades.length).toBeGreaterThan(0);
   });
 
-  it('shares no kept answer with live keys, whoever asks first', async () => {
-    const first = { [`${COINS}/BTC`]: world.admin, [`${COINS}/BTC/trades?limit=1`]: sandboxed };
-    for (const [path, asker] of Object.entries(first)) {
-      const other = asker === sandboxed ? world.admin : sandboxed;
-      const [one, two] = [await ask(path, asker), await ask(path, other)];
+  it('shares no cached responses with live keys, whoever requests first', async () => {
+    const first = { [`${COINS}/BTC`]: service.admin, [`${COINS}/BTC/trades?limit=1`]: sandboxed };
+    for (const [path, firstToken] of Object.entries(first)) {
+      const other = firstToken === sandboxed ? service.admin : sandboxed;
+      const [one, two] = [await ask(path, firstToken), await ask(path, other)];
       expect(one.text).not.toBe(two.text);
-      expect((await ask(path, asker)).text).toBe(one.text);
+      expect((await ask(path, firstToken)).text).toBe(one.text);
       expect((await ask(path, other)).text).toBe(two.text);
-      const live = asker === sandboxed ? two : one;
+      const live = firstToken === sandboxed ? two : one;
       expect(live.text).toContain(LIVE_PRICE);
-      expect(live.headers[MARK]).toBeUndefined();
+      expect(live.headers[SANDBOX_HEADER]).toBeUndefined();
     }
-    // At the same time, where an answer that is being worked out is shared.
+    // The same for concurrent requests, which share a computation.
     const path = `${COINS}/BTC/candles?interval=1m`;
-    const [live, fixed] = await Promise.all([ask(path, world.admin), ask(path, sandboxed)]);
+    const [live, fixed] = await Promise.all([ask(path, service.admin), ask(path, sandboxed)]);
     expect(live.body.candles).toHaveLength(1);
     expect(fixed.body.candles.length).toBeGreaterThan(20);
   });
 
-  it('sees no live coin or event, and is told so under the mark', async () => {
+  it('sees no live coin or event, and errors are marked too', async () => {
     for (const path of [`${COINS}/LIVEONLY`, `${COINS}/LIVEONLY/trades`, '/v1/events/evt_live/spread']) {
-      expect((await ask(path, world.admin)).status, path).toBe(200);
+      expect((await ask(path, service.admin)).status, path).toBe(200);
       const got = await ask(path, sandboxed);
-      expect([got.status, got.headers[MARK]], path).toEqual([404, 'true']);
+      expect([got.status, got.headers[SANDBOX_HEADER]], path).toEqual([404, 'true']);
     }
     const events: { universalId: string }[] = (await ask('/v1/events?limit=1000', sandboxed)).body.events;
     expect(events.length).toBeGreaterThan(0);
     expect(events.map(({ universalId }) => universalId)).not.toContain('evt_live');
     const bad = await ask(`${COINS}/BTC/candles?interval=7m`, sandboxed);
-    expect([bad.status, bad.headers[MARK]]).toEqual([400, 'true']);
+    expect([bad.status, bad.headers[SANDBOX_HEADER]]).toEqual([400, 'true']);
   });
 
-  it('is answered the same after live data changed, and after a restart', async () => {
+  it('gets the same responses after a restart and after live data changed', async () => {
     const before = await answersOf(sandboxed);
     await close();
     await open();
-    await tellLive('8.25');
-    feed(VIEWS.events, world.views.events, eventTopic, await pathOf(':universalId'), null);
+    await addLiveData('8.25');
+    applyRecord(VIEWS.events, service.views.events, eventTopic, await pathOf(':universalId'), null);
     expect(await answersOf(sandboxed)).toEqual(before);
   });
 
-  it('takes of the quota and needs the scope as any key, and the public routes stay live', async () => {
+  it('uses the quota and needs the scope like any key, and public routes are not marked', async () => {
     const got = await ask(`${COINS}/BTC`, sandboxed);
     const limit = DEFAULT_QUOTAS.enterprise['markets.read'].minute;
     expect([got.headers['x-quota-sku'], got.headers['x-quota-limit']]).toEqual(['markets.read', String(limit)]);
-    const narrow = (await world.key(world.admin, ['stream'], true)).token;
+    const narrow = (await service.key(service.admin, ['stream'], true)).token;
     expect((await ask(`${COINS}/BTC`, narrow)).status).toBe(403);
     const health = await ask('/health', sandboxed);
-    expect([health.status, health.headers[MARK]]).toEqual([200, undefined]);
+    expect([health.status, health.headers[SANDBOX_HEADER]]).toEqual([200, undefined]);
   });
 });
 
 describe('the tables of the data set', () => {
-  it('stand beside the live ones, filled once however many fill them', async () => {
+  it('are separate from the live tables and are filled once, however many processes fill them', async () => {
     const records = await readDataSet();
     const opened = await Promise.all([1, 2, 3].map(() => openTables(store, records)));
-    const [own] = opened;
+    const [sandboxStore] = opened;
     expect(new Set(opened.map(({ database }) => database)).size).toBe(1);
-    expect(own!.database).toMatch(/^parallax_sandbox_[0-9a-f]{12}$/);
+    expect(sandboxStore!.database).toMatch(/^parallax_sandbox_[0-9a-f]{12}$/);
     for (const [{ name }, rows] of rowsOf(records)) {
-      const [held] = await own!.query<{ rows: number }>(`SELECT toFloat64(count()) AS rows FROM ${name} FINAL`);
-      expect([name, held!.rows]).toEqual([name, rows.length]);
+      const [stored] = await sandboxStore!.query<{ rows: number }>(
+        `SELECT toFloat64(count()) AS rows FROM ${name} FINAL`,
+      );
+      expect([name, stored!.rows]).toEqual([name, rows.length]);
     }
-    // What is filled is left as it is.
+    // Complete tables are left unchanged.
     await openTables(store, records);
     const [live] = await store.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades');
     expect(live!.rows).toBe(1);
   });
 
-  it('are filled to the end after a process that died meanwhile, and another set has others', async () => {
+  it('are completed after an interrupted fill, and another data set gets another database', async () => {
     const records = await readDataSet();
-    const own = await openTables(store, records);
-    for (const { name } of MARKET_TABLES.slice(1)) await own.command(`TRUNCATE TABLE ${name}`);
+    const sandboxStore = await openTables(store, records);
+    for (const { name } of MARKET_TABLES.slice(1)) await sandboxStore.command(`TRUNCATE TABLE ${name}`);
     await openTables(store, records);
     const bars = `${COINS}/BTC/candles?interval=1m`;
     expect((await ask(bars, sandboxed)).body.candles.length).toBeGreaterThan(20);
@@ -195,21 +205,21 @@ describe('the tables of the data set', () => {
       store,
       records.filter(({ topic }) => !topic.startsWith('derived.candles')),
     );
-    expect(fewer.database).not.toBe(own.database);
+    expect(fewer.database).not.toBe(sandboxStore.database);
     expect(await fewer.query('SELECT coin FROM candles')).toEqual([]);
   });
 
-  it('are asked again after a store that was away', async () => {
-    let isAway = true;
+  it('are opened again after a failure of the store', async () => {
+    let isDown = true;
     const sandbox = openSandbox({
       database: store.database,
-      inDatabase: (name) => (isAway ? Promise.reject(new Error('away')) : store.inDatabase(name)),
+      inDatabase: (name) => (isDown ? Promise.reject(new Error('down')) : store.inDatabase(name)),
     });
-    const { views, store: own } = await sandbox.data();
+    const { views, store: sandboxStore } = await sandbox.data();
     expect(views.coins.contexts.has('BTC')).toBe(true);
-    const count = () => own.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades FINAL');
-    await expect(count()).rejects.toThrow('away');
-    isAway = false;
+    const count = () => sandboxStore.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades FINAL');
+    await expect(count()).rejects.toThrow('down');
+    isDown = false;
     expect((await count())[0]!.rows).toBeGreaterThan(0);
   });
 });

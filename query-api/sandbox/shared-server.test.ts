@@ -9,7 +9,7 @@ import { openSandbox } from './open-sandbox.ts';
 
 const BARS = 'SELECT coin, openTime, close FROM candles FINAL ORDER BY coin, openTime';
 
-it('three nodes on one server that are asked for the first time at once give the same, and nothing twice', async () => {
+it('three nodes on one server that open the sandbox at once return the same rows without duplicates', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
   const server = await startClickhouseHttpServer({ path: folder });
   const nodes = await Promise.all([1, 2, 3].map(() => openStore(`${server.url}/parallax`, 'unused')));

@@ -1,9 +1,9 @@
-/** Rows of `deliveries` and `delivery_attempts` as the sink writes them. */
+/** Rows of `deliveries` and `delivery_attempts`, as the sink writes them. */
 import type { Store } from '#infra/store/store';
 import { deliveriesTable } from '#schemas/tables/deliveries';
 import { deliveryAttemptsTable } from '#schemas/tables/delivery-attempts';
 import type { Delivery, DeliveryAttempt } from '#schemas/topics/webhooks';
-import { keepRows } from './keep-rows.fixture.ts';
+import { insertRows } from './insert-rows.fixture.ts';
 import { NOON_MS } from './records.fixture.ts';
 
 type Inserter = Pick<Store, 'insert'>;
@@ -39,7 +39,7 @@ export function anAttempt(fields: Partial<DeliveryAttempt> = {}): DeliveryAttemp
   };
 }
 
-export const storeDeliveries = (store: Inserter, deliveries: readonly Delivery[], seq = 1) =>
-  keepRows(store, deliveriesTable, deliveries, seq);
-export const storeAttempts = (store: Inserter, attempts: readonly DeliveryAttempt[], seq = 1) =>
-  keepRows(store, deliveryAttemptsTable, attempts, seq);
+export const insertDeliveries = (store: Inserter, deliveries: readonly Delivery[], seq = 1) =>
+  insertRows(store, deliveriesTable, deliveries, seq);
+export const insertAttempts = (store: Inserter, attempts: readonly DeliveryAttempt[], seq = 1) =>
+  insertRows(store, deliveryAttemptsTable, attempts, seq);

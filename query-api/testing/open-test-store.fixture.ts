@@ -1,4 +1,4 @@
-/** A real store in a folder of its own, with the tables of the service. */
+/** Opens a real store in a temporary folder, with the tables of the service. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Disputes, resolutions, anomalies and their markets as tests need them, and as the sink writes them. */
+/** Records and rows of disputes, resolutions, anomalies and their markets for tests. */
 import type { Store } from '#infra/store/store';
 import { anomaliesTable } from '#schemas/tables/anomalies';
 import { disputePhasesTable } from '#schemas/tables/dispute-phases';
@@ -8,7 +8,7 @@ import * as blank from '#schemas/testing/records.fixture';
 import type { Anomaly } from '#schemas/topics/anomalies';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
-import { keepRows } from './keep-rows.fixture.ts';
+import { insertRows } from './insert-rows.fixture.ts';
 import { NOON_MS } from './records.fixture.ts';
 
 type Inserter = Pick<Store, 'insert'>;
@@ -38,16 +38,16 @@ export function anAnomaly(fields: Partial<Anomaly> = {}): Anomaly {
 }
 
 export function aMarket(fields: Partial<Market> = {}): Market {
-  const over = { active: false, closed: true };
-  return blank.aMarket({ ...OF_MARKET, title: 'A question?', instruments: ['111', '222'], ...over, ...fields });
+  const closed = { active: false, closed: true };
+  return blank.aMarket({ ...OF_MARKET, title: 'A question?', instruments: ['111', '222'], ...closed, ...fields });
 }
 
-export const keepPhases = (store: Inserter, phases: readonly DisputePhase[], seq = 1) =>
-  keepRows(store, disputePhasesTable, phases, seq);
-export const keepResolutions = (store: Inserter, resolutions: readonly Resolution[], seq = 1) =>
-  keepRows(store, resolutionsTable, resolutions, seq);
-export const keepAnomalies = (store: Inserter, anomalies: readonly Anomaly[], seq = 1) =>
-  keepRows(store, anomaliesTable, anomalies, seq);
-/** Of one venue. */
-export const keepMarkets = (store: Inserter, venue: 'venue_a' | 'venue_b', markets: readonly Market[], seq = 1) =>
-  keepRows(store, marketsTable, markets, seq, marketTopics[venue].name);
+export const insertPhases = (store: Inserter, phases: readonly DisputePhase[], seq = 1) =>
+  insertRows(store, disputePhasesTable, phases, seq);
+export const insertResolutions = (store: Inserter, resolutions: readonly Resolution[], seq = 1) =>
+  insertRows(store, resolutionsTable, resolutions, seq);
+export const insertAnomalies = (store: Inserter, anomalies: readonly Anomaly[], seq = 1) =>
+  insertRows(store, anomaliesTable, anomalies, seq);
+/** Inserts markets of one venue. */
+export const insertMarkets = (store: Inserter, venue: 'venue_a' | 'venue_b', markets: readonly Market[], seq = 1) =>
+  insertRows(store, marketsTable, markets, seq, marketTopics[venue].name);

@@ -1,4 +1,4 @@
-/** Records of the topics as tests need them: whole, with what a test does not speak of filled in. */
+/** Complete records of the topics for tests, with defaults for the fields that a test does not set. */
 import type { StageEvent, StageInput } from '#infra/stages/stage';
 import * as blank from '#schemas/testing/records.fixture';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
@@ -18,14 +18,14 @@ export function createViews(): Views {
   return { events, coins, books, freshness: fixedFreshness(events) };
 }
 
-/** A data set of sandbox keys without anything in it. */
+/** An empty sandbox data set. */
 export function emptySandbox(): Sandbox {
   const data = { views: createViews(), store: { query: async () => [] } };
   return { data: async () => data };
 }
 
-/** Hands a record to the handler that a view has for its topic. */
-export function feed<S, T>(
+/** Calls the handler of a view for a record. */
+export function applyRecord<S, T>(
   view: { readonly inputs: readonly StageInput<S>[] },
   state: S,
   topic: Topic<T>,
@@ -41,7 +41,7 @@ export function feed<S, T>(
 
 export function aLink(fields: Partial<EventLink> = {}): EventLink {
   const market = { providerMarketId: '0xmarket', yesInstrument: '111', noInstrument: '222', takerFeeRate: '0' };
-  return blank.aLink({ ...market, source: 'catalog', evidence: '{"title":"made up"}', ...fields });
+  return blank.aLink({ ...market, source: 'catalog', evidence: '{"title":"example"}', ...fields });
 }
 
 export function anEvent(fields: Partial<UniversalEvent> = {}): UniversalEvent {
@@ -136,7 +136,7 @@ export function aContext(fields: Partial<AssetContext> = {}): AssetContext {
   };
 }
 
-/** A whole book of that many levels a side around 100. */
+/** A book snapshot with `levels` levels on each side around 100. */
 export function aBookUpdate(levels: number, fields: Partial<BookUpdate> = {}): BookUpdate {
   const side = (step: number) =>
     Array.from({ length: levels }, (_, at) => ({ price: String(100 + step * (at + 1)), size: '1.5' }));

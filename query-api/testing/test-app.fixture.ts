@@ -1,9 +1,9 @@
-/** The real application over doubles: views that a test fills, a store that answers from a function, keys of any scope. */
+/** The real application with test doubles: views that a test fills, a store that is a function, keys of any scope. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { pino, stdSerializers } from 'pino';
-import { HostAuthenticator } from '#infra/control/authenticator';
-import { HASH_LIMITS, HashSlots } from '#infra/control/hash-slots';
+import { ReplicaAuthenticator } from '#infra/control/authenticator';
+import { HASH_LIMITS, HashLimiter } from '#infra/control/hash-limiter';
 import { hashSecret } from '#infra/control/secret-hash';
 import { formatToken, mintToken, type Token } from '#infra/control/token';
 import type { Parameter, Store } from '#infra/store/store';
@@ -19,7 +19,7 @@ import type { Route } from '../routes/route.ts';
 import type { Views } from '../views/views.ts';
 import { createViews, emptySandbox } from './records.fixture.ts';
 
-/** Answers a statement of the store. */
+/** Returns the rows for a statement. */
 export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];
 
 export interface TestApp {
@@ -28,17 +28,17 @@ export interface TestApp {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly control: ControlState;
-  /** JSON lines that the service logged. */
-  readonly logged: string[];
-  /** Moves the clock that kept answers go by. */
+  /** JSON lines that were logged. */
+  readonly logLines: string[];
+  /** Advances the clock of the response cache. */
   advance(ms: number): void;
   setReady(ready: boolean): void;
   setQuery(query: QueryDouble): void;
-  /** A token of these scopes whose secret was never checked here. */
-  unseenToken(scopes: readonly Scope[]): Promise<string>;
-  /** A token of these scopes that was checked before: to hash a secret takes long. */
-  seenToken(scopes: readonly Scope[]): string;
-  /** GET with the token of a key that holds all scopes. */
+  /** Creates a key with these scopes whose secret has not been verified yet; returns its token. */
+  uncachedToken(scopes: readonly Scope[]): Promise<string>;
+  /** Creates a key with these scopes that is cached as verified, since hashing is slow; returns its token. */
+  cachedToken(scopes: readonly Scope[]): string;
+  /** Sends a GET with the token of a key that has all scopes. */
   get(url: string, headers?: Readonly<Record<string, string>>): ReturnType<TestApp['request']>;
   request(
     method: string,
@@ -59,7 +59,7 @@ const ORGANIZATION = {
   plan: 'enterprise',
   createdAt: '2026-01-01T00:00:00.000Z',
 } as const;
-/** Never compared: tokens of tests are remembered instead, since hashing is slow by design. */
+/** Never compared: most test tokens are cached as verified, since hashing is slow by design. */
 const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as const;
 
 export async function createTestApp({ routes, app: overrides }: TestAppOptions = {}): Promise<TestApp> {
@@ -77,11 +77,11 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
         body: JSON.stringify(body),
       }),
   };
-  const authenticator = new HostAuthenticator(host, new HashSlots(HASH_LIMITS));
+  const authenticator = new ReplicaAuthenticator(host, new HashLimiter(HASH_LIMITS));
   const views = createViews();
   const health = createHealth();
   const metrics = createMetrics();
-  const logged: string[] = [];
+  const logLines: string[] = [];
   let query: QueryDouble = () => [];
   let clock = 1_000;
   let ready = true;
@@ -113,7 +113,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
   const app = await buildApp(
     {
       store,
-      tables: { passed: async () => {} },
+      tables: { awaitRows: async () => {} },
       sandbox: emptySandbox(),
       views,
       health,
@@ -126,7 +126,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       targetRules: {},
       logger: pino(
         { level: 'warn', serializers: { error: stdSerializers.err } },
-        { write: (line: string) => void logged.push(line) },
+        { write: (line: string) => void logLines.push(line) },
       ),
       corsOrigins: null,
       isReady: () => ready,
@@ -152,7 +152,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     health,
     metrics,
     control,
-    logged,
+    logLines,
     advance: (ms) => {
       clock += ms;
     },
@@ -162,11 +162,11 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     setQuery: (value) => {
       query = value;
     },
-    unseenToken: async (scopes) => {
+    uncachedToken: async (scopes) => {
       const token = mintToken();
       return addKey(token, scopes, await hashSecret(token.secret));
     },
-    seenToken: (scopes) => {
+    cachedToken: (scopes) => {
       const token = mintToken();
       authenticator.remember(token);
       return addKey(token, scopes, NO_HASH);

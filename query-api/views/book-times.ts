@@ -1,11 +1,14 @@
-/** View of when the last book frame of each instrument came. No record is decoded for it: its key and time say enough. */
+/**
+ * View of the receive time of the last book frame of each instrument. It uses only keys and times, so no record is
+ * decoded.
+ */
 import { on, type Stage } from '#infra/stages/stage';
 import { bookTopics } from '#schemas/topics/normalised';
 
-/** Instruments after which the older generation is dropped; ended markets leave the view that way. */
+/** Instruments per generation. When the newer one is full, the older one is dropped, and closed markets with it. */
 const GENERATION_MAX = 50_000;
 
-/** Receive times by instrument, unix ms, in two generations: the older one goes when the newer one is full. */
+/** Receive times by instrument, unix ms, in two generations. */
 export interface BookTimesView {
   newer: Map<string, number>;
   older: ReadonlyMap<string, number>;

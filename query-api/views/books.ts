@@ -1,11 +1,11 @@
-/** View of venue_a's order books. A stage of its own: it changes by far the most often. */
+/** View of venue_a's order books. It is a separate stage because it has by far the most updates. */
 import { on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
 
 /**
- * The newest update of each instrument; every update of venue_a is a whole book. It is decoded when somebody asks for the
- * book: most are replaced unread.
+ * The newest update of each instrument; every update of venue_a is a complete book. It is decoded when a
+ * request reads the book, because most updates are replaced unread.
  */
 export type BooksView = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
 
@@ -19,7 +19,7 @@ export const booksView: Stage<BooksView> = {
 /** The newest book of an instrument and the venue's time of it, unix ms; null when none was received. */
 export function bookOf(view: BooksView, instrument: string): { readonly book: Book; readonly ts: number } | null {
   const update = view.get(instrument)?.value;
-  // Changes alone are no book.
+  // A change without a snapshot is not a complete book.
   if (!update?.snapshot) return null;
   const book = createBook();
   applyBookUpdate(book, update);

@@ -1,4 +1,4 @@
-/** View of venue_a's coins: what is listed, and the newest figures of each. */
+/** View of venue_a's coins: the listed instruments and the newest context of each. */
 import { onKeyed, type Stage } from '#infra/stages/stage';
 import { type AssetContext, contextTopics, type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { aLink, anEvent } from '../testing/records.fixture.ts';
-import { compareEvents, createEventIndex, idsOf, putEvent, removeEvent, removeListed } from './event-index.ts';
+import {
+  compareEvents,
+  createEventIndex,
+  idsWithMerged,
+  putEvent,
+  removeEvent,
+  removeListedWhere,
+} from './event-index.ts';
 
-describe('the index of events', () => {
-  it('lists what sorting all of them lists, whatever is told in whatever order', () => {
+describe('the event index', () => {
+  it('lists all unmerged events in sorted order after any sequence of changes', () => {
     const step = fc.record({
       universalId: fc.constantFrom('evt_a', 'evt_b', 'evt_c', 'evt_d', 'evt_e'),
       firstSeenAt: fc.integer({ min: 0, max: 4 }),
@@ -32,7 +39,7 @@ describe('the index of events', () => {
     );
   });
 
-  it('knows the event of each market and what was merged into each, as the newest record of each event says', () => {
+  it('maps markets to events and events to the events merged into them by the newest record of each event', () => {
     const step = fc.record({
       universalId: fc.constantFrom('evt_a', 'evt_b', 'evt_c'),
       markets: fc.uniqueArray(fc.constantFrom('0x1', '0x2', '0x3'), { maxLength: 2 }),
@@ -43,41 +50,41 @@ describe('the index of events', () => {
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const index = createEventIndex();
         const newest = new Map<string, (typeof steps)[number]>();
-        const lastTold = new Map<(typeof steps)[number]['markets'][number], string>();
-        for (const told of steps) {
-          const { universalId, markets, mergedInto } = told;
-          newest.set(universalId, told.remove ? { ...told, markets: [], mergedInto: null } : told);
-          if (told.remove) removeEvent(index, universalId);
+        const lastLinked = new Map<(typeof steps)[number]['markets'][number], string>();
+        for (const change of steps) {
+          const { universalId, markets, mergedInto } = change;
+          newest.set(universalId, change.remove ? { ...change, markets: [], mergedInto: null } : change);
+          if (change.remove) removeEvent(index, universalId);
           else {
             const links = markets.map((providerMarketId) => aLink({ providerMarketId }));
             putEvent(index, anEvent({ universalId, links, mergedInto }));
-            for (const market of markets) lastTold.set(market, universalId);
+            for (const market of markets) lastLinked.set(market, universalId);
           }
         }
-        // A market is its newest event's, unless that let go of it.
-        const owned = [...lastTold].filter(([market, id]) => newest.get(id)!.markets.includes(market));
+        // A market belongs to the last event that was linked to it, unless that event dropped the link.
+        const owned = [...lastLinked].filter(([market, id]) => newest.get(id)!.markets.includes(market));
         expect(index.byMarket).toEqual(new Map(owned.map(([market, id]) => [`venue_b|${market}`, id])));
         for (const survivor of ['evt_x', 'evt_y']) {
           const into = [...newest.values()].filter(({ mergedInto }) => mergedInto === survivor);
-          expect(idsOf(index, survivor).sort()).toEqual(
+          expect(idsWithMerged(index, survivor).sort()).toEqual(
             [survivor, ...into.map(({ universalId }) => universalId)].sort(),
           );
         }
-        expect([...index.absorbed.values()].every((ids) => ids.size > 0)).toBe(true);
+        expect([...index.mergedFrom.values()].every((ids) => ids.size > 0)).toBe(true);
       }),
     );
   });
 
-  it('follows mergers over several steps, and does not hang on events that name each other', () => {
+  it('follows chains of merged events, and does not hang on a cycle', () => {
     const index = createEventIndex();
     putEvent(index, anEvent({ universalId: 'evt_a', mergedInto: 'evt_b' }));
     putEvent(index, anEvent({ universalId: 'evt_b', mergedInto: 'evt_c' }));
-    expect(idsOf(index, 'evt_c')).toEqual(['evt_c', 'evt_b', 'evt_a']);
+    expect(idsWithMerged(index, 'evt_c')).toEqual(['evt_c', 'evt_b', 'evt_a']);
     putEvent(index, anEvent({ universalId: 'evt_c', mergedInto: 'evt_a' }));
-    expect(idsOf(index, 'evt_c').sort()).toEqual(['evt_a', 'evt_b', 'evt_c']);
+    expect(idsWithMerged(index, 'evt_c').sort()).toEqual(['evt_a', 'evt_b', 'evt_c']);
   });
 
-  it('lets go at once of all that a test tells, and of nothing else', () => {
+  it('removeListedWhere removes exactly the listed events that match the predicate', () => {
     const index = createEventIndex();
     for (let at = 0; at < 2_000; at += 1)
       putEvent(
@@ -89,28 +96,28 @@ describe('the index of events', () => {
         }),
       );
     putEvent(index, anEvent({ universalId: 'evt_merged', mergedInto: 'evt_3', firstSeenAt: 0, links: [] }));
-    removeListed(index, ({ firstSeenAt }) => firstSeenAt < 30);
+    removeListedWhere(index, ({ firstSeenAt }) => firstSeenAt < 30);
     const ids = Array.from({ length: 2_000 }, (_, at) => at).filter((at) => (at * 7) % 31 === 30);
     expect(new Set(index.listed.flat().map(({ universalId }) => universalId))).toEqual(
       new Set(ids.map((at) => `evt_${at}`)),
     );
     expect([...index.byId.keys()]).toEqual([...ids.map((at) => `evt_${at}`), 'evt_merged']);
     expect([...index.byMarket.keys()]).toEqual(ids.map((at) => `venue_b|0x${at}`));
-    expect(idsOf(index, 'evt_3')).toEqual(['evt_3', 'evt_merged']);
+    expect(idsWithMerged(index, 'evt_3')).toEqual(['evt_3', 'evt_merged']);
   });
 
-  it('takes and forgets each of many in any order at the cost of a few', () => {
+  it('adds and removes events in any order at a cost that grows slowly with their number', () => {
     const COUNT = 20_000;
     const index = createEventIndex();
-    let looked = 0;
-    /** Counts how often it is looked where an event stands. */
+    let reads = 0;
+    /** An event that counts the reads of its sort key. */
     const counted = (at: number) => {
       const event = anEvent({ universalId: `evt_${at}`, links: [] });
-      // 7919 is prime to the count: every place once, all over the list.
+      // 7919 is coprime to COUNT, so that each value occurs once, in scattered order.
       const firstSeenAt = (at * 7_919) % COUNT;
       return Object.defineProperty(event, 'firstSeenAt', {
         get: () => {
-          looked += 1;
+          reads += 1;
           return firstSeenAt;
         },
       });
@@ -121,10 +128,10 @@ describe('the index of events', () => {
       expect(index.listed.flat()).toHaveLength(COUNT);
       for (let at = 0; at < COUNT; at += 2) removeEvent(index, `evt_${at}`);
       expect(splices.moved()).toBeLessThan(500 * COUNT);
-      // Two searches, each step of which looks at two events up to twice.
-      expect(looked).toBeLessThan(200 * COUNT);
+      // Two searches; each step reads the keys of two events up to twice.
+      expect(reads).toBeLessThan(200 * COUNT);
       const before = splices.moved();
-      removeListed(index, () => true);
+      removeListedWhere(index, () => true);
       expect(splices.moved() - before).toBeLessThan(COUNT);
     } finally {
       splices.end();
@@ -133,13 +140,13 @@ describe('the index of events', () => {
   });
 });
 
-/** Counts the items that arrays moved to make or close a gap. */
+/** Counts the array elements that splice moves. */
 function countSplices() {
   const real = Array.prototype.splice;
   let moved = 0;
-  const spy = vi.spyOn(Array.prototype, 'splice').mockImplementation(function (this: unknown[], ...given: unknown[]) {
-    moved += this.length - Number(given[0]);
-    return Reflect.apply(real, this, given);
+  const spy = vi.spyOn(Array.prototype, 'splice').mockImplementation(function (this: unknown[], ...args: unknown[]) {
+    moved += this.length - Number(args[0]);
+    return Reflect.apply(real, this, args);
   });
   return { moved: () => moved, end: () => spy.mockRestore() };
 }

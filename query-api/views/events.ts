@@ -1,6 +1,8 @@
-/** View of universal events: their links, newest spreads and arbitrage, the newest catalog pass, the pipeline's time. */
+/**
+ * View of universal events: their links, newest spreads and arbitrage, the last catalog pass and the pipeline's time.
+ */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
-import { isPast, pastBefore } from '#schemas/domain/past-events';
+import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { clockTopic } from '#schemas/topics/control';
 import {
   type Arbitrage,
@@ -11,17 +13,20 @@ import {
   type Spread,
   spreadHeadTopic,
 } from '#schemas/topics/derived';
-import { createEventIndex, type EventIndex, putEvent, removeEvent, removeListed } from './event-index.ts';
+import { createEventIndex, type EventIndex, putEvent, removeEvent, removeListedWhere } from './event-index.ts';
 
 export interface EventsView extends EventIndex {
   readonly spreads: Map<string, Spread>;
-  /** By universal event, then kind. */
+  /** By universal id, then kind. */
   readonly arbitrage: Map<string, Map<string, Arbitrage>>;
   reconcile: Reconcile | null;
-  /** The pipeline's time, unix ms; null before the first mark. What "now" means, also while a recording plays. */
+  /** The pipeline's time, unix ms, also during playback; null before the first clock record. */
   now: number | null;
-  /** Unix ms: what was over before is past, and not held here (`isPast`). 0 before the first mark: nothing is. */
-  pastBefore: number;
+  /**
+   * Unix ms: events that closed earlier are archived and not held here (`isPast`). 0, so none, before the first clock
+   * record.
+   */
+  archivedBefore: number;
 }
 
 export const eventsView: Stage<EventsView> = {
@@ -29,10 +34,10 @@ export const eventsView: Stage<EventsView> = {
   inputs: [
     on(clockTopic, (view: EventsView, { receivedAt }) => {
       view.now = receivedAt;
-      forgetPast(view, pastBefore(receivedAt));
+      dropArchived(view, archiveCutoff(receivedAt));
     }),
     onKeyed(eventTopic, (view: EventsView, { key, value }) => {
-      if (value && !isPast(value, view.pastBefore)) putEvent(view, value);
+      if (value && !isArchived(value, view.archivedBefore)) putEvent(view, value);
       else removeEvent(view, key);
     }),
     onKeyed(spreadHeadTopic, (view: EventsView, { key, value }) => {
@@ -51,18 +56,18 @@ export const eventsView: Stage<EventsView> = {
     arbitrage: new Map(),
     reconcile: null,
     now: null,
-    pastBefore: 0,
+    archivedBefore: 0,
   }),
 };
 
-/** Once a UTC day. The table has what goes, and so does whoever tells the view everything again. */
-function forgetPast(view: EventsView, before: number): void {
-  if (before <= view.pastBefore) return;
-  view.pastBefore = before;
-  removeListed(view, (event) => isPast(event, before));
+/** Drops events that became archived, once per UTC day. The table still has them. */
+function dropArchived(view: EventsView, before: number): void {
+  if (before <= view.archivedBefore) return;
+  view.archivedBefore = before;
+  removeListedWhere(view, (event) => isArchived(event, before));
 }
 
-/** The key is `universalId:kind`; a tombstone has nothing else. */
+/** Updates the arbitrage of an event. The key is `universalId:kind`; a tombstone carries nothing else. */
 function putArbitrage(view: EventsView, key: string, value: Arbitrage | null): void {
   const at = key.lastIndexOf(':');
   const [universalId, kind] = [key.slice(0, at), key.slice(at + 1)];

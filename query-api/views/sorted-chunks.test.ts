@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CHUNK_MAX, putSorted, removeSorted, type SortedChunks, takeSorted } from './sorted-chunks.ts';
+import { CHUNK_MAX, extractSorted, putSorted, removeSorted, type SortedChunks } from './sorted-chunks.ts';
 
 interface Item {
   readonly at: number;
@@ -9,14 +9,14 @@ interface Item {
 
 const compare = (a: Item, b: Item) => a.at - b.at;
 
-/** Random operations on items of which many meet, over a list of more than one chunk. */
+/** Random operations with many equal items, on a list of several chunks. */
 const operation = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('put' as const), at: fc.integer({ min: 0, max: 4_000 }) }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('remove' as const), at: fc.integer({ min: 0, max: 4_000 }) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('take' as const), at: fc.integer({ min: 2, max: 9 }) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('extract' as const), at: fc.integer({ min: 2, max: 9 }) }) },
 );
 
-it('holds at every moment what a plain sorted array holds', () => {
+it('has the same content as a plain sorted array after every operation', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 3 * CHUNK_MAX }),
@@ -29,7 +29,7 @@ it('holds at every moment what a plain sorted array holds', () => {
           putSorted(chunks, { at, text }, compare);
           expected.set(at, { at, text });
         };
-        // Upwards, downwards and all over the place.
+        // In ascending, descending and scattered order.
         for (let count = 0; count < filled; count += 1) put((((count * step) % 4_001) + 4_001) % 4_001, 'filled');
         operations.forEach(({ does, at }, number) => {
           if (does === 'put') put(at, `put ${number}`);
@@ -37,10 +37,10 @@ it('holds at every moment what a plain sorted array holds', () => {
             removeSorted(chunks, { at, text: '' }, compare);
             expected.delete(at);
           } else {
-            const isTaken = (item: Item) => item.at % at === 0;
-            const taken = [...expected.values()].filter(isTaken).sort(compare);
-            expect(takeSorted(chunks, isTaken)).toEqual(taken);
-            for (const item of taken) expected.delete(item.at);
+            const predicate = (item: Item) => item.at % at === 0;
+            const extracted = [...expected.values()].filter(predicate).sort(compare);
+            expect(extractSorted(chunks, predicate)).toEqual(extracted);
+            for (const item of extracted) expected.delete(item.at);
           }
           expect(chunks.flat()).toEqual([...expected.values()].sort(compare));
           expect(chunks.every((chunk) => chunk.length > 0 && chunk.length <= CHUNK_MAX)).toBe(true);

@@ -1,4 +1,4 @@
-/** What is held in memory to answer from. Each view is a stage without outputs: pure, and rebuilt from its topics. */
+/** State in memory for REST. Each view is a pure stage without outputs that is rebuilt from its topics at start. */
 import { type BooksView, booksView } from './books.ts';
 import { type CoinsView, coinsView } from './coins.ts';
 import { type EventsView, eventsView } from './events.ts';
@@ -11,5 +11,5 @@ export interface Views {
   readonly freshness: Freshness;
 }
 
-/** The stages that keep them. */
+/** The stages of the views. */
 export const VIEWS = { events: eventsView, coins: coinsView, books: booksView };

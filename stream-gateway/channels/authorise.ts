@@ -3,8 +3,8 @@ import type { Channel } from '#schemas/stream/channel-names';
 import type { Principal } from '../connection/connection.ts';
 
 /**
- * Whether a principal may subscribe to a channel: `stream` or `admin` for all of them, and another organization's fills
- * for nobody. Sandbox keys have no live channels.
+ * True if a principal may subscribe to a channel. It needs the scope `stream` or `admin`; fills of another organization
+ * are refused to everyone. Sandbox keys have no live channels.
  */
 export function maySubscribe(principal: Principal, channel: Channel): boolean {
   if (principal.sandbox) return false;

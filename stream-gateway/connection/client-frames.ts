@@ -1,15 +1,15 @@
 import { parseClientFrame } from '#schemas/stream/frames';
 import type { Connection } from './connection.ts';
 
-/** Who answers what clients ask of channels. */
-export interface SubscriptionRequests {
-  /** @param since a cursor's text or `earliest`; null to begin with what comes next. */
+/** Handles the subscribe and unsubscribe frames of clients. */
+export interface SubscriptionHandler {
+  /** @param since a cursor's text or `earliest`; null to start with the next event. */
   subscribe(connection: Connection, channel: string, since: string | null): void;
   unsubscribe(connection: Connection, subscriptionId: string): void;
 }
 
 /** Answers one frame of a client. */
-export function handleClientFrame(connection: Connection, text: string, subscriptions: SubscriptionRequests): void {
+export function handleClientFrame(connection: Connection, text: string, subscriptions: SubscriptionHandler): void {
   const frame = parseClientFrame(text);
   switch (frame?.type) {
     case 'subscribe':
@@ -19,9 +19,9 @@ export function handleClientFrame(connection: Connection, text: string, subscrip
       subscriptions.unsubscribe(connection, frame.subscription_id);
       return;
     case 'ping':
-      connection.tell({ type: 'pong' });
+      connection.sendControl({ type: 'pong' });
       return;
     default:
-      connection.tell({ type: 'error', error: 'bad_frame' });
+      connection.sendControl({ type: 'error', error: 'bad_frame' });
   }
 }

@@ -13,7 +13,7 @@ function dropping() {
   const push = (frames = 1) => {
     for (let nth = 0; nth < frames; nth += 1) {
       seq += 1;
-      fake.connection.gather([frameOf(seq, LARGE)], subscription);
+      fake.connection.bufferRun([frameOf(seq, LARGE)], subscription);
       fake.connection.flush();
     }
   };
@@ -22,49 +22,49 @@ function dropping() {
 }
 
 describe('a connection', () => {
-  it('sends what was gathered under one cork, each frame under the id of its own subscription', () => {
+  it('sends buffered events under one cork, each with the id of its own subscription', () => {
     const fake = fakeConnection();
     const [one, other] = [fake.subscribe(), fake.subscribe()];
     const shared = frameOf(1);
-    expect(fake.connection.gather([shared], one)).toBe(true);
-    expect(fake.connection.gather([shared], other)).toBe(false);
+    expect(fake.connection.bufferRun([shared], one)).toBe(true);
+    expect(fake.connection.bufferRun([shared], other)).toBe(false);
     fake.connection.flush();
     fake.connection.flush();
     expect(fake.sent.map(({ subscription_id }) => subscription_id)).toEqual([one.id, other.id]);
     expect(fake.counts).toMatchObject({ corks: 1, sent: 2, dropped: 0 });
   });
 
-  it('keeps frames that are no events in their place among the events', () => {
+  it('sends control frames in order with the events', () => {
     const fake = fakeConnection();
     const subscription = fake.subscribe();
-    fake.connection.gather([frameOf(1)], subscription);
-    fake.connection.tell({ type: 'pong' });
-    expect(fake.connection.gather([frameOf(2)], subscription)).toBe(true);
+    fake.connection.bufferRun([frameOf(1)], subscription);
+    fake.connection.sendControl({ type: 'pong' });
+    expect(fake.connection.bufferRun([frameOf(2)], subscription)).toBe(true);
     fake.connection.flush();
     expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'pong', 2]);
   });
 
-  it('sends nothing of a subscription that was ended while its events waited', () => {
+  it('sends no event of a subscription that ended while its events waited', () => {
     const fake = fakeConnection();
     const subscription = fake.subscribe();
-    fake.connection.gather([frameOf(1)], subscription);
+    fake.connection.bufferRun([frameOf(1)], subscription);
     subscription.closed = true;
     fake.connection.flush();
     expect(fake.sent).toEqual([]);
   });
 
-  it('touches its socket no more once that is gone', () => {
+  it('does not use its socket after that is closed', () => {
     const fake = fakeConnection();
-    fake.connection.gather([frameOf(1)], fake.subscribe());
+    fake.connection.bufferRun([frameOf(1)], fake.subscribe());
     fake.connection.closed = true;
     fake.connection.flush();
-    fake.connection.tell({ type: 'pong' });
-    fake.connection.drained();
+    fake.connection.sendControl({ type: 'pong' });
+    fake.connection.onDrain();
     fake.connection.end({ code: 1001, reason: 'idle' });
     expect([fake.sent, fake.ended, fake.connection.waitingBytes]).toEqual([[], [], 0]);
   });
 
-  it('hands the socket little and keeps the rest, 5 MiB together at most', () => {
+  it('buffers little in the socket and queues the rest, 5 MiB together at most', () => {
     const { fake, push } = dropping();
     push(2_000);
     expect(fake.bufferedBytes).toBeLessThan(SOCKET_BUFFER_BYTES + 2 * LARGE);
@@ -72,7 +72,7 @@ describe('a connection', () => {
     expect(fake.connection.waitingBytes).toBeGreaterThan(SEND_QUEUE_BYTES_MAX - 2 * LARGE);
   });
 
-  it('tells exactly what was dropped before the next event, once', () => {
+  it('reports exactly what was dropped, once, before the next event', () => {
     const { fake, push, newest } = dropping();
     push(100);
     fake.drain();
@@ -86,7 +86,7 @@ describe('a connection', () => {
     expect(fake.connection.waitingBytes).toBe(0);
   });
 
-  it('goes on with its queue at the next flush, also when the socket never said that it drained', () => {
+  it('sends from its queue at the next flush even if the socket never reported that it drained', () => {
     const { fake, push, newest } = dropping();
     fake.stalled = false;
     fake.bufferedBytes = 0;
@@ -94,58 +94,63 @@ describe('a connection', () => {
     expect(fake.sent.at(-1)?.seq).toBe(newest());
   });
 
-  it('is too slow once dropping has gone on for 10 s, and not a millisecond before', () => {
+  it('is too slow after it has been dropping for 10 s, and not a millisecond before', () => {
     const { fake, push } = dropping();
     fake.nowMs += 9_999;
     push();
-    fake.connection.judge(fake.nowMs);
+    fake.connection.checkTooSlow(fake.nowMs);
     expect(fake.connection.isTooSlow).toBe(false);
     fake.nowMs += 1;
-    fake.connection.judge(fake.nowMs);
+    fake.connection.checkTooSlow(fake.nowMs);
     expect(fake.connection.isTooSlow).toBe(true);
   });
 
-  it('is told what it missed when it reads again, of each subscription, and then ended with 4008', () => {
+  it('is sent what each subscription missed when it reads again, and is then closed with 4008', () => {
     const { fake, push, newest } = dropping();
     const [other, quiet] = [fake.subscribe(), fake.subscribe()];
-    fake.connection.gather([frameOf(70), frameOf(71)], other);
-    fake.connection.tell({ type: 'pong' });
+    fake.connection.bufferRun([frameOf(70), frameOf(71)], other);
+    fake.connection.sendControl({ type: 'pong' });
     fake.nowMs += 10_000;
-    fake.connection.judge(fake.nowMs);
+    fake.connection.checkTooSlow(fake.nowMs);
     expect(fake.connection.waitingBytes).toBeLessThan(SOCKET_BUFFER_BYTES + 2 * LARGE);
     push(1_000);
-    fake.connection.gather([frameOf(72)], other);
+    fake.connection.bufferRun([frameOf(72)], other);
     fake.connection.flush();
     expect(fake.connection.waitingBytes).toBeLessThan(SOCKET_BUFFER_BYTES + 2 * LARGE);
     expect(fake.ended).toEqual([]);
-    const handed = fake.counts.sent;
+    const sentBefore = fake.counts.sent;
 
     fake.drain();
-    expect(fake.sent.slice(handed)).toEqual([
+    expect(fake.sent.slice(sentBefore)).toEqual([
       { type: 'pong' },
-      expect.objectContaining({ type: 'lagged', fromSeq: handed + 1, toSeq: newest(), dropped: newest() - handed }),
+      expect.objectContaining({
+        type: 'lagged',
+        fromSeq: sentBefore + 1,
+        toSeq: newest(),
+        dropped: newest() - sentBefore,
+      }),
       { type: 'lagged', subscription_id: other.id, fromSeq: 70, toSeq: 72, dropped: 3 },
     ]);
     expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
-    expect(fake.counts.dropped).toBe(newest() - handed + 3);
+    expect(fake.counts.dropped).toBe(newest() - sentBefore + 3);
     expect(fake.sent.some(({ subscription_id }) => subscription_id === quiet.id)).toBe(false);
   });
 
-  it('waits until its socket is empty: a close frame behind bytes that nobody reads is given up with them', () => {
+  it('is closed only when its socket is empty, since a close frame behind unread bytes would be discarded', () => {
     const { fake, push } = dropping();
     fake.nowMs += 10_000;
     push();
-    const handed = fake.sent.length;
+    const sentBefore = fake.sent.length;
     fake.bufferedBytes = 1;
-    fake.connection.drained();
-    expect([fake.sent.length, fake.ended]).toEqual([handed, []]);
+    fake.connection.onDrain();
+    expect([fake.sent.length, fake.ended]).toEqual([sentBefore, []]);
     fake.bufferedBytes = 0;
-    fake.connection.judge(fake.nowMs);
+    fake.connection.checkTooSlow(fake.nowMs);
     expect(fake.sent.at(-1)?.type).toBe('lagged');
     expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
   });
 
-  it('ends all the same when its client has not read for another minute', () => {
+  it('is closed in any case when its client has not read for another minute', () => {
     const { fake, push } = dropping();
     fake.nowMs += 10_000;
     push();
@@ -153,24 +158,24 @@ describe('a connection', () => {
     push();
     expect(fake.ended).toEqual([]);
     fake.nowMs += 1;
-    fake.connection.judge(fake.nowMs);
+    fake.connection.checkTooSlow(fake.nowMs);
     expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
   });
 
-  it('begins to count anew after the queue fell below half, and not for less', () => {
+  it('restarts the 10 s only after the queue fell below half', () => {
     const { fake, push } = dropping();
-    const takeUntil = (bytes: number) => {
-      // The client takes a bit at a time.
+    const readUntil = (bytes: number) => {
+      // The client reads a little at a time.
       while (fake.connection.waitingBytes >= bytes) {
         fake.bufferedBytes = 0;
-        fake.connection.drained();
+        fake.connection.onDrain();
       }
     };
     fake.nowMs += 5_000;
-    takeUntil(SEND_QUEUE_BYTES_MAX / 2 + 200_000);
+    readUntil(SEND_QUEUE_BYTES_MAX / 2 + 200_000);
     fake.nowMs += 4_999;
     push();
-    takeUntil(SEND_QUEUE_BYTES_MAX / 2);
+    readUntil(SEND_QUEUE_BYTES_MAX / 2);
     const before = fake.counts.dropped;
     while (fake.counts.dropped === before) push();
     fake.nowMs += 9_999;
@@ -181,51 +186,51 @@ describe('a connection', () => {
     expect(fake.connection.isTooSlow).toBe(true);
   });
 
-  it('is ended with 4008 when it asks on and on without reading the answers', () => {
+  it('is closed with 4008 when it keeps sending requests without reading the answers', () => {
     const fake = fakeConnection();
     fake.stalled = true;
     fake.bufferedBytes = SOCKET_BUFFER_BYTES;
-    for (let nth = 0; nth < CONTROL_FRAMES_WAITING_MAX; nth += 1) fake.connection.tell({ type: 'pong' });
+    for (let nth = 0; nth < CONTROL_FRAMES_WAITING_MAX; nth += 1) fake.connection.sendControl({ type: 'pong' });
     expect(fake.ended).toEqual([]);
-    fake.connection.tell({ type: 'pong' });
+    fake.connection.sendControl({ type: 'pong' });
     expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);
   });
 });
 
 describe('the quota of an organization', () => {
-  it('is counted down by every frame; beyond it one error is told and events count as dropped until there is some left', () => {
+  it('is counted down by every frame; beyond it one error is sent and events count as dropped until some is left', () => {
     const fake = fakeConnection();
     const [one, other] = [fake.subscribe(), fake.subscribe()];
     const { allowance, connection } = fake;
     allowance.left = 3;
-    connection.gather([frameOf(1), frameOf(2)], one);
-    connection.gather([frameOf(7), frameOf(8), frameOf(9)], other);
+    connection.bufferRun([frameOf(1), frameOf(2)], one);
+    connection.bufferRun([frameOf(7), frameOf(8), frameOf(9)], other);
     connection.flush();
-    connection.gather([frameOf(3)], one);
+    connection.bufferRun([frameOf(3)], one);
     connection.flush();
     expect(fake.sent.map(({ type, seq, error }) => seq ?? error ?? type)).toEqual([1, 2, 7, 'quota_exceeded']);
     expect(allowance).toEqual({ left: 0, sent: 3 });
     expect(fake.counts).toMatchObject({ sent: 3, dropped: 3 });
 
     allowance.left = 1;
-    connection.gather([frameOf(4), frameOf(5)], one);
+    connection.bufferRun([frameOf(4), frameOf(5)], one);
     connection.flush();
     expect(fake.sent.slice(4)).toEqual([
       { type: 'lagged', subscription_id: one.id, fromSeq: 3, toSeq: 3, dropped: 1 },
       expect.objectContaining({ seq: 4 }),
       { type: 'error', error: 'quota_exceeded' },
     ]);
-    connection.tell({ type: 'pong' });
+    connection.sendControl({ type: 'pong' });
     expect(fake.sent.at(-1)).toEqual({ type: 'pong' });
     expect(other.lag).toEqual({ fromSeq: 8, toSeq: 9, dropped: 2 });
   });
 
-  it('is asked for what is sent in the end, not for what waits', () => {
+  it('is charged for frames that are sent, not for frames that wait', () => {
     const fake = fakeConnection();
     const subscription = fake.subscribe();
     fake.allowance.left = 4;
     fake.bufferedBytes = SOCKET_BUFFER_BYTES;
-    fake.connection.gather([frameOf(1), frameOf(2), frameOf(3)], subscription);
+    fake.connection.bufferRun([frameOf(1), frameOf(2), frameOf(3)], subscription);
     fake.connection.flush();
     expect(fake.allowance).toEqual({ left: 4, sent: 0 });
     // Another connection of the organization used the rest meanwhile.

@@ -1,7 +1,7 @@
-/** One socket: its subscriptions, its send queue, its signs of life. Knows nothing of channels' meaning. */
+/** One client socket: its subscriptions, its send queue and its liveness. Does not know what channels mean. */
 import type { WebSocket } from '#infra/uws';
 import { CLOSE, type ServerFrame } from '#schemas/stream/frames';
-import { addressTo, type EncodedFrame } from './event-frame.ts';
+import { type EncodedFrame, writeSubscriptionId } from './event-frame.ts';
 import {
   CONTROL_FRAMES_WAITING_MAX,
   CORK_BYTES,
@@ -12,10 +12,10 @@ import {
   TOO_SLOW_MAX_MS,
 } from './limits.ts';
 import type { MessageAllowance } from './message-allowance.ts';
-import { noteDropped, type Outgoing, SendQueue } from './send-queue.ts';
+import { type Outgoing, recordDropped, SendQueue } from './send-queue.ts';
 import type { Subscription } from './subscription.ts';
 
-/** Who is at the other end. */
+/** The authenticated client. */
 export interface Principal {
   readonly keyId: string;
   readonly orgId: string;
@@ -23,13 +23,13 @@ export interface Principal {
   readonly sandbox: boolean;
 }
 
-/** What uWebSockets.js keeps with a socket. */
+/** The user data that uWebSockets.js stores with a socket. */
 export interface SocketData {
   readonly principal: Principal;
   connection: Connection | null;
 }
 
-/** What a connection asks of its socket. */
+/** The part of a socket that a connection uses. */
 export type Socket = Pick<WebSocket<SocketData>, 'cork' | 'send' | 'getBufferedAmount' | 'ping' | 'end'>;
 
 export interface ConnectionCounters {
@@ -41,7 +41,7 @@ export interface ConnectionOptions {
   readonly socket: Socket;
   readonly principal: Principal;
   readonly counters: ConnectionCounters;
-  /** What its organization may still be sent. */
+  /** How many event frames its organization may still be sent. */
   readonly allowance: MessageAllowance;
   /** Wall time, unix ms. */
   readonly now: () => number;
@@ -56,23 +56,26 @@ export class Connection {
   lastSeenMs: number;
   lastPingMs: number;
   lastPongMs: number;
-  /** Set when the socket is gone; nothing may touch it from then on. */
+  /** True once the socket is closed; it must not be used any more. */
   closed = false;
   private readonly options: ConnectionOptions;
   private readonly socket: Socket;
   private readonly queue = new SendQueue(SEND_QUEUE_BYTES_MAX);
-  /** Events gathered since the last flush, which sends them under one cork; `receivers` names the subscription of each run. */
+  /**
+   * Events buffered since the last flush, which sends them under one cork; `receivers` holds the subscription of each
+   * run.
+   */
   private runs: (readonly EncodedFrame[])[] = [];
   private receivers: Subscription[] = [];
-  /** The frame that `tell` is about to send. */
+  /** The frame that `sendControl` is about to send. */
   private control: Buffer | null = null;
   private sentFrames = 0;
-  /** Bytes that may be sent before the socket is asked again how much it holds. */
+  /** Bytes that may be sent before the socket's buffered amount is read again. */
   private corkBytesLeft = 0;
   private droppingSinceMs: number | null = null;
-  /** Whether it was told that the quota of its organization is used up, since it last got an event. */
-  private isToldOfQuota = false;
-  /** Since when it is known to be too slow; from then on it is sent no event, and only waits to be told and ended. */
+  /** True if the client was sent `quota_exceeded` since its last event. */
+  private isQuotaErrorSent = false;
+  /** Since when the client is too slow; from then on it is sent no event, only what it missed and the close frame. */
   private tooSlowSinceMs: number | null = null;
 
   constructor(options: ConnectionOptions) {
@@ -85,45 +88,45 @@ export class Connection {
     this.lastPongMs = nowMs;
   }
 
-  /** Bytes that wait for the client, here and in the socket. */
+  /** Bytes that wait for the client, in the queue and in the socket. */
   get waitingBytes(): number {
     return this.closed ? 0 : this.queue.bytes + this.socket.getBufferedAmount();
   }
 
-  /** Whether dropping went on for too long: it gets no more events, and ends as soon as its client reads again. */
+  /** True if dropping lasted too long: the client gets no more events, and is closed as soon as it reads again. */
   get isTooSlow(): boolean {
     return this.tooSlowSinceMs !== null;
   }
 
-  /** Notes any frame from the client as a sign of life. */
-  seen(): void {
+  /** Records that a frame of any kind came from the client. */
+  markAlive(): void {
     this.lastSeenMs = this.options.now();
   }
 
   /**
-   * Gathers events of one channel, in order; the run may be shared, and what the subscription has had already is left
-   * out. True when this connection had nothing gathered and now waits for a flush.
+   * Buffers events of one channel, in order. The run may be shared; events that the subscription was already sent are
+   * skipped. True if this connection had an empty buffer and now waits for a flush.
    */
-  gather(run: readonly EncodedFrame[], subscription: Subscription): boolean {
+  bufferRun(run: readonly EncodedFrame[], subscription: Subscription): boolean {
     this.runs.push(run);
     this.receivers.push(subscription);
     return this.runs.length === 1;
   }
 
-  /** Sends what was gathered, or queues what the socket does not take. */
+  /** Sends the buffered events, or queues what the socket does not accept. */
   flush(): void {
-    if (this.runs.length > 0) this.corked();
+    if (this.runs.length > 0) this.sendCorked();
   }
 
-  /** Sends a frame that is no event, in its place among the events. */
-  tell(frame: ServerFrame): void {
+  /** Sends a frame that is no event, in order with the events. */
+  sendControl(frame: ServerFrame): void {
     this.control = Buffer.from(JSON.stringify(frame));
-    this.corked();
+    this.sendCorked();
   }
 
-  /** The socket took what it had: goes on with the queue. */
-  drained(): void {
-    this.corked();
+  /** Called when the socket has room again: sends from the queue. */
+  onDrain(): void {
+    this.sendCorked();
   }
 
   ping(nowMs: number): void {
@@ -136,11 +139,11 @@ export class Connection {
   }
 
   /**
-   * Finds a connection too slow that has been dropping for too long, and forgets the dropping once the queue fell below
-   * half. One that is too slow is ended when its socket is empty: a close frame behind bytes that nobody reads would be
-   * given up with them.
+   * Marks a connection as too slow if it has been dropping for too long, and ends the dropping state once the queue
+   * fell below half. A connection that is too slow is closed when its socket is empty: a close frame behind bytes that
+   * nobody reads would be discarded with them.
    */
-  judge(nowMs: number): void {
+  checkTooSlow(nowMs: number): void {
     if (this.closed || this.droppingSinceMs === null) return;
     if (this.tooSlowSinceMs === null) {
       if (this.waitingBytes < SEND_QUEUE_BYTES_RECOVERED) {
@@ -149,85 +152,86 @@ export class Connection {
       }
       if (nowMs - this.droppingSinceMs < DROPPING_MAX_MS) return;
       this.tooSlowSinceMs = nowMs;
-      // What still waits is old by the time it could be sent, and the client resumes from what it got in any case.
+      // What still waits would be old when it is sent, and the client resumes from its last event anyway.
       this.options.counters.dropped(this.queue.dropEvents());
     }
     const isEmpty = this.queue.empty && this.socket.getBufferedAmount() === 0;
-    if (isEmpty || nowMs - this.tooSlowSinceMs >= TOO_SLOW_MAX_MS) this.overflow();
+    if (isEmpty || nowMs - this.tooSlowSinceMs >= TOO_SLOW_MAX_MS) this.closeTooSlow();
   }
 
-  /** Tells what waits that is no event, then what each subscription missed, and ends. */
-  private overflow(): void {
+  /** Sends the waiting frames that are no events, then what each subscription missed, and closes. */
+  private closeTooSlow(): void {
     this.socket.cork(() => {
       for (let item = this.queue.shift(); item; item = this.queue.shift()) this.send(item);
-      for (const subscription of this.subscriptions.values()) this.tellLag(subscription);
+      for (const subscription of this.subscriptions.values()) this.sendLagged(subscription);
     });
     this.end(CLOSE.overflow);
   }
 
-  /** Sends under one cork, and counts and judges once. */
-  private corked(): void {
+  /** Sends everything under one cork, then counts frames and checks for slowness once. */
+  private sendCorked(): void {
     if (this.closed) return;
     this.corkBytesLeft = 0;
     this.socket.cork(this.sendAll);
     if (this.sentFrames > 0) this.options.counters.sent(this.sentFrames);
     this.sentFrames = 0;
-    // A connection that keeps up has nothing to be judged for.
+    // A connection that keeps up needs no check.
     if (this.queue.empty && this.droppingSinceMs === null) return;
-    const tooManyAnswers = this.queue.controls > CONTROL_FRAMES_WAITING_MAX || this.queue.bytes > SEND_QUEUE_BYTES_MAX;
-    if (tooManyAnswers) this.end(CLOSE.overflow);
-    else this.judge(this.options.now());
+    const hasTooManyControls =
+      this.queue.controls > CONTROL_FRAMES_WAITING_MAX || this.queue.bytes > SEND_QUEUE_BYTES_MAX;
+    if (hasTooManyControls) this.end(CLOSE.overflow);
+    else this.checkTooSlow(this.options.now());
   }
 
-  /** What waits in the queue, then what was gathered, then what is told. */
+  /** Sends the queue, then the buffered events, then the control frame. */
   private readonly sendAll = (): void => {
-    while (!this.queue.empty && this.socketTakesMore()) this.send(this.queue.shift()!);
+    while (!this.queue.empty && this.socketAcceptsMore()) this.send(this.queue.shift()!);
     const { runs, receivers, control } = this;
     this.runs = [];
     this.receivers = [];
     this.control = null;
     for (let nth = 0; nth < runs.length; nth += 1) this.sendRun(runs[nth]!, receivers[nth]!);
-    if (control) this.offer({ control });
+    if (control) this.sendOrQueue({ control });
   };
 
-  /** The hot path: nothing is allocated and nothing asked per event as long as the socket takes them. */
+  /** The hot path: nothing is allocated and nothing looked up per event while the socket accepts them. */
   private sendRun(run: readonly EncodedFrame[], subscription: Subscription): void {
     if (subscription.closed) return;
     let nth = 0;
-    while (nth < run.length && isKnown(run[nth]!, subscription)) nth += 1;
+    while (nth < run.length && isDelivered(run[nth]!, subscription)) nth += 1;
     if (this.isTooSlow) {
       this.options.counters.dropped(run.length - nth);
-      for (; nth < run.length; nth += 1) noteDropped(subscription, run[nth]!.seq);
+      for (; nth < run.length; nth += 1) recordDropped(subscription, run[nth]!.seq);
       return;
     }
     if (this.queue.empty && !subscription.lag) {
       const { socket } = this;
-      const began = nth;
+      const first = nth;
       const end = Math.min(run.length, nth + this.options.allowance.left);
-      for (; nth < end && (this.corkBytesLeft > 0 || this.socketTakesMore()); nth += 1) {
+      for (; nth < end && (this.corkBytesLeft > 0 || this.socketAcceptsMore()); nth += 1) {
         const frame = run[nth]!;
-        addressTo(frame, subscription.idWords);
+        writeSubscriptionId(frame, subscription.idWords);
         socket.send(frame.data, false);
         this.corkBytesLeft -= frame.size;
       }
-      if (nth > began) this.noteSent(nth - began);
+      if (nth > first) this.recordSent(nth - first);
     }
-    for (; nth < run.length; nth += 1) this.offer({ frame: run[nth]!, subscription });
+    for (; nth < run.length; nth += 1) this.sendOrQueue({ frame: run[nth]!, subscription });
   }
 
   /**
-   * What the cork itself holds, 16 KiB at most, is not counted: it is on its way when the cork ends. Until it is full the
-   * buffered amount does not change, so it is asked for once for so many bytes and not for every frame.
+   * True if the socket accepts more. Bytes in the cork, 16 KiB at most, are not counted: they are sent when the cork
+   * ends. Until it is full the buffered amount does not change, so it is read once per cork and not for every frame.
    */
-  private socketTakesMore(): boolean {
+  private socketAcceptsMore(): boolean {
     if (this.corkBytesLeft > 0) return true;
     if (this.socket.getBufferedAmount() >= SOCKET_BUFFER_BYTES) return false;
     this.corkBytesLeft = CORK_BYTES;
     return true;
   }
 
-  private offer(item: Outgoing): void {
-    if (this.queue.empty && this.socketTakesMore()) {
+  private sendOrQueue(item: Outgoing): void {
+    if (this.queue.empty && this.socketAcceptsMore()) {
       this.send(item);
       return;
     }
@@ -247,35 +251,35 @@ export class Connection {
     const { frame, subscription } = item;
     if (subscription.closed) return;
     if (this.options.allowance.left <= 0) {
-      this.withhold(subscription, frame.seq);
+      this.dropOverQuota(subscription, frame.seq);
       return;
     }
-    this.tellLag(subscription);
-    addressTo(frame, subscription.idWords);
+    this.sendLagged(subscription);
+    writeSubscriptionId(frame, subscription.idWords);
     socket.send(frame.data, false);
     this.corkBytesLeft -= frame.size;
-    this.noteSent(1);
+    this.recordSent(1);
   }
 
-  private noteSent(frames: number): void {
+  private recordSent(frames: number): void {
     const { allowance } = this.options;
     allowance.left -= frames;
     allowance.sent += frames;
     this.sentFrames += frames;
-    this.isToldOfQuota = false;
+    this.isQuotaErrorSent = false;
   }
 
-  /** An event beyond the quota: it counts as dropped, and the first of them is told of. */
-  private withhold(subscription: Subscription, seq: number): void {
-    noteDropped(subscription, seq);
+  /** Drops an event beyond the quota and counts it; the first one is reported by an error frame. */
+  private dropOverQuota(subscription: Subscription, seq: number): void {
+    recordDropped(subscription, seq);
     this.options.counters.dropped(1);
-    if (this.isToldOfQuota) return;
-    this.isToldOfQuota = true;
+    if (this.isQuotaErrorSent) return;
+    this.isQuotaErrorSent = true;
     const error: ServerFrame = { type: 'error', error: 'quota_exceeded' };
     this.socket.send(JSON.stringify(error), false);
   }
 
-  private tellLag(subscription: Subscription): void {
+  private sendLagged(subscription: Subscription): void {
     if (!subscription.lag) return;
     const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.lag };
     subscription.lag = null;
@@ -283,7 +287,10 @@ export class Connection {
   }
 }
 
-/** Whether the subscription has had the frame: live delivery and replay overlap, and the log may hold a frame twice. */
-function isKnown({ offset, seq }: EncodedFrame, { afterOffset, afterSeq }: Subscription): boolean {
+/**
+ * True if the subscription was already sent the frame: live delivery and replay overlap, and the log may hold a frame
+ * twice.
+ */
+function isDelivered({ offset, seq }: EncodedFrame, { afterOffset, afterSeq }: Subscription): boolean {
   return offset <= afterOffset || seq <= afterSeq;
 }

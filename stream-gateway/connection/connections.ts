@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts';
 
 const NONE: ReadonlySet<Connection> = new Set();
 
-/** Every open connection of the node, by key: neither an upgrade nor a revocation looks at those of other keys. */
+/** Every open connection of the node, by key, so that upgrades and revocations look only at the key's own. */
 export class Connections implements Iterable<Connection> {
   private readonly byKey = new Map<string, Set<Connection>>();
   private count = 0;

@@ -1,9 +1,9 @@
 /**
- * Upgrades after a wait. Under `cork` of its own response an upgrade outside of the request's handler is unsafe: the
- * socket keeps the memory of the response, which the library then goes on to read as a response, and it can close the
- * new socket at once (uNetworking/uWebSockets issue 1928, mended upstream after the build for Node 20). Without any cork
- * the library warns on standard error. So such upgrades are written under the cork of another response: that of a
- * request which this process makes to itself and never answers.
+ * Supports upgrades after a wait. Under `cork` of its own response an upgrade outside of the request's handler is
+ * unsafe: the socket reuses the memory of the response, which the library continues to read as a response, and it can
+ * close the new socket at once (uNetworking/uWebSockets issue 1928, fixed upstream after the build for Node 20).
+ * Without any cork the library warns on standard error. So such upgrades are written under the cork of another
+ * response: that of a request which this process sends to itself and never answers.
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,21 +14,21 @@ const REQUEST = `GET / HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`;
 const OPEN_TIMEOUT_MS = 5_000;
 
 export interface LateCork {
-  /** Does the work, at once; in it a response may be upgraded, late as it is. */
+  /** Runs the work at once; a response may be upgraded in it after a wait. */
   run(work: () => void): void;
   close(): void;
 }
 
-/** Listens on a loopback port until the request that is held has arrived. */
+/** Listens on a loopback port until its own request has arrived. */
 export async function openLateCork(): Promise<LateCork> {
   const uws = await loadUws();
   const app = uws.App();
-  let held: HttpResponse | null = null;
+  let heldResponse: HttpResponse | null = null;
   const arrived = new Promise<boolean>((resolve) => {
     app.any('/*', (res) => {
-      held = res;
+      heldResponse = res;
       res.onAborted(() => {
-        held = null;
+        heldResponse = null;
       });
       resolve(true);
     });
@@ -37,7 +37,7 @@ export async function openLateCork(): Promise<LateCork> {
     app.listen(HOST, 0, (socket) => (socket ? resolve(socket) : reject(new Error(`no free port on ${HOST}`))));
   });
   const client = connect(uws.us_socket_local_port(listening), HOST, () => client.write(REQUEST));
-  // Whatever ends it, `onAborted` tells of it.
+  // `onAborted` is called whatever ends it.
   client.on('error', () => {});
   const hasArrived = await Promise.race([arrived, sleep(OPEN_TIMEOUT_MS, false, { ref: false })]);
   uws.us_listen_socket_close(listening);
@@ -51,8 +51,8 @@ export async function openLateCork(): Promise<LateCork> {
   }
   return {
     run(work) {
-      if (held) held.cork(work);
-      // Its connection broke, which is no reason to refuse anyone: the library warns, and that is all.
+      if (heldResponse) heldResponse.cork(work);
+      // Its connection broke, which is no reason to refuse clients: the library only warns.
       else work();
     },
     close,

@@ -25,7 +25,7 @@ function open() {
 }
 
 describe('the allowance of an organization', () => {
-  it('is one for all of its connections, and what was sent becomes its usage', () => {
+  it('is shared by all of its connections, and sent frames become its usage', () => {
     const { allowances, counts } = open();
     const allowance = allowances.of('org_free');
     expect(allowances.of('org_free')).toBe(allowance);
@@ -34,10 +34,10 @@ describe('the allowance of an organization', () => {
     allowance.sent += 4;
     allowances.refresh();
     expect(allowance).toEqual({ left: 6, sent: 0 });
-    expect(counts.takeUntold()).toMatchObject([{ orgId: 'org_free', sku: SKU, minuteUnits: 4, dayUnits: 4 }]);
+    expect(counts.takeUnpublished()).toMatchObject([{ orgId: 'org_free', sku: SKU, minuteUnits: 4, dayUnits: 4 }]);
   });
 
-  it('begins anew with the minute as far as the day has some left, and counts what other nodes sent', () => {
+  it('is refilled each minute as far as the day allows, and counts frames that other nodes sent', () => {
     const { allowances, counts, clock } = open();
     const allowance = allowances.of('org_free');
     allowance.sent = 10;
@@ -60,13 +60,13 @@ describe('the allowance of an organization', () => {
     expect(allowance.left).toBe(2);
   });
 
-  it('is unlimited where the plan says so, still counted, and follows a change of the plan', () => {
+  it('is unlimited but counted where the plan says so, and follows a change of the plan', () => {
     const { allowances, counts, plans } = open();
     const allowance = allowances.of('org_large');
     expect(allowance.left).toBe(Number.POSITIVE_INFINITY);
     allowance.sent = 1_000;
     allowances.refresh();
-    expect(counts.takeUntold()).toMatchObject([{ dayUnits: 1_000 }]);
+    expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 1_000 }]);
     plans.set('org_large', 'free');
     allowances.refresh();
     expect(allowance.left).toBe(0);
@@ -75,11 +75,11 @@ describe('the allowance of an organization', () => {
     expect(allowance.left).toBe(0);
   });
 
-  it('tells what was sent last when it ends', () => {
+  it('adds the last sent frames to the usage when it closes', () => {
     const { allowances, counts } = open();
     allowances.start();
     allowances.of('org_free').sent = 2;
     allowances.close();
-    expect(counts.takeUntold()).toMatchObject([{ dayUnits: 2 }]);
+    expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 2 }]);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * How many event frames organizations may still be sent (specification, Limits; the contract: `ws.message`). Every
- * connection of an organization on this node counts down one allowance, so that nothing is looked up for a frame; what
- * was sent is told to the usage of the organization every `REFRESH_MS`, and what is left is asked for again then. Exact
- * on one node; a cluster can overshoot by what its nodes send within that time and the way of a record.
+ * How many event frames organizations may still be sent (specification, Limits; the contract: `ws.message`). All
+ * connections of an organization on this node count down one allowance, so that no lookup is needed per frame. Every
+ * `REFRESH_MS` the sent frames are added to the usage of the organization and the rest is read again. Exact on one
+ * node; a cluster can overshoot by what its nodes send within that time and the delay of a record.
  */
 import type { Plan } from '#schemas/domain/control/state';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
@@ -11,18 +11,18 @@ import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 const SKU = 'ws.message';
 const REFRESH_MS = 100;
 
-/** What the connections of one organization share. */
+/** The allowance that the connections of one organization share. */
 export interface MessageAllowance {
-  /** Event frames that may still be sent; Infinity is unlimited. Counted down by whoever sends. */
+  /** Event frames that may still be sent; Infinity is unlimited. The sender counts it down. */
   left: number;
-  /** Sent since the usage was told of it. */
+  /** Frames sent since the last update of the usage. */
   sent: number;
 }
 
 export interface MessageAllowancesOptions {
   readonly counts: UsageCounts;
   readonly quotas: PlanQuotas;
-  /** Undefined for an organization that is gone. */
+  /** Undefined for a deleted organization. */
   readonly planOf: (orgId: string) => Plan | undefined;
   /** Wall time, unix ms: windows are UTC minutes and days. */
   readonly now: () => number;
@@ -30,7 +30,7 @@ export interface MessageAllowancesOptions {
 
 export class MessageAllowances {
   private readonly options: MessageAllowancesOptions;
-  /** By organization; bounded by those that were connected. */
+  /** By organization; bounded by the number of organizations that connected. */
   private readonly allowances = new Map<string, MessageAllowance>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -42,7 +42,7 @@ export class MessageAllowances {
     this.timer = setInterval(() => this.refresh(), REFRESH_MS);
   }
 
-  /** Tells what was sent last. */
+  /** Adds what was sent last to the usage. */
   close(): void {
     clearInterval(this.timer);
     this.refresh();
@@ -58,7 +58,7 @@ export class MessageAllowances {
     return allowance;
   }
 
-  /** Tells what was sent and takes over what is left; a window that ended since has begun anew. */
+  /** Adds what was sent to the usage and reads what is left, which is full again after a window has ended. */
   refresh(): void {
     const { counts, now } = this.options;
     for (const [orgId, allowance] of this.allowances) {
@@ -71,7 +71,7 @@ export class MessageAllowances {
   private leftOf(orgId: string): number {
     const { counts, quotas, planOf, now } = this.options;
     const plan = planOf(orgId);
-    // Its keys are refused and its sockets closed; until then nothing is sent.
+    // A deleted organization's keys are refused and its sockets closed; until then nothing is sent.
     if (plan === undefined) return 0;
     const [least] = counts.windows(orgId, SKU, quotas[plan][SKU], now());
     return least ? least.remaining : Number.POSITIVE_INFINITY;

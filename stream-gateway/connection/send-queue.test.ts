@@ -16,7 +16,7 @@ const drain = (queue: SendQueue) => {
 };
 
 describe('the send queue', () => {
-  it('keeps everything up to its bound', () => {
+  it('queues everything up to its bound', () => {
     const queue = new SendQueue(30);
     const of = subscription();
     expect([1, 2, 3].map((seq) => queue.push(event(of, seq), 0))).toEqual([0, 0, 0]);
@@ -26,7 +26,7 @@ describe('the send queue', () => {
     expect(queue.empty).toBe(true);
   });
 
-  it('drops the oldest events above it and counts them exactly', () => {
+  it('drops the oldest events beyond its bound and counts them exactly', () => {
     const queue = new SendQueue(30);
     const of = subscription();
     for (let seq = 1; seq <= 10; seq += 1) queue.push(event(of, seq), 0);
@@ -34,7 +34,7 @@ describe('the send queue', () => {
     expect(drain(queue)).toEqual([8, 9, 10]);
   });
 
-  it('counts per subscription', () => {
+  it('counts dropped events per subscription', () => {
     const queue = new SendQueue(20);
     const [a, b] = [subscription(), subscription()];
     queue.push(event(a, 5), 0);
@@ -46,7 +46,7 @@ describe('the send queue', () => {
     expect(drain(queue)).toEqual([6, 71]);
   });
 
-  it('counts what the socket holds against the bound', () => {
+  it('counts the bytes in the socket against the bound', () => {
     const queue = new SendQueue(30);
     const of = subscription();
     expect(queue.push(event(of, 1), 20)).toBe(0);
@@ -54,7 +54,7 @@ describe('the send queue', () => {
     expect(drain(queue)).toEqual([2]);
   });
 
-  it('never drops frames that are no events', () => {
+  it('never drops control frames', () => {
     const queue = new SendQueue(20);
     const of = subscription();
     queue.push(control(), 0);
@@ -65,7 +65,7 @@ describe('the send queue', () => {
     expect(of.lag).toEqual({ fromSeq: 1, toSeq: 2, dropped: 2 });
   });
 
-  it('drops all its events when it is told to, and nothing else', () => {
+  it('drops all its events, and nothing else, in dropEvents', () => {
     const queue = new SendQueue(100);
     const [a, b] = [subscription(), subscription()];
     for (const item of [event(a, 1), control(), event(b, 7), event(a, 2)]) queue.push(item, 0);
@@ -77,7 +77,7 @@ describe('the send queue', () => {
     expect([queue.bytes, drain(queue)]).toEqual([10, ['control']]);
   });
 
-  it('stays right over many pushes, drops and shifts', () => {
+  it('stays consistent over many pushes, drops and shifts', () => {
     const queue = new SendQueue(1_000);
     const of = subscription();
     const got: (number | 'control')[] = [];
@@ -95,7 +95,7 @@ describe('the send queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  it('drops events behind answers and tells how many answers wait', () => {
+  it('drops events behind control frames and counts the waiting control frames', () => {
     const queue = new SendQueue(3_000);
     const of = subscription();
     let dropped = 0;

@@ -1,32 +1,32 @@
 /**
- * What a slow client has not taken yet, oldest first, bounded in bytes. When it is full the oldest event frames are
- * dropped and counted per subscription; the count is told before the subscription's next event.
+ * Frames that wait for a slow client, oldest first, bounded in bytes. When it is full the oldest event frames are
+ * dropped and counted per subscription; the count is sent before the subscription's next event.
  */
 import type { EncodedFrame } from './event-frame.ts';
 import type { Subscription } from './subscription.ts';
 
-/** An event for a subscription, or a frame of another sort, which is never dropped. */
+/** An event for a subscription, or a control frame, which is never dropped. */
 export type Outgoing =
   | { readonly frame: EncodedFrame; readonly subscription: Subscription }
   | { readonly control: Buffer };
 
-/** Empty places that are not worth a compaction. */
-const HOLES_MIN = 1_024;
+/** Number of empty slots below which the queue is not compacted. */
+const EMPTY_SLOTS_MIN = 1_024;
 
 const bytesOf = (item: Outgoing) => ('frame' in item ? item.frame.size : item.control.length);
 
 export class SendQueue {
   private readonly bytesMax: number;
-  /** Null where something was taken or dropped. */
+  /** Null where an item was removed. */
   private items: (Outgoing | null)[] = [];
   private head = 0;
   private length = 0;
   private controlFrames = 0;
   private queuedBytes = 0;
-  /** Where the next event to drop is looked for: there is none before it. */
+  /** Index at which the search for the next event to drop starts: there is none before it. */
   private dropFrom = 0;
 
-  /** @param bytesMax what `push` keeps the queue at or below, as far as events can be dropped. */
+  /** @param bytesMax the size that `push` enforces, as far as events can be dropped. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax;
   }
@@ -39,7 +39,7 @@ export class SendQueue {
     return this.length === 0;
   }
 
-  /** Waiting frames that are no events. */
+  /** Number of waiting control frames. */
   get controls(): number {
     return this.controlFrames;
   }
@@ -55,7 +55,7 @@ export class SendQueue {
     return dropped;
   }
 
-  /** Takes the oldest, or null. */
+  /** Removes and returns the oldest item, or null. */
   shift(): Outgoing | null {
     for (; this.head < this.items.length; this.head += 1) {
       const item = this.items[this.head];
@@ -67,7 +67,7 @@ export class SendQueue {
     return null;
   }
 
-  /** Drops every event; frames of other sorts stay. Returns events dropped. */
+  /** Drops every event; control frames stay. Returns events dropped. */
   dropEvents(): number {
     let dropped = 0;
     while (this.dropOldest()) dropped += 1;
@@ -80,7 +80,7 @@ export class SendQueue {
       const item = this.items[this.dropFrom];
       if (!item || 'control' in item) continue;
       this.remove(this.dropFrom, item);
-      noteDropped(item.subscription, item.frame.seq);
+      recordDropped(item.subscription, item.frame.seq);
       return true;
     }
     return false;
@@ -90,20 +90,20 @@ export class SendQueue {
     this.items[index] = null;
     this.length -= 1;
     this.queuedBytes -= bytesOf(item);
-    if (this.items.length > 2 * this.length + HOLES_MIN) this.compact();
+    if (this.items.length > 2 * this.length + EMPTY_SLOTS_MIN) this.compact();
   }
 
-  /** Closes the holes; costs no more than making them did. */
+  /** Removes empty slots; costs no more than creating them did. */
   private compact(): void {
-    const isKept = (item: Outgoing | null) => item !== null;
-    this.dropFrom = this.items.slice(this.head, Math.max(this.head, this.dropFrom)).filter(isKept).length;
-    this.items = this.items.filter(isKept);
+    const isFilled = (item: Outgoing | null) => item !== null;
+    this.dropFrom = this.items.slice(this.head, Math.max(this.head, this.dropFrom)).filter(isFilled).length;
+    this.items = this.items.filter(isFilled);
     this.head = 0;
   }
 }
 
 /** Counts an event that its subscription will not get. */
-export function noteDropped(subscription: Subscription, seq: number): void {
+export function recordDropped(subscription: Subscription, seq: number): void {
   if (!subscription.lag) {
     subscription.lag = { fromSeq: seq, toSeq: seq, dropped: 1 };
     return;

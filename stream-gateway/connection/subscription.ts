@@ -11,9 +11,9 @@ export interface Lag {
   dropped: number;
 }
 
-/** Where an event stands in its channel. */
-export interface EventPlace {
-  /** Its number, or 0 where that is unknown. */
+/** The position of an event in its channel. */
+export interface EventPosition {
+  /** Its number, or 0 if unknown. */
   readonly seq: number;
   readonly offset: number;
 }
@@ -26,24 +26,27 @@ export interface Subscription {
   readonly channel: Channel;
   readonly channelName: string;
   readonly connection: Connection;
-  /** The client knows its id: nothing may be sent on it before. */
+  /** True once the client was sent its id: no other frame may be sent before. */
   acknowledged: boolean;
-  /** False before the acknowledgement, and while history is read for it from the log, which brings live frames too. */
+  /** False before the acknowledgement and during a replay, which also brings newer frames. */
   live: boolean;
-  /** Frames at or below this offset were delivered already. */
+  /** Frames at or below this offset were already sent. */
   afterOffset: number;
-  /** Frames at or below this number of the epoch were delivered already; 0 while none is known. */
+  /** Frames at or below this number of the epoch were already sent; 0 while none is known. */
   afterSeq: number;
-  /** `afterSeq` is the client's word, from its cursor: good for this subscription, and for nothing that others share. */
-  afterSeqIsGiven: boolean;
   /**
-   * The event after which all that were read, up to `afterSeq`, have lost their payloads: they are one gap, which is sent
-   * with the next event that has its own. Null where there are none.
+   * True if `afterSeq` comes from the client's cursor: valid for this subscription only, not for state that others
+   * share.
    */
-  removedAfter: EventPlace | null;
+  isAfterSeqFromClient: boolean;
+  /**
+   * The event after which all events read, up to `afterSeq`, lost their payloads: they are one gap, which is sent with
+   * the next event that has a payload. Null if there are none.
+   */
+  removedAfter: EventPosition | null;
   lag: Lag | null;
-  /** The newest `status` it was told; null before the first. */
-  toldStatus: { readonly state: StreamState; readonly since: number } | null;
+  /** The last `status` sent; null before the first. */
+  sentStatus: { readonly state: StreamState; readonly since: number } | null;
   closed: boolean;
 }
 
@@ -59,10 +62,10 @@ export function createSubscription(connection: Connection, channel: Channel, cha
     live: false,
     afterOffset: -1,
     afterSeq: 0,
-    afterSeqIsGiven: false,
+    isAfterSeqFromClient: false,
     removedAfter: null,
     lag: null,
-    toldStatus: null,
+    sentStatus: null,
     closed: false,
   };
 }

@@ -9,7 +9,7 @@ const TOKEN = 'plx_live_secret';
 const KEY = { id: 'key', orgId: 'org', scopes: ['stream'], sandbox: false };
 const FOUND = { key: KEY, organization: { id: 'org' } } as unknown as Authenticated;
 
-/** Runs one upgrade against doubles; gives what was answered and logged. */
+/** Runs one upgrade against test doubles; returns the answer and the log. */
 async function attempt(
   authenticate: Authenticator['authenticate'],
   {
@@ -72,14 +72,14 @@ async function attempt(
 }
 
 describe('an upgrade', () => {
-  it('is let in up to the limit of sockets and refused at it', async () => {
+  it('is accepted below the limit of sockets and refused at it', async () => {
     expect((await attempt(async () => FOUND, { open: 1 })).upgrades).toBe(1);
     const refused = await attempt(async () => FOUND, { open: 2 });
     expect([refused.upgrades, refused.status]).toEqual([0, '429 Too Many Requests']);
   });
 
-  it('is judged the same for a secret that was checked before, without a wait', async () => {
-    const never = () => Promise.reject(new Error('asked for a hash'));
+  it('has the same results for a secret that was checked before, without a wait', async () => {
+    const never = () => Promise.reject(new Error('a hash was requested'));
     const known = (found: Authenticated | null) => ({ authenticateKnown: () => found });
     expect((await attempt(never, known(FOUND))).upgrades).toBe(1);
     expect((await attempt(never, known(null))).status).toBe('401 Unauthorized');
@@ -97,7 +97,7 @@ describe('an upgrade', () => {
     expect([status, headers.get('retry-after'), logged]).toEqual(['503 Service Unavailable', '3', '']);
   });
 
-  it('is refused with 500 and logged without the token for a fault', async () => {
+  it('is refused with 500 after a fault, which is logged without the token', async () => {
     const { status, body, logged } = await attempt(() => Promise.reject(new Error('broken')));
     expect(status).toBe('500 Internal Server Error');
     expect(body).not.toContain('broken');
@@ -105,7 +105,7 @@ describe('an upgrade', () => {
     expect(logged).not.toContain(TOKEN);
   });
 
-  it('is refused with 503 while the node stops', async () => {
+  it('is refused with 503 while the node is stopping', async () => {
     const { status, headers } = await attempt(async () => FOUND, { closing: true });
     expect([status, headers.get('retry-after')]).toEqual(['503 Service Unavailable', '1']);
   });
@@ -116,7 +116,7 @@ describe('an upgrade', () => {
     ['x'.repeat(129), false],
     ['na\u00efve', false],
     ['two\tparts', false],
-  ])('answers with the request id that it was given where that is printable: %j', async (requestId, echoed) => {
+  ])('is answered with the client’s request id if that is printable: %j', async (requestId, echoed) => {
     const { headers, body } = await attempt(async () => null, { requestId });
     const id = headers.get('x-request-id')!;
     expect([id === requestId, body.includes(id)]).toEqual([echoed, true]);
@@ -127,7 +127,7 @@ describe('an upgrade', () => {
     ['a good token', async () => FOUND],
     ['a bad token', async () => null],
     ['a fault', () => Promise.reject(new Error('broken'))],
-  ])('that was aborted is not answered, whatever comes of it: %s', async (_name, authenticate) => {
+  ])('is not answered after it was aborted: %s', async (_name, authenticate) => {
     const { status, body, upgrades } = await attempt(authenticate, { abort: true });
     expect([status, body, upgrades]).toEqual(['', '', 0]);
   });

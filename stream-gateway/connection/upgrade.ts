@@ -8,12 +8,12 @@ import { isRequestId } from '#schemas/http/request-id';
 import type { SocketData } from './connection.ts';
 import type { LateCork } from './late-cork.ts';
 
-/** Prefix of the subprotocol that carries a token, since query strings end up in logs. */
+/** Prefix of the subprotocol that carries a token, as an alternative to query strings, which end up in logs. */
 const BEARER_PROTOCOL = 'bearer.';
-/** Seconds, for a key that has too many sockets. */
+/** `Retry-After` in seconds for a key that has too many sockets. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Reason phrases of the refusals below; HTTP asks for one. */
+/** Reason phrases of the statuses below; HTTP requires one. */
 const PHRASES: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   404: 'Not Found',
@@ -30,11 +30,11 @@ export interface UpgradeOptions {
   readonly socketsPerKeyMax: number;
   /** True once the node has begun to stop. */
   readonly isClosing: () => boolean;
-  /** What an upgrade is written under that had to wait. */
+  /** The cork for upgrades after a wait. */
   readonly lateCork: Pick<LateCork, 'run'>;
 }
 
-/** What of a request is needed after the first wait; the request object itself is gone by then. */
+/** The parts of a request that are needed after the first wait; the request object is invalid by then. */
 interface Handshake {
   readonly token: string | null;
   readonly requestId: string;
@@ -45,21 +45,22 @@ interface Handshake {
 
 type Context = Parameters<HttpResponse['upgrade']>[4];
 
-/** Refuses a bad token with 401 and too many sockets of one key with 429; upgrades the others. */
+/** Upgrades connections. Refuses a bad token with 401 and too many sockets of one key with 429. */
 export function createUpgrade(options: UpgradeOptions) {
   return (res: HttpResponse, req: HttpRequest, context: Context): void => {
-    // Asked for by RFC 6455 (4.2.1); and an upgrade of a request that ends its connection would leave the library with a
-    // socket that it has freed.
-    if (!listsUpgrade(req.getHeader('connection'))) {
+    // Required by RFC 6455 (4.2.1). An upgrade of a request that ends its connection would also leave the library with
+    // a freed socket.
+    if (!hasUpgradeOption(req.getHeader('connection'))) {
       notFound(res, req);
       return;
     }
     const handshake = readHandshake(req);
     const { requestId, key, protocol, extensions } = handshake;
-    // Judged where it is answered and not before a wait: an upgrade opens its socket at once, so no two count the same place.
-    const settle = (found: Authenticated | null, isLate: boolean) => {
+    // Checked when it is answered and not before a wait: an upgrade opens its socket at once, so no two use the same
+    // slot.
+    const respond = (found: Authenticated | null, isLate: boolean) => {
       const refusal = refusalOf(options, found);
-      const upgrade = () => res.upgrade(dataOf(found!), key, protocol, extensions, context);
+      const upgrade = () => res.upgrade(socketDataOf(found!), key, protocol, extensions, context);
       if (refusal) res.cork(() => refuse(res, refusal, requestId));
       else if (isLate) options.lateCork.run(upgrade);
       else upgrade();
@@ -73,7 +74,7 @@ export function createUpgrade(options: UpgradeOptions) {
       return;
     }
     if (known !== undefined) {
-      settle(known, false);
+      respond(known, false);
       return;
     }
     let aborted = false;
@@ -83,21 +84,21 @@ export function createUpgrade(options: UpgradeOptions) {
     options.authenticator
       .authenticate(handshake.token!)
       .then(
-        (found) => aborted || settle(found, true),
+        (found) => aborted || respond(found, true),
         (error: unknown) => aborted || fail(error),
       )
-      .catch((error: unknown) => options.logger.error({ error }, 'an upgrade failed'));
+      .catch((error: unknown) => options.logger.error({ error }, 'a WebSocket upgrade failed'));
   };
 }
 
-/** Answers what is no upgrade of `/v1/stream`. */
+/** Answers requests that are no upgrade of `/v1/stream`. */
 export function notFound(res: HttpResponse, req: HttpRequest): void {
   refuse(res, new ApiError('not_found', 'only WebSocket upgrades of /v1/stream are served here'), requestIdOf(req));
 }
 
 function refusalOf(options: UpgradeOptions, found: Authenticated | null): ApiError | null {
   if (!found) return new ApiError('unauthenticated', 'missing or invalid token');
-  if (options.isClosing()) return unavailable('this node stops; try again');
+  if (options.isClosing()) return unavailable('this node is stopping; try again');
   if (options.socketsOf(found.key.id) >= options.socketsPerKeyMax)
     return new ApiError('quota_exceeded', 'too many open sockets of this key', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -107,15 +108,15 @@ function refusalOf(options: UpgradeOptions, found: Authenticated | null): ApiErr
 
 function asApiError(logger: Logger, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  logger.error({ error }, 'a token could not be checked');
+  logger.error({ error }, 'could not check a token');
   return new ApiError('internal_error', 'the service failed; try again');
 }
 
-function listsUpgrade(connection: string): boolean {
+function hasUpgradeOption(connection: string): boolean {
   return connection.split(',').some((option) => option.trim().toLowerCase() === 'upgrade');
 }
 
-function dataOf({ key }: Authenticated): SocketData {
+function socketDataOf({ key }: Authenticated): SocketData {
   return { principal: { keyId: key.id, orgId: key.orgId, scopes: key.scopes, sandbox: key.sandbox }, connection: null };
 }
 
@@ -131,15 +132,15 @@ function readHandshake(req: HttpRequest): Handshake {
     token: token || null,
     requestId: requestIdOf(req),
     key: req.getHeader('sec-websocket-key'),
-    // A client that offered the protocol takes no answer without it.
+    // A client that offered the protocol accepts no answer without it.
     protocol: bearer ?? '',
     extensions: req.getHeader('sec-websocket-extensions'),
   };
 }
 
 function requestIdOf(req: HttpRequest): string {
-  const given = req.getHeader('x-request-id');
-  return isRequestId(given) ? given : randomUUID();
+  const header = req.getHeader('x-request-id');
+  return isRequestId(header) ? header : randomUUID();
 }
 
 function refuse(res: HttpResponse, error: ApiError, requestId: string): void {

@@ -1,4 +1,4 @@
-/** Which channels carry old events because the stage that writes them is behind. */
+/** Watches which channels carry old events because the stage that writes them is behind. */
 import type { Running } from '#infra/context';
 import { pause } from '#infra/pause';
 import { LAG_MAX_MS, type PipelineClock } from '#infra/stages/pipeline-clock';
@@ -7,7 +7,7 @@ import { type ChannelWriter, channelTopics } from '#schemas/topics/channels';
 const INTERVAL_MS = 500;
 const WRITERS = Object.keys(channelTopics) as ChannelWriter[];
 
-/** Whether the channels of a writer are behind, and since when they are or are no longer: event time, unix ms. */
+/** `isBehind`: the channels of a writer lag. `since`: when that changed last, event time, unix ms. */
 export interface WriterLag {
   readonly isBehind: boolean;
   readonly since: number;
@@ -18,7 +18,7 @@ export type LaggingWriters = ReadonlyMap<ChannelWriter, WriterLag>;
 
 export interface ChannelLagOptions {
   readonly clock: Pick<PipelineClock, 'isLive' | 'now'>;
-  /** The newest event time that is known; null before any is. */
+  /** The newest known event time; null before there is one. */
   readonly newest: () => number | null;
   /** Event time up to which every event of a channel topic was sent; null before any is known. */
   readonly positionOf: (topic: string) => number | null;

@@ -13,10 +13,10 @@ function recordOf(offset: number, length: number, topic = 'derived.channels.venu
   return { topic, partition: 0, key: `of ${offset % 2}`, value, receivedAt: 1, seq: 1, offset, appendedAt: 1 };
 }
 
-/** A decoder, and what it has done: each load with its offsets, each `forget`. */
+/** A decoder, and its calls: each load with its offsets, each `clear`. */
 function openDecoder(failures = 0) {
   const done: string[] = [];
-  const troubles: (string | null)[] = [];
+  const problems: (string | null)[] = [];
   const decodeRecord = (_topic: unknown, { value }: LogRecord) => JSON.parse(value!.toString());
   const codec = { decodeRecord } as unknown as Codec;
   const decoder = new Decoder(
@@ -24,8 +24,8 @@ function openDecoder(failures = 0) {
       log: null as unknown as EventLog,
       codec,
       logger: pino({ enabled: false }),
-      onUnreadable: () => {},
-      onTrouble: (reason) => void troubles.push(reason),
+      onUndecodable: () => {},
+      onProblem: (reason) => void problems.push(reason),
     },
     new ChannelEpochs(),
   );
@@ -33,40 +33,40 @@ function openDecoder(failures = 0) {
   const payloads = {
     load: async (entries: readonly RawEntry[]) => {
       left -= 1;
-      if (left >= 0) throw new LogError('log_unavailable', 'away');
+      if (left >= 0) throw new LogError('log_unavailable', 'unavailable');
       done.push(`load ${entries.map(([{ offset }]) => offset)}`);
     },
-    forget: () => done.push('forget'),
+    clear: () => done.push('clear'),
   } as unknown as RawPayloads;
   const run = async (records: readonly LogRecord[], isWanted: (record: LogRecord) => boolean = () => true) => {
     for await (const part of decoder.withPayloads(records, isWanted, payloads))
       done.push(`part ${part.map(({ offset }) => offset)}`);
     return done;
   };
-  return { run, troubles };
+  return { run, problems };
 }
 
 describe('a batch with its payloads', () => {
-  it('is one part with one load of what is wanted', async () => {
+  it('is one part with one load of the wanted records', async () => {
     const records = [recordOf(0, 10), recordOf(1, 10), recordOf(2, 10, 'derived.channels.events'), recordOf(4, 10)];
-    expect(await openDecoder().run(records)).toEqual(['load 0,1,4', 'part 0,1,2,4', 'forget']);
-    expect(await openDecoder().run(records, ({ key }) => key === 'of 1')).toEqual(['load 1', 'part 0,1,2,4', 'forget']);
-    expect(await openDecoder().run(records, () => false)).toEqual(['part 0,1,2,4', 'forget']);
+    expect(await openDecoder().run(records)).toEqual(['load 0,1,4', 'part 0,1,2,4', 'clear']);
+    expect(await openDecoder().run(records, ({ key }) => key === 'of 1')).toEqual(['load 1', 'part 0,1,2,4', 'clear']);
+    expect(await openDecoder().run(records, () => false)).toEqual(['part 0,1,2,4', 'clear']);
     expect(await openDecoder().run([])).toEqual([]);
   });
 
-  it('comes in parts where the payloads are too large to be held together', async () => {
+  it('comes in parts if the payloads are too large to be held together', async () => {
     const records = [0, 1, 2, 3, 4].map((offset) => recordOf(offset, 3 * MEBI));
     expect(await openDecoder().run(records)).toEqual([
-      ...['load 0,1', 'part 0,1', 'forget'],
-      ...['load 2,3', 'part 2,3', 'forget'],
-      ...['load 4', 'part 4', 'forget'],
+      ...['load 0,1', 'part 0,1', 'clear'],
+      ...['load 2,3', 'part 2,3', 'clear'],
+      ...['load 4', 'part 4', 'clear'],
     ]);
   });
 
-  it('waits for a log that is away', async () => {
-    const { run, troubles } = openDecoder(2);
-    expect(await run([recordOf(0, 10)])).toEqual(['load 0', 'part 0', 'forget']);
-    expect(troubles).toEqual(['away', 'away', null]);
+  it('waits for a log that is unavailable', async () => {
+    const { run, problems } = openDecoder(2);
+    expect(await run([recordOf(0, 10)])).toEqual(['load 0', 'part 0', 'clear']);
+    expect(problems).toEqual(['unavailable', 'unavailable', null]);
   });
 });

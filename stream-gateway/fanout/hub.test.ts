@@ -1,4 +1,4 @@
-/** The fan-out against a log whose records, epochs and faults are the test's to say. */
+/** Tests the fan-out against a log whose records, epochs and faults the test controls. */
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Codec } from '#infra/codec/codec';
@@ -13,8 +13,8 @@ import { CONTROL_FRAMES_WAITING_MAX, SOCKET_BUFFER_BYTES } from '../connection/l
 import { until } from '../testing/client.fixture.ts';
 import { type FakeConnection, fakeConnection } from '../testing/fake-socket.fixture.ts';
 import { type CatchUpOptions, catchUp } from './catch-up.ts';
-import { FairSlots } from './fair-slots.ts';
-import { type Hole, Hub } from './hub.ts';
+import { FairScheduler } from './fair-scheduler.ts';
+import { Hub, type SequenceGap } from './hub.ts';
 import { marketStatusView } from './market-status.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -25,43 +25,44 @@ const AT = { topic: TOPIC.name, partition: partitionOf(CHANNEL, TOPIC.partitions
 
 /** One partition of channel frames with offsets that go on over rebuilds, as on Kafka, and the epochs. */
 class FakeLog {
-  readonly kept: LogRecord[] = [];
+  readonly stored: LogRecord[] = [];
   epoch = 'one';
-  /** What the hub's reader gets next. */
+  /** The records that the hub's reader gets next. */
   readonly live: LogRecord[] = [];
   fault: Error | null = null;
   /** Called before a reader of history answers. */
   beforeHistory: () => Promise<void> = async () => {};
   private epochOffset = 0;
 
-  /** A frame that is kept and, unless `live` is false, handed to the hub. */
+  /** Stores a frame and, unless `live` is false, makes it available to the hub's reader. */
   put(seq: number, offset: number, { live = true, appendedAt = 100, key = CHANNEL, padding = '' } = {}): LogRecord {
     const value = Buffer.from(JSON.stringify({ seq }) + padding);
     const record = { ...AT, key, value, receivedAt: 1, seq: 0, offset, appendedAt };
-    this.kept.push(record);
+    this.stored.push(record);
     if (live) this.live.push(record);
     return record;
   }
 
-  /** The topic is emptied and begins another epoch; the hub hears of it only when `told`. */
-  rebuild(epoch: string, { told = true, appendedAt = 200 } = {}): void {
+  /** Empties the topic and begins another epoch; the hub reads its record only if `announced`. */
+  rebuild(epoch: string, { announced = true, appendedAt = 200 } = {}): void {
     this.epoch = epoch;
-    this.kept.length = 0;
+    this.stored.length = 0;
     const record = { topic: epochTopic.name, partition: 0, key: TOPIC.name, receivedAt: 1, seq: 0, appendedAt };
     this.epochOffset += 1;
-    if (told) this.live.push({ ...record, value: Buffer.from(JSON.stringify({ epoch })), offset: this.epochOffset });
+    if (announced)
+      this.live.push({ ...record, value: Buffer.from(JSON.stringify({ epoch })), offset: this.epochOffset });
   }
 
   readonly log = {
     createTopics: async () => {},
     bounds: async ({ topic, partition }: { topic: string; partition: number }) => {
-      const own = topic === AT.topic && partition === AT.partition ? this.kept : [];
+      const own = topic === AT.topic && partition === AT.partition ? this.stored : [];
       return { first: own[0]?.offset ?? 0, next: (own.at(-1)?.offset ?? -1) + 1 };
     },
     last: async ({ topic, partition }: { topic: string; partition: number }) => {
       if (topic === epochTopic.name)
         return { topic, partition, key: TOPIC.name, value: null, receivedAt: 1, seq: 0, offset: 0, appendedAt: 1 };
-      return topic === AT.topic && partition === AT.partition ? (this.kept.at(-1) ?? null) : null;
+      return topic === AT.topic && partition === AT.partition ? (this.stored.at(-1) ?? null) : null;
     },
     reader: async (from: readonly { topic: string; offset: number }[]) => {
       if (from.length > 1) return this.reader(async () => this.live.splice(0));
@@ -82,7 +83,7 @@ class FakeLog {
       }
       let next = from[0]!.offset;
       return this.reader(async (max) => {
-        const records = this.kept.filter(({ offset }) => offset >= next).slice(0, max);
+        const records = this.stored.filter(({ offset }) => offset >= next).slice(0, max);
         next = (records.at(-1)?.offset ?? next - 1) + 1;
         await this.beforeHistory();
         return records;
@@ -90,10 +91,10 @@ class FakeLog {
     },
   } as unknown as EventLog;
 
-  private reader(take: (max: number) => Promise<LogRecord[]>) {
+  private reader(read: (max: number) => Promise<LogRecord[]>) {
     const poll = async (max: number) => {
       if (this.fault) throw this.fault;
-      const records = await take(max);
+      const records = await read(max);
       if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       return { records, watermarks: [] };
     };
@@ -101,22 +102,22 @@ class FakeLog {
   }
 }
 
-/** Values are JSON; a schema is unknown until it is learned where the value says so. */
+/** Values are JSON; a schema is unknown until it is fetched if the value says so. */
 function fakeCodec(): Codec {
-  const learned = new Set<string>();
+  const fetched = new Set<string>();
   const decode = (_topic: unknown, bytes: Buffer) => {
     const value = JSON.parse(bytes.toString()) as { unknown?: boolean };
-    if (value.unknown && !learned.has(bytes.toString())) throw new CodecError('unknown_schema', 'not yet');
+    if (value.unknown && !fetched.has(bytes.toString())) throw new CodecError('unknown_schema', 'not yet');
     const frame = { channel: CHANNEL, type: 't', provider: null, marketId: null, receivedAt: 1, payload: '{}' };
     return { ...frame, ...value } as never;
   };
   return {
     prepare: async () => {},
     encode: () => Buffer.alloc(0),
-    learn: async (bytes: Buffer) => void learned.add(bytes.toString()),
+    fetchSchema: async (bytes: Buffer) => void fetched.add(bytes.toString()),
     decode,
     decodeRecord: (topic, record) => decode(topic, record.value!),
-    knows: () => true,
+    hasSchema: () => true,
   };
 }
 
@@ -127,19 +128,19 @@ afterEach(async () => {
 });
 
 async function open(log: FakeLog) {
-  const holes: Hole[] = [];
-  const unreadable: string[] = [];
+  const reported: SequenceGap[] = [];
+  const undecodable: string[] = [];
   const faults: unknown[] = [];
   hub = new Hub({
     log: log.log,
     codec: fakeCodec(),
     logger: pino({ enabled: false }),
-    onUnreadable: (_record, reason) => void unreadable.push(reason),
-    onTrouble: () => {},
-    onHole: (hole) => void holes.push(hole),
+    onUndecodable: (_record, reason) => void undecodable.push(reason),
+    onProblem: () => {},
+    onGap: (gap) => void reported.push(gap),
   });
   await hub.start((error) => void faults.push(error));
-  return { hub, holes, unreadable, faults };
+  return { hub, reported, undecodable, faults };
 }
 
 /** A live subscription of the channel. */
@@ -147,7 +148,7 @@ function subscribe(on: Hub, fake: FakeConnection = fakeConnection()) {
   const subscription = fake.subscribe();
   subscription.acknowledged = true;
   on.add(subscription);
-  subscription.afterOffset = on.positionOf(on.placeOf(subscription));
+  subscription.afterOffset = on.positionOf(on.locationOf(subscription));
   subscription.afterSeq = on.newestSeqOf(CHANNEL);
   on.goLive(subscription);
   return { fake, subscription };
@@ -156,12 +157,12 @@ function subscribe(on: Hub, fake: FakeConnection = fakeConnection()) {
 const seqs = ({ sent }: FakeConnection) => sent.flatMap(({ type, seq }) => (type === 'event' ? [Number(seq)] : []));
 const gaps = ({ sent }: FakeConnection) => sent.filter(({ type }) => type === 'gap');
 
-/** Replays from a cursor, or from the first kept event. */
+/** Replays from a cursor, or from the first retained event. */
 function replay(
   on: Hub,
   log: FakeLog,
   text: string | null,
-  slots: CatchUpOptions['slots'] = new FairSlots({ max: 1, maxPerOwner: 1 }),
+  scheduler: CatchUpOptions['scheduler'] = new FairScheduler({ max: 1, maxPerOwner: 1 }),
 ) {
   const fake = fakeConnection();
   const subscription = fake.subscribe();
@@ -171,7 +172,7 @@ function replay(
     hub: on,
     subscription,
     since: text === null ? 'earliest' : { text, cursor: parseCursor(text)! },
-    slots,
+    scheduler,
     acknowledge: () => {
       subscription.acknowledged = true;
     },
@@ -182,14 +183,14 @@ function replay(
 describe('an event that the log holds twice', () => {
   it('reaches a live subscription once', async () => {
     const log = new FakeLog();
-    const { hub, holes } = await open(log);
+    const { hub, reported } = await open(log);
     const { fake } = subscribe(hub);
     for (const [nth, seq] of [1, 2, 2, 3, 2, 3, 4].entries()) log.put(seq, nth);
     await until(() => seqs(fake).includes(4), 'the newest event');
-    expect([seqs(fake), holes]).toEqual([[1, 2, 3, 4], []]);
+    expect([seqs(fake), reported]).toEqual([[1, 2, 3, 4], []]);
   });
 
-  it('reaches a replay once, and nobody who had it before the change to live', async () => {
+  it('reaches a replay once, and is not sent again after the switch to live', async () => {
     const log = new FakeLog();
     for (const [nth, seq] of [1, 2, 1, 2, 3].entries()) log.put(seq, nth, { live: false });
     const { hub } = await open(log);
@@ -202,13 +203,13 @@ describe('an event that the log holds twice', () => {
     expect(seqs(fake)).toEqual([2, 3, 4]);
   });
 
-  it('is told from the first event of a new epoch that the hub has not read of yet', async () => {
+  it('is distinguished from the first event of a new epoch whose record the hub has not read yet', async () => {
     const log = new FakeLog();
     const { hub } = await open(log);
     const { fake } = subscribe(hub);
     for (const seq of [1, 2, 3]) log.put(seq, seq);
     await until(() => seqs(fake).length === 3, 'three events');
-    log.rebuild('two', { told: false });
+    log.rebuild('two', { announced: false });
     for (const seq of [1, 2]) log.put(seq, 10 + seq, { appendedAt: 201 });
     await until(() => seqs(fake).length === 5, 'the events of the new epoch');
     expect(seqs(fake)).toEqual([1, 2, 3, 1, 2]);
@@ -217,30 +218,30 @@ describe('an event that the log holds twice', () => {
   });
 });
 
-describe('a hole in the numbers of a channel', () => {
-  it('is told to live subscribers and reported', async () => {
+describe('a sequence gap of a channel', () => {
+  it('is sent to live subscribers and reported', async () => {
     const log = new FakeLog();
-    const { hub, holes } = await open(log);
+    const { hub, reported } = await open(log);
     const { fake, subscription } = subscribe(hub);
     for (const seq of [1, 2, 5]) log.put(seq, seq);
-    await until(() => seqs(fake).includes(5), 'the event behind the hole');
+    await until(() => seqs(fake).includes(5), 'the event after the gap');
     expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 2, 'gap', 5]);
     expect(parseCursor(gaps(fake)[0]!.from as string)).toMatchObject({ seq: 2, offset: 2 });
     expect(parseCursor(gaps(fake)[0]!.to as string)).toMatchObject({ seq: 4, offset: 4 });
     expect(gaps(fake)[0]).toMatchObject({ subscription_id: subscription.id, refill: '/v1/events/evt_one/spread' });
-    expect(holes).toEqual([{ topic: TOPIC.name, channel: CHANNEL, fromSeq: 3, toSeq: 4 }]);
+    expect(reported).toEqual([{ topic: TOPIC.name, channel: CHANNEL, fromSeq: 3, toSeq: 4 }]);
   });
 
-  it('is told in a replay, and between a replay and what comes live', async () => {
+  it('is sent in a replay, and between a replay and live events', async () => {
     const log = new FakeLog();
     for (const seq of [1, 4]) log.put(seq, seq, { live: false });
-    const { hub, holes } = await open(log);
+    const { hub, reported } = await open(log);
     const { fake, done } = replay(hub, log, null);
     await done;
     log.put(6, 6);
     await until(() => seqs(fake).includes(6), 'the newest event');
     expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'gap', 4, 'gap', 6]);
-    expect(holes.map(({ fromSeq, toSeq }) => [fromSeq, toSeq])).toEqual([
+    expect(reported.map(({ fromSeq, toSeq }) => [fromSeq, toSeq])).toEqual([
       [2, 3],
       [5, 5],
     ]);
@@ -248,17 +249,17 @@ describe('a hole in the numbers of a channel', () => {
 });
 
 describe('a rebuild', () => {
-  it('in the middle of a replay starts it over, and nothing of the old epoch moves it', async () => {
+  it('in the middle of a replay restarts it, and no record of the old epoch moves it', async () => {
     const log = new FakeLog();
     for (let seq = 1; seq <= 50; seq += 1) log.put(seq, seq, { live: false });
     const { hub } = await open(log);
-    // While the replay has records of the old epoch in hand, the hub takes the new epoch.
+    // While the replay processes records of the old epoch, the hub switches to the new one.
     log.beforeHistory = async () => {
       log.beforeHistory = async () => {};
       log.rebuild('two');
       await until(() => hub.epochOf(TOPIC.name) === 'two', 'the new epoch');
       for (const seq of [1, 2, 3]) log.put(seq, seq - 1, { appendedAt: 201 });
-      await until(() => log.live.length === 0, 'the hub took them');
+      await until(() => log.live.length === 0, 'that the hub read them');
     };
     const { fake, subscription, done } = replay(hub, log, null);
     await done;
@@ -268,9 +269,9 @@ describe('a rebuild', () => {
     expect([gaps(fake).length, subscription.live]).toEqual([1, true]);
   });
 
-  it('passes over records of the epoch before that were still on their way', async () => {
+  it('skips records of the previous epoch that arrive late', async () => {
     const log = new FakeLog();
-    const { hub, holes } = await open(log);
+    const { hub, reported } = await open(log);
     const { fake } = subscribe(hub);
     log.put(1, 1);
     await until(() => seqs(fake).length === 1, 'the first event');
@@ -279,12 +280,12 @@ describe('a rebuild', () => {
     log.put(1, 3, { appendedAt: 200 });
     log.put(2, 4, { appendedAt: 201 });
     await until(() => seqs(fake).length === 3, 'the new events');
-    expect([seqs(fake), holes]).toEqual([[1, 1, 2], []]);
+    expect([seqs(fake), reported]).toEqual([[1, 1, 2], []]);
   });
 });
 
 describe('a cursor', () => {
-  it('of another channel is answered by a gap and all that is kept', async () => {
+  it('of another channel is answered by a gap and all retained events', async () => {
     const log = new FakeLog();
     for (let seq = 1; seq <= 5; seq += 1) log.put(seq, seq, { live: false });
     const { hub } = await open(log);
@@ -296,7 +297,7 @@ describe('a cursor', () => {
     expect(seqs(fake)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  /** Three events of the channel behind so many of others, at the offsets 100 to 102. */
+  /** Three events of the channel at the offsets 100 to 102, after 100 events of others. */
   async function openBusy() {
     const log = new FakeLog();
     for (let offset = 0; offset < 100; offset += 1) log.put(1, offset, { live: false, key: 'another' });
@@ -305,26 +306,26 @@ describe('a cursor', () => {
   }
   const forged = (seq: number) => formatCursor({ epoch: 'one', channel: CHANNEL, seq, offset: 102 });
 
-  it('with a number that was never given out mutes the channel for nobody else', async () => {
-    const { log, hub, holes } = await openBusy();
+  it('with a number that was never issued does not mute the channel for others', async () => {
+    const { log, hub, reported } = await openBusy();
     await replay(hub, log, forged(50)).done;
     const { fake } = subscribe(hub);
     for (const seq of [4, 5]) log.put(seq, 99 + seq);
     await until(() => seqs(fake).includes(5), 'the newest event');
-    expect([seqs(fake), gaps(fake), holes]).toEqual([[4, 5], [], []]);
+    expect([seqs(fake), gaps(fake), reported]).toEqual([[4, 5], [], []]);
   });
 
-  it.each([1, 2])('with the number %i, short of the true one, makes no hole of the log', async (seq) => {
-    const { log, hub, holes } = await openBusy();
+  it.each([1, 2])('with the number %i, below the true one, causes no report of a sequence gap', async (seq) => {
+    const { log, hub, reported } = await openBusy();
     const { fake, done } = replay(hub, log, forged(seq));
     await done;
     const honest = subscribe(hub).fake;
     log.put(4, 103);
     await until(() => seqs(honest).includes(4), 'the newest event');
-    expect([gaps(fake).length, gaps(honest), holes]).toEqual([1, [], []]);
+    expect([gaps(fake).length, gaps(honest), reported]).toEqual([1, [], []]);
   });
 
-  it('with more events than the log has records is answered as one of another channel', async () => {
+  it('with a number above the count of records is answered like one of another channel', async () => {
     const { log, hub } = await openBusy();
     const { fake, done } = replay(hub, log, forged(1_000_000));
     await done;
@@ -332,7 +333,7 @@ describe('a cursor', () => {
     expect(seqs(fake)).toEqual([1, 2, 3]);
   });
 
-  it('with a number ahead of the newest event is answered as one of another channel', async () => {
+  it('with a number ahead of the newest event is answered like one of another channel', async () => {
     const { log, hub } = await openBusy();
     const first = subscribe(hub).fake;
     log.put(4, 103);
@@ -346,12 +347,12 @@ describe('a cursor', () => {
     expect([gaps(exact.fake), seqs(exact.fake)]).toEqual([[], []]);
   });
 
-  it('whose next event does not follow it is told so, live and in a replay', async () => {
-    const { log, hub, holes } = await openBusy();
+  it('whose next event does not follow it is answered by a gap, live and in a replay', async () => {
+    const { log, hub, reported } = await openBusy();
     const live = replay(hub, log, forged(3));
     await live.done;
     log.put(6, 103);
-    await until(() => seqs(live.fake).includes(6), 'the event behind the hole');
+    await until(() => seqs(live.fake).includes(6), 'the event after the gap');
     const again = replay(hub, log, forged(3));
     await again.done;
     for (const { fake } of [live, again]) {
@@ -359,21 +360,26 @@ describe('a cursor', () => {
       expect(parseCursor(gaps(fake)[0]!.from as string)).toMatchObject({ seq: 3, offset: 102 });
       expect(parseCursor(gaps(fake)[0]!.to as string)).toMatchObject({ seq: 5, offset: 102 });
     }
-    expect(holes).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 
 describe('a replay', () => {
-  it('of few events among many leaves turns to others', async () => {
+  it('of few events among many others leaves turns to other replays', async () => {
     const log = new FakeLog();
     const padding = ' '.repeat(32 * 1024);
     for (let offset = 0; offset < 1_500; offset += 1) log.put(1, offset, { live: false, key: 'another', padding });
     log.put(1, 1_500, { live: false });
     const { hub } = await open(log);
-    const slots: CatchUpOptions['slots'] = new FairSlots({ max: 1, maxPerOwner: 1 });
+    const scheduler: CatchUpOptions['scheduler'] = new FairScheduler({ max: 1, maxPerOwner: 1 });
     const ended: string[] = [];
-    const long = replay(hub, log, null, slots);
-    const short = replay(hub, log, formatCursor({ epoch: 'one', channel: CHANNEL, seq: null, offset: 1_499 }), slots);
+    const long = replay(hub, log, null, scheduler);
+    const short = replay(
+      hub,
+      log,
+      formatCursor({ epoch: 'one', channel: CHANNEL, seq: null, offset: 1_499 }),
+      scheduler,
+    );
     await Promise.all([long.done.then(() => ended.push('long')), short.done.then(() => ended.push('short'))]);
     expect(ended).toEqual(['short', 'long']);
     expect([seqs(long.fake), seqs(short.fake)]).toEqual([[1], [1]]);
@@ -381,9 +387,9 @@ describe('a replay', () => {
 });
 
 describe('reading', () => {
-  it('learns schemas that it meets for the first time, of epochs too, and goes on', async () => {
+  it('fetches unknown schemas, also of epochs, and continues', async () => {
     const log = new FakeLog();
-    const { hub, faults, unreadable } = await open(log);
+    const { hub, faults, undecodable } = await open(log);
     const { fake } = subscribe(hub);
     const epoch = { topic: epochTopic.name, partition: 0, key: TOPIC.name, receivedAt: 1, seq: 0, appendedAt: 150 };
     log.live.push({ ...epoch, offset: 1, value: Buffer.from(JSON.stringify({ epoch: 'two', unknown: true })) });
@@ -391,10 +397,10 @@ describe('reading', () => {
     log.live.push({ ...frame, value: Buffer.from(JSON.stringify({ seq: 1, unknown: true })) });
     await until(() => seqs(fake).length === 1, 'the event');
     expect(fake.sent.at(-1)).toMatchObject({ epoch: 'two', seq: 1 });
-    expect([faults, unreadable]).toEqual([[], []]);
+    expect([faults, undecodable]).toEqual([[], []]);
   });
 
-  it('tells when it ends by a fault', async () => {
+  it('reports a fault that ends it', async () => {
     const log = new FakeLog();
     const { faults } = await open(log);
     log.fault = new Error('broken');
@@ -403,7 +409,7 @@ describe('reading', () => {
   });
 });
 
-it('a connection that ends at the frame that acknowledges its subscription leaves nothing behind', async () => {
+it('a connection that is closed by the acknowledgement of its subscription leaves no subscription behind', async () => {
   const log = new FakeLog();
   const { hub: on } = await open(log);
   const subscriptions = new Subscriptions({
@@ -413,10 +419,10 @@ it('a connection that ends at the frame that acknowledges its subscription leave
     status: { markets: marketStatusView.initialState(), lagging: new Map() },
   });
   const fake = fakeConnection();
-  fake.onEnd = () => subscriptions.dropAll(fake.connection);
+  fake.onEnd = () => subscriptions.removeAll(fake.connection);
   fake.stalled = true;
   fake.bufferedBytes = SOCKET_BUFFER_BYTES;
-  for (let nth = 0; nth < CONTROL_FRAMES_WAITING_MAX; nth += 1) fake.connection.tell({ type: 'pong' });
+  for (let nth = 0; nth < CONTROL_FRAMES_WAITING_MAX; nth += 1) fake.connection.sendControl({ type: 'pong' });
   expect(fake.ended).toEqual([]);
   subscriptions.subscribe(fake.connection, CHANNEL, null);
   expect(fake.ended).toEqual([{ code: 4008, reason: 'too slow' }]);

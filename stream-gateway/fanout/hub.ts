@@ -1,6 +1,7 @@
 /**
- * From the log to the sockets: one reading of the channel topics, each event encoded once, each touched socket flushed
- * once per batch. Late joiners with a cursor read the log for themselves and change over without a hole or a repeat.
+ * Sends events from the log to the sockets: reads the channel topics once, encodes each event once, and flushes each
+ * affected socket once per batch. Subscriptions with a cursor read the log by themselves and switch to live delivery
+ * without a gap or a repeat.
  */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { readEpochs } from '#infra/log/epochs';
@@ -16,25 +17,27 @@ import type { Subscription } from '../connection/subscription.ts';
 import { ChannelEpochs } from './channel-epochs.ts';
 import { type ChannelEvent, Decoder, type DecoderOptions, isRemoved } from './decoder.ts';
 import { LiveChannel } from './live-channel.ts';
-import { sendMissing, sendRemoved } from './live-gaps.ts';
+import { sendMissingGaps, sendRemovedGaps } from './live-gaps.ts';
 import type { RawPayloads } from './raw-payloads.ts';
 
 const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
-/** Batches that follow one another faster are gathered: a cork per socket and millisecond is what sockets like best. */
+/** Batches that follow each other faster are combined: one cork per socket and millisecond is the most efficient. */
 const GATHER_MS = 1;
-/** Sockets are flushed at the latest after so much was gathered, so that a large batch finds room in a quick client's. */
+/**
+ * Sockets are flushed at the latest after this many buffered bytes, so that a large batch fits a quick client's queue.
+ */
 const FLUSH_BYTES = 512 * 1024;
 const EPOCHS_AT = { topic: epochTopic.name, partition: 0 };
 
-/** Where a channel lives in the log. */
-export interface ChannelPlace {
+/** The partition of a channel in the log. */
+export interface ChannelLocation {
   readonly topic: Topic;
   readonly partition: number;
 }
 
 /** Numbers of a channel that the log does not hold, both ends included. */
-export interface Hole {
+export interface SequenceGap {
   readonly topic: string;
   readonly channel: string;
   readonly fromSeq: number;
@@ -42,14 +45,14 @@ export interface Hole {
 }
 
 export interface HubOptions extends DecoderOptions {
-  /** Told of numbers that are missing in the log, by everyone who meets the place. */
-  readonly onHole: (hole: Hole) => void;
+  /** Called for numbers that are missing in the log, each time a reader finds the gap. */
+  readonly onGap: (gap: SequenceGap) => void;
 }
 
 export class Hub {
   private readonly options: HubOptions;
   private readonly epochs = new ChannelEpochs();
-  /** Makes events of records; for readings of history, too. */
+  /** Turns records into events; replays use it too. */
   readonly decoder: Decoder;
   private readonly payloads: RawPayloads;
   private readonly channels = new Map<string, LiveChannel>();
@@ -57,13 +60,13 @@ export class Hub {
   private readonly positions = new Map<string, number[]>();
   /** Event time up to which every event of each partition was dispatched, by topic. */
   private readonly times = new Map<string, number[]>();
-  /** Channels with a run to send, and connections to flush. */
-  private readonly gathered: LiveChannel[] = [];
-  private readonly touched: Connection[] = [];
-  /** Channels whose newest events are lost, which nobody was sent a gap for yet. */
+  /** Channels with buffered events, and connections to flush. */
+  private readonly bufferedChannels: LiveChannel[] = [];
+  private readonly dirtyConnections: Connection[] = [];
+  /** Channels whose newest events lost their payloads, and whose subscribers were not sent a gap yet. */
   private readonly removed: LiveChannel[] = [];
-  /** Whether the epochs were looked up because of a repeat in the batch at hand. */
-  private lookedForEpochs = false;
+  /** True if a repeated number in the current batch has made the hub read the epochs again. */
+  private epochsRefreshed = false;
   private reader: LogReader | null = null;
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
@@ -74,24 +77,27 @@ export class Hub {
     this.payloads = this.decoder.openPayloads(() => this.stopping);
   }
 
-  /** Begins at the end of the log. @param onFault told when reading ends by a fault. */
+  /**
+   * Starts at the end of the log.
+   * @param onFault called when reading ends by a fault.
+   */
   async start(onFault: (error: unknown) => void): Promise<void> {
     const { log, codec } = this.options;
     const topics = Object.values(channelTopics);
     const read = [...topics, ...rawTopics.values(), epochTopic];
     await log.createTopics(read);
     await codec.prepare(read);
-    // Bounds before the reading of what is there: an epoch that begins between the two is read twice, never missed.
+    // The bounds are read before the epochs: an epoch that begins in between is read twice, never missed.
     const from = [{ ...EPOCHS_AT, offset: (await log.bounds(EPOCHS_AT)).next }];
     for (const [topic, epoch] of await readEpochs(log, codec)) this.epochs.begin(topic, epoch, null);
     for (const topic of topics) {
       const positions: number[] = [];
-      // The newest event of any partition: until its writer says how far it is, so far it has certainly come.
+      // The newest event of any partition: the minimum until the writer publishes its watermark.
       let time = Number.NEGATIVE_INFINITY;
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const at = { topic: topic.name, partition };
         const { next } = await log.bounds(at);
-        // The last record and not the end: on Kafka marks that are no records may stand between the two.
+        // The last record and not the end: on Kafka control records may stand between the two.
         const last = await log.last(at);
         positions.push(last?.offset ?? -1);
         time = Math.max(time, last?.receivedAt ?? time);
@@ -105,7 +111,7 @@ export class Hub {
     }
     this.reader = await log.reader(from);
     this.running = this.run(this.reader);
-    // A wait for the log that the close cut short is no fault.
+    // An error of a read that closing aborted is no fault.
     this.running.catch((error: unknown) => this.stopping || onFault(error));
   }
 
@@ -122,13 +128,13 @@ export class Hub {
     return this.epochs.of(topic);
   }
 
-  placeOf(subscription: Pick<Subscription, 'channel' | 'channelName'>): ChannelPlace {
+  locationOf(subscription: Pick<Subscription, 'channel' | 'channelName'>): ChannelLocation {
     const topic = channelTopics[subscription.channel.writer];
     return { topic, partition: partitionOf(subscription.channelName, topic.partitions) };
   }
 
-  /** Newest offset of a place that went out to live subscriptions. */
-  positionOf({ topic, partition }: ChannelPlace): number {
+  /** Newest offset of a partition that was sent to live subscriptions. */
+  positionOf({ topic, partition }: ChannelLocation): number {
     return this.positions.get(topic.name)![partition]!;
   }
 
@@ -161,67 +167,72 @@ export class Hub {
     for (const { subscriptions } of this.channels.values()) yield* subscriptions;
   }
 
-  /** Number of the newest dispatched event of a channel that somebody is subscribed to; 0 while none is known. */
+  /** Number of the newest dispatched event of a channel with subscribers; 0 if none is known. */
   newestSeqOf(channelName: string): number {
     return this.channels.get(channelName)?.newestSeq ?? 0;
   }
 
-  /** From now on the subscription gets what comes after its `afterOffset` and `afterSeq`. */
+  /** Makes a subscription live: it gets what comes after its `afterOffset` and `afterSeq`. */
   goLive(subscription: Subscription): void {
-    // Its connection can end at the very frame that acknowledges it: nobody else need be on the channel then.
+    // Sending the acknowledgement can close the connection; then the channel may have no subscribers any more.
     if (subscription.closed) return;
     subscription.live = true;
     const channel = this.channels.get(subscription.channelName)!;
-    // What a replay read last is where the channel stands, so that a hole right after it is seen. A number that only the
-    // client's cursor tells of is not: it would decide what everyone else is sent.
-    if (subscription.afterSeqIsGiven) return;
-    if (channel.newestSeq > 0 || subscription.afterOffset !== this.positionOf(this.placeOf(subscription))) return;
+    // The channel continues from what a replay read last, so that a gap right after it is detected. A number that comes
+    // only from a client's cursor is ignored: it would decide what everyone else is sent.
+    if (subscription.isAfterSeqFromClient) return;
+    if (channel.newestSeq > 0 || subscription.afterOffset !== this.positionOf(this.locationOf(subscription))) return;
     channel.newestSeq = subscription.afterSeq;
     channel.newestOffset = subscription.afterOffset;
   }
 
-  /** Tells of numbers that are missing between two events of a channel. */
-  noteHole(subscription: Pick<Subscription, 'channel' | 'channelName'>, fromSeq: number, toSeq: number): void {
+  /** Reports numbers that are missing between two events of a channel. */
+  reportGap(subscription: Pick<Subscription, 'channel' | 'channelName'>, fromSeq: number, toSeq: number): void {
     const { channelName: channel } = subscription;
-    this.options.onHole({ topic: this.placeOf(subscription).topic.name, channel, fromSeq, toSeq });
+    this.options.onGap({ topic: this.locationOf(subscription).topic.name, channel, fromSeq, toSeq });
   }
 
   private async run(reader: LogReader): Promise<void> {
-    const isWanted = (record: LogRecord) => this.wantedBy(record) !== undefined;
+    const isWanted = (record: LogRecord) => this.subscribedChannel(record) !== undefined;
     while (!this.stopping) {
-      const { records, watermarks } = await this.decoder.retrying(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
+      const { records, watermarks } = await this.decoder.retryWhileUnavailable(() =>
+        reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
+      );
       const began = performance.now();
-      this.lookedForEpochs = false;
+      this.epochsRefreshed = false;
       await this.followEpochs(records);
       for await (const part of this.decoder.withPayloads(records, isWanted, this.payloads)) {
         await this.dispatch(part);
         this.flush();
       }
       await this.payloads.closeUnused(began);
-      for (const mark of watermarks) this.noteTime(mark, mark.watermark);
+      for (const mark of watermarks) this.advanceTime(mark, mark.watermark);
       if (records.length > 0 && performance.now() - began < GATHER_MS) await sleep(GATHER_MS);
       else await yieldToIo();
     }
   }
 
-  /** The channel of a record that is to be sent. The key is the channel: what nobody asked for is not even decoded. */
-  private wantedBy(record: LogRecord): LiveChannel | undefined {
+  /**
+   * The channel that a record has to be sent on, if it has subscribers. The key is the channel, so other records are
+   * not decoded.
+   */
+  private subscribedChannel(record: LogRecord): LiveChannel | undefined {
     const channel = this.channels.get(record.key);
-    return channel && record.value && !this.epochs.isLeftOver(record) ? channel : undefined;
+    return channel && record.value && !this.epochs.isFromOldEpoch(record) ? channel : undefined;
   }
 
   private async dispatch(records: readonly LogRecord[]): Promise<void> {
     let bytes = 0;
     for (const record of records) {
       if (record.topic === epochTopic.name) continue;
-      const channel = this.wantedBy(record);
+      const channel = this.subscribedChannel(record);
       if (channel) {
-        let event = this.decoder.eventNow(record, this.payloads) ?? (await this.eventLater(record));
-        if (event && event.seq <= channel.newestSeq) event = await this.eventOfNewEpoch(record, channel);
-        if (event) bytes += this.gather(channel, event);
+        let event = this.decoder.tryDecode(record, this.payloads) ?? (await this.decodeAfterFlush(record));
+        if (event && event.seq <= channel.newestSeq) event = await this.decodeInNewEpoch(record, channel);
+        if (event) bytes += this.buffer(channel, event);
       }
       this.positions.get(record.topic)![record.partition] = record.offset;
-      this.noteTime(record, record.receivedAt);
+      this.advanceTime(record, record.receivedAt);
       if (bytes < FLUSH_BYTES) continue;
       bytes = 0;
       this.flush();
@@ -229,81 +240,84 @@ export class Hub {
     }
   }
 
-  private noteTime({ topic, partition }: TopicPartition, time: number): void {
+  private advanceTime({ topic, partition }: TopicPartition, time: number): void {
     const times = this.times.get(topic);
     if (times && time > times[partition]!) times[partition] = time;
   }
 
-  /** Nothing may be held back over a wait: who joins meanwhile counts as having had what was dispatched. */
-  private eventLater(record: LogRecord): Promise<ChannelEvent | null> {
+  /** Flushes before a wait: a subscription that joins meanwhile starts after what was dispatched. */
+  private decodeAfterFlush(record: LogRecord): Promise<ChannelEvent | null> {
     this.flush();
-    return this.decoder.eventOf(record, this.payloads);
+    return this.decoder.decode(record, this.payloads);
   }
 
   /**
-   * A number that came before: either the log holds the event twice (a producer's or a stage's retry), or the topic was
-   * rebuilt and its epoch, which stands in another topic, has not been read yet. Null for the repeat.
+   * Handles a number that came before: either the log holds the event twice (a producer's or a stage's retry), or the
+   * topic was rebuilt and its epoch, which stands in another topic, has not been read yet. Null for the repeat.
    */
-  private async eventOfNewEpoch(record: LogRecord, channel: LiveChannel): Promise<ChannelEvent | null> {
+  private async decodeInNewEpoch(record: LogRecord, channel: LiveChannel): Promise<ChannelEvent | null> {
     this.flush();
-    if (!this.lookedForEpochs) {
-      this.lookedForEpochs = true;
+    if (!this.epochsRefreshed) {
+      this.epochsRefreshed = true;
       for (const [topic, epoch] of await this.decoder.readEpochs()) await this.beginEpoch(topic, epoch, null);
     }
-    const event = this.decoder.eventNow(record, this.payloads);
+    const event = this.decoder.tryDecode(record, this.payloads);
     if (event && event.seq > channel.newestSeq) return event;
-    this.options.logger.debug({ channel: record.key, offset: record.offset }, 'an event that the log holds twice');
+    this.options.logger.debug(
+      { channel: record.key, offset: record.offset },
+      'skipped an event that the log holds twice',
+    );
     return null;
   }
 
-  private gather(channel: LiveChannel, event: ChannelEvent): number {
-    if (event.seq > channel.newestSeq + 1) this.tellHole(channel, event);
+  private buffer(channel: LiveChannel, event: ChannelEvent): number {
+    if (event.seq > channel.newestSeq + 1) this.publishGap(channel, event);
     if (isRemoved(event)) {
-      // What was gathered before it goes out first.
+      // Events buffered before it are sent first.
       if (!channel.removedAfter) this.flush();
-      if (channel.remove(event)) this.removed.push(channel);
+      if (channel.addRemoved(event)) this.removed.push(channel);
       return 0;
     }
     if (channel.removedAfter) this.flush();
-    if (channel.gather(event)) this.gathered.push(channel);
+    if (channel.buffer(event)) this.bufferedChannels.push(channel);
     return event.size;
   }
 
-  private tellHole(channel: LiveChannel, event: ChannelEvent): void {
+  private publishGap(channel: LiveChannel, event: ChannelEvent): void {
     this.flush();
     const [subscription] = channel.subscriptions;
     if (!subscription) return;
-    if (channel.newestSeq > 0) this.noteHole(subscription, channel.newestSeq + 1, event.seq - 1);
-    // The gap over events without payloads covers it.
-    if (!isRemoved(event)) sendMissing(channel, event, this.epochOfChannel(subscription));
+    if (channel.newestSeq > 0) this.reportGap(subscription, channel.newestSeq + 1, event.seq - 1);
+    // The gap for removed payloads covers it.
+    if (!isRemoved(event)) sendMissingGaps(channel, event, this.epochOfChannel(subscription));
   }
 
   private epochOfChannel(subscription: Subscription): string {
-    return this.epochOf(this.placeOf(subscription).topic.name);
+    return this.epochOf(this.locationOf(subscription).topic.name);
   }
 
   private flush(): void {
-    for (const channel of this.gathered) {
-      const run = channel.takeRun();
+    for (const channel of this.bufferedChannels) {
+      const run = channel.drainRun();
       for (const subscription of channel.subscriptions)
-        if (subscription.live && subscription.connection.gather(run, subscription))
-          this.touched.push(subscription.connection);
+        if (subscription.live && subscription.connection.bufferRun(run, subscription))
+          this.dirtyConnections.push(subscription.connection);
     }
-    this.gathered.length = 0;
-    for (const connection of this.touched) connection.flush();
-    this.touched.length = 0;
+    this.bufferedChannels.length = 0;
+    for (const connection of this.dirtyConnections) connection.flush();
+    this.dirtyConnections.length = 0;
     for (const channel of this.removed) {
       const [subscription] = channel.subscriptions;
-      if (subscription) sendRemoved(channel, this.epochOfChannel(subscription));
+      if (subscription) sendRemovedGaps(channel, this.epochOfChannel(subscription));
     }
     this.removed.length = 0;
   }
 
-  /** First of all in a batch, since frames of a new epoch come after its beginning. */
+  /** Runs first in a batch, since frames of a new epoch come after its record. */
   private async followEpochs(records: readonly LogRecord[]): Promise<void> {
     for (const record of records) {
       if (record.topic !== epochTopic.name || !record.value) continue;
-      const value = await this.decoder.valueOf(epochTopic, record);
+      const value = await this.decoder.decodeValue(epochTopic, record);
       if (value) await this.beginEpoch(record.key, value.epoch, record.appendedAt);
     }
   }
@@ -313,33 +327,33 @@ export class Hub {
     if (!positions || this.epochs.of(topic) === epoch) return;
     const ends: number[] = [];
     for (const partition of positions.keys())
-      ends.push((await this.decoder.retrying(() => this.options.log.bounds({ topic, partition }))).next);
+      ends.push((await this.decoder.retryWhileUnavailable(() => this.options.log.bounds({ topic, partition }))).next);
     const before = this.epochs.begin(topic, epoch, appendedAt);
     if (before === null) return;
     this.times.get(topic)!.fill(Number.NEGATIVE_INFINITY);
-    // Embedded, offsets start over; on Kafka they go on, and what went out already did so.
+    // In the embedded log offsets restart; on Kafka they continue, and positions stay as they are.
     for (const [partition, next] of ends.entries()) positions[partition] = Math.min(positions[partition]!, next - 1);
-    for (const [name, channel] of this.channels) this.startOver(name, channel, { topic, before, epoch });
+    for (const [name, channel] of this.channels) this.resetChannel(name, channel, { topic, before, epoch });
   }
 
-  /** A topic was rebuilt: its numbers start over, and every subscription of it is told. */
-  private startOver(
+  /** Resets the channel after a rebuild of its topic: numbers restart, and every subscription is sent a `gap`. */
+  private resetChannel(
     name: string,
     channel: LiveChannel,
     { topic, before, epoch }: { topic: string; before: string; epoch: string },
   ): void {
     for (const subscription of channel.subscriptions) {
-      if (this.placeOf(subscription).topic.name !== topic) return;
+      if (this.locationOf(subscription).topic.name !== topic) return;
       const known = Math.max(subscription.afterOffset, subscription.live ? channel.newestOffset : -1);
       const from = formatCursor({ epoch: before, channel: name, seq: null, offset: known });
       subscription.afterOffset = -1;
       subscription.afterSeq = 0;
-      subscription.afterSeqIsGiven = false;
+      subscription.isAfterSeqFromClient = false;
       subscription.removedAfter = null;
       if (!subscription.acknowledged) continue;
       const to = formatCursor({ epoch, channel: name, seq: null, offset: -1 });
-      subscription.connection.tell(gapOf(subscription, from, to));
+      subscription.connection.sendControl(gapOf(subscription, from, to));
     }
-    channel.startOver();
+    channel.reset();
   }
 }

@@ -1,14 +1,21 @@
-/** Gaps of live subscriptions: events that the log does not hold, or whose payloads it holds no longer. */
+/**
+ * Sends gaps to live subscriptions: for events that the log does not hold, and for events whose payloads it no longer
+ * holds.
+ */
 import { formatCursor } from '#schemas/stream/cursor';
 import { gapOf } from '../channels/gap.ts';
-import type { EventPlace, Subscription } from '../connection/subscription.ts';
+import type { EventPosition, Subscription } from '../connection/subscription.ts';
 import type { LiveChannel } from './live-channel.ts';
 
 /**
- * Sends what is missing between the newest event of a channel and the next one. While no event of the channel is known,
- * only those get it who have one by their own cursors.
+ * Sends a gap for what is missing between the newest event of a channel and the next one. While no event of the channel
+ * is known, only subscriptions that know one by their own cursors get it.
  */
-export function sendMissing({ subscriptions, newestSeq, newestOffset }: LiveChannel, next: EventPlace, epoch: string) {
+export function sendMissingGaps(
+  { subscriptions, newestSeq, newestOffset }: LiveChannel,
+  next: EventPosition,
+  epoch: string,
+) {
   const last = { seq: next.seq - 1, offset: next.offset - 1 };
   for (const subscription of subscriptions) {
     const { live, afterOffset, afterSeq } = subscription;
@@ -18,10 +25,10 @@ export function sendMissing({ subscriptions, newestSeq, newestOffset }: LiveChan
   }
 }
 
-/** Sends that the newest events of a channel, all since `removedAfter`, have lost their payloads. */
-export function sendRemoved(channel: LiveChannel, epoch: string): void {
+/** Sends a gap for the newest events of a channel, all since `removedAfter`, which lost their payloads. */
+export function sendRemovedGaps(channel: LiveChannel, epoch: string): void {
   const { subscriptions, newestSeq: seq, newestOffset: offset } = channel;
-  const after = channel.takeRemovedAfter();
+  const after = channel.endRemoved();
   for (const subscription of subscriptions) {
     const { live, afterOffset, afterSeq } = subscription;
     if (!live || offset <= afterOffset || seq <= afterSeq) continue;
@@ -30,8 +37,8 @@ export function sendRemoved(channel: LiveChannel, epoch: string): void {
   }
 }
 
-function sendGap(subscription: Subscription, after: EventPlace, last: EventPlace, epoch: string): void {
+function sendGap(subscription: Subscription, after: EventPosition, last: EventPosition, epoch: string): void {
   const { channelName: channel, connection } = subscription;
-  const cursorAt = ({ seq, offset }: EventPlace) => formatCursor({ epoch, channel, seq: seq || null, offset });
-  connection.tell(gapOf(subscription, cursorAt(after), cursorAt(last)));
+  const cursorAt = ({ seq, offset }: EventPosition) => formatCursor({ epoch, channel, seq: seq || null, offset });
+  connection.sendControl(gapOf(subscription, cursorAt(after), cursorAt(last)));
 }

@@ -28,7 +28,7 @@ const eventOf = (...instruments: string[]) =>
   anEvent({ links: instruments.map((yesInstrument) => aLink({ providerMarketId: yesInstrument, yesInstrument })) });
 
 describe('the view of the markets', () => {
-  it('shows the worst of the legs of an event', () => {
+  it('shows the worst status of the legs of an event', () => {
     const state = marketStatusView.initialState();
     feed(state, eventTopic, 'evt_one', eventOf('1', '2'));
     feed(state, statusTopics.venue_a, '1', aStatus('1', 'live', 10));
@@ -36,7 +36,7 @@ describe('the view of the markets', () => {
     expect(eventStatus(state, 'evt_one')).toEqual({ state: 'stale', since: 20 });
   });
 
-  it('leaves out legs whose markets are no longer traded', () => {
+  it('ignores legs whose markets are closed', () => {
     const state = marketStatusView.initialState();
     const ended = aLink({ providerMarketId: '2', yesInstrument: '2', marketState: 'resolved' });
     feed(state, eventTopic, 'evt_one', anEvent({ links: [...eventOf('1').links, ended] }));
@@ -45,7 +45,7 @@ describe('the view of the markets', () => {
     expect(eventStatus(state, 'evt_one')).toEqual({ state: 'live', since: 10 });
   });
 
-  it('forgets an instrument that ended, for itself and for its events', () => {
+  it('removes an ended instrument from itself and from its events', () => {
     const state = marketStatusView.initialState();
     feed(state, eventTopic, 'evt_one', eventOf('1', '2'));
     feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
@@ -59,7 +59,7 @@ describe('the view of the markets', () => {
     expect(eventStatus(state, 'evt_one')).toBeNull();
   });
 
-  it('forgets the legs of an event that is removed', () => {
+  it('removes the legs of a removed event', () => {
     const state = marketStatusView.initialState();
     feed(state, eventTopic, 'evt_one', eventOf('1'));
     feed(state, eventTopic, 'evt_one', null);
@@ -69,8 +69,8 @@ describe('the view of the markets', () => {
     expect(state).toEqual(marketStatusView.initialState());
   });
 
-  it('ends as it was when it is told all of it again', () => {
-    const tellAll = (state: MarketStatusState) => {
+  it('has the same state after reading all records twice', () => {
+    const feedAll = (state: MarketStatusState) => {
       feed(state, eventTopic, 'evt_one', eventOf('1'));
       feed(state, statusTopics.venue_b, '1', aStatus('1', 'live', 10));
       feed(state, statusTopics.venue_b, '2', aStatus('2', 'live', 10));
@@ -79,9 +79,9 @@ describe('the view of the markets', () => {
       drainChanges(state);
     };
     const [once, twice] = [marketStatusView.initialState(), marketStatusView.initialState()];
-    tellAll(once);
-    tellAll(twice);
-    tellAll(twice);
+    feedAll(once);
+    feedAll(twice);
+    feedAll(twice);
     expect(twice).toEqual(once);
   });
 });

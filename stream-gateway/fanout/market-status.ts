@@ -1,6 +1,6 @@
 /**
- * Which markets are live, for `status` frames: a view of the status topics and of the events' links. A subscription to
- * an event's channel has the worst state of its legs; one to a raw feed the state of its instrument.
+ * The status of markets for `status` frames: a view of the status topics and of the events' links. A subscription to an
+ * event's channel shows the worst state of its legs; one to a raw feed shows the state of its instrument.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
@@ -9,7 +9,7 @@ import { clockTopic } from '#schemas/topics/control';
 import { eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 
-/** From good to bad; a channel shows the worst of its instruments. */
+/** From best to worst; a channel shows the worst of its instruments. */
 const SEVERITY: readonly StreamState[] = ['live', 'recovering', 'stale', 'venue_down'];
 
 export interface InstrumentStatus {
@@ -19,7 +19,7 @@ export interface InstrumentStatus {
 
 export interface MarketStatusState {
   readonly instruments: Map<string, InstrumentStatus>;
-  /** YES instruments of each event's links in use whose markets are traded. */
+  /** YES instruments of the used links of each event whose markets are open. */
   readonly legs: Map<string, readonly string[]>;
   readonly eventsOf: Map<string, string[]>;
   /** Instruments whose state or whose events changed since the last `drainChanges`. */
@@ -37,7 +37,7 @@ export const marketStatusView: Stage<MarketStatusState> = {
       }),
     ),
     onKeyed(eventTopic, (state: MarketStatusState, { key, value }) => {
-      // A market that is no longer traded says nothing of the others.
+      // A closed market does not affect the status.
       const traded = value?.links.filter((link) => hasLeg(link) && link.marketState === 'open') ?? [];
       const legs = traded.map((link) => link.yesInstrument);
       const before = state.legs.get(key) ?? [];
@@ -52,7 +52,7 @@ export const marketStatusView: Stage<MarketStatusState> = {
       state.changed.push(...legs);
       for (const instrument of legs) state.eventsOf.set(instrument, [...(state.eventsOf.get(instrument) ?? []), key]);
     }),
-    // Read for its time alone: what is derived may be too far behind to say how late it is.
+    // Read only for its event time: derived topics may be too far behind to show how late they are.
     on(clockTopic, () => {}),
   ],
   outputs: [],
@@ -66,13 +66,13 @@ export function drainChanges(state: MarketStatusState): string[] {
   return changed;
 }
 
-/** Null when nothing is known of the instrument. */
+/** The status of an instrument; null if nothing is known. */
 export function instrumentStatus(state: MarketStatusState, instrument: string): InstrumentStatus | null {
   return state.instruments.get(instrument) ?? null;
 }
 
 /**
- * The worst state of an event's legs, or null when nothing is known of any. It has lasted since the first leg came into
+ * The worst state of an event's legs, or null if nothing is known of any. A bad state began when the first leg entered
  * it; an event is live since its last leg is.
  */
 export function eventStatus(state: MarketStatusState, universalId: string): InstrumentStatus | null {

@@ -4,13 +4,13 @@ import { RawPartition } from './raw-partition.ts';
 
 const AT = { topic: 'raw.venue_a.ws', partition: 0 };
 
-/** One partition; counts its readers. */
+/** A log with one partition that counts its readers. */
 class FakeLog {
   records: LogRecord[] = [];
   first = 0;
   opened = 0;
   open = 0;
-  /** Readers give nothing. */
+  /** True if readers return no records. */
   isSilent = false;
 
   fill(from: number, to: number, bytes = 10): void {
@@ -33,8 +33,10 @@ class FakeLog {
       this.open += 1;
       let next = from!.offset;
       const poll = async (max: number) => {
-        const kept = this.isSilent ? [] : this.records.filter(({ offset }) => offset >= Math.max(next, this.first));
-        const records = kept.slice(0, max);
+        const available = this.isSilent
+          ? []
+          : this.records.filter(({ offset }) => offset >= Math.max(next, this.first));
+        const records = available.slice(0, max);
         next = (records.at(-1)?.offset ?? next - 1) + 1;
         return { records, watermarks: [] };
       };
@@ -46,8 +48,8 @@ class FakeLog {
   };
 }
 
-function openPartition(fake: FakeLog, isOver = () => false): RawPartition {
-  return new RawPartition({ log: fake.log, at: AT, isOver });
+function openPartition(fake: FakeLog, isCancelled = () => false): RawPartition {
+  return new RawPartition({ log: fake.log, at: AT, isCancelled });
 }
 const offsetOf = (found: Awaited<ReturnType<RawPartition['read']>>) =>
   typeof found === 'string' ? found : found.offset;
@@ -57,7 +59,7 @@ afterEach(() => {
 });
 
 describe('reading a partition by offsets', () => {
-  it('goes forward with one reader, however many records are asked for', async () => {
+  it('goes forward with one reader, however many records are read', async () => {
     const fake = new FakeLog();
     fake.fill(0, 9_999);
     const partition = openPartition(fake);
@@ -67,7 +69,7 @@ describe('reading a partition by offsets', () => {
     expect(fake.open).toBe(0);
   });
 
-  it('keeps the newest records for whoever comes a little later', async () => {
+  it('caches the newest records for reads that come a little later', async () => {
     const fake = new FakeLog();
     fake.fill(0, 3_000);
     const partition = openPartition(fake);
@@ -80,21 +82,21 @@ describe('reading a partition by offsets', () => {
     expect(fake.opened).toBe(1);
   });
 
-  it('keeps a bounded number of records and bytes', async () => {
+  it('caches a bounded number of records and bytes', async () => {
     for (const bytes of [10, 100_000]) {
       const fake = new FakeLog();
       fake.fill(0, 6_000, bytes === 10 ? bytes : 10_000);
       const partition = openPartition(fake);
       await partition.read(0);
       for (let offset = 0; offset <= 6_000; offset += 1) await partition.read(offset);
-      const kept = fake.records.filter(({ offset }) => partition.peek(offset) !== undefined);
-      expect(kept.length).toBeLessThanOrEqual(2_049 + 256);
-      expect(kept.reduce((sum, { value }) => sum + value!.length, 0)).toBeLessThanOrEqual(5 * 1024 * 1024);
+      const available = fake.records.filter(({ offset }) => partition.peek(offset) !== undefined);
+      expect(available.length).toBeLessThanOrEqual(2_049 + 256);
+      expect(available.reduce((sum, { value }) => sum + value!.length, 0)).toBeLessThanOrEqual(5 * 1024 * 1024);
       expect(fake.opened).toBe(1);
     }
   });
 
-  it('opens another reader for what lies far ahead or behind what is kept, and closes the one before', async () => {
+  it('opens another reader for a record far ahead or behind the cache, and closes the previous one', async () => {
     const fake = new FakeLog();
     fake.fill(0, 20_000);
     const partition = openPartition(fake);
@@ -111,8 +113,8 @@ describe('reading a partition by offsets', () => {
   });
 });
 
-describe('a record that is not there', () => {
-  it('was removed where it lies below the first that is kept, which is found out once', async () => {
+describe('an absent record', () => {
+  it('was removed if it lies below the first retained one, which is looked up once', async () => {
     const fake = new FakeLog();
     fake.fill(0, 100);
     fake.first = 50;
@@ -123,7 +125,7 @@ describe('a record that is not there', () => {
     expect(offsetOf(await partition.read(50))).toBe(50);
   });
 
-  it('was removed where retention is quicker than the reader', async () => {
+  it('was removed if retention is faster than the reader', async () => {
     const fake = new FakeLog();
     fake.fill(0, 1_000);
     const partition = openPartition(fake);
@@ -133,7 +135,7 @@ describe('a record that is not there', () => {
     expect(offsetOf(await partition.read(950))).toBe(950);
   });
 
-  it('is missing where the log goes on behind it', async () => {
+  it('is missing if the log continues after it', async () => {
     const fake = new FakeLog();
     fake.fill(0, 10);
     fake.fill(12, 20);
@@ -144,8 +146,8 @@ describe('a record that is not there', () => {
   });
 });
 
-describe('a log that gives nothing', () => {
-  /** A poll takes as long as it may. */
+describe('a log that returns nothing', () => {
+  /** Makes a poll take its whole timeout. */
   function silent(fake: FakeLog): void {
     vi.useFakeTimers({ toFake: ['Date'] });
     fake.isSilent = true;
@@ -162,7 +164,7 @@ describe('a log that gives nothing', () => {
     });
   }
 
-  it('is unavailable after half a minute where it should hold the record, and is read on when asked again', async () => {
+  it('is unavailable after half a minute if it should hold the record, and is read further on the next call', async () => {
     const fake = new FakeLog();
     fake.fill(0, 10);
     silent(fake);
@@ -173,14 +175,14 @@ describe('a log that gives nothing', () => {
     expect(fake.opened).toBe(1);
   });
 
-  it('does not hold a record that lies behind its end', async () => {
+  it('does not hold a record beyond its end', async () => {
     const fake = new FakeLog();
     fake.fill(0, 10);
     silent(fake);
     expect(await openPartition(fake).read(11)).toBe('missing');
   });
 
-  it('is waited for by nobody once the reading is over', async () => {
+  it('is not waited for after the read was cancelled', async () => {
     const fake = new FakeLog();
     fake.fill(0, 10);
     silent(fake);

@@ -4,27 +4,27 @@ import { partitionName } from '#infra/log/partition-name';
 
 const POLL_RECORDS = 256;
 const POLL_TIMEOUT_MS = 250;
-/** Records that were asked for are kept up to these bounds, since events of other channels may refer to them too. */
+/** Records that were read are cached up to these bounds, since events of other channels may refer to them too. */
 const WINDOW_RECORDS = 2_048;
 const WINDOW_BYTES = 2 * 1024 * 1024;
-/** What lies further ahead is read from a new reader: quicker than reading all that is between. */
+/** A record further ahead is read with a new reader: quicker than reading everything in between. */
 const FAR_AHEAD = 2_048;
-/** A broker restarts in less. An embedded log answers at once. */
+/** A broker restarts in less time. An embedded log answers at once. */
 const SILENT_FOR_MS = 30_000;
 
-/** Why there is no record: retention has removed it, or the log holds none at that offset. */
+/** Why there is no record: `removed` by retention, or `missing`: the log holds none at that offset. */
 export type Absence = 'removed' | 'missing';
 
 export interface RawPartitionOptions {
   readonly log: Pick<EventLog, 'bounds' | 'reader'>;
   readonly at: TopicPartition;
-  /** Whether nobody waits for the records any more. */
-  readonly isOver: () => boolean;
+  /** True once nobody waits for the records. */
+  readonly isCancelled: () => boolean;
 }
 
 /**
- * Records of one partition by their offsets, for callers who ask for them nearly in order: one reader goes forward, and
- * the newest of what it brought is kept.
+ * Reads records of one partition by offset, for callers that read nearly in order: one reader goes forward, and the
+ * newest records are cached.
  */
 export class RawPartition {
   /** Bytes read so far. */
@@ -36,30 +36,30 @@ export class RawPartition {
   private windowBytes = 0;
   private from = 0;
   private next = 0;
-  /** Retention has removed what lies below. */
-  private firstKept = 0;
+  /** Offset of the first retained record. */
+  private firstRetained = 0;
 
   constructor(options: RawPartitionOptions) {
     this.options = options;
   }
 
-  /** What is known without reading: undefined when that takes `read`. */
+  /** The record if it is known without reading; undefined if that needs `read`. */
   peek(offset: number): LogRecord | Absence | undefined {
-    return this.window.get(offset) ?? (offset < this.firstKept ? 'removed' : undefined);
+    return this.window.get(offset) ?? (offset < this.firstRetained ? 'removed' : undefined);
   }
 
-  /** The record at an offset. Rejects with a `LogError`; one that can be retried where the log gives nothing for long. */
+  /** Reads the record at an offset. Rejects with a `LogError`, a transient one if the log returns nothing for long. */
   async read(offset: number): Promise<LogRecord | Absence> {
     const isNear = this.reader !== null && offset >= this.from && offset <= this.next + FAR_AHEAD;
     if (!isNear && !(await this.open(offset))) return 'removed';
     await this.readThrough(offset);
     const record = this.window.get(offset);
     if (record) return record;
-    await this.findFirstKept();
-    return offset < this.firstKept ? 'removed' : 'missing';
+    await this.refreshBounds();
+    return offset < this.firstRetained ? 'removed' : 'missing';
   }
 
-  /** Lets go of the reader and of what was read. */
+  /** Closes the reader and clears the cache. */
   async close(): Promise<void> {
     const { reader } = this;
     this.reader = null;
@@ -68,10 +68,10 @@ export class RawPartition {
     await reader?.close();
   }
 
-  /** False when retention has removed the record. */
+  /** Opens a reader at an offset. False if retention has removed the record. */
   private async open(offset: number): Promise<boolean> {
-    await this.findFirstKept();
-    if (offset < this.firstKept) return false;
+    await this.refreshBounds();
+    if (offset < this.firstRetained) return false;
     await this.close();
     const { log, at } = this.options;
     this.reader = await log.reader([{ ...at, offset }]);
@@ -80,38 +80,38 @@ export class RawPartition {
     return true;
   }
 
-  /** Gives up early where the offset proves to lie below the first record that is kept. */
+  /** Reads up to an offset. Stops early if the offset turns out to lie below the first retained record. */
   private async readThrough(offset: number): Promise<void> {
-    const { at, isOver } = this.options;
+    const { at, isCancelled } = this.options;
     let deadline = Date.now() + SILENT_FOR_MS;
     while (this.next <= offset) {
-      if (isOver()) throw new LogError('log_closed', `nobody waits for ${partitionName(at)} any more`);
+      if (isCancelled()) throw new LogError('log_closed', `the read of ${partitionName(at)} was cancelled`);
       const { records } = await this.reader!.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       const last = records.at(-1);
       if (last) {
-        for (const record of records) this.keep(record);
+        for (const record of records) this.addToWindow(record);
         this.next = last.offset + 1;
         this.trim(offset);
         deadline = Date.now() + SILENT_FOR_MS;
         if (this.next <= offset) await yieldToIo();
         continue;
       }
-      const { first, next } = await this.findFirstKept();
+      const { first, next } = await this.refreshBounds();
       if (offset < first) return;
       if (Date.now() < deadline) continue;
       if (offset >= next) return;
-      throw new LogError('log_unavailable', `${partitionName(at)} gives nothing from ${this.next} up to ${offset}`);
+      throw new LogError('log_unavailable', `${partitionName(at)} returned no records from ${this.next} to ${offset}`);
     }
   }
 
-  private keep(record: LogRecord): void {
+  private addToWindow(record: LogRecord): void {
     const bytes = record.value?.length ?? 0;
     this.window.set(record.offset, record);
     this.windowBytes += bytes;
     this.bytesRead += bytes;
   }
 
-  /** What was read ahead of the offset stays: it is asked for next. */
+  /** Records ahead of the offset stay: they are needed next. */
   private trim(offset: number): void {
     for (const [oldest, { value }] of this.window) {
       if (oldest >= offset || (this.window.size <= WINDOW_RECORDS && this.windowBytes <= WINDOW_BYTES)) return;
@@ -121,9 +121,9 @@ export class RawPartition {
     }
   }
 
-  private async findFirstKept(): Promise<{ first: number; next: number }> {
+  private async refreshBounds(): Promise<{ first: number; next: number }> {
     const bounds = await this.options.log.bounds(this.options.at);
-    this.firstKept = bounds.first;
+    this.firstRetained = bounds.first;
     return bounds;
   }
 }

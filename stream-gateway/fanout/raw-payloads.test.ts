@@ -6,12 +6,14 @@ import { type RawEntry, RawPayloads } from './raw-payloads.ts';
 
 const TOPICS = ['raw.venue_a.ws', 'raw.venue_b.clob_ws'];
 
-/** Ten records in each partition of two raw topics, whose text names their place; a schema that is to be learned first. */
+/**
+ * Ten records in each partition of two raw topics, whose text names their position; the schema has to be fetched first.
+ */
 function openPayloads() {
   const decoded: string[] = [];
   let [open, isKnown] = [0, false];
   const codec = {
-    learn: async () => {
+    fetchSchema: async () => {
       isKnown = true;
     },
     decode: (_topic: unknown, value: Buffer) => {
@@ -35,7 +37,7 @@ function openPayloads() {
       return { poll: async () => ({ records: records.splice(0), watermarks: [] }), close };
     },
   } as unknown as EventLog;
-  return { payloads: new RawPayloads({ log, codec, isOver: () => false }), decoded, readers: () => open };
+  return { payloads: new RawPayloads({ log, codec, isCancelled: () => false }), decoded, readers: () => open };
 }
 
 function entry(topic: string, partition: number, offset: number, start = 0, length = 3): RawEntry {
@@ -45,7 +47,7 @@ function entry(topic: string, partition: number, offset: number, start = 0, leng
 const payloadOf = (payloads: RawPayloads, [record]: RawEntry) => payloads.get(record)?.payload;
 
 describe('loading payloads', () => {
-  it('gives each frame its piece, in whatever order they come', async () => {
+  it('returns each frame its part, in whatever order they come', async () => {
     const { payloads } = openPayloads();
     const entries = [5, 2, 9].flatMap((offset) => TOPICS.map((topic) => entry(topic, 1, offset, 4, topic.length + 4)));
     await payloads.load(entries);
@@ -61,12 +63,12 @@ describe('loading payloads', () => {
     expect(decoded).toHaveLength(2);
   });
 
-  it('gives nothing that was not loaded, or that was let go of', async () => {
+  it('returns nothing that was not loaded, or that was cleared', async () => {
     const { payloads } = openPayloads();
     const [one, other] = [entry(TOPICS[0]!, 0, 1), entry(TOPICS[0]!, 0, 2)];
     await payloads.load([one]);
     expect([payloadOf(payloads, one), payloadOf(payloads, other)]).toEqual([{ text: '"ü"' }, undefined]);
-    payloads.forget();
+    payloads.clear();
     expect(payloadOf(payloads, one)).toBeUndefined();
   });
 
@@ -77,7 +79,7 @@ describe('loading payloads', () => {
     ['malformed', entry(TOPICS[0]!, 0, 1, -1)],
     ['malformed', entry(TOPICS[0]!, 0, 1, 0, 1_000)],
     ['malformed', entry(TOPICS[0]!, 0, 1, 0, 0)],
-  ])('says that it is %s', async (absence, bad) => {
+  ])('reports a payload that is %s', async (absence, bad) => {
     const { payloads } = openPayloads();
     await payloads.load([bad]);
     expect(payloadOf(payloads, bad)).toEqual({ absence });
@@ -85,7 +87,7 @@ describe('loading payloads', () => {
 });
 
 describe('readers', () => {
-  it('are one for each partition, closed when nobody needed them for a while', async () => {
+  it('are one for each partition, closed after they were not used for a while', async () => {
     const { payloads, readers } = openPayloads();
     for (let offset = 0; offset < 10; offset += 1)
       await payloads.load([0, 1].flatMap((partition) => TOPICS.map((topic) => entry(topic, partition, offset))));
@@ -96,7 +98,7 @@ describe('readers', () => {
     await payloads.closeUnused(now + 11_000);
     expect(readers()).toBe(0);
     const again = entry(TOPICS[0]!, 0, 7);
-    payloads.forget();
+    payloads.clear();
     await payloads.load([again]);
     expect([readers(), payloadOf(payloads, again)]).toEqual([1, { text: '"ü"' }]);
     await payloads.close();

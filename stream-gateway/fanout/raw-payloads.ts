@@ -1,4 +1,4 @@
-/** The payloads of raw feeds, which stand in the raw topics: frames only say where. */
+/** Reads the payloads of raw feeds from the raw topics: frames only refer to them. */
 import { type Codec, CodecError } from '#infra/codec/codec';
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { partitionName } from '#infra/log/partition-name';
@@ -6,10 +6,10 @@ import type { RawChannelFrame } from '#schemas/topics/channels';
 import { rawTopics } from '#schemas/topics/raw';
 import { type Absence, RawPartition } from './raw-partition.ts';
 
-/** A reader that nobody needed for so long is closed. */
+/** A reader that was not used for this long is closed. */
 const UNUSED_MS = 10_000;
 
-/** Why there is no payload: as the record is, or its record or the piece of it cannot be read. */
+/** Why there is no payload: the record is absent, or it or the referenced part cannot be read (`malformed`). */
 export type PayloadAbsence = Absence | 'malformed';
 
 /** The JSON text that a frame of a raw feed refers to, or why there is none. */
@@ -21,17 +21,17 @@ export interface RawEvent {
   readonly payload: RawPayload;
 }
 
-/** A record of a raw channel with what it says. */
+/** A record of a raw channel with its frame. */
 export type RawEntry = readonly [record: LogRecord, frame: RawChannelFrame];
 
 export interface RawPayloadsOptions {
   readonly log: EventLog;
   readonly codec: Codec;
-  /** Whether nobody waits for payloads any more: then a load that waits for the log rejects. */
-  readonly isOver: () => boolean;
+  /** True once nobody waits for payloads: then a load that waits for the log rejects. */
+  readonly isCancelled: () => boolean;
 }
 
-/** Reads the raw topics for one reader of channel topics, which asks in the order of the events. */
+/** Reads the raw topics for one reader of channel topics, which requests payloads in the order of the events. */
 export class RawPayloads {
   private readonly options: RawPayloadsOptions;
   private readonly partitions = new Map<string, { readonly partition: RawPartition; usedAt: number }>();
@@ -41,7 +41,7 @@ export class RawPayloads {
     this.options = options;
   }
 
-  /** Bytes that were read of raw topics so far. */
+  /** Bytes of raw topics read so far. */
   get bytesRead(): number {
     let bytes = 0;
     for (const { partition } of this.partitions.values()) bytes += partition.bytesRead;
@@ -49,31 +49,35 @@ export class RawPayloads {
   }
 
   /**
-   * Fetches the payloads of these events for `get`, each raw record once. Rejects with a `LogError`; after one that can
-   * be retried the same call goes on where it ended.
+   * Fetches the payloads of these events for `get`, each raw record once. Rejects with a `LogError`; after a transient
+   * one the same call continues where it stopped.
    */
   async load(entries: readonly RawEntry[]): Promise<void> {
-    let place: RawChannelFrame | null = null;
-    let whole: RawPayload = { absence: 'missing' };
-    for (const [record, frame] of [...entries].sort(byPlace)) {
+    let previous: RawChannelFrame | null = null;
+    let payload: RawPayload = { absence: 'missing' };
+    for (const [record, frame] of [...entries].sort(byLocation)) {
       if (this.loaded.has(record)) continue;
-      if (place === null || !isSamePlace(place, frame)) whole = this.textNow(frame) ?? (await this.textOf(frame));
-      place = frame;
-      this.loaded.set(record, { frame, payload: pieceOf(whole, frame) });
+      if (previous === null || !isSameRecord(previous, frame))
+        payload = this.tryReadText(frame) ?? (await this.readText(frame));
+      previous = frame;
+      this.loaded.set(record, { frame, payload: sliceOf(payload, frame) });
     }
   }
 
-  /** The event of a record that was loaded since the last `forget`. */
+  /** The event of a record that was loaded since the last `clear`. */
   get(record: LogRecord): RawEvent | undefined {
     return this.loaded.get(record);
   }
 
-  /** Lets go of what was loaded. */
-  forget(): void {
+  /** Removes everything that was loaded. */
+  clear(): void {
     this.loaded.clear();
   }
 
-  /** Closes readers that nobody needed for a while. @param now of the monotonic clock, ms. */
+  /**
+   * Closes readers that were not used for a while.
+   * @param now of the monotonic clock, ms.
+   */
   async closeUnused(now: number): Promise<void> {
     for (const used of this.partitions.values()) {
       if (now - used.usedAt < UNUSED_MS) continue;
@@ -83,12 +87,12 @@ export class RawPayloads {
   }
 
   async close(): Promise<void> {
-    this.forget();
+    this.clear();
     for (const { partition } of this.partitions.values()) await partition.close();
   }
 
-  /** The text of a raw record where that takes no waiting; null where it does. */
-  private textNow(frame: RawChannelFrame): RawPayload | null {
+  /** The text of a raw record if it is cached; null if it has to be read. */
+  private tryReadText(frame: RawChannelFrame): RawPayload | null {
     const partition = this.partitionOf(frame);
     if (!partition) return { absence: 'missing' };
     const record = partition.peek(frame.offset);
@@ -101,11 +105,11 @@ export class RawPayloads {
     }
   }
 
-  /** The same, with reading and learning a schema. */
-  private async textOf(frame: RawChannelFrame): Promise<RawPayload> {
+  /** The text of a raw record; reads the record and fetches its schema if needed. */
+  private async readText(frame: RawChannelFrame): Promise<RawPayload> {
     const record = await this.partitionOf(frame)!.read(frame.offset);
     try {
-      if (typeof record === 'object' && record.value) await this.options.codec.learn(record.value);
+      if (typeof record === 'object' && record.value) await this.options.codec.fetchSchema(record.value);
       return this.decode(frame, record);
     } catch (error) {
       if (error instanceof CodecError) return { absence: 'malformed' };
@@ -119,15 +123,15 @@ export class RawPayloads {
     return { text: this.options.codec.decode(rawTopics.get(topic)!, record.value).payload.toString() };
   }
 
-  /** Null where the catalog has no such partition. */
+  /** The reader of a partition; null if the catalog has no such partition. */
   private partitionOf({ topic, partition }: RawChannelFrame): RawPartition | null {
     const at = { topic, partition };
     const name = partitionName(at);
     let used = this.partitions.get(name);
     if (!used) {
       if (partition < 0 || partition >= (rawTopics.get(topic)?.partitions ?? 0)) return null;
-      const { log, isOver } = this.options;
-      used = { partition: new RawPartition({ log, at, isOver }), usedAt: 0 };
+      const { log, isCancelled } = this.options;
+      used = { partition: new RawPartition({ log, at, isCancelled }), usedAt: 0 };
       this.partitions.set(name, used);
     }
     used.usedAt = performance.now();
@@ -135,19 +139,19 @@ export class RawPayloads {
   }
 }
 
-function byPlace([, a]: RawEntry, [, b]: RawEntry): number {
+function byLocation([, a]: RawEntry, [, b]: RawEntry): number {
   if (a.topic !== b.topic) return a.topic < b.topic ? -1 : 1;
   return a.partition - b.partition || a.offset - b.offset;
 }
 
-function isSamePlace(a: RawChannelFrame, b: RawChannelFrame): boolean {
+function isSameRecord(a: RawChannelFrame, b: RawChannelFrame): boolean {
   return a.offset === b.offset && a.partition === b.partition && a.topic === b.topic;
 }
 
-/** The piece of a raw record's text that a frame refers to. */
-function pieceOf(whole: RawPayload, { start, length }: RawChannelFrame): RawPayload {
-  if ('absence' in whole) return whole;
-  const { text } = whole;
+/** The part of a raw record's text that a frame refers to. */
+function sliceOf(payload: RawPayload, { start, length }: RawChannelFrame): RawPayload {
+  if ('absence' in payload) return payload;
+  const { text } = payload;
   if (start < 0 || length <= 0 || start + length > text.length) return { absence: 'malformed' };
   return { text: text.slice(start, start + length) };
 }

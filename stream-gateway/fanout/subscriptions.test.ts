@@ -11,13 +11,13 @@ import { Subscriptions } from './subscriptions.ts';
 
 const CHANNEL = 'svc:stream:event:evt_one';
 
-/** Subscriptions over a log that answers questions of history only when told to. */
+/** Subscriptions over a log that answers calls of `bounds` only when the test resolves them. */
 function open() {
-  const asked: (() => void)[] = [];
+  const pendingBounds: (() => void)[] = [];
   const log = {
     bounds: () =>
       new Promise((resolve) => {
-        asked.push(() => resolve({ first: 0, next: 0 }));
+        pendingBounds.push(() => resolve({ first: 0, next: 0 }));
       }),
   } as unknown as EventLog;
   const logger = pino({ enabled: false });
@@ -26,15 +26,15 @@ function open() {
     log,
     codec: {} as Codec,
     logger,
-    onUnreadable: ignore,
-    onTrouble: ignore,
-    onHole: ignore,
+    onUndecodable: ignore,
+    onProblem: ignore,
+    onGap: ignore,
   });
   const status = { markets: marketStatusView.initialState(), lagging: new Map() };
-  return { asked, subscriptions: new Subscriptions({ log, hub, logger, status }) };
+  return { pendingBounds, subscriptions: new Subscriptions({ log, hub, logger, status }) };
 }
 
-/** Asks for history and ends it again, as a client does that wants to fill the line. */
+/** Subscribes with history and unsubscribes again, as a client does that wants to fill the queue. */
 function churn(subscriptions: Subscriptions, { connection }: FakeConnection, times: number): void {
   for (let nth = 0; nth < times; nth += 1) {
     subscriptions.subscribe(connection, CHANNEL, 'earliest');
@@ -43,8 +43,8 @@ function churn(subscriptions: Subscriptions, { connection }: FakeConnection, tim
 }
 
 describe('replays', () => {
-  it('of one connection are bounded, those of ended subscriptions included, and of no other', async () => {
-    const { subscriptions, asked } = open();
+  it('of one connection are bounded, including those of ended subscriptions, without affecting other connections', async () => {
+    const { subscriptions, pendingBounds } = open();
     const [greedy, modest] = [fakeConnection('greedy'), fakeConnection('modest')];
     churn(subscriptions, greedy, REPLAYS_PENDING_PER_CONNECTION_MAX);
     const refused = { type: 'error', error: 'quota_exceeded', channel: CHANNEL };
@@ -53,23 +53,23 @@ describe('replays', () => {
     expect(greedy.sent.at(-1)).toEqual(refused);
     subscriptions.subscribe(modest.connection, CHANNEL, 'earliest');
     expect(modest.sent).toEqual([]);
-    // What was ended makes room as its turn comes.
+    // Ended replays make room as their turns come.
     await yieldToIo();
-    for (const answer of asked) answer();
+    for (const answer of pendingBounds) answer();
     await settle();
     subscriptions.subscribe(greedy.connection, CHANNEL, 'earliest');
     expect(greedy.sent.filter(({ error }) => error === 'quota_exceeded').length).toBe(1);
   });
 
-  it('of one connection are read a few at a time, so that another has its turn at once', async () => {
-    const { subscriptions, asked } = open();
+  it('of one connection are read a few at a time, so that another connection has its turn at once', async () => {
+    const { subscriptions, pendingBounds } = open();
     const [greedy, modest] = [fakeConnection('greedy'), fakeConnection('modest')];
     for (let nth = 0; nth < 1_000; nth += 1) subscriptions.subscribe(greedy.connection, CHANNEL, 'earliest');
     await settle();
-    expect(asked.length).toBe(REPLAYS_PER_CONNECTION_MAX);
+    expect(pendingBounds.length).toBe(REPLAYS_PER_CONNECTION_MAX);
     subscriptions.subscribe(modest.connection, CHANNEL, 'earliest');
     await settle();
-    expect(asked.length).toBe(REPLAYS_PER_CONNECTION_MAX + 1);
+    expect(pendingBounds.length).toBe(REPLAYS_PER_CONNECTION_MAX + 1);
   });
 });
 

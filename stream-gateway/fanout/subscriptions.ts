@@ -1,11 +1,11 @@
-/** What happens between a subscribe frame and the first event: checks, acknowledgement, status, history. */
+/** Handles subscribe and unsubscribe frames: checks, acknowledgement, status, and the replay of history. */
 import type { Logger } from 'pino';
 import type { EventLog } from '#infra/log/log';
 import { type Channel, parseChannel } from '#schemas/stream/channel-names';
 import { formatCursor, parseCursor } from '#schemas/stream/cursor';
 import type { StreamErrorCode } from '#schemas/stream/frames';
 import { maySubscribe } from '../channels/authorise.ts';
-import type { SubscriptionRequests } from '../connection/client-frames.ts';
+import type { SubscriptionHandler } from '../connection/client-frames.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
   REPLAYS_MAX,
@@ -15,10 +15,10 @@ import {
   SUBSCRIPTIONS_MAX,
 } from '../connection/limits.ts';
 import { createSubscription, type Subscription } from '../connection/subscription.ts';
-import { type StatusSources, statusOf, tellStatus } from './announce-status.ts';
 import { catchUp, type Since } from './catch-up.ts';
-import { FairSlots } from './fair-slots.ts';
+import { FairScheduler } from './fair-scheduler.ts';
 import type { Hub } from './hub.ts';
+import { type StatusSources, sendStatus, statusOf } from './publish-status.ts';
 
 export interface SubscriptionsOptions {
   readonly log: EventLog;
@@ -27,10 +27,13 @@ export interface SubscriptionsOptions {
   readonly status: StatusSources;
 }
 
-export class Subscriptions implements SubscriptionRequests {
+export class Subscriptions implements SubscriptionHandler {
   private readonly options: SubscriptionsOptions;
-  private readonly slots = new FairSlots<Connection>({ max: REPLAYS_MAX, maxPerOwner: REPLAYS_PER_CONNECTION_MAX });
-  /** Replays under way or waiting, and how many of them each connection has. */
+  private readonly scheduler = new FairScheduler<Connection>({
+    max: REPLAYS_MAX,
+    maxPerOwner: REPLAYS_PER_CONNECTION_MAX,
+  });
+  /** Running or waiting replays, and how many of them each connection has. */
   private readonly replays = new Set<Promise<void>>();
   private readonly replaysOf = new Map<Connection, number>();
 
@@ -39,28 +42,28 @@ export class Subscriptions implements SubscriptionRequests {
   }
 
   subscribe(connection: Connection, channelName: string, sinceText: string | null): void {
-    const wish = readWish(connection, channelName, sinceText);
-    if ('error' in wish) {
-      connection.tell({ type: 'error', error: wish.error, channel: channelName });
+    const request = parseSubscribe(connection, channelName, sinceText);
+    if ('error' in request) {
+      connection.sendControl({ type: 'error', error: request.error, channel: channelName });
       return;
     }
-    if (wish.since !== null && this.hasTooManyReplays(connection)) {
-      connection.tell({ type: 'error', error: 'quota_exceeded', channel: channelName });
+    if (request.since !== null && this.hasTooManyReplays(connection)) {
+      connection.sendControl({ type: 'error', error: 'quota_exceeded', channel: channelName });
       return;
     }
     const { hub } = this.options;
-    const subscription = createSubscription(connection, wish.channel, channelName);
+    const subscription = createSubscription(connection, request.channel, channelName);
     connection.subscriptions.set(subscription.id, subscription);
     hub.add(subscription);
-    if (wish.since !== null) {
-      this.replay(subscription, wish.since);
+    if (request.since !== null) {
+      this.replay(subscription, request.since);
       return;
     }
-    const place = hub.placeOf(subscription);
-    subscription.afterOffset = hub.positionOf(place);
+    const location = hub.locationOf(subscription);
+    subscription.afterOffset = hub.positionOf(location);
     subscription.afterSeq = hub.newestSeqOf(channelName);
     const { afterSeq, afterOffset: offset } = subscription;
-    const epoch = hub.epochOf(place.topic.name);
+    const epoch = hub.epochOf(location.topic.name);
     this.acknowledge(
       subscription,
       formatCursor({ epoch, channel: channelName, seq: afterSeq === 0 ? null : afterSeq, offset }),
@@ -71,24 +74,24 @@ export class Subscriptions implements SubscriptionRequests {
   unsubscribe(connection: Connection, id: string): void {
     const subscription = connection.subscriptions.get(id);
     if (!subscription) {
-      connection.tell({ type: 'error', error: 'unknown_subscription' });
+      connection.sendControl({ type: 'error', error: 'unknown_subscription' });
       return;
     }
-    this.drop(subscription);
-    connection.tell({ type: 'unsubscribed', subscription_id: id });
+    this.remove(subscription);
+    connection.sendControl({ type: 'unsubscribed', subscription_id: id });
   }
 
-  /** Forgets everything of a closed connection. */
-  dropAll(connection: Connection): void {
-    for (const subscription of [...connection.subscriptions.values()]) this.drop(subscription);
+  /** Removes all subscriptions of a closed connection. */
+  removeAll(connection: Connection): void {
+    for (const subscription of [...connection.subscriptions.values()]) this.remove(subscription);
   }
 
-  /** Resolves when no history is read any more; every connection must be closed already. */
+  /** Resolves when no replay runs any more; every connection must be closed before. */
   async close(): Promise<void> {
     await Promise.all(this.replays);
   }
 
-  private drop(subscription: Subscription): void {
+  private remove(subscription: Subscription): void {
     subscription.connection.subscriptions.delete(subscription.id);
     this.options.hub.remove(subscription);
   }
@@ -96,8 +99,8 @@ export class Subscriptions implements SubscriptionRequests {
   private acknowledge(subscription: Subscription, cursor: string): void {
     const { connection, id, channel, channelName } = subscription;
     subscription.acknowledged = true;
-    connection.tell({ type: 'subscribed', subscription_id: id, channel: channelName, cursor });
-    tellStatus(subscription, statusOf(this.options.status, channel));
+    connection.sendControl({ type: 'subscribed', subscription_id: id, channel: channelName, cursor });
+    sendStatus(subscription, statusOf(this.options.status, channel));
   }
 
   private hasTooManyReplays(connection: Connection): boolean {
@@ -110,12 +113,12 @@ export class Subscriptions implements SubscriptionRequests {
     const { connection, channelName } = subscription;
     const acknowledge = (cursor: string) => this.acknowledge(subscription, cursor);
     this.replaysOf.set(connection, (this.replaysOf.get(connection) ?? 0) + 1);
-    const replay = catchUp({ log, hub, subscription, since, slots: this.slots, acknowledge })
+    const replay = catchUp({ log, hub, subscription, since, scheduler: this.scheduler, acknowledge })
       .catch((error: unknown) => {
         if (subscription.closed) return;
-        logger.error({ error, channel: channelName }, 'the history of a channel could not be read');
-        this.drop(subscription);
-        connection.tell({ type: 'error', error: 'internal_error', channel: channelName });
+        logger.error({ error, channel: channelName }, 'could not replay the history of a channel');
+        this.remove(subscription);
+        connection.sendControl({ type: 'error', error: 'internal_error', channel: channelName });
       })
       .finally(() => {
         this.replays.delete(replay);
@@ -127,16 +130,18 @@ export class Subscriptions implements SubscriptionRequests {
   }
 }
 
-type Wish = { readonly channel: Channel; readonly since: Since | null } | { readonly error: StreamErrorCode };
+type SubscribeRequest =
+  | { readonly channel: Channel; readonly since: Since | null }
+  | { readonly error: StreamErrorCode };
 
-/** Reads and checks what a subscribe frame asks for. */
-function readWish(connection: Connection, channelName: string, sinceText: string | null): Wish {
+/** Parses and checks a subscribe frame. */
+function parseSubscribe(connection: Connection, channelName: string, sinceText: string | null): SubscribeRequest {
   const channel = parseChannel(channelName);
   if (!channel) return { error: 'unknown_channel' };
   if (!maySubscribe(connection.principal, channel)) return { error: 'forbidden_scope' };
   if (connection.subscriptions.size >= SUBSCRIPTIONS_MAX) return { error: 'subscription_limit' };
   if (sinceText === null || sinceText === 'earliest') return { channel, since: sinceText };
   const cursor = parseCursor(sinceText);
-  // A cursor of another channel is one all the same: what was missed cannot be told from it, which a `gap` says.
+  // A cursor of another channel is valid text: it does not say what was missed, so a `gap` is sent.
   return cursor ? { channel, since: { text: sinceText, cursor } } : { error: 'bad_frame' };
 }

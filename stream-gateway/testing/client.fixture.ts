@@ -1,4 +1,4 @@
-/** Clients of the gateway: one as users write them, and one over bare TCP that can stop reading. */
+/** Clients of the gateway: one with a WebSocket library, and one over bare TCP that can stop reading. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientOptions, WebSocket } from 'ws';
@@ -7,13 +7,13 @@ export type Frame = { readonly type: string; readonly [field: string]: unknown }
 
 export interface Client {
   readonly socket: WebSocket;
-  /** Every frame it got, in order. */
+  /** Every received frame, in order. */
   readonly frames: Frame[];
   readonly closed: Promise<{ code: number; reason: string }>;
   send(frame: unknown): void;
-  /** Sends a frame and gives the first answer of one of these types. */
+  /** Sends a frame and returns the first answer of one of these types. */
   ask(frame: unknown, ...types: string[]): Promise<Frame>;
-  /** Subscribes and gives the acknowledgement or the error. */
+  /** Subscribes and returns the acknowledgement or the error. */
   subscribe(channel: string, since?: string): Promise<Frame>;
   /** The events of a subscription, in order. */
   seqs(subscriptionId: unknown): number[];
@@ -30,13 +30,13 @@ export async function until(done: () => boolean, what: string, timeoutMs = 15_00
 }
 
 export async function openClient(
-  address: string,
+  url: string,
   token: string | null,
   { query, protocol, ...options }: ClientOptions & { query?: string; protocol?: string } = {},
 ): Promise<Client> {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-  const url = `${address}/v1/stream${query ?? ''}`;
-  const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], { headers, ...options });
+  const streamUrl = `${url}/v1/stream${query ?? ''}`;
+  const socket = new WebSocket(streamUrl, protocol === undefined ? [] : [protocol], { headers, ...options });
   const frames: Frame[] = [];
   socket.on('message', (data) => void frames.push(JSON.parse(data.toString()) as Frame));
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
@@ -70,13 +70,13 @@ export async function openClient(
   };
 }
 
-/** What an upgrade was refused with. */
+/** The response to a refused upgrade. */
 export async function refusal(
-  address: string,
+  url: string,
   headers: Record<string, string>,
   query = '',
 ): Promise<{ status: number; body: { error: { code: string } }; headers: Record<string, unknown> }> {
-  const socket = new WebSocket(`${address}/v1/stream${query}`, { headers });
+  const socket = new WebSocket(`${url}/v1/stream${query}`, { headers });
   return new Promise((resolve, reject) => {
     socket.once('open', () => {
       socket.close();
@@ -103,9 +103,9 @@ export interface RawClient {
   send(frame: unknown): void;
 }
 
-/** A WebSocket client whose `tcp` can be paused: then it takes nothing off the wire. */
-export async function openRawClient(address: string, token: string): Promise<RawClient> {
-  const { hostname, port } = new URL(address);
+/** A WebSocket client whose `tcp` can be paused: then it stops reading. */
+export async function openRawClient(url: string, token: string): Promise<RawClient> {
+  const { hostname, port } = new URL(url);
   const tcp = connect({ host: hostname, port: Number(port) });
   tcp.on('error', () => {});
   const client: RawClient = { tcp, frames: [], closeCode: null, send: (frame) => void tcp.write(masked(frame)) };
@@ -123,14 +123,14 @@ export async function openRawClient(address: string, token: string): Promise<Raw
       if (end >= 0) rest = rest.subarray(end + 4);
       open = end >= 0;
     }
-    chunks = [open ? takeFrames(rest, client) : rest];
+    chunks = [open ? parseFrames(rest, client) : rest];
   });
   await until(() => open, 'the upgrade of a raw client');
   return client;
 }
 
-/** Takes the whole frames off the front; gives the rest. */
-function takeFrames(bytes: Buffer, client: RawClient): Buffer {
+/** Parses the complete frames at the start; returns the remaining bytes. */
+function parseFrames(bytes: Buffer, client: RawClient): Buffer {
   let at = 0;
   while (bytes.length - at >= 2) {
     const short = bytes[at + 1]! & 127;

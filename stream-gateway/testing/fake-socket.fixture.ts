@@ -1,4 +1,4 @@
-/** A socket without a network: what it buffers and when it drains is the test's to say. */
+/** A socket without a network: the test decides what it buffers and when it drains. */
 import { channelOf } from '#schemas/stream/channel-names';
 import { Connection, type Socket } from '../connection/connection.ts';
 import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
@@ -9,20 +9,20 @@ import type { Frame } from './client.fixture.ts';
 
 export interface FakeConnection {
   readonly connection: Connection;
-  /** Frames that were handed to the socket. */
+  /** Frames that were sent to the socket. */
   readonly sent: Frame[];
   readonly counts: { sent: number; dropped: number; corks: number; pings: number };
   readonly ended: { code: number | undefined; reason: string }[];
   /** Wall time of the connection. */
   nowMs: number;
-  /** While true, what is sent stays in the socket's buffer. */
+  /** While true, sent frames stay in the socket's buffer. */
   stalled: boolean;
   bufferedBytes: number;
-  /** Of its organization; unlimited unless a test says otherwise. */
+  /** The allowance of its organization; unlimited by default. */
   readonly allowance: MessageAllowance;
   /** Called while the socket is being ended, as the real one calls its close handler. */
   onEnd: () => void;
-  /** The socket takes all it has, and says so, until nothing waits. */
+  /** Empties the socket's buffer and reports it until nothing waits. */
   drain(): void;
   subscribe(name?: string): Subscription;
 }
@@ -69,7 +69,7 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
     drain() {
       fake.stalled = false;
       fake.bufferedBytes = 0;
-      fake.connection.drained();
+      fake.connection.onDrain();
     },
     subscribe(universalId = 'evt_one') {
       const name = `svc:stream:event:${universalId}`;
@@ -95,7 +95,7 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
   return fake;
 }
 
-/** An event whose frame is about so large. */
+/** An event with a payload of `bytes` bytes. */
 export function frameOf(seq: number, bytes = 200): EncodedFrame {
   const payload = JSON.stringify('x'.repeat(bytes));
   const frame = { channel: 'c', seq, type: 't', provider: null, marketId: null, receivedAt: 1, payload };

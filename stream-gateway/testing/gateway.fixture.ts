@@ -1,4 +1,4 @@
-/** The real gateway on an embedded log of its own, with keys of any scope and frames of any channel. */
+/** The real gateway on its own embedded log, with keys of any scope and frames of any channel. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { openLogRegistry } from '#infra/codec/log-registry';
 import { loadSettings } from '#infra/config/settings';
 import type { RoleContext } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
-import { openControlHost } from '#infra/control/control-host';
+import { openControlReplica } from '#infra/control/control-replica';
 import { hashSecret } from '#infra/control/secret-hash';
 import { formatToken, mintToken } from '#infra/control/token';
 import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
@@ -25,7 +25,7 @@ import { rawTopic } from '#schemas/topics/raw';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { start } from '../start.ts';
 
-/** Never compared: tokens of tests are remembered instead, since hashing is slow by design. */
+/** Never compared: tokens of tests are marked as verified instead, since hashing is slow by design. */
 const NO_HASH = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' } as const;
 
 export interface TokenOptions {
@@ -34,22 +34,22 @@ export interface TokenOptions {
   readonly sandbox?: boolean;
 }
 
-export interface GatewayWorld {
+export interface GatewayHarness {
   readonly context: RoleContext;
-  readonly address: string;
+  readonly url: string;
   /** JSON lines that the gateway logged. */
   readonly logged: string[];
-  /** A good token, known to this node; `org_1` and the scope `stream` unless told otherwise. */
+  /** A valid token that this node has already verified; `org_1` and the scope `stream` by default. */
   token(options?: TokenOptions): string;
-  /** A good token whose secret the node has to hash when it first sees it. */
+  /** A valid token whose secret the node has to hash when it is first used. */
   newToken(options?: TokenOptions): Promise<string>;
   /**
-   * Appends so many frames to a channel that is no raw feed in one batch, numbered on from the last. Gives the newest `seq`.
+   * Appends frames to a channel that is no raw feed in one batch, with consecutive numbers. Returns the newest `seq`.
    */
   publish(channel: string, frames: number, payload?: string): Promise<number>;
   /**
-   * Appends one raw record with this text, and to each of the channels of venue_a a frame for each piece of it. Gives the
-   * offset of the raw record.
+   * Appends one raw record with this text, and to each of the channels of venue_a a frame for each piece of it. Returns
+   * the offset of the raw record.
    */
   publishRaw(channels: readonly string[], text: string, pieces: readonly string[]): Promise<number>;
   /** Appends one record to any topic. */
@@ -60,7 +60,7 @@ export interface GatewayWorld {
   close(): Promise<void>;
 }
 
-export async function openGateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayWorld> {
+export async function openGateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayHarness> {
   const path = await mkdtemp(join(tmpdir(), 'parallax-gateway-'));
   const log = await openEmbeddedLog({ path });
   await log.createTopics(TOPICS);
@@ -70,7 +70,7 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
   const context: RoleContext = {
     settings: { ...loadSettings([], environment), host: '127.0.0.1', wsPort: 0 },
     log,
-    // The gateway has no use for it.
+    // The gateway does not use the store.
     store: null as unknown as Store,
     codec,
     logger: pino(
@@ -84,7 +84,7 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     for (const topic of Object.values(channelTopics)) await beginEpoch(log, codec, topic.name);
   };
   await beginEpochs();
-  const host = await openControlHost(context);
+  const replica = await openControlReplica(context);
   const gateway = await start(context);
   const seqs = new Map<string, number>();
   let stopped = false;
@@ -99,18 +99,18 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     token = mintToken(sandbox),
   ) => {
     const createdAt = '2026-01-01T00:00:00.000Z';
-    host.state.organizations.set(orgId, { id: orgId, name: orgId, plan: 'enterprise', createdAt });
+    replica.state.organizations.set(orgId, { id: orgId, name: orgId, plan: 'enterprise', createdAt });
     const key: Key = { id: token.keyId, orgId, name: 'test', userId: 'test', scopes, sandbox, secret, createdAt };
-    putKey(host.state, key);
+    putKey(replica.state, key);
     return token;
   };
   return {
     context,
-    address: gateway.address,
+    url: gateway.url,
     logged,
     token(options) {
       const token = put(NO_HASH, options);
-      createAuthenticator(host).remember(token);
+      createAuthenticator(replica).remember(token);
       return formatToken(token);
     },
     async newToken(options) {
@@ -143,8 +143,8 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     async publishRaw(channels, text, pieces) {
       const raw = { topic: rawTopic('venue_a', 'ws').name, partition: 1 };
       const offset = (await log.bounds(raw)).next;
-      const event = { provider: 'venue_a', receivedAt: 7 } as const;
-      const envelope = { ...event, stream: 'ws', key: 'slot', request: null, payload: Buffer.from(text) };
+      const source = { provider: 'venue_a', receivedAt: 7 } as const;
+      const envelope = { ...source, stream: 'ws', key: 'slot', request: null, payload: Buffer.from(text) };
       const value = codec.encode(rawTopic('venue_a', 'ws'), envelope);
       await log.append([{ ...raw, key: 'slot', value, receivedAt: 7, seq: offset + 1 }]);
       const topic = rawChannelTopics.venue_a;
@@ -155,8 +155,8 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
         return channels.map((channel) => {
           const seq = (seqs.get(channel) ?? 0) + 1;
           seqs.set(channel, seq);
-          const place = { ...raw, offset, start, length: piece.length };
-          const frame = codec.encode(topic, { channel, seq, ...event, marketId: null, ...place });
+          const location = { ...raw, offset, start, length: piece.length };
+          const frame = codec.encode(topic, { channel, seq, ...source, marketId: null, ...location });
           const partition = partitionOf(channel, topic.partitions);
           return { topic: topic.name, partition, key: channel, seq, receivedAt: 7, value: frame };
         });
@@ -178,7 +178,7 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     stop,
     async close() {
       await stop();
-      await host.close();
+      await replica.close();
       await log.close();
       await rm(path, { recursive: true, force: true });
     },

@@ -1,9 +1,9 @@
-/** Makes the attempts whose turn it is, records them and draws the consequences. */
+/** Runs the attempts whose turn it is, records them and applies the consequences. */
 
-import type { ControlHost } from '#infra/control/control-host';
+import type { ControlReplica } from '#infra/control/control-replica';
 import type { GuardedClient } from '#infra/outbound/guarded-request';
 import type { Outcome } from '#infra/outbound/outcome';
-import { backoffMs, mayPass } from '#infra/retry';
+import { backoffMs, isTransient } from '#infra/retry';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { signingSecrets } from '#schemas/domain/control/lookups';
 import type { Webhook } from '#schemas/domain/control/state';
@@ -11,7 +11,7 @@ import type { Delivery, DeliveryAttempt } from '#schemas/topics/webhooks';
 import { BodyReader } from './body-reader.ts';
 import { BodyStore } from './body-store.ts';
 import { Disabler } from './disabler.ts';
-import { BODY_KEPT_MS, SLOW_MS } from './limits.ts';
+import { BODY_HOLD_MS, SLOW_MS } from './limits.ts';
 import type { LoadContext } from './load-pending.ts';
 import type { Pending, Queue, Queues } from './queues.ts';
 import type { RecordsWriter } from './records-writer.ts';
@@ -19,56 +19,56 @@ import { consequenceOf, type Schedule } from './schedule.ts';
 import { deliveryHeaders } from './sign.ts';
 import { type Refusal, targetOf } from './target.ts';
 
-/** While the control state is too old to say who may be sent to. */
+/** Pause while the control state is too old to decide who may be sent to. */
 const STALE_PAUSE_MS = 500;
 const CANCEL_BATCH = 500;
-/** `setTimeout` takes no longer one. */
+/** Longest timer; the next one is set when it ends. */
 const TIMER_MAX_MS = 3_600_000;
 
 /** Why a delivery ends without being sent again. */
 type Reason = Refusal | 'overflow' | 'expired';
 
 export interface AttemptsOptions extends LoadContext {
-  readonly control: Pick<ControlHost, 'state' | 'isCurrent' | 'submit'>;
+  readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
   readonly client: Pick<GuardedClient, 'post'>;
   readonly metrics: Pick<Metrics, 'webhookAttempts'>;
   readonly schedule: Schedule;
   readonly queues: Queues;
   readonly writer: RecordsWriter;
-  /** Has the log take a record; rejects when another process has taken over. */
-  readonly confirm: () => Promise<void>;
-  /** Cuts attempts off: they are not recorded, and made again by who comes next. */
+  /** Appends a record to prove that this process holds the lease; rejects if another process has taken over. */
+  readonly confirmLease: () => Promise<void>;
+  /** Aborts attempts: they are not recorded, and the next lease holder repeats them. */
   readonly signal: AbortSignal;
-  /** A refusal that is not final is taken for one so long after the delivery was made. */
+  /** A refusal that is not final becomes final this long after the delivery was created. */
   readonly settleAfterMs: number;
-  /** Told once the log has the record that settles a delivery. */
+  /** Called once the record that settles a delivery is in the log. */
   readonly onSettled: (pending: Pending) => void;
 }
 
 export class Attempts {
-  /** Rejects on a fault; resolves when a delivery does not stand where it was. */
-  readonly over: Promise<'rewritten'>;
+  /** Rejects on a fault; resolves when a delivery is no longer at its offset. */
+  readonly stopped: Promise<'rewritten'>;
   private readonly options: AttemptsOptions;
   private readonly bodies = new BodyStore();
   private readonly reader: BodyReader;
   private readonly disabler: Disabler;
   private timer: NodeJS.Timeout | undefined;
-  private confirming: Promise<void> | null = null;
+  private leaseConfirmation: Promise<void> | null = null;
   private isRunning = false;
   private readonly waitingForIdle: (() => void)[] = [];
   private fail: (error: unknown) => void = () => {};
-  private tellRewritten: (how: 'rewritten') => void = () => {};
+  private resolveRewritten: (how: 'rewritten') => void = () => {};
 
   constructor(options: AttemptsOptions) {
     this.options = options;
     this.reader = new BodyReader(options);
     this.disabler = new Disabler(options);
-    this.over = new Promise((resolve, reject) => {
-      this.tellRewritten = resolve;
+    this.stopped = new Promise((resolve, reject) => {
+      this.resolveRewritten = resolve;
       this.fail = reject;
     });
-    // It may fail when nobody asks any more.
-    this.over.catch(() => {});
+    // It may reject when nobody awaits it any more.
+    this.stopped.catch(() => {});
   }
 
   start(): void {
@@ -76,13 +76,13 @@ export class Attempts {
     this.pump();
   }
 
-  /** Nothing starts any more; what is under way goes on. */
+  /** Starts no more attempts; running ones continue. */
   stop(): void {
     this.isRunning = false;
     clearTimeout(this.timer);
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once no attempt runs. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       if (this.options.queues.activeCount === 0) resolve();
@@ -90,12 +90,12 @@ export class Attempts {
     });
   }
 
-  /** Adds a delivery, whose body is held where there is room. */
+  /** Adds a delivery, and caches its body if there is room. */
   add(pending: Pending, delivery: Delivery | null): void {
-    this.options.queues.add(delivery ? this.bodies.keep(pending, delivery) : pending, Date.now());
+    this.options.queues.add(delivery ? this.bodies.hold(pending, delivery) : pending, Date.now());
   }
 
-  /** Starts all that is due and has a slot, and sets the timer for what comes next. */
+  /** Starts every attempt that is due and has a slot, and sets the timer for the next one. */
   pump(): void {
     if (!this.isRunning) return;
     clearTimeout(this.timer);
@@ -111,7 +111,7 @@ export class Attempts {
       this.timer = setTimeout(() => this.pump(), Math.min(TIMER_MAX_MS, Math.max(1, dueAt - Date.now())));
   }
 
-  /** Settles what waits for webhooks that may not be sent to. */
+  /** Settles deliveries that wait for webhooks that may not be sent to. */
   async sweep(): Promise<void> {
     const { queues, control } = this.options;
     if (!control.isCurrent) return;
@@ -123,9 +123,9 @@ export class Attempts {
     const { writer, onSettled } = this.options;
     for (let at = 0; at < deliveries.length; at += CANCEL_BATCH) {
       const batch = deliveries.slice(at, at + CANCEL_BATCH);
-      await Promise.all(batch.map((pending) => writer.write(unsent(pending, reason))));
+      await Promise.all(batch.map((pending) => writer.write(unsentRecord(pending, reason))));
       for (const pending of batch) {
-        this.bodies.take(pending);
+        this.bodies.release(pending);
         onSettled(pending);
       }
     }
@@ -136,7 +136,7 @@ export class Attempts {
     if (queue.waiting.size === 0 || 'webhook' in targetOf(control.state, queue.webhookId, Date.now())) return;
     const refused = new Map<Refusal, Pending[]>();
     const now = Date.now();
-    for (const pending of queues.takeAll(queue)) {
+    for (const pending of queues.drain(queue)) {
       const target = targetOf(control.state, pending.webhookId, pending.appendedAt);
       if ('refusal' in target && (target.isFinal || pending.appendedAt + settleAfterMs <= now))
         refused.set(target.refusal, [...(refused.get(target.refusal) ?? []), pending]);
@@ -149,20 +149,20 @@ export class Attempts {
     const { queues, signal } = this.options;
     let wasGood: boolean | null = null;
     try {
-      wasGood = await this.make(pending, queue);
+      wasGood = await this.runAttempt(pending, queue);
     } catch (error) {
-      // Its slot is free again without a record, so nothing may start in it.
+      // The slot becomes free without a record, so nothing may start in it.
       this.stop();
-      // Once everything is cut off nothing is recorded any more, and the next session makes the attempt again.
+      // After an abort nothing is recorded any more, and the next worker repeats the attempt.
       if (!signal.aborted) this.fail(error);
     }
-    queues.finished(queue, { isSlow, wasGood, now: Date.now() });
-    if (queues.activeCount === 0) for (const tell of this.waitingForIdle.splice(0)) tell();
+    queues.finish(queue, { isSlow, wasGood, now: Date.now() });
+    if (queues.activeCount === 0) for (const resolve of this.waitingForIdle.splice(0)) resolve();
     this.pump();
   }
 
-  /** Whether the answer was good and quick; null when nothing was sent. */
-  private async make(pending: Pending, queue: Queue): Promise<boolean | null> {
+  /** True if the answer was good and quick; null if nothing was sent. */
+  private async runAttempt(pending: Pending, queue: Queue): Promise<boolean | null> {
     const { control, settleAfterMs, writer } = this.options;
     const delivery = await this.deliveryOf(pending);
     if (delivery === 'fault') return null;
@@ -171,13 +171,13 @@ export class Attempts {
       return null;
     }
     if (delivery.id !== pending.id) {
-      this.tellRewritten('rewritten');
+      this.resolveRewritten('rewritten');
       return null;
     }
-    while (!writer.isHolder) await this.confirm();
-    // Told to stop meanwhile.
+    while (!writer.holdsLease) await this.confirmLease();
+    // Stopped meanwhile.
     if (!this.isRunning) return null;
-    // Asked in the same turn of the event loop as the request begins.
+    // Checked in the same turn of the event loop in which the request begins.
     const target = targetOf(control.state, pending.webhookId, pending.appendedAt);
     if ('webhook' in target) return this.send(pending, queue, delivery, target.webhook);
     const settledAt = pending.appendedAt + settleAfterMs;
@@ -186,23 +186,23 @@ export class Attempts {
     return null;
   }
 
-  /** One record for all that wait for it. */
-  private confirm(): Promise<void> {
+  /** Appends one record for all attempts that wait for it. */
+  private confirmLease(): Promise<void> {
     this.options.signal.throwIfAborted();
-    this.confirming ??= this.options.confirm().finally(() => {
-      this.confirming = null;
+    this.leaseConfirmation ??= this.options.confirmLease().finally(() => {
+      this.leaseConfirmation = null;
     });
-    return this.confirming;
+    return this.leaseConfirmation;
   }
 
   private async deliveryOf(pending: Pending): Promise<Delivery | null | 'fault'> {
-    const held = this.bodies.take(pending);
+    const held = this.bodies.release(pending);
     if (held) return held;
     try {
       return await this.reader.read(pending);
     } catch (error) {
-      if (!mayPass(error, 'unknown_schema')) throw error;
-      this.tellFault(pending, error);
+      if (!isTransient(error, 'unknown_schema')) throw error;
+      this.retryAfterFault(pending, error);
       return 'fault';
     }
   }
@@ -216,18 +216,18 @@ export class Attempts {
       const headers = deliveryHeaders({ eventId, at, body, secrets: signingSecrets(webhook, at) });
       outcome = await client.post({ url: webhook.url, headers, body: Buffer.from(body, 'utf8'), signal });
     } catch (error) {
-      this.tellFault(pending, error);
+      this.retryAfterFault(pending, error);
       return null;
     }
-    // Not the target's doing, and not known whether it came through: made again by who comes next.
+    // Not caused by the target, and unknown whether the request arrived: the next lease holder repeats it.
     if ('error' in outcome && outcome.error === 'aborted') return null;
     metrics.webhookAttempts.inc({ outcome: labelOf(outcome) });
     const consequence = consequenceOf(schedule, pending.attempts + 1, outcome);
     const nextAttemptAt = consequence.kind === 'retry' ? Date.now() + consequence.afterMs : null;
     const record = attemptRecord({ pending, at, outcome, kind: consequence.kind, nextAttemptAt });
     if (consequence.kind === 'failed') {
-      // Nothing starts until it is decided. It is recorded afterwards: who is killed between the two makes one attempt
-      // fewer known, but leaves no webhook enabled that should not be.
+      // Nothing starts until the command has its verdict. The attempt is recorded afterwards: a process killed between
+      // the two leaves an attempt unrecorded, but no webhook enabled that should be disabled.
       queues.hold(queue);
       try {
         await this.disabler.disable(webhook, consequence.disable);
@@ -244,7 +244,7 @@ export class Attempts {
     pending.faults = 0;
     if (nextAttemptAt === null) onSettled(pending);
     else {
-      if (nextAttemptAt - Date.now() <= BODY_KEPT_MS) this.bodies.keep(pending, delivery);
+      if (nextAttemptAt - Date.now() <= BODY_HOLD_MS) this.bodies.hold(pending, delivery);
       this.putBack(pending, nextAttemptAt);
     }
     return consequence.kind === 'delivered' && outcome.durationMs <= SLOW_MS;
@@ -255,9 +255,12 @@ export class Attempts {
     this.options.queues.add(pending, Date.now());
   }
 
-  /** A fault of this side: tried again later, and no attempt of the target's. */
-  private tellFault(pending: Pending, error: unknown): void {
-    this.options.logger.error({ webhookId: pending.webhookId, error }, 'an attempt could not be made; trying again');
+  /** Retries later after a fault on this side, which does not count as an attempt. */
+  private retryAfterFault(pending: Pending, error: unknown): void {
+    this.options.logger.error(
+      { webhookId: pending.webhookId, error },
+      'could not attempt a webhook delivery, retrying',
+    );
     pending.faults += 1;
     this.putBack(pending, Date.now() + 1_000 + backoffMs(pending.faults));
   }
@@ -291,8 +294,8 @@ function attemptRecord({ pending, at, outcome, kind, nextAttemptAt }: AttemptPar
   };
 }
 
-/** The last record of a delivery that is not sent any more. */
-function unsent(pending: Pending, reason: Reason): DeliveryAttempt {
+/** The last record of a delivery that is no longer sent. */
+function unsentRecord(pending: Pending, reason: Reason): DeliveryAttempt {
   const { id, webhookId, orgId, attempts } = pending;
   return {
     deliveryId: id,

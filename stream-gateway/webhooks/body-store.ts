@@ -2,24 +2,24 @@ import type { Delivery } from '#schemas/topics/webhooks';
 import { BODY_BYTES_MAX } from './limits.ts';
 import type { Pending } from './queues.ts';
 
-/** The bodies that are held between reading and sending, within a bound for all. */
+/** Caches bodies between reading and sending, within one bound for all. */
 export class BodyStore {
-  private held = 0;
+  private heldBytes = 0;
 
-  /** Holds the body with its delivery, where there is room. */
-  keep(pending: Pending, delivery: Delivery): Pending {
+  /** Caches the body with its delivery if there is room. */
+  hold(pending: Pending, delivery: Delivery): Pending {
     const bytes = delivery.body.length;
-    if (pending.delivery === null && this.held + bytes <= BODY_BYTES_MAX) {
-      this.held += bytes;
+    if (pending.delivery === null && this.heldBytes + bytes <= BODY_BYTES_MAX) {
+      this.heldBytes += bytes;
       pending.delivery = delivery;
     }
     return pending;
   }
 
-  /** Gives what is held of a delivery, and holds it no longer. */
-  take(pending: Pending): Delivery | null {
+  /** Removes a delivery's body from the cache and returns it. */
+  release(pending: Pending): Delivery | null {
     const { delivery } = pending;
-    if (delivery) this.held -= delivery.body.length;
+    if (delivery) this.heldBytes -= delivery.body.length;
     pending.delivery = null;
     return delivery;
   }

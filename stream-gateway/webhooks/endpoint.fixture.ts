@@ -1,4 +1,4 @@
-/** Endpoints of tenants on loopback, each a server of its own. */
+/** Webhook endpoints on loopback, each a separate server. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

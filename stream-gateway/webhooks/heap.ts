@@ -45,8 +45,8 @@ export class Heap<T> {
     return least;
   }
 
-  /** Empties it; in no order. */
-  takeAll(): T[] {
+  /** Removes and returns all items, in no order. */
+  drain(): T[] {
     const { items } = this;
     this.items = [];
     return items;

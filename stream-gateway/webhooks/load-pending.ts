@@ -1,6 +1,6 @@
 /**
- * What is not settled in one partition of `derived.deliveries`, as the log tells it: the deliveries since the noted
- * progress, without those whose last attempt settled them.
+ * Reads the unsettled deliveries of one partition of `derived.deliveries`: those since the stored progress whose last
+ * attempt did not settle them.
  */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
@@ -8,7 +8,7 @@ import type { EventLog, LogRecord } from '#infra/log/log';
 import { readPartition } from '#infra/log/read-partition';
 import {
   attemptTopic,
-  DELIVERIES_KEPT_MS,
+  DELIVERY_RETENTION_MS,
   type Delivery,
   type DeliveryProgress,
   deliveryTopic,
@@ -16,7 +16,7 @@ import {
 } from '#schemas/topics/webhooks';
 import { decodeRecord } from './decode-record.ts';
 
-/** The clocks of nodes and brokers may be apart by this. */
+/** How far the clocks of nodes and brokers may differ. */
 const CLOCKS_APART_MS = 5 * 60_000;
 
 export interface LoadContext {
@@ -25,19 +25,19 @@ export interface LoadContext {
   readonly logger: Logger;
 }
 
-/** What the attempts say of a delivery. */
-export interface Standing {
-  /** Whether it needs no more attempts. */
+/** The state of a delivery according to its attempts. */
+export interface AttemptState {
+  /** True if it needs no more attempts. */
   readonly isSettled: boolean;
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
 }
 
-/** Of a delivery that no attempt is known of. */
-export const UNTRIED: Standing = { isSettled: false, attempts: 0, nextAttemptAt: null };
+/** The state of a delivery without attempts. */
+export const UNTRIED: AttemptState = { isSettled: false, attempts: 0, nextAttemptAt: null };
 
-/** A delivery, and the attempts that were made of it. */
-export interface Loaded extends DeliveryProgress, Standing {
+/** A delivery with the state of its attempts. */
+export interface LoadedDelivery extends DeliveryProgress, AttemptState {
   readonly delivery: Delivery;
 }
 
@@ -48,29 +48,29 @@ export interface LoadedPartition {
   readonly seq: number;
   /** Newest time among the records of `control.attempts`. */
   readonly attemptedAt: number;
-  /** Tells of a delivery that is read later: while a rebuild goes on, it may have been attempted long ago. */
-  readonly standingOf: (delivery: Delivery, seq: number) => Standing;
+  /** Returns the state of a delivery that is read later: while a rebuild runs, it may have been attempted long ago. */
+  readonly attemptStateOf: (delivery: Delivery, seq: number) => AttemptState;
 }
 
-/** Hands every delivery from the progress on to `visit`, once and in order. */
+/** Calls `visit` for every delivery since the stored progress, once and in order. */
 export async function loadPartition(
   context: LoadContext,
   partition: number,
-  visit: (loaded: Loaded) => void,
+  visit: (loaded: LoadedDelivery) => void,
 ): Promise<LoadedPartition> {
   const { log } = context;
   const at = { topic: deliveryTopic.name, partition };
-  const from = await beginning(context, partition);
-  const standings = await readStandings(context, partition, from.since);
-  const forgottenBefore = from.isElsewhere ? await endOfForgotten(log, partition) : Number.NEGATIVE_INFINITY;
+  const from = await resolveStart(context, partition);
+  const attemptStates = await readAttemptStates(context, partition, from.since);
+  const lostBefore = from.isProgressInvalid ? await findLostBefore(log, partition) : Number.NEGATIVE_INFINITY;
   let firstSeq: number | null = null;
-  const met = new Set<string>();
-  const standingOf = ({ id, createdAt }: Delivery, number: number): Standing => {
+  const seenIds = new Set<string>();
+  const attemptStateOf = ({ id, createdAt }: Delivery, number: number): AttemptState => {
     firstSeq ??= number;
-    const known = standings.byId.get(id);
-    // Asked once; what is left is small, except after a rebuild.
-    standings.byId.delete(id);
-    return known ?? { ...UNTRIED, isSettled: firstSeq === 1 && createdAt < forgottenBefore };
+    const known = attemptStates.byId.get(id);
+    // Looked up once; what remains is small, except after a rebuild.
+    attemptStates.byId.delete(id);
+    return known ?? { ...UNTRIED, isSettled: firstSeq === 1 && createdAt < lostBefore };
   };
   let next = from.offset;
   let seq = 0;
@@ -79,70 +79,76 @@ export async function loadPartition(
     firstSeq ??= record.seq;
     seq = Math.max(seq, record.seq);
     const delivery = await decodeRecord(context, deliveryTopic, record);
-    // A second one with its id is a repeat.
-    if (!delivery || met.has(delivery.id)) return;
-    met.add(delivery.id);
-    visit({ delivery, offset: record.offset, appendedAt: record.appendedAt, ...standingOf(delivery, record.seq) });
+    // A second delivery with the same id is a repeat.
+    if (!delivery || seenIds.has(delivery.id)) return;
+    seenIds.add(delivery.id);
+    visit({ delivery, offset: record.offset, appendedAt: record.appendedAt, ...attemptStateOf(delivery, record.seq) });
   };
   await readPartition(log, at, load, from.offset);
-  return { next, seq, attemptedAt: standings.newest, standingOf };
+  return { next, seq, attemptedAt: attemptStates.newest, attemptStateOf };
 }
 
-interface Beginning {
+interface StartPosition {
   readonly offset: number;
-  /** No attempt of the delivery there or of a later one was appended before, apart from what clocks differ. */
+  /**
+   * No attempt of the delivery at `offset` or of a later one was appended before this time, apart from clock
+   * differences.
+   */
   readonly since: number;
-  /** Progress is noted of a delivery that does not stand there: retention removed it, or the topic was written anew. */
-  readonly isElsewhere: boolean;
+  /**
+   * True if the stored progress names a delivery that is not there: retention removed it, or the topic was rewritten.
+   */
+  readonly isProgressInvalid: boolean;
 }
 
-async function beginning({ log, codec }: LoadContext, partition: number): Promise<Beginning> {
+async function resolveStart({ log, codec }: LoadContext, partition: number): Promise<StartPosition> {
   const { first } = await log.bounds({ topic: deliveryTopic.name, partition });
-  const noted = await log.last({ topic: progressTopic.name, partition });
+  const stored = await log.last({ topic: progressTopic.name, partition });
   let progress: DeliveryProgress | null = null;
-  if (noted?.value) {
-    await codec.learn(noted.value);
-    progress = codec.decode(progressTopic, noted.value);
+  if (stored?.value) {
+    await codec.fetchSchema(stored.value);
+    progress = codec.decode(progressTopic, stored.value);
   }
   if (progress && progress.offset >= first) {
     const there = await recordAt(log, partition, progress.offset);
     if (there?.appendedAt === progress.appendedAt) {
-      // The pipeline's time may run ahead of the wall clock that attempts are appended by. Where a rebuild appended the
-      // delivery, attempts of it may be older than that, though not than its event.
+      // The event time may be ahead of the wall clock that stamps attempts. Where a rebuild appended the delivery, its
+      // attempts may be older than that, but not older than its event.
       const since = Math.min(there.receivedAt, there.appendedAt) - CLOCKS_APART_MS;
-      return { offset: progress.offset, since, isElsewhere: false };
+      return { offset: progress.offset, since, isProgressInvalid: false };
     }
   }
-  return { offset: first, since: 0, isElsewhere: progress !== null };
+  return { offset: first, since: 0, isProgressInvalid: progress !== null };
 }
 
 /**
- * A delivery of a topic that was written anew (its numbers begin again), created before this, may have had its attempts
- * without a record being left: retention removes those first. It is over, since the schedule is far shorter than they
- * are kept. Where none was removed all are known, whatever times deliveries have (a recording of years ago).
+ * Deliveries of a rewritten topic (its numbers restart) that were created before this time may have been attempted
+ * without a record being left, since retention removes the oldest attempts first. Such a delivery is finished, since
+ * the schedule is far shorter than the retention of attempts. Where no attempt was removed all are known, whatever the
+ * event times (a recording of years ago).
  */
-async function endOfForgotten(log: EventLog, partition: number): Promise<number> {
+async function findLostBefore(log: EventLog, partition: number): Promise<number> {
   const { first } = await log.bounds({ topic: attemptTopic.name, partition });
-  return first > 0 ? Date.now() - DELIVERIES_KEPT_MS : Number.NEGATIVE_INFINITY;
+  return first > 0 ? Date.now() - DELIVERY_RETENTION_MS : Number.NEGATIVE_INFINITY;
 }
 
-/** The first record from the offset on. */
+/** Reads the first record at or after an offset. */
 async function recordAt(log: EventLog, partition: number, offset: number): Promise<LogRecord | null> {
   const found: LogRecord[] = [];
-  const take = (record: LogRecord) => {
+  const onRecord = (record: LogRecord) => {
     found.push(record);
     return false;
   };
-  await readPartition(log, { topic: deliveryTopic.name, partition }, take, offset);
+  await readPartition(log, { topic: deliveryTopic.name, partition }, onRecord, offset);
   return found[0] ?? null;
 }
 
-async function readStandings(context: LoadContext, partition: number, since: number) {
+async function readAttemptStates(context: LoadContext, partition: number, since: number) {
   const { log } = context;
   const at = { topic: attemptTopic.name, partition };
-  const byId = new Map<string, Standing>();
+  const byId = new Map<string, AttemptState>();
   let newest = (await log.last(at))?.receivedAt ?? 0;
-  const learn = async (record: LogRecord) => {
+  const apply = async (record: LogRecord) => {
     newest = Math.max(newest, record.receivedAt);
     const attempt = await decodeRecord(context, attemptTopic, record);
     if (!attempt) return;
@@ -152,6 +158,6 @@ async function readStandings(context: LoadContext, partition: number, since: num
       nextAttemptAt: attempt.nextAttemptAt,
     });
   };
-  await readPartition(log, at, learn, await log.offsetAt(at, Math.max(0, since)));
+  await readPartition(log, at, apply, await log.offsetAt(at, Math.max(0, since)));
   return { byId, newest };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ATTEMPTS_MAX, ATTEMPTS_PER_WEBHOOK, SLOW_ATTEMPTS_MAX, WAITING_PER_WEBHOOK_MAX } from './limits.ts';
-import { LowWater } from './low-water.ts';
+import { LowWatermark } from './low-watermark.ts';
 import { type Pending, Queues } from './queues.ts';
 
 let offset = 0;
@@ -14,7 +14,7 @@ function fill(queues: Queues, webhookId: string, count: number, dueAt = 0, attem
   for (let nth = 0; nth < count; nth += 1) queues.add(pending(webhookId, dueAt, attempts), 0);
 }
 
-/** Starts all that may start; gives how many of each webhook. */
+/** Starts every attempt that may start; returns the turns and their number by webhook. */
 function startAll(queues: Queues, now = 0) {
   const turns = [];
   for (let turn = queues.next(now); turn; turn = queues.next(now)) turns.push(turn);
@@ -26,27 +26,27 @@ function startAll(queues: Queues, now = 0) {
 type Turn = NonNullable<ReturnType<Queues['next']>>;
 
 function finish(queues: Queues, { queue, isSlow }: Turn, wasGood: boolean): void {
-  queues.finished(queue, { isSlow, wasGood, now: 0 });
+  queues.finish(queue, { isSlow, wasGood, now: 0 });
 }
 
-/** Lets a webhook answer well once; nothing of it waits then. */
+/** Completes one good attempt of a webhook, after which nothing of it waits. */
 function prove(queues: Queues, webhookId: string): void {
   fill(queues, webhookId, 1);
   finish(queues, queues.next(0)!, true);
 }
 
 describe('queues', () => {
-  it('start at most 8 of a webhook, and the next when one is over', () => {
+  it('start at most 8 attempts of a webhook, and the next when one has finished', () => {
     const queues = new Queues();
     fill(queues, 'a', 20);
     const { turns, counts } = startAll(queues);
     expect(counts).toEqual({ a: ATTEMPTS_PER_WEBHOOK });
-    queues.finished(turns[0]!.queue, { isSlow: turns[0]!.isSlow, wasGood: true, now: 0 });
+    queues.finish(turns[0]!.queue, { isSlow: turns[0]!.isSlow, wasGood: true, now: 0 });
     expect(startAll(queues).counts).toEqual({ a: 1 });
     expect(queues.size).toBe(19);
   });
 
-  it('take turns among webhooks, in the order in which things are due', () => {
+  it('give turns to webhooks in the order in which deliveries are due', () => {
     const queues = new Queues();
     const later = pending('a', 5);
     const sooner = pending('a', 3);
@@ -66,18 +66,18 @@ describe('queues', () => {
     expect(startAll(queues, 10).turns.map((turn) => turn.pending.dueAt)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('leave room for others however many webhooks answer slowly', () => {
+  it('leave slots for others however many webhooks answer slowly', () => {
     const queues = new Queues();
     const webhooks = ATTEMPTS_MAX / ATTEMPTS_PER_WEBHOOK;
     prove(queues, 'good');
-    // Tried before and pending still: their last answer was no 2xx.
+    // They were attempted before and are still pending: their last answer was no 2xx.
     for (let nth = 0; nth < webhooks; nth += 1) fill(queues, `slow${nth}`, 20, 0, 1);
     expect(startAll(queues).turns).toHaveLength(SLOW_ATTEMPTS_MAX);
     fill(queues, 'good', 20);
     expect(startAll(queues).counts).toEqual({ good: ATTEMPTS_PER_WEBHOOK });
   });
 
-  it('leave room for proven webhooks however many new ones never answer', () => {
+  it('leave slots for proven webhooks however many new ones never answer', () => {
     const queues = new Queues();
     prove(queues, 'good');
     for (let round = 0; round < 2; round += 1) {
@@ -88,14 +88,14 @@ describe('queues', () => {
     expect(startAll(queues).counts).toEqual({ good: ATTEMPTS_PER_WEBHOOK });
   });
 
-  it('let a webhook out of the slow ones with its first good answer, and back with a bad one', () => {
+  it('move a webhook from the slow to the quick ones with its first good answer, and back with a bad one', () => {
     const queues = new Queues();
     fill(queues, 'good', 9);
     const { turns } = startAll(queues);
     for (let nth = 0; nth < ATTEMPTS_MAX / ATTEMPTS_PER_WEBHOOK; nth += 1) fill(queues, `bad${nth}`, 8);
     expect(startAll(queues).turns).toHaveLength(SLOW_ATTEMPTS_MAX - ATTEMPTS_PER_WEBHOOK);
     finish(queues, turns[0]!, false);
-    // It waits behind the bad ones now; what it had was given to one of them.
+    // It waits behind the bad ones now; its slot was given to one of them.
     const { turns: next, counts } = startAll(queues);
     expect([next.length, counts.good]).toEqual([1, undefined]);
     finish(queues, turns[1]!, true);
@@ -105,7 +105,7 @@ describe('queues', () => {
     expect(startAll(queues).counts).not.toHaveProperty('good');
   });
 
-  it('start nothing of a webhook that is held', () => {
+  it('start no attempt of a webhook on hold', () => {
     const queues = new Queues();
     fill(queues, 'a', 2);
     const queue = queues.get('a')!;
@@ -118,15 +118,15 @@ describe('queues', () => {
     expect(startAll(queues).counts).toEqual({ a: 2 });
   });
 
-  it('forget a webhook for which nothing waits', () => {
+  it('remove a webhook for which nothing waits', () => {
     const queues = new Queues();
     fill(queues, 'a', 3);
-    expect(queues.takeAll(queues.get('a')!)).toHaveLength(3);
+    expect(queues.drain(queues.get('a')!)).toHaveLength(3);
     expect([...queues.all()]).toEqual([]);
     expect(queues.size).toBe(0);
   });
 
-  it('bound what waits for a webhook, less the more webhooks there are', () => {
+  it('bound the waiting deliveries of a webhook, and lower the bound with the number of webhooks', () => {
     const queues = new Queues();
     fill(queues, 'a', WAITING_PER_WEBHOOK_MAX, 9);
     expect(queues.hasRoom('a')).toBe(false);
@@ -138,15 +138,15 @@ describe('queues', () => {
   });
 });
 
-describe('the low water', () => {
-  it('stands at the first delivery that is not settled, then at the last one read', () => {
-    const water = new LowWater();
-    expect(water.progress()).toBeNull();
-    for (const at of [3, 5, 6]) water.read({ offset: at, appendedAt: 10 * at }, at === 3);
-    expect(water.progress()).toEqual({ offset: 5, appendedAt: 50 });
-    water.settled(6);
-    expect(water.progress()).toEqual({ offset: 5, appendedAt: 50 });
-    water.settled(5);
-    expect(water.progress()).toEqual({ offset: 6, appendedAt: 60 });
+describe('the low lowWatermark', () => {
+  it('is the first delivery that is not settled, then the last one read', () => {
+    const lowWatermark = new LowWatermark();
+    expect(lowWatermark.progress()).toBeNull();
+    for (const at of [3, 5, 6]) lowWatermark.add({ offset: at, appendedAt: 10 * at }, at === 3);
+    expect(lowWatermark.progress()).toEqual({ offset: 5, appendedAt: 50 });
+    lowWatermark.settle(6);
+    expect(lowWatermark.progress()).toEqual({ offset: 5, appendedAt: 50 });
+    lowWatermark.settle(5);
+    expect(lowWatermark.progress()).toEqual({ offset: 6, appendedAt: 60 });
   });
 });

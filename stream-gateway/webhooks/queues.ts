@@ -1,7 +1,7 @@
 /**
- * What waits to be sent: a queue for each webhook, and whose turn it is. Pure, apart from being changed in place. One
- * webhook does not wait for another one's deliveries: each has slots of its own, turns go round, and those that answer
- * slowly, badly or not at all, or have not answered yet, have at most their part of all slots.
+ * A queue of waiting deliveries for each webhook, and the order of turns. Pure, apart from being changed in place.
+ * Webhooks do not wait for each other: each has its own slots, turns are round robin, and webhooks that answer slowly,
+ * badly or not at all, or have not answered yet, are limited to a part of all slots.
  */
 import { LRUCache } from 'lru-cache';
 import type { Delivery } from '#schemas/topics/webhooks';
@@ -21,18 +21,18 @@ export interface Pending {
   readonly id: string;
   readonly webhookId: string;
   readonly orgId: string;
-  /** Where it stands in `derived.deliveries`. */
+  /** Its position in `derived.deliveries`. */
   readonly partition: number;
   readonly offset: number;
-  /** Unix ms at which the log took it. */
+  /** Unix ms at which it was appended to the log. */
   readonly appendedAt: number;
-  /** Attempts that were made and recorded. */
+  /** Recorded attempts. */
   attempts: number;
   /** Unix ms. */
   dueAt: number;
-  /** Failures on this side since the last attempt: no attempts, since the target had no part in them. */
+  /** Faults on this side since the last attempt, which do not count as attempts. */
   faults: number;
-  /** Held only for a while; null: to be read from the log. */
+  /** The cached body; null if it has to be read from the log. */
   delivery: Delivery | null;
 }
 
@@ -40,23 +40,23 @@ export interface Pending {
 export interface Queue {
   readonly webhookId: string;
   readonly waiting: Heap<Pending>;
-  /** Attempts under way. */
+  /** Running attempts. */
   active: number;
-  /** Of these, those that count against what slow webhooks may have. */
+  /** The part of these that counts against the limit for slow webhooks. */
   slowActive: number;
-  /** Whether the last answer was slow or no 2xx, or there was none yet. */
+  /** True if the last answer was slow or no 2xx, or there was none yet. */
   isSlow: boolean;
-  /** While above 0 nothing starts. */
+  /** While above 0 no attempt starts. */
   holds: number;
-  /** Whether it is in the ring of those whose turn comes. */
+  /** True if it is in the ring of queues that wait for a turn. */
   inRing: boolean;
-  /** Unix ms of the earliest alarm that is set for it. */
+  /** Unix ms of its earliest alarm. */
   alarmAt: number;
 }
 
 export class Queues {
   private readonly queues = new Map<string, Queue>();
-  /** Webhooks whose last answer was good and quick, whether they have a queue now or not. */
+  /** Webhooks whose last answer was good and quick, with or without a queue. */
   private readonly proven = new LRUCache<string, true>({ max: PROVEN_MAX });
   private readonly quick: Queue[] = [];
   private readonly slow: Queue[] = [];
@@ -65,12 +65,12 @@ export class Queues {
   private active = 0;
   private slowActive = 0;
 
-  /** Deliveries that wait or are under way. */
+  /** Waiting deliveries and running attempts. */
   get size(): number {
     return this.waiting + this.active;
   }
 
-  /** Attempts under way. */
+  /** Running attempts. */
   get activeCount(): number {
     return this.active;
   }
@@ -83,7 +83,7 @@ export class Queues {
     return this.queues.get(webhookId);
   }
 
-  /** Whether a webhook may have another delivery waiting. */
+  /** True if another delivery may wait for a webhook. */
   hasRoom(webhookId: string): boolean {
     const share = Math.floor(WAITING_MAX / (this.queues.size + 1));
     const most = Math.max(WAITING_PER_WEBHOOK_MIN, Math.min(WAITING_PER_WEBHOOK_MAX, share));
@@ -98,7 +98,7 @@ export class Queues {
     return queue;
   }
 
-  /** The next delivery to attempt now, which is under way then until `finished`; null when there is none, or no slot. */
+  /** Starts the next due delivery, which counts as running until `finish`; null if none is due or no slot is free. */
   next(now: number): { readonly pending: Pending; readonly queue: Queue; readonly isSlow: boolean } | null {
     for (let alarm = this.alarms.peek(); alarm && alarm.at <= now; alarm = this.alarms.peek()) {
       this.alarms.pop();
@@ -106,23 +106,25 @@ export class Queues {
       this.wake(alarm.queue, now);
     }
     if (this.active >= ATTEMPTS_MAX) return null;
-    return this.turn(this.quick, now) ?? (this.slowActive < SLOW_ATTEMPTS_MAX ? this.turn(this.slow, now) : null);
+    return (
+      this.takeTurn(this.quick, now) ?? (this.slowActive < SLOW_ATTEMPTS_MAX ? this.takeTurn(this.slow, now) : null)
+    );
   }
 
-  /** An attempt is over: its slot is free. `wasGood` null: it says nothing of the webhook. */
-  finished(queue: Queue, { isSlow, wasGood, now }: { isSlow: boolean; wasGood: boolean | null; now: number }): void {
+  /** Frees the slot of an attempt. `wasGood` is null if the attempt says nothing about the webhook. */
+  finish(queue: Queue, { isSlow, wasGood, now }: { isSlow: boolean; wasGood: boolean | null; now: number }): void {
     this.active -= 1;
     queue.active -= 1;
     if (isSlow) {
       this.slowActive -= 1;
       queue.slowActive -= 1;
     }
-    if (wasGood !== null) this.judge(queue, wasGood);
+    if (wasGood !== null) this.applyAnswer(queue, wasGood);
     this.wake(queue, now);
     this.dropIfEmpty(queue);
   }
 
-  /** Lets nothing of the webhook start until `release` was called as often. */
+  /** Blocks a webhook until `release` was called as often as `hold`. */
   hold(queue: Queue): void {
     queue.holds += 1;
   }
@@ -133,15 +135,15 @@ export class Queues {
     this.dropIfEmpty(queue);
   }
 
-  /** Takes all that waits for a webhook; what is under way goes on. */
-  takeAll(queue: Queue): Pending[] {
-    const taken = queue.waiting.takeAll();
-    this.waiting -= taken.length;
+  /** Removes and returns all waiting deliveries of a webhook; running attempts continue. */
+  drain(queue: Queue): Pending[] {
+    const drained = queue.waiting.drain();
+    this.waiting -= drained.length;
     this.dropIfEmpty(queue);
-    return taken;
+    return drained;
   }
 
-  /** Unix ms at which something is due next, beside what only waits for a slot. */
+  /** Unix ms at which the next delivery becomes due, apart from those that only wait for a slot. */
   nextDueAt(): number | null {
     return this.alarms.peek()?.at ?? null;
   }
@@ -161,8 +163,8 @@ export class Queues {
     return queue;
   }
 
-  /** Moves a queue to where its last answer puts it; a good one must not wait behind bad ones. */
-  private judge(queue: Queue, wasGood: boolean): void {
+  /** Moves a queue to the slow or the quick ring after an answer; a good one must not wait behind bad ones. */
+  private applyAnswer(queue: Queue, wasGood: boolean): void {
     if (wasGood) this.proven.set(queue.webhookId, true);
     else this.proven.delete(queue.webhookId);
     if (queue.isSlow !== wasGood) return;
@@ -182,7 +184,7 @@ export class Queues {
     if (queue.waiting.size === 0 && queue.active === 0 && queue.holds === 0) this.queues.delete(queue.webhookId);
   }
 
-  /** Puts a queue into the ring when it can start something, else sets its alarm. */
+  /** Puts a queue into its ring if it can start an attempt, else sets its alarm. */
   private wake(queue: Queue, now: number): void {
     const head = queue.waiting.peek();
     if (!head || queue.inRing || queue.holds > 0 || queue.active >= ATTEMPTS_PER_WEBHOOK) return;
@@ -195,7 +197,7 @@ export class Queues {
     }
   }
 
-  private turn(ring: Queue[], now: number) {
+  private takeTurn(ring: Queue[], now: number) {
     for (let queue = ring.shift(); queue; queue = ring.shift()) {
       queue.inRing = false;
       const { isSlow } = queue;

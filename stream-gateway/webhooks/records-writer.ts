@@ -1,15 +1,17 @@
-/** Appends the sender's records, in batches: what comes while one batch is being appended makes the next. */
+/** Appends the sender's records in batches: records that arrive during an append form the next batch. */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import type { AppendRecord, EventLog } from '#infra/log/log';
-import { mayPass, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/retry';
 import type { Health } from '#infra/telemetry/health';
 import { partitionOf } from '#schemas/topics/topic';
 import { attemptTopic, type DeliveryAttempt, type DeliveryProgress, progressTopic } from '#schemas/topics/webhooks';
 
 const BATCH_MAX = 1_000;
-/** So long after the log took a record no other process can have the lease: it waits for ten seconds of silence. */
-const HOLDER_FOR_MS = 5_000;
+/**
+ * Within this time after an accepted append no other process can have the lease: it waits for ten seconds of silence.
+ */
+const LEASE_CERTAIN_MS = 5_000;
 
 export interface WriterContext {
   readonly log: EventLog;
@@ -18,70 +20,71 @@ export interface WriterContext {
   readonly health: Health;
   /** Part of `/health`. */
   readonly part: string;
-  /** Ends the retries: what was not taken then rejects. */
+  /** Stops the retries: pending appends then reject. */
   readonly signal: AbortSignal;
 }
 
 interface Waiting {
   readonly attempt: DeliveryAttempt;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class RecordsWriter {
   private readonly context: WriterContext;
   private waiting: Waiting[] = [];
   private writing: Promise<void> | null = null;
-  /** Ends with the note at hand, which the next one must not overtake. */
-  private noting: Promise<unknown> = Promise.resolve();
+  /** The last write of progress, which the next one must not overtake. */
+  private lastProgressWrite: Promise<unknown> = Promise.resolve();
   /** Records of a partition must not go back in time. */
   private newest = 0;
-  /** When the append began that was taken last. */
-  private takenAt = { wall: Number.NEGATIVE_INFINITY, monotonic: Number.NEGATIVE_INFINITY };
+  /** Start time of the last accepted append. */
+  private lastAppendAt = { wall: Number.NEGATIVE_INFINITY, monotonic: Number.NEGATIVE_INFINITY };
 
   constructor(context: WriterContext) {
     this.context = context;
   }
 
-  /** Records of this time stand in the log already. */
-  follow(newest: number): void {
+  /** Sets the time that later records must not be older than. */
+  startAfter(newest: number): void {
     this.newest = Math.max(this.newest, newest);
   }
 
   /**
-   * Whether this process certainly still has the lease. It may have been stopped at any time without noticing, and the
-   * log refuses records only when there are some. By both clocks: one stops with the machine, the other may be set back.
+   * True if this process certainly still holds the lease. It may have been paused at any time without noticing, and the
+   * log refuses records only when there are some. Both clocks are checked: one stops with the machine, the other may be
+   * set back.
    */
-  get isHolder(): boolean {
-    const { wall, monotonic } = this.takenAt;
-    return Math.max(Date.now() - wall, performance.now() - monotonic) < HOLDER_FOR_MS;
+  get holdsLease(): boolean {
+    const { wall, monotonic } = this.lastAppendAt;
+    return Math.max(Date.now() - wall, performance.now() - monotonic) < LEASE_CERTAIN_MS;
   }
 
-  /** Resolves once the attempt stands in the log. Its callers are bounded by the slots that they hold. */
+  /** Resolves once the attempt is in the log. The number of callers is bounded by the slots that they hold. */
   write(attempt: DeliveryAttempt): Promise<void> {
-    return new Promise((done, failed) => {
-      this.waiting.push({ attempt, done, failed });
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ attempt, resolve, reject });
       this.writing ??= this.writeAll();
     });
   }
 
-  /** Notes how far the partitions are settled. */
-  note(progress: readonly (DeliveryProgress & { readonly partition: number })[]): Promise<void> {
-    const noted = this.noting.then(() => this.append(progress.map((one) => this.progressRecordOf(one))));
-    this.noting = noted.catch(() => {});
-    return noted;
+  /** Stores up to where the partitions are settled. */
+  writeProgress(progress: readonly (DeliveryProgress & { readonly partition: number })[]): Promise<void> {
+    const written = this.lastProgressWrite.then(() => this.append(progress.map((one) => this.progressRecordOf(one))));
+    this.lastProgressWrite = written.catch(() => {});
+    return written;
   }
 
   private async writeAll(): Promise<void> {
-    // What ends in the same turn of the event loop goes into the same batch.
+    // Attempts that end in the same turn of the event loop go into the same batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, BATCH_MAX);
       try {
         await this.append(batch.map(({ attempt }) => this.recordOf(attempt)));
-        for (const { done } of batch) done();
+        for (const { resolve } of batch) resolve();
       } catch (error) {
-        for (const { failed } of batch) failed(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     this.writing = null;
@@ -120,16 +123,16 @@ export class RecordsWriter {
   private append(records: readonly AppendRecord[]): Promise<void> {
     const { log, logger, health, part, signal } = this.context;
     const attempt = async () => {
-      // Not when it was answered: the answer may have waited for as long as this process was stopped.
-      const begunAt = { wall: Date.now(), monotonic: performance.now() };
+      // The time before the append, not after it: the response may have waited while this process was paused.
+      const startedAt = { wall: Date.now(), monotonic: performance.now() };
       await log.append(records);
-      this.takenAt = begunAt;
+      this.lastAppendAt = startedAt;
     };
     return retry(attempt, {
-      canRetry: (error) => mayPass(error) && !signal.aborted,
+      canRetry: (error) => isTransient(error) && !signal.aborted,
       onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ error }, 'attempts to deliver webhooks cannot be recorded; trying again');
-        health.degraded(part, 'attempts to deliver webhooks cannot be recorded');
+        if (failures === 1) logger.error({ error }, 'could not record webhook delivery attempts, retrying');
+        health.degraded(part, 'webhook delivery attempts cannot be recorded');
       },
       onRecovered: () => health.ready(part),
       signal,

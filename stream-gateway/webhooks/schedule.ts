@@ -1,11 +1,11 @@
-/** When a delivery is tried again, and what an attempt means for the delivery and its webhook. Pure. */
+/** Decides when a delivery is retried, and what an attempt means for the delivery and its webhook. Pure. */
 import type { Outcome } from '#infra/outbound/outcome';
 
-/** Of each delay, added at random so that what failed together does not come back together. */
+/** Random part added to each delay, so that deliveries that failed together are not retried together. */
 const JITTER_MAX = 0.2;
 const GONE = 410;
 
-/** Milliseconds before each attempt, the first one included; its length is how many attempts there are. */
+/** Milliseconds before each attempt, including the first; its length is the number of attempts. */
 export type Schedule = readonly number[];
 
 /** Reads `PARALLAX_WEBHOOK_SCHEDULE`: seconds, separated by commas. */
@@ -13,15 +13,16 @@ export function parseSchedule(text: string): Schedule {
   return text.split(',').map((seconds) => Math.round(Number(seconds) * 1_000));
 }
 
-/** What follows from an attempt. */
+/** The consequence of an attempt. */
 export type Consequence =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly afterMs: number }
   | { readonly kind: 'failed'; readonly disable: 'gone' | 'failing' };
 
 /**
- * What follows from attempt number `attempt` (from 1). 2xx delivers; 410 fails the delivery at once and disables the
- * webhook as `gone`; everything else, 3xx too, is tried again until the schedule ends, and then disables it as `failing`.
+ * The consequence of attempt number `attempt` (from 1). 2xx delivers; 410 fails the delivery at once and disables the
+ * webhook as `gone`; anything else, including 3xx, is retried until the schedule ends, which disables the webhook as
+ * `failing`.
  */
 export function consequenceOf(
   schedule: Schedule,
@@ -37,7 +38,7 @@ export function consequenceOf(
   return { kind: 'retry', afterMs: Math.max(delayMs(schedule, attempt, random), retryAfterMs) };
 }
 
-/** Milliseconds to wait after so many attempts (from 0), with up to 20 % added. */
+/** Milliseconds to wait after `attempts` attempts (from 0), with up to 20 % added. */
 export function delayMs(schedule: Schedule, attempts: number, random: () => number = Math.random): number {
   return Math.round(schedule[attempts]! * (1 + JITTER_MAX * random()));
 }

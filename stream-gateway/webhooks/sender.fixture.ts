@@ -1,4 +1,4 @@
-/** A log with an organization and webhooks, deliveries put there directly, and what the sender made of them. */
+/** A log with an organization and webhooks, deliveries appended directly, and the attempts of the sender. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pino, stdSerializers } from 'pino';
 import { createCodec } from '#infra/codec/create-codec';
 import { openLogRegistry } from '#infra/codec/log-registry';
 import type { Running } from '#infra/context';
-import { openControlHost } from '#infra/control/control-host';
+import { openControlReplica } from '#infra/control/control-replica';
 import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
 import { readPartition } from '#infra/log/read-partition';
 import { GuardedClient } from '#infra/outbound/guarded-request';
@@ -20,22 +20,22 @@ import { prepareSenderTopics, startSender } from './sender.ts';
 const HASH = { algorithm: 'scrypt', N: 16_384, r: 8, p: 1, salt: 'c2FsdA', hash: 'aGFzaA' } as const;
 const ACTOR = { orgId: 'org_first', keyId: 'first', userId: 'admin', sandbox: false };
 
-export const secretOf = (letter: string) => `whsec_${letter.repeat(43)}=`;
+export const secretOf = (char: string) => `whsec_${char.repeat(43)}=`;
 
-export interface SenderWorldOptions {
-  /** An existing folder, to open a log again. */
+export interface SenderHarnessOptions {
+  /** An existing folder, to reopen a log. */
   readonly path?: string;
-  /** As the setting. */
+  /** Like the setting. */
   readonly schedule?: string;
   readonly timeoutMs?: number;
   readonly settleAfterMs?: number;
-  /** The sender's commands are submitted so much later. */
+  /** Delay of the sender's commands. */
   readonly submitDelayMs?: number;
 }
 
-export type SenderWorld = Awaited<ReturnType<typeof openSenderWorld>>;
+export type SenderHarness = Awaited<ReturnType<typeof openSenderHarness>>;
 
-export async function openSenderWorld(options: SenderWorldOptions = {}) {
+export async function openSenderHarness(options: SenderHarnessOptions = {}) {
   const { schedule = '0,0.05,0.05,0.05', timeoutMs = 1_000, settleAfterMs = 0, submitDelayMs = 0 } = options;
   const path = options.path ?? mkdtempSync(join(tmpdir(), 'parallax-webhooks-'));
   const log = await openEmbeddedLog({ path });
@@ -51,7 +51,7 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
       { write: (line: string) => void logged.push(line) },
     ),
   };
-  const control = await openControlHost(context);
+  const control = await openControlReplica(context);
   await prepareSenderTopics(context);
   const command = async (type: string, body: object) => {
     const verdict = await control.submit(type, body);
@@ -87,7 +87,7 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
       const subscriptions = [{ eventType: 'event.spread', version: 1 }];
       await command('webhook.create', { actor: ACTOR, webhookId, url, subscriptions, secret: secretOf('A') });
     },
-    /** Puts deliveries of one webhook into the log, of events of that time, named after the webhook and their numbers. */
+    /** Appends deliveries of one webhook with this event time, named after the webhook and their numbers. */
     async deliver(webhookId: string, numbers: readonly number[], receivedAt = Date.now()) {
       const partition = partitionOf(webhookId, deliveryTopic.partitions);
       const last = await log.last({ topic: deliveryTopic.name, partition });
@@ -98,17 +98,17 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
       });
       await log.append(records);
     },
-    /** Starts the sender; `learn` in place of what fetches schemas. */
-    start({ learn = (bytes: Buffer) => codec.learn(bytes) } = {}) {
+    /** Starts the sender; `fetchSchema` replaces the codec's. */
+    start({ fetchSchema = (bytes: Buffer) => codec.fetchSchema(bytes) } = {}) {
       sender = startSender({
         ...context,
         codec: {
-          learn,
+          fetchSchema,
           prepare: (topics) => codec.prepare(topics),
           encode: (topic, value) => codec.encode(topic, value),
           decode: (topic, bytes) => codec.decode(topic, bytes),
           decodeRecord: (topic, record) => codec.decodeRecord(topic, record),
-          knows: (bytes) => codec.knows(bytes),
+          hasSchema: (bytes) => codec.hasSchema(bytes),
         },
         control: slowControl,
         client,
@@ -121,7 +121,7 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
       await sender?.close();
       sender = null;
     },
-    /** Every attempt in the log, by partition in order. */
+    /** Every attempt in the log, in order within each partition. */
     async attempts(): Promise<DeliveryAttempt[]> {
       const attempts: DeliveryAttempt[] = [];
       for (let partition = 0; partition < attemptTopic.partitions; partition += 1)
@@ -130,9 +130,9 @@ export async function openSenderWorld(options: SenderWorldOptions = {}) {
         });
       return attempts;
     },
-    /** Waits until so many deliveries are settled; gives their last records by delivery. */
-    async settled(count: number, patienceMs = 20_000): Promise<Map<string, DeliveryAttempt>> {
-      const deadline = Date.now() + patienceMs;
+    /** Waits until `count` deliveries are settled; returns their last records by delivery. */
+    async settled(count: number, timeoutMs = 20_000): Promise<Map<string, DeliveryAttempt>> {
+      const deadline = Date.now() + timeoutMs;
       for (;;) {
         const done = (await this.attempts()).filter(({ outcome }) => outcome !== 'pending');
         const byId = new Map(done.map((attempt) => [attempt.deliveryId, attempt]));
@@ -164,5 +164,5 @@ export function deliveryOf(webhookId: string, number: number, at: number): Deliv
   };
 }
 
-/** Whole numbers from `from` on. */
+/** Consecutive integers from `from` on. */
 export const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, nth) => from + nth);

@@ -1,28 +1,28 @@
 import type { Running } from '#infra/context';
-import { mayPass, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/retry';
 import { attemptTopic, deliveryTopic, progressTopic } from '#schemas/topics/webhooks';
-import { type SenderContext, Session } from './session.ts';
+import { DeliveryWorker, type SenderContext } from './delivery-worker.ts';
 
-/** The lease that its holder alone sends under, and what it writes. */
+/** The lease of the sending process, and the topics that only its holder writes. */
 export const WEBHOOK_LEASE = 'webhooks';
 export const SENDER_TOPICS = [attemptTopic, progressTopic];
 
-/** Makes the topics that the sender reads and writes. */
+/** Creates the topics that the sender reads and writes. */
 export async function prepareSenderTopics({ log, codec }: Pick<SenderContext, 'log' | 'codec'>): Promise<void> {
   await log.createTopics([deliveryTopic, ...SENDER_TOPICS]);
   await codec.prepare([deliveryTopic, ...SENDER_TOPICS]);
 }
 
 /**
- * Sends what `derived.deliveries` holds and will hold, in the background, until it is closed. Whoever starts it holds
- * the lease. A fault is told to health.
+ * Sends the deliveries of `derived.deliveries` in the background until it is closed. The caller holds the lease. A
+ * fault is reported to health.
  */
 export function startSender(context: SenderContext): Running {
   const { health, logger, part } = context;
   const closing = new AbortController();
   const running = send(context, closing.signal).catch((error: unknown) => {
     if (closing.signal.aborted) return;
-    logger.error({ error }, 'the sender of webhooks stopped by a fault');
+    logger.error({ error }, 'the webhook sender failed and stopped');
     health.failed(part, error);
   });
   return {
@@ -36,20 +36,20 @@ export function startSender(context: SenderContext): Running {
 async function send(context: SenderContext, signal: AbortSignal): Promise<void> {
   const { health, logger, part } = context;
   while (!signal.aborted) {
-    const session = await retry(() => Session.open(context, signal), {
-      canRetry: (error) => mayPass(error, 'unknown_schema') && !signal.aborted,
+    const worker = await retry(() => DeliveryWorker.open(context, signal), {
+      canRetry: (error) => isTransient(error, 'unknown_schema') && !signal.aborted,
       onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ error }, 'pending deliveries cannot be read; trying again');
-        health.degraded(part, 'pending deliveries cannot be read');
+        if (failures === 1) logger.error({ error }, 'could not read pending webhook deliveries, retrying');
+        health.degraded(part, 'pending webhook deliveries cannot be read');
       },
       signal,
     });
     health.ready(part);
     try {
-      if ((await session.run()) === 'rewritten')
-        logger.warn('deliveries were written anew; what is pending is read again');
+      if ((await worker.run()) === 'rewritten')
+        logger.warn('derived.deliveries was rewritten; reading pending deliveries again');
     } finally {
-      await session.end();
+      await worker.end();
     }
   }
 }

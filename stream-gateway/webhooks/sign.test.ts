@@ -8,9 +8,9 @@ const body = JSON.stringify({ id: 'e1', text: 'é€😀' });
 const signed = (secrets: string[]) => deliveryHeaders({ eventId: 'e1', at: Date.now(), body, secrets });
 
 describe('the signature', () => {
-  it('is accepted by a stock verifier', () => expect(new Webhook(NEW).verify(body, signed([NEW]))).toBeTruthy());
+  it('is accepted by a standard verifier', () => expect(new Webhook(NEW).verify(body, signed([NEW]))).toBeTruthy());
 
-  it('is there for each of two secrets, newest first', () => {
+  it('contains one for each of two secrets, newest first', () => {
     const headers = signed([NEW, OLD]);
     expect(new Webhook(OLD).verify(body, headers)).toBeTruthy();
     expect(new Webhook(NEW).verify(body, headers)).toBeTruthy();
@@ -20,14 +20,15 @@ describe('the signature', () => {
     expect(more).toEqual([]);
   });
 
-  it('stands under the name of the specification too', () => {
+  it('is also sent in the header of the specification', () => {
     const headers = signed([NEW, OLD]);
     expect(headers['X-Svc-Signature']).toBe(headers['webhook-signature']);
   });
 
   it('is refused for another body, id or secret', () => {
     const headers = signed([NEW]);
-    const verify = (text: string, given = headers, secret = NEW) => new Webhook(secret).verify(text, given);
+    const verify = (text: string, signedHeaders = headers, secret = NEW) =>
+      new Webhook(secret).verify(text, signedHeaders);
     expect(() => verify(`${body} `)).toThrow(WebhookVerificationError);
     expect(() => verify(body, { ...headers, 'webhook-id': 'e2' })).toThrow(WebhookVerificationError);
     expect(() => verify(body, headers, OLD)).toThrow(WebhookVerificationError);

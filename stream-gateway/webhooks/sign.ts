@@ -1,4 +1,4 @@
-/** Headers of a delivery as Standard Webhooks 1.0 has them (https://www.standardwebhooks.com). Pure. */
+/** Builds the headers of a delivery as in Standard Webhooks 1.0 (https://www.standardwebhooks.com). Pure. */
 import { createHmac } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';

@@ -1,6 +1,6 @@
 import { closeInReverse } from '#infra/closing';
 import type { RoleContext, Running } from '#infra/context';
-import { openControlHost } from '#infra/control/control-host';
+import { openControlReplica } from '#infra/control/control-replica';
 import { STALE_AFTER_MS } from '#infra/control/freshness';
 import { startUnderLease } from '#infra/log/start-under-lease';
 import { GuardedClient } from '#infra/outbound/guarded-request';
@@ -10,7 +10,7 @@ import { prepareSenderTopics, SENDER_TOPICS, startSender, WEBHOOK_LEASE } from '
 /** Part of `/health`. */
 const PART = 'webhooks';
 
-/** Sends webhooks, on one node at a time; the others stand by. */
+/** Sends webhooks on one node at a time; the others are standbys. */
 export async function startWebhooks(context: Omit<RoleContext, 'store'>): Promise<Running> {
   const { settings, health } = context;
   health.expect(PART);
@@ -21,14 +21,14 @@ export async function startWebhooks(context: Omit<RoleContext, 'store'>): Promis
     lease: WEBHOOK_LEASE,
     topics: SENDER_TOPICS.map(({ name }) => name),
     start: async (lease) => {
-      const control = await openControlHost(context);
+      const control = await openControlReplica(context);
       const client = new GuardedClient({
         allowLoopback: settings.webhookAllowLoopback,
         timeoutMs: settings.webhookTimeoutMs,
       });
       const schedule = parseSchedule(settings.webhookSchedule);
       const sender = startSender({ ...context, control, client, schedule, part: PART, settleAfterMs: STALE_AFTER_MS });
-      // The process ends too, but it has more to close.
+      // The process ends as well, but it closes other parts too.
       lease.lost.catch(() => sender.close());
       return { close: () => closeInReverse([() => control.close(), () => sender.close()]) };
     },

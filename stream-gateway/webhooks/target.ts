@@ -1,7 +1,7 @@
-/** May a delivery be sent now, and where to? Pure. */
+/** Decides if a delivery may be sent now, and to which webhook. Pure. */
 import type { ControlState, Webhook } from '#schemas/domain/control/state';
 
-/** Why a delivery is not sent any more; stands as `error` in its last attempt record. */
+/** Why a delivery is no longer sent; the `error` of its last attempt record. */
 export type Refusal = 'webhook_deleted' | 'webhook_disabled' | 'organization_suspended';
 
 export type Target =
@@ -9,22 +9,22 @@ export type Target =
   | {
       readonly refusal: Refusal;
       /**
-       * False: the state may just not know yet of the command after which the delivery was made, since whoever made it
-       * reads the commands by itself.
+       * False if the state may not yet include the command that led to the delivery: its producer reads the commands
+       * independently.
        */
       readonly isFinal: boolean;
     };
 
 /**
- * By how much the clock of the node that enabled a webhook may be ahead of the one that stamped a delivery made after it.
- * So a delivery of the minute before the enabling may be sent, where nobody settled it while the webhook was disabled;
- * without it deliveries made just after the enabling would be lost.
+ * How far the clock of the node that enabled a webhook may be ahead of the one that stamped a delivery afterwards. So a
+ * delivery of the minute before the enabling may be sent if nobody settled it while the webhook was disabled; without
+ * the tolerance deliveries right after the enabling would be lost.
  */
 export const ENABLED_TOLERANCE_MS = 60_000;
 
 /**
- * @param appendedAt Unix ms at which the log took the delivery; what was there before the webhook was enabled again, by
- *   more than `ENABLED_TOLERANCE_MS`, is not sent.
+ * @param appendedAt Unix ms at which the delivery was appended to the log. A delivery appended before the webhook was
+ *   enabled again, by more than `ENABLED_TOLERANCE_MS`, is not sent.
  */
 export function targetOf(state: ControlState, webhookId: string, appendedAt: number): Target {
   const webhook = state.webhooks.get(webhookId);

@@ -1,17 +1,14 @@
 /**
- * How long does a node take to know every organization, key and wallet? A million mixed commands stand in the log:
- * `control-reduce` opens a control host that has to reduce all of them, `control-start` one that finds a snapshot.
- * The log is an embedded one, or the Kafka cluster that `PARALLAX_LOG=kafka://…` names, with the registry of
- * `PARALLAX_SCHEMA_REGISTRY`. That must be one for the bench alone: commands that stand there already are refused, and
- * those of the bench are removed at its end.
- *
- * What would skew it: commands that are refused, which cost less (hardly any is); a log that was just written, whose
- * pages are in memory (so they are after most restarts too).
+ * Time until a node has the control state of a million mixed commands. `control-reduce` opens a control replica that
+ * must reduce all of them, `control-start` one that loads a snapshot. The log is an embedded one, or the Kafka cluster
+ * of `PARALLAX_LOG=kafka://…`, with the registry of `PARALLAX_SCHEMA_REGISTRY`. The cluster must be reserved for the
+ * benchmark: it rejects one that holds control commands, and removes its own at the end. Sources of error: refused
+ * commands cost less (hardly any is); the pages of a log that was just written are in memory (as after most restarts).
  */
 import { commandTopic, stateTopic } from '#schemas/topics/control';
 import { openCodec } from '../../codec/open-codec.ts';
 import type { Settings } from '../../config/settings.ts';
-import { type ControlHost, openControlHost } from '../../control/control-host.ts';
+import { type ControlReplica, openControlReplica } from '../../control/control-replica.ts';
 import { ControlSnapshots } from '../../control/control-snapshots.ts';
 import type { AppendRecord } from '../../log/log.ts';
 import { type LogSettings, openLog } from '../../log/open-log.ts';
@@ -21,11 +18,11 @@ import { mixedCommands } from '../mixed-commands.ts';
 
 const COMMANDS = 1_000_000;
 const BATCH_RECORDS = 2_000;
-/** To write a million commands to a broker takes minutes. */
+/** Writing a million commands to a broker takes minutes. */
 const LIMIT_MS = 900_000;
 const RETENTION_DAYS = 30;
 
-type HostContext = Parameters<typeof openControlHost>[0];
+type HostContext = Parameters<typeof openControlReplica>[0];
 
 export const controlReduce: Bench = {
   aims: { 'control-reduce': { valueMaxMs: 60_000 }, 'control-start': { valueMaxMs: 2_000 } },
@@ -33,7 +30,7 @@ export const controlReduce: Bench = {
   run: (context) => measureControlReduce(context, { commands: COMMANDS, ...clusterNamed(process.env) }),
 };
 
-/** The cluster that the environment names, if any. */
+/** Reads the cluster from the environment, if one is set. */
 function clusterNamed({ PARALLAX_LOG: log, PARALLAX_SCHEMA_REGISTRY: schemaRegistry }: NodeJS.ProcessEnv) {
   if (log === undefined) return {};
   if (schemaRegistry === undefined) throw new Error('PARALLAX_SCHEMA_REGISTRY is missing; accepted: http://host:port');
@@ -42,11 +39,11 @@ function clusterNamed({ PARALLAX_LOG: log, PARALLAX_SCHEMA_REGISTRY: schemaRegis
 
 interface Measured {
   readonly commands: number;
-  /** In place of an embedded log. */
+  /** Used instead of an embedded log. */
   readonly cluster?: Pick<Settings, 'log' | 'schemaRegistry'>;
 }
 
-/** Exported for tests, which measure fewer. */
+/** Exported for tests, which use fewer commands. */
 export async function measureControlReduce(
   { folder, onProgress }: BenchContext,
   { commands, cluster = { log: 'embedded', schemaRegistry: null } }: Measured,
@@ -62,8 +59,7 @@ export async function measureControlReduce(
     const context = { log, codec, logger: createLogger('error') };
     await log.createTopics([commandTopic]);
     const { first, next } = await log.bounds({ topic: commandTopic.name, partition: 0 });
-    if (first < next)
-      throw new Error(`${settings.log} holds control commands already; the bench needs a cluster of its own`);
+    if (first < next) throw new Error(`${settings.log} holds control commands; the benchmark needs an empty cluster`);
     await codec.prepare([commandTopic]);
     try {
       let batch: AppendRecord[] = [];
@@ -98,9 +94,9 @@ export async function measureControlReduce(
  * How long a host takes to open, in milliseconds; what is done with it afterwards does not count. Nothing here holds it
  * when this is done: the next start, as one of a new process, has no other state in its memory.
  */
-async function measureStart(context: HostContext, use: (host: ControlHost) => Promise<void>): Promise<number> {
+async function measureStart(context: HostContext, use: (host: ControlReplica) => Promise<void>): Promise<number> {
   const began = performance.now();
-  const host = await openControlHost(context);
+  const host = await openControlReplica(context);
   const tookMs = performance.now() - began;
   await use(host);
   await host.close();

@@ -1,11 +1,9 @@
 /**
- * What does the gateway cost beside the socket library? Events of one channel go from the log through the hub to 300
- * sockets; the baseline hands the same bytes to `publish` of uWebSockets.js for as many sockets. Deliveries are counted
- * where they arrive.
- *
- * What would skew it: counting what was sent and not what was received; a client that is slower than the server (one
- * thread walks over frame headers and parses nothing); running far ahead of the clients, where one side queues and the
- * other drops (both wait when they are a window ahead); frames that differ in length.
+ * Deliveries per second of the gateway compared with its socket library. Events of one channel go from the log through
+ * the hub to 300 sockets. The baseline passes the same bytes to `publish` of uWebSockets.js for the same number of
+ * sockets. Deliveries are counted by the receiver. Sources of error: counting sent instead of received frames; a client
+ * that is slower than the server (one thread reads only frame headers); sending far ahead of the clients, where one
+ * side queues and the other drops (both wait when they are a window ahead); frames of different length.
  */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
@@ -13,21 +11,21 @@ import { partitionOf } from '#schemas/topics/topic';
 import { encodeEventFrame } from '#stream-gateway/connection/event-frame';
 import { start as startGateway } from '#stream-gateway/start';
 import { createAuthenticator } from '../../control/authenticator.ts';
-import { openControlHost } from '../../control/control-host.ts';
+import { openControlReplica } from '../../control/control-replica.ts';
 import { seedAdminKey } from '../../control/seed.ts';
 import { beginEpoch } from '../../log/epochs.ts';
 import type { AppendRecord } from '../../log/log.ts';
 import { loadUws } from '../../uws.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, type Measurement, rateResult } from '../measure.ts';
-import { type OpenWorld, openService } from '../open-world.ts';
+import { openService, type SimulatedService } from '../simulated-service.ts';
 import type { CountedSockets } from '../threads/frame-counter.ts';
 import { startThread } from '../threads/start-thread.ts';
 
 const SOCKETS = 300;
 const ROUND_FRAMES = 1_600;
 const BATCH_FRAMES = 16;
-/** Frames a socket that may be on their way. */
+/** Frames per socket that may be in flight. */
 const WINDOW_FRAMES = 64;
 const ROUNDS = 5;
 const WARMUPS = 2;
@@ -35,16 +33,16 @@ const ROUND_TIMEOUT_MS = 20_000;
 const CHANNEL = 'svc:stream:trade:venue_a_perp';
 const EVENT = '{"type":"event"';
 
-/** Sends a batch of frames, the first numbered one above `from`. */
+/** Sends a batch of frames, numbered from `from + 1`. */
 type Send = (from: number) => Promise<void>;
 
 export const fanout: Bench = {
   aims: { fanout: { ratioMin: 0.8 } },
   async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
-    const world = await openService(folder);
-    const closers: (() => Promise<void>)[] = [() => world.close()];
+    const service = await openService(folder);
+    const closers: (() => Promise<void>)[] = [() => service.close()];
     try {
-      const [hub, bare] = [await openHub(world, closers), await openBare(closers)];
+      const [hub, bare] = [await openHub(service, closers), await openBare(closers)];
       const options = { rounds: ROUNDS, warmups: WARMUPS, onProgress };
       const rates = await alternate(
         () => deliver(hub),
@@ -60,7 +58,7 @@ export const fanout: Bench = {
 
 interface Subject {
   readonly send: Send;
-  /** Deliveries so far. */
+  /** Number of deliveries so far. */
   readonly received: () => number;
   sent: number;
 }
@@ -70,8 +68,8 @@ async function deliver(subject: Subject): Promise<Measurement> {
   const until = async (deliveries: number) => {
     for (let looks = 0; subject.received() < deliveries; looks += 1) {
       if (performance.now() > deadline)
-        throw new Error(`${subject.received()} of ${deliveries} deliveries came in time`);
-      // A turn of the event loop is what the server needs to send; a wait now and then leaves the processor to others.
+        throw new Error(`${subject.received()} of ${deliveries} deliveries arrived in time`);
+      // The server needs a turn of the event loop to send. An occasional sleep leaves the processor to other threads.
       await (looks % 4 === 3 ? sleep(1) : yieldToIo());
     }
   };
@@ -86,12 +84,12 @@ async function deliver(subject: Subject): Promise<Measurement> {
   return { units: ROUND_FRAMES * SOCKETS, ms: performance.now() - began };
 }
 
-/** The gateway on a log of its own, with its sockets subscribed. */
-async function openHub({ context, token }: OpenWorld, closers: (() => Promise<void>)[]): Promise<Subject> {
+/** Starts the gateway on its own log and subscribes the sockets. */
+async function openHub({ context, token }: SimulatedService, closers: (() => Promise<void>)[]): Promise<Subject> {
   const { log, codec, logger, settings } = context;
-  const host = await openControlHost(context);
+  const host = await openControlReplica(context);
   await seedAdminKey({
-    host,
+    replica: host,
     authenticator: createAuthenticator(host),
     logger,
     adminToken: token,
@@ -103,10 +101,10 @@ async function openHub({ context, token }: OpenWorld, closers: (() => Promise<vo
   const gateway = await startGateway(context);
   closers.push(() => gateway.close());
   const received = await openSockets(closers, {
-    port: Number(new URL(gateway.address).port),
+    port: Number(new URL(gateway.url).port),
     path: '/v1/stream',
     headers: { authorization: `Bearer ${token}` },
-    hello: JSON.stringify({ type: 'subscribe', channel: CHANNEL }),
+    firstMessage: JSON.stringify({ type: 'subscribe', channel: CHANNEL }),
     readyPrefix: '{"type":"subscribed"',
   });
   const partition = partitionOf(CHANNEL, topic.partitions);
@@ -121,7 +119,7 @@ async function openHub({ context, token }: OpenWorld, closers: (() => Promise<vo
   return { send, received, sent: 0 };
 }
 
-/** The socket library alone, its sockets subscribed to one of its topics. */
+/** Starts a server with only the socket library and subscribes the sockets to one of its topics. */
 async function openBare(closers: (() => Promise<void>)[]): Promise<Subject> {
   const uws = await loadUws();
   const app = uws.App().ws('/', {
@@ -136,8 +134,8 @@ async function openBare(closers: (() => Promise<void>)[]): Promise<Subject> {
     app.close();
   });
   const port = uws.us_socket_local_port(listening);
-  const received = await openSockets(closers, { port, path: '/', headers: {}, hello: null, readyPrefix: null });
-  // What the hub makes of a frame; encoded beforehand, since encoding is no part of the socket library.
+  const received = await openSockets(closers, { port, path: '/', headers: {}, firstMessage: null, readyPrefix: null });
+  // The frame as the hub encodes it. It is encoded once, since encoding is not part of the socket library.
   const { data } = encodeEventFrame(frameOf(ROUND_FRAMES), 'bareline', ROUND_FRAMES);
   const send: Send = async () => {
     for (let nth = 0; nth < BATCH_FRAMES; nth += 1) app.publish(CHANNEL, data, false);
@@ -145,7 +143,7 @@ async function openBare(closers: (() => Promise<void>)[]): Promise<Subject> {
   return { send, received, sent: 0 };
 }
 
-/** Opens the sockets from a thread; gives how to see the deliveries on all of them. */
+/** Opens the sockets in a thread. Returns a function that reads the number of deliveries on all of them. */
 async function openSockets(
   closers: (() => Promise<void>)[],
   options: Omit<CountedSockets, 'sockets' | 'countedPrefix'>,
@@ -153,7 +151,7 @@ async function openSockets(
   const shared = new SharedArrayBuffer(4);
   const thread = startThread<CountedSockets, { readonly fault: string | null }>('frame-counter', { shared });
   closers.push(() => thread.close());
-  const { fault } = await thread.ask({ ...options, sockets: SOCKETS, countedPrefix: EVENT });
+  const { fault } = await thread.request({ ...options, sockets: SOCKETS, countedPrefix: EVENT });
   if (fault !== null) throw new Error(`a socket could not be opened: ${fault}`);
   const counts = new Int32Array(shared);
   return () => Atomics.load(counts, 0);
@@ -172,7 +170,7 @@ function frameOf(seq: number): ChannelFrame {
 }
 
 const BEGINS_MS = Date.UTC(2026, 0, 15, 12);
-/** As long as a trade's usually is. */
+/** As long as the payload of a typical trade. */
 const PAYLOAD = JSON.stringify({
   id: 'venue_a_perp:BTC:1768478400000:123456789012345',
   provider: 'venue_a_perp',

@@ -1,16 +1,12 @@
 /**
- * How much processor time does a running service take for what it receives? Seconds of user and system time of all threads
- * of the service's process for 1,000 raw records, at the default rate of about 300 raw records a second and at 3,000. The
- * simulator is a process of its own that is not counted; nobody subscribes or reads. The baseline is a replay of a world
- * of the same rate: every stage and the sink over records that are in the log already, so the ratio says what arriving
- * little by little costs.
- *
- * What would skew it: a service that does not keep up, which has not yet paid for all that it received (`sustained`
- * shows that); the start (the first 10 s are not counted); a world with another mix (mids, contexts and blocks come by
- * time, so each rate has a replay of its own); code that is compiled during the measurement (a replay of a minute pays for
- * that as well). Taking records in and compressing them is part of the service's share and not of the replay's.
- *
- * `PARALLAX_BENCH_SECONDS` (20) says how long it measures at each rate.
+ * Processor time of a running service per 1,000 raw records: user and system time of all threads of its process, at the
+ * default rate of about 300 raw records a second and at 3,000. The simulator is a separate process that is not counted,
+ * and there are no subscribers and readers. The baseline is a replay at the same rate: every stage and the sink process
+ * records that are already in the log, so the ratio is the cost of records that arrive one by one. Sources of error: a
+ * service that does not keep up has processed only a part of its records (`sustained` shows that); the start (the first
+ * 10 s are not counted); a different mix of records (mids, contexts and blocks depend on time, so each rate has its own
+ * replay); compilation during the measurement (the replay includes it as well). Appending and compressing records
+ * counts for the service and not for the replay. `PARALLAX_BENCH_SECONDS` (20) is the duration at each rate.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +14,10 @@ import { runSinkOnce } from '#processors/sink/run-sink-once';
 import { migrate } from '../../store/migrate.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { benchSeconds } from '../bench-seconds.ts';
-import { openWorld, processAll } from '../open-world.ts';
 import { readRawRecords } from '../raw-records.ts';
 import { readUsage } from '../service/process-usage.ts';
-import { rawRecordsOf, startService } from '../service/start-service.ts';
+import { readRawRecordCount, startService } from '../service/start-service.ts';
+import { openSimulatedService, processAll } from '../simulated-service.ts';
 import { spawnProgram } from '../threads/start-process.ts';
 
 const SECONDS = benchSeconds(20);
@@ -30,11 +26,11 @@ const STEP_MS = 250;
 
 export interface CpuSize {
   readonly name: string;
-  /** Simulated events a second. */
+  /** Simulated events per second. */
   readonly rate: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
-  /** Length of the world that is replayed. */
+  /** Duration of the replayed recording. */
   readonly replaySeconds: number;
 }
 
@@ -49,14 +45,14 @@ export const footprintCpu: Bench = {
   async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
     const results: BenchResult[] = [];
     for (const [nth, size] of SIZES.entries()) {
-      const tell = (share: number) => onProgress((nth + share) / SIZES.length);
-      results.push(await measureCpu({ folder: join(folder, size.name), onProgress: tell }, size));
+      const report = (share: number) => onProgress((nth + share) / SIZES.length);
+      results.push(await measureCpu({ folder: join(folder, size.name), onProgress: report }, size));
     }
     return results;
   },
 };
 
-/** Exported for tests, which measure less. */
+/** Exported for tests, which measure for a shorter time. */
 export async function measureCpu({ folder, onProgress }: BenchContext, size: CpuSize): Promise<BenchResult> {
   const baseline = await replayCost(join(folder, 'replay'), size);
   onProgress(0.5);
@@ -65,17 +61,17 @@ export async function measureCpu({ folder, onProgress }: BenchContext, size: Cpu
 }
 
 async function replayCost(folder: string, { rate, replaySeconds }: CpuSize): Promise<number> {
-  const world = await openWorld({ folder, rate, seconds: replaySeconds });
+  const simulated = await openSimulatedService({ folder, rate, seconds: replaySeconds });
   try {
-    const records = (await readRawRecords(world.context.log)).length;
-    await migrate(world.context.store);
+    const records = (await readRawRecords(simulated.context.log)).length;
+    await migrate(simulated.context.store);
     const before = process.cpuUsage();
-    await processAll(world.context);
-    await runSinkOnce(world.context);
+    await processAll(simulated.context);
+    await runSinkOnce(simulated.context);
     const { user, system } = process.cpuUsage(before);
     return costOf((user + system) / 1e6, records);
   } finally {
-    await world.close();
+    await simulated.close();
   }
 }
 
@@ -84,17 +80,17 @@ async function liveCost(folder: string, size: CpuSize, onProgress: (share: numbe
   const simulator = spawnProgram('simulator', [String(rate)]);
   try {
     const env = JSON.parse(await simulator.line('URLs')) as Record<string, string>;
-    // With every URL given, `live` means the simulator; `sim` would start another one in the service.
-    const service = await startService({ dataDir: folder, world: ['--venues', 'live'], env });
+    // With every URL set, `live` connects to the simulator; `sim` would start another one in the service.
+    const service = await startService({ dataDir: folder, sourceFlags: ['--venues', 'live'], env });
     try {
       await sleep(warmUpSeconds * SECOND_MS);
-      const look = async () => ({ ...(await readUsage(service.pid)), records: await rawRecordsOf(service) });
-      const [before, began] = [await look(), performance.now()];
+      const sample = async () => ({ ...(await readUsage(service.pid)), records: await readRawRecordCount(service) });
+      const [before, began] = [await sample(), performance.now()];
       for (let elapsed = 0; elapsed < seconds * SECOND_MS; elapsed = performance.now() - began) {
         onProgress(elapsed / (seconds * SECOND_MS));
         await sleep(STEP_MS);
       }
-      const after = await look();
+      const after = await sample();
       return costOf(after.cpuSeconds - before.cpuSeconds, after.records - before.records);
     } finally {
       await service.stop();
@@ -104,8 +100,9 @@ async function liveCost(folder: string, size: CpuSize, onProgress: (share: numbe
   }
 }
 
-/** Processor seconds for 1,000 records. Throws when there was nothing to measure. */
+/** Processor seconds per 1,000 records. Throws if there was nothing to measure. */
 export function costOf(cpuSeconds: number, records: number): number {
-  if (!(cpuSeconds > 0 && records > 0)) throw new RangeError(`${cpuSeconds} s for ${records} records is no cost`);
+  if (!(cpuSeconds > 0 && records > 0))
+    throw new RangeError(`cannot calculate a cost from ${cpuSeconds} s for ${records} records`);
   return (cpuSeconds * 1_000) / records;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { measureFootprint } from './footprint-disk.ts';
 
-it('measures the disk that a small simulated world takes', async () => {
+it('measures the disk space of a small simulated recording', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
   try {
     const results = await measureFootprint({ folder, onProgress: () => {} }, { rate: 100, seconds: 1 });

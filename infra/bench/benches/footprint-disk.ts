@@ -1,12 +1,10 @@
 /**
- * How much disk does Parallax take for what it sees? `footprint-disk` plays a simulated recording into an empty log:
- * bytes of the log folder for each byte of raw payload. `footprint-disk-event` lets every stage and table work on it:
- * bytes of the whole data directory for each simulated event. The baseline of both is the payload bytes alone.
- *
- * What would skew it: counting file lengths instead of what the disk gives away for them (holes, started pages); a log
- * that is still open (records gather at the end of partitions before they are compressed, at the latest when it is
- * closed); a world so short that the answers of the catalog at its beginning outweigh what follows; another rate than the
- * default one (mids, contexts and block headers come by time, not by event).
+ * Disk space that Parallax needs. `footprint-disk` plays a simulated recording into an empty log and measures bytes of
+ * the log folder per byte of raw payload. `footprint-disk-event` also runs every stage and fills the tables, and
+ * measures bytes of the data directory per simulated event. The baseline of both is the size of the payloads. Sources
+ * of error: file lengths instead of allocated blocks (sparse files, partial pages); an open log (the newest records of
+ * a partition are compressed later, at the latest on close); a recording so short that the initial catalogs dominate; a
+ * rate other than the default (mids, contexts and block headers depend on time, not on events).
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +12,8 @@ import { runSinkOnce } from '#processors/sink/run-sink-once';
 import { rawTopics } from '#schemas/topics/raw';
 import { migrate } from '../../store/migrate.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
-import { openService, openWorld, processAll } from '../open-world.ts';
 import { readRawRecords } from '../raw-records.ts';
+import { openService, openSimulatedService, processAll } from '../simulated-service.ts';
 
 /** The default of `--sim-rate`. */
 const RATE = 200;
@@ -37,7 +35,7 @@ export async function measureFootprint(
   { rate, seconds }: FootprintSize,
 ): Promise<BenchResult[]> {
   const data = join(folder, 'service');
-  const raw = await openWorld({ folder, rate, seconds });
+  const raw = await openSimulatedService({ folder, rate, seconds });
   const payloadBytes = await rawPayloadBytes(raw.context).finally(() => raw.close());
   const rawDiskBytes = diskBytesOf(join(data, 'log'));
   onProgress(0.3);
@@ -67,13 +65,13 @@ export async function measureFootprint(
 async function rawPayloadBytes({ log, codec }: Parameters<typeof processAll>[0]): Promise<number> {
   let bytes = 0;
   for (const { topic, value } of await readRawRecords(log)) {
-    await codec.learn(value!);
+    await codec.fetchSchema(value!);
     bytes += codec.decode(rawTopics.get(topic)!, value!).payload.length;
   }
   return bytes;
 }
 
-/** What the disk gives away for the files of a folder. */
+/** Bytes that are allocated for the files of a folder. */
 function diskBytesOf(folder: string): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

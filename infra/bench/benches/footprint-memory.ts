@@ -1,14 +1,12 @@
 /**
- * How much memory does the service take at the default rate, and does it stay flat? `footprint-memory` is the anonymous
- * memory of the service's process (RssAnon: heaps, buffers, caches of the store) at the end, the median of the last
- * samples; `footprint-memory-growth` is by how much it grew a minute over the second half. There is no baseline.
- *
- * What would skew it: pages of files, as of the log, which the system takes back when it needs them (they are not
- * anonymous; systems other than Linux count them, since they cannot tell the two apart); the simulator, which runs in the
- * service as with `npm start` and counts; a heap just before or after a collection of garbage (the median of ten samples, a
- * straight line through all); a short run, in which caches still fill: the figure that is asked for is that of an hour.
- *
- * `PARALLAX_BENCH_SECONDS` (60) says how long it runs; 3600 is the hour.
+ * Memory of the service at the default rate, and its growth. `footprint-memory` is the anonymous memory of the
+ * service's process at the end (RssAnon: heaps, buffers, caches of the store), as the median of the last samples.
+ * `footprint-memory-growth` is its growth per minute over the second half. There is no baseline. Sources of error:
+ * mapped file pages, as of the log, which the system can reclaim (they are not anonymous, but systems other than Linux
+ * count them, since they do not separate the two); the simulator, which runs in the service as with `npm start` and is
+ * counted; samples just before or after a garbage collection (hence a median of ten samples and a regression line); a
+ * short run, in which caches still fill: the intended duration is an hour. `PARALLAX_BENCH_SECONDS` (60) is the
+ * duration; 3600 for an hour.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +25,7 @@ export const footprintMemory: Bench = {
   aims: { 'footprint-memory': { valueMax: 600 }, 'footprint-memory-growth': null },
   limitMs: SECONDS * SECOND_MS + 180_000,
   async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
-    const service = await startService({ dataDir: join(folder, 'service'), world: ['--venues', 'sim'] });
+    const service = await startService({ dataDir: join(folder, 'service'), sourceFlags: ['--venues', 'sim'] });
     try {
       const samples: number[] = [];
       const began = performance.now();
@@ -43,7 +41,7 @@ export const footprintMemory: Bench = {
   },
 };
 
-/** @param samples MiB, one a second. */
+/** @param samples MiB, one per second. */
 export function resultsOf(samples: readonly number[]): BenchResult[] {
   const alone = { baseline: null, ratio: null };
   const growth = slopeOf(samples.slice(Math.floor(samples.length / 2))) * SECONDS_PER_MINUTE;

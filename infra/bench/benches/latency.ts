@@ -1,11 +1,10 @@
 /**
- * How much later does a subscriber hear of a trade because Parallax stands in between? A venue in this process sends
- * 5,000 trade frames a second to the whole service, a process of its own, and a subscriber in this process, to
- * `svc:stream:trade:venue_a_perp`, notes when each arrives; the baseline is a process that only relays the frames.
- *
- * What would skew it: two clocks (sender and subscriber share one); waiting for an answer before sending on, which never
- * shows a queue (frames are sent on schedule, and one that is late is still timed from when it was sent); trades that
- * never arrive (every one must); both sides at once on few cores (they take turns, and the idle one is sent nothing).
+ * Latency that Parallax adds between a venue and a subscriber. A venue in this process sends 5,000 trade frames a
+ * second to the service, which is a separate process. A subscriber to `svc:stream:trade:venue_a_perp` in this process
+ * records when each trade arrives. The baseline is a process that only relays the frames. Sources of error: two clocks
+ * (sender and subscriber share one); waiting for an arrival before the next send, which hides queues (frames are sent
+ * on schedule, and timed from when they were sent); trades that never arrive (every one must); both sides at once on
+ * few cores (they alternate, and the idle one receives nothing).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,10 +20,10 @@ const RATE = 5_000;
 const ROUND_MS = 2_000;
 const ROUNDS = 3;
 const CHANNEL = 'svc:stream:trade:venue_a_perp';
-/** Coins in the simulated catalog, of which trades are sent. */
+/** Coins in the simulated catalog whose trades are sent. */
 const COINS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** After the last frame of a round. */
+/** Longest wait after the last frame of a round. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
 export const latency: Bench = {
@@ -36,7 +35,7 @@ export const latency: Bench = {
       closers.push(() => venue.close());
       const service = await openServiceSide(venue, folder, closers);
       const relay = await openRelaySide(venue, closers);
-      // The first round compiles the service's code and fills its state; it is not counted.
+      // The first round is a warm-up, which compiles the service's code and fills its state.
       await measureRound(venue, 'service', service);
       const rounds: { readonly service: number[]; readonly relay: number[] }[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -55,25 +54,25 @@ export const latency: Bench = {
   },
 };
 
-/** When each trade arrived, monotonic ms, by its id. */
+/** Arrival time of each trade by its id, monotonic ms. */
 type Arrivals = Map<number, number>;
 
 async function openServiceSide(venue: TradeVenue, folder: string, closers: (() => Promise<void>)[]): Promise<Arrivals> {
   const token = formatToken(mintToken());
-  // The catalog comes from a simulator that tells next to nothing else.
-  const world = ['--venues', 'sim', '--sim-rate', '1', '--sim-events', '1', '--sim-coins', String(COINS)];
+  // The catalog comes from a simulator that sends almost nothing else.
+  const sourceFlags = ['--venues', 'sim', '--sim-rate', '1', '--sim-events', '1', '--sim-coins', String(COINS)];
   const flags = ['--http-port', '0', '--ws-port', '0', '--data-dir', join(folder, 'service'), '--log-level', 'error'];
-  const service = await startProcess('service', [...world, ...flags], {
+  const service = await startProcess('service', [...sourceFlags, ...flags], {
     PARALLAX_ADMIN_TOKEN: token,
-    PARALLAX_VENUE_A_WS_URL: venue.address,
+    PARALLAX_VENUE_A_WS_URL: venue.url,
   });
   closers.push(() => service.stop());
   const deadline = Date.now() + CONNECT_TIMEOUT_MS;
   while (venue.coins() < COINS) {
-    if (Date.now() > deadline) throw new Error(`the service watches ${venue.coins()} of ${COINS} coins`);
+    if (Date.now() > deadline) throw new Error(`the service has subscribed to ${venue.coins()} of ${COINS} coins`);
     await sleep(20);
   }
-  const { socket, arrivals } = await openSubscriber(`${service.address}/v1/stream`, {
+  const { socket, arrivals } = await openSubscriber(`${service.url}/v1/stream`, {
     authorization: `Bearer ${token}`,
   });
   closers.push(async () => socket.terminate());
@@ -84,9 +83,9 @@ async function openServiceSide(venue: TradeVenue, folder: string, closers: (() =
 }
 
 async function openRelaySide(venue: TradeVenue, closers: (() => Promise<void>)[]): Promise<Arrivals> {
-  const relay = await startProcess('relay', [venue.relayAddress]);
+  const relay = await startProcess('relay', [venue.relayUrl]);
   closers.push(() => relay.stop());
-  const { socket, arrivals } = await openSubscriber(relay.address, {});
+  const { socket, arrivals } = await openSubscriber(relay.url, {});
   closers.push(async () => socket.terminate());
   return arrivals;
 }
@@ -106,7 +105,7 @@ async function openSubscriber(address: string, headers: Record<string, string>) 
   return { socket, arrivals };
 }
 
-/** Sends a round on schedule; gives the milliseconds that each trade took. Throws when one does not arrive. */
+/** Sends a round on schedule. Returns the latency of each trade in ms. Throws if one does not arrive. */
 async function measureRound(venue: TradeVenue, to: Audience, arrivals: Arrivals): Promise<number[]> {
   arrivals.clear();
   const sentAt = new Map<number, number>();

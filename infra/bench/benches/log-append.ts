@@ -1,11 +1,9 @@
 /**
- * What does the embedded log cost beside LMDB itself? Batches of simulated raw records go through `EventLog.append`; the
- * baseline puts the same values, in batches of the same size, into one LMDB database with `transactionSync` and
- * `putSync`.
- *
- * What would skew it: other durability on one side (both commit without waiting for the disk, as the log does; its sync
- * points and its compression, which the baseline does not have, stay within the measurement); tiny or made-up values (they are real frames
- * of real sizes); one file for both, where one side fills the pages that the other frees.
+ * Appends per second of the embedded log compared with LMDB. Batches of simulated raw records go through
+ * `EventLog.append`. The baseline writes the same values, in batches of the same size, into one LMDB database with
+ * `transactionSync` and `putSync`. Sources of error: different durability (both commit without waiting for the disk;
+ * sync points and compression, which only the log has, are included in the measurement); unrealistic values (they are
+ * frames of realistic size); one file for both, where one side uses the pages that the other frees.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +13,10 @@ import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
 import type { AppendRecord, EventLog, LogRecord } from '../../log/log.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, rateResult, timed, timedAsync } from '../measure.ts';
-import { openWorld } from '../open-world.ts';
 import { readRawRecords } from '../raw-records.ts';
+import { openSimulatedService } from '../simulated-service.ts';
 
-/** What gathers in 2 ms at 25,000 records a second. */
+/** Records that arrive in 2 ms at 25,000 records a second. */
 const BATCH_RECORDS = 50;
 const ROUND_RECORDS = 10_000;
 const ROUNDS = 11;
@@ -28,7 +26,7 @@ const FLAGS = TransactionFlags.ABORTABLE | TransactionFlags.SYNCHRONOUS_COMMIT |
 export const logAppend: Bench = {
   aims: { 'log-append': { ratioMin: 0.5 } },
   async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
-    const records = await simulatedRecords(join(folder, 'world'));
+    const records = await simulatedRecords(join(folder, 'service'));
     const log = await openEmbeddedLog({ path: join(folder, 'log') });
     const bare = openBare(join(folder, 'bare'));
     try {
@@ -47,13 +45,13 @@ export const logAppend: Bench = {
 };
 
 async function simulatedRecords(folder: string): Promise<LogRecord[]> {
-  const world = await openWorld({ folder, rate: 2_000, seconds: 6 });
+  const service = await openSimulatedService({ folder, rate: 2_000, seconds: 6 });
   try {
-    const all = await readRawRecords(world.context.log);
-    // The newest: the catalog answers at the beginning are no frames. Copied out of the log that is about to close.
+    const all = await readRawRecords(service.context.log);
+    // Uses the newest records, since the first ones are catalogs and not frames. Copies them, since the log is closed.
     return all.slice(-ROUND_RECORDS).map((record) => ({ ...record, value: Buffer.from(record.value!) }));
   } finally {
-    await world.close();
+    await service.close();
   }
 }
 

@@ -1,12 +1,10 @@
 /**
- * How much does normalising cost beside reading the JSON at all? Simulated frames (books of 20 levels, trades, book
- * changes, mids, chain logs) go through the normalisers of both venues, from their bytes to their outputs; the baseline
- * does `JSON.parse` on the same frames.
- *
- * What would skew it: frames of one shape only, which V8 parses from its caches; the same state for two rounds, where
- * every trade is a repeat that is dropped early; the catalog answers, a few large documents that are all parsing (both
- * sides leave them out, the normalisers have read them before); outputs that nobody takes, so that work is optimised
- * away (they are counted, and the parsed values too).
+ * Frames per second of the normalisers compared with parsing JSON. Simulated frames (books of 20 levels, trades, book
+ * changes, mids, chain logs) go through the normalisers of both venues, from bytes to outputs. The baseline runs
+ * `JSON.parse` on the same frames. Sources of error: frames of one shape, for which V8 has caches; shared state of two
+ * rounds, where every trade is a duplicate that is dropped early; catalogs, which are a few large documents (both sides
+ * skip them, and the normalisers process them before); unused outputs, whose calculation could be optimised away
+ * (outputs and parsed values are counted).
  */
 import { createVenueAStage } from '#processors/normalise/venue-a/stage';
 import { createVenueBStage } from '#processors/normalise/venue-b/stage';
@@ -16,14 +14,14 @@ import type { LogRecord } from '../../log/log.ts';
 import type { Emit, Stage, StageEvent } from '../../stages/stage.ts';
 import type { Bench, BenchContext } from '../bench.ts';
 import { alternate, rateResult, timed } from '../measure.ts';
-import { openWorld } from '../open-world.ts';
 import { readRawRecords } from '../raw-records.ts';
+import { openSimulatedService } from '../simulated-service.ts';
 
 const RATE = 1_500;
 const SECONDS = 6;
 const ROUNDS = 7;
 const WARMUPS = 2;
-/** Streams of frames; what else there is are answers. */
+/** Topics of frames; all other raw topics hold answers. */
 const FRAME_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
 
 export type RawEvent = StageEvent<RawEnvelope>;
@@ -33,15 +31,15 @@ export const normalise: Bench = {
   run: (context) => measureNormalise(context, { rate: RATE, seconds: SECONDS, rounds: ROUNDS, warmups: WARMUPS }),
 };
 
-/** The measurement at a size of choice. */
+/** Exported for tests, which use a smaller size. */
 export async function measureNormalise(
   { folder, onProgress }: BenchContext,
   { rate, seconds, rounds, warmups }: { rate: number; seconds: number; rounds: number; warmups: number },
 ) {
-  const world = await openWorld({ folder, rate, seconds });
+  const service = await openSimulatedService({ folder, rate, seconds });
   try {
-    const records = await readRawRecords(world.context.log);
-    const events = records.map((record) => eventOf(record, world.context.codec));
+    const records = await readRawRecords(service.context.log);
+    const events = records.map((record) => eventOf(record, service.context.codec));
     const answers = events.filter(({ topic }) => !FRAME_TOPICS.has(topic));
     const frames = events.filter(({ topic }) => FRAME_TOPICS.has(topic));
     const subject = () => {
@@ -55,11 +53,11 @@ export async function measureNormalise(
     const rates = await alternate(subject, () => timed(() => parseAll(frames)), { rounds, warmups, onProgress });
     return [rateResult('normalise', 'frames/s', rates)];
   } finally {
-    await world.close();
+    await service.close();
   }
 }
 
-/** Both normalisers with a state of their own. Throws when a frame is refused: then it would not be normalising. */
+/** Creates both normalisers with new state. Throws if a frame is rejected, since then nothing is normalised. */
 function createNormalisers() {
   const stages = [
     createVenueAStage({ outcomeTakerFeeRate: '0.0007' }),
@@ -68,7 +66,7 @@ function createNormalisers() {
   const handlers = new Map<string, (event: RawEvent) => void>();
   let outputs = 0;
   const refuse = (reason: string, detail: string) => {
-    throw new Error(`a simulated frame was refused: ${reason}, ${detail}`);
+    throw new Error(`a simulated frame was rejected: ${reason}, ${detail}`);
   };
   const count = () => {
     outputs += 1;
@@ -83,7 +81,7 @@ function createNormalisers() {
     step(events: readonly RawEvent[]): void {
       const before = outputs;
       for (const event of events) handlers.get(event.topic)?.(event);
-      if (events.length > 0 && outputs === before) throw new Error('the normalisers gave nothing');
+      if (events.length > 0 && outputs === before) throw new Error('the normalisers emitted nothing');
     },
   };
 }

@@ -21,7 +21,7 @@ it('reconciles a small catalog and links new markets', async () => {
   for (const { value } of results) expect(value).toBeGreaterThan(0);
 });
 
-it('makes markets of every sort, each under its own id and hardly any question twice', () => {
+it('generates markets of every kind, each with its own id and hardly any question twice', () => {
   const markets = [...mixedMarkets(20_000, 1)];
   expect(new Set(markets.map(({ marketId }) => marketId)).size).toBe(20_000);
   expect(markets.filter(({ provider }) => provider === 'venue_a_outcome')).toHaveLength(4_000);

@@ -1,12 +1,11 @@
 /**
- * How long does the events stage take to reconcile a whole catalog, and how soon is a new market linked after that? The
- * records of 200,000 markets stand in the embedded log as the normalisers write them: `reconcile` runs the stage over
- * them until its events stand there too, `reconcile-new-market` then adds markets one by one, each asking what another
- * venue asks already, and gives the longest time until the event names it.
- *
- * What would skew it: texts of one sort, of which recognition tries one pattern (the generator writes all sorts); a
- * single new market, which tells little of the longest time. A snapshot of the large state is due minutes apart, and may
- * fall outside the run: the stage waits for its copy then, not for its compression (`infra/stages/snapshot-taker.ts`).
+ * Time in which the events stage reconciles a catalog of 200,000 markets, and then links a new market. `reconcile` runs
+ * the stage over the catalog in an embedded log until all its events are written. `reconcile-new-market` then adds
+ * markets one by one, each with a question that another venue has, and measures the longest time until an event links
+ * it. Sources of error: titles of one kind, for which only one pattern is tried (the generator writes all kinds); a
+ * single new market, which says little about the longest time. Snapshots of the large state are minutes apart and may
+ * be outside the run. During a snapshot the stage waits for the copy of its state, not for its compression
+ * (`infra/stages/snapshot-taker.ts`).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,10 +26,10 @@ import { mixedMarkets, partnerMarket } from '../mixed-markets.ts';
 const MARKETS = 200_000;
 const BATCH_RECORDS = 2_000;
 const BEGINS_MS = Date.UTC(2026, 2, 31);
-/** New markets, and the time from one to the next. */
+/** Number of new markets, and the interval between them. */
 const NEW_MARKETS = 60;
 const NEW_EVERY_MS = 250;
-/** A link that takes longer is none. */
+/** A link that takes longer fails the benchmark. */
 const LINK_MAX_MS = 20_000;
 
 export interface ReconcileSize {
@@ -43,7 +42,7 @@ export const reconcile: Bench = {
   run: (context) => measureReconcile(context, { markets: MARKETS, newMarkets: NEW_MARKETS }),
 };
 
-/** Exported for tests, which measure fewer. */
+/** Exported for tests, which use fewer markets. */
 export async function measureReconcile(
   { folder, onProgress }: BenchContext,
   { markets, newMarkets }: ReconcileSize,
@@ -61,7 +60,7 @@ export async function measureReconcile(
       stage.inputs.map(({ topic }) => topic.name),
     );
     await catalog.append(mixedMarkets(markets, BEGINS_MS), (appended) => onProgress((0.3 * appended) / markets));
-    catalog.promise(BEGINS_MS + 1);
+    catalog.advance(BEGINS_MS + 1);
 
     const context = { log, codec, logger: createLogger('error'), metrics: createMetrics() };
     const began = performance.now();
@@ -77,7 +76,7 @@ export async function measureReconcile(
       const market = partnerMarket(nth, markets, BEGINS_MS + 1 + nth);
       const appended = performance.now();
       await catalog.append([market]);
-      catalog.promise(market.receivedAt + 1);
+      catalog.advance(market.receivedAt + 1);
       await untilLinked(events, codec, market);
       worstMs = Math.max(worstMs, performance.now() - appended);
       onProgress(0.7 + (0.3 * (nth + 1)) / newMarkets);
@@ -91,7 +90,7 @@ export async function measureReconcile(
   }
 }
 
-/** The one writer of the catalogs, as the normalisers are. */
+/** Writes catalog records in place of the normalisers. */
 class CatalogWriter {
   private readonly log: EventLog;
   private readonly codec: Codec;
@@ -120,8 +119,8 @@ class CatalogWriter {
     if (batch.length > 0) await flush();
   }
 
-  /** Nothing earlier comes any more on any input. */
-  promise(watermark: number): void {
+  /** Advances the watermark of every input. */
+  advance(watermark: number): void {
     this.log.advance(this.inputs.map((topic) => ({ topic, partition: 0, watermark })));
   }
 
@@ -134,7 +133,7 @@ class CatalogWriter {
   }
 }
 
-/** Resolves once an event that two venues ask names the market. */
+/** Resolves once an event with links of two venues includes the market. */
 async function untilLinked(events: LogReader, codec: Codec, { marketId }: Market): Promise<void> {
   const deadline = performance.now() + LINK_MAX_MS;
   while (performance.now() < deadline) {

@@ -1,16 +1,13 @@
 /**
- * How long does a service that was killed need until it is ready again? It receives a simulated world of 3,000 events a
- * second, with the simulator in it as `npm start` has it, and is killed (SIGKILL). Measured is the time from the start of
- * the next process on the same data directory until `/health` answers 200, which it does when every part is ready and no
- * stage is more than a few seconds behind. There is no baseline.
- *
- * What would skew it: a stop in good order, which saves where everything stood (it is killed); a start that waits for
- * nothing (the simulator goes on with 3,000 events a second, and what was received but not derived before the kill is
- * worked off); a first start that was not ready, which leaves more behind than a service that keeps up (`sustained-lag`
- * shows that); few data (the figure that is asked for is that of ten minutes). The start of Node itself counts. A service
- * that is not ready after two minutes counts as two minutes; one that ends before is an error.
- *
- * `PARALLAX_BENCH_SECONDS` (60) says how long it runs before it is killed.
+ * Time until a killed service is ready again. The service receives 3,000 simulated events a second from the simulator
+ * in its process, as with `npm start`, and is killed by SIGKILL. The result is the time from the start of the next
+ * process on the same data directory until `/health` returns 200, which it does when every part is ready and no stage
+ * lags by more than a few seconds. There is no baseline. Sources of error: a clean stop, which saves all positions (it
+ * is killed); a start without load (the simulator keeps sending 3,000 events a second, and the backlog from before the
+ * kill is processed); a first process that did not keep up and left a larger backlog (`sustained-lag` shows that);
+ * little data (the intended duration is ten minutes). The start of Node itself is included. A service that is not ready
+ * after two minutes counts as two minutes; one that exits is an error. `PARALLAX_BENCH_SECONDS` (60) is the time before
+ * the kill.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,9 +22,9 @@ const SECOND_MS = 1_000;
 const READY_TIMEOUT_MS = 120_000;
 
 export interface RestartSize {
-  /** Simulated events a second. */
+  /** Simulated events per second. */
   readonly rate: number;
-  /** For which the first process runs on once it is ready. */
+  /** Time for which the first process runs after it is ready. */
   readonly seconds: number;
 }
 
@@ -37,13 +34,13 @@ export const restart: Bench = {
   run: (context) => measureRestart(context, { rate: 3_000, seconds: SECONDS }),
 };
 
-/** Exported for short runs. */
+/** Exported for shorter runs. */
 export async function measureRestart(
   { folder, onProgress }: BenchContext,
   { rate, seconds }: RestartSize,
 ): Promise<BenchResult[]> {
-  const world = ['--venues', 'sim', '--sim-rate', String(rate)];
-  const options = { dataDir: join(folder, 'service'), token: newToken(), world };
+  const sourceFlags = ['--venues', 'sim', '--sim-rate', String(rate)];
+  const options = { dataDir: join(folder, 'service'), token: newToken(), sourceFlags };
   await msUntilReady(options, async () => {
     for (let second = 0; second < seconds; second += 1) {
       onProgress(second / (seconds + 1));
@@ -54,7 +51,7 @@ export async function measureRestart(
   return [{ name: 'restart', value: ms, unit: 'ms', baseline: null, ratio: null }];
 }
 
-/** Starts a service, waits until it is ready, lets it run on, and kills it. Gives the milliseconds until it was ready. */
+/** Starts a service, waits until it is ready, calls `runOn` and kills the service. Returns the ms until it was ready. */
 async function msUntilReady(options: ServiceOptions, runOn: () => Promise<void>): Promise<number> {
   const httpPort = await freePort();
   const began = performance.now();

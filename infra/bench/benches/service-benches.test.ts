@@ -1,4 +1,4 @@
-/** What the benchmarks of a whole service work out of what they saw, and a short run of one. */
+/** Tests the calculations of the benchmarks of a whole service, and runs one of them briefly. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { channelsOf, resultsOf as sustainedOf } from './sustained.ts';
 
 const AGES = Array.from({ length: 100 }, (_, nth) => nth + 1);
 
-it('takes the worse p99 of stream and REST, and adds up what was missed', () => {
+it('reports the worse p99 of stream and REST, and the sum of missed events', () => {
   const seen = { ages: AGES, missing: 4, events: 100, closed: 1 };
   expect(sustainedOf([500, 7], seen)).toMatchObject([
     { name: 'sustained-lag', value: 500, unit: 'ms' },
@@ -18,12 +18,12 @@ it('takes the worse p99 of stream and REST, and adds up what was missed', () => 
   expect(sustainedOf([7], seen)[0]!.value).toBe(99);
 });
 
-it('gives no lag of a side that saw nothing', () => {
+it('throws if a side received nothing', () => {
   expect(() => sustainedOf([7], { ages: [], missing: 0, events: 0, closed: 0 })).toThrow('no event');
   expect(() => sustainedOf([], { ages: AGES, missing: 0, events: 1, closed: 0 })).toThrow(RangeError);
 });
 
-it('gives every subscriber one provider and the channels of two events, and no channel twice', () => {
+it('assigns one provider and the channels of two events to every subscriber, and no channel twice', () => {
   const channels = channelsOf(['evt_1', 'evt_2', 'evt_3'], 4);
   expect(channels.map((names) => names.length)).toEqual([7, 7, 7, 7]);
   expect(channels[1]).toContain('svc:stream:trade:evt_1');
@@ -31,14 +31,14 @@ it('gives every subscriber one provider and the channels of two events, and no c
   expect(channelsOf(['evt_1'], 1)[0]).toHaveLength(4);
 });
 
-it('takes the memory at the end, and its growth a minute over the second half', () => {
+it('reports the memory at the end, and its growth per minute over the second half', () => {
   const samples = [...Array.from({ length: 30 }, () => 5_000), ...Array.from({ length: 30 }, (_, nth) => 100 + nth)];
   const [memory, growth] = memoryOf(samples);
   expect(memory).toMatchObject({ name: 'footprint-memory', value: 124.5 });
   expect(growth!.value).toBeCloseTo(60);
 });
 
-it('gives processor seconds for 1,000 records, and none for nothing', () => {
+it('calculates processor seconds per 1,000 records, and throws without records', () => {
   expect(costOf(0.5, 250)).toBe(2);
   expect(() => costOf(1, 0)).toThrow(RangeError);
 });

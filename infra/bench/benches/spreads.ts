@@ -1,19 +1,15 @@
 /**
- * Does the spreads stage keep up with 20,000 book updates a second for 10,000 universal events, on one core, and does its
- * memory stay flat? Second by second, the updates of one second are put into the embedded log, and the stage, run as it
- * always is (merged order, codec, outputs back into the log, snapshots), takes them. The rate is all updates over the
- * time from the first byte written until the stage stood at the end of the second, added up, so writing the input counts
- * as well. Where that took less than the second, the rest of it is slept, so that it runs as long as it says, with
- * whatever comes by the clock: snapshots, collections of garbage. `spreads-cpu` is the same over the processor time that the
- * whole process used meanwhile, its threads that collect garbage and sync to the disk included: what other programs on the
- * machine take away does not show in it. The baseline of both is the rate asked for.
- *
- * What would skew it: making the updates (done beforehand, not counted); other work of the process (there is none, but
- * the log's own threads sync to the disk); books that never change at the top, for which nothing is worked out
- * (`spreads/book-world.ts` says what they do). Memory is what the heap and buffers hold after a collection, at the end
- * against the beginning: before it the books are filled by as many updates as it takes until as many levels go as come.
- *
- * `PARALLAX_BENCH_SECONDS` (20) says how long; 600 write about 6 GB into the log.
+ * Rate and memory of the spreads stage at 20,000 book updates a second for 10,000 universal events on one core. For
+ * each second, its updates are appended to the embedded log, and the stage processes them as in the service (merge,
+ * codec, outputs to the log, snapshots). `spreads` is the number of updates divided by the time from the first append
+ * until the stage has reached the end of the second, so it includes the appends. The rest of each second is slept, so
+ * that snapshots and garbage collections happen as in the service. `spreads-cpu` is the same divided by the processor
+ * time of the whole process, including its threads for garbage collection and disk sync, so other programs on the
+ * machine do not affect it. The baseline of both is the input rate. Sources of error: generating the updates (done
+ * before and not counted); other work of the process (none, except the disk sync of the log); books whose top never
+ * changes, which need no calculation (`spreads/synthetic-books.ts` describes the updates). `spreads-memory` is the
+ * growth of heap and buffers after a garbage collection. A warm-up fills the books before, until their number of levels
+ * is stable. `PARALLAX_BENCH_SECONDS` (20) is the duration; 600 seconds write about 6 GB into the log.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,10 +28,10 @@ const RATE = 20_000;
 const SECONDS = benchSeconds(20);
 const SECOND_MS = 1_000;
 const POLL_MS = 2;
-/** Seconds of updates, fed as fast as they are taken, after which books grow no more. */
+/** Seconds of updates after which the books no longer grow; appended as fast as they are processed. */
 const WARM_UP_SECONDS = 40;
-const HELD_LOOKS = 5;
-const HELD_LOOK_MS = 400;
+const HEAP_SAMPLES = 5;
+const HEAP_SAMPLE_MS = 400;
 const MIB = 2 ** 20;
 const BEGINS_MS = Date.UTC(2026, 0, 15, 12);
 
@@ -47,43 +43,43 @@ export const spreads: Bench = {
 
 export interface SpreadsBenchOptions {
   readonly events: number;
-  /** Book updates a second. */
+  /** Book updates per second. */
   readonly rate: number;
   readonly seconds: number;
 }
 
-/** Exported for tests, which measure less. */
+/** Exported for tests, which use a smaller size. */
 export async function measureSpreads(
   { folder, onProgress }: BenchContext,
   { events, rate, seconds }: SpreadsBenchOptions,
 ): Promise<BenchResult[]> {
   const context = await openLogContext(join(folder, 'log'));
   try {
-    const feed = await openBookFeed(context, { events, rate, beginsMs: BEGINS_MS });
+    const feed = await openBookFeed(context, { events, rate, startMs: BEGINS_MS });
     const stage = createSpreadsStage({ arbitrageSize: '100' });
     const running = await runStage({ stage, ...context });
     try {
-      await feed.begin();
-      await takenUntil(running, BEGINS_MS);
-      for (let second = 0; second < WARM_UP_SECONDS; second += 1) await takeSecond(feed, running);
-      const held = await leastHeldBytes();
+      await feed.writeEvents();
+      await processedUntil(running, BEGINS_MS);
+      for (let second = 0; second < WARM_UP_SECONDS; second += 1) await processSecond(feed, running);
+      const heapBefore = await minHeapBytes();
       const measured = { units: 0, ms: 0, cpuMs: 0 };
       for (let second = 0; second < seconds; second += 1) {
-        const { units, ms, cpuMs } = await takeSecond(feed, running);
+        const { units, ms, cpuMs } = await processSecond(feed, running);
         measured.units += units;
         measured.ms += ms;
         measured.cpuMs += cpuMs;
         onProgress((second + 1) / seconds);
         await sleep(Math.max(0, SECOND_MS - ms));
       }
-      const growth = ((await leastHeldBytes()) - held) / MIB;
+      const growth = ((await minHeapBytes()) - heapBefore) / MIB;
       return [
         rateResult('spreads', 'events/s', { subject: rateOf(measured), baseline: rate }),
         rateResult('spreads-cpu', 'events/s', {
           subject: rateOf({ units: measured.units, ms: measured.cpuMs }),
           baseline: rate,
         }),
-        { name: 'spreads-memory', value: growth, unit: 'MiB', baseline: held / MIB, ratio: null },
+        { name: 'spreads-memory', value: growth, unit: 'MiB', baseline: heapBefore / MIB, ratio: null },
       ];
     } finally {
       await running.close();
@@ -93,46 +89,46 @@ export async function measureSpreads(
   }
 }
 
-interface TakenSecond {
+interface ProcessedSecond {
   readonly units: number;
   readonly ms: number;
   readonly cpuMs: number;
 }
 
-/** Feeds one second and waits until it is taken. */
-async function takeSecond(feed: BookFeed, running: RunningStage<unknown>): Promise<TakenSecond> {
+/** Appends the updates of one second and waits until they are processed. */
+async function processSecond(feed: BookFeed, running: RunningStage<unknown>): Promise<ProcessedSecond> {
   const prepared = await feed.prepare(SECOND_MS);
   const [began, cpuBefore] = [performance.now(), process.cpuUsage()];
-  await takenUntil(running, await prepared.write());
+  await processedUntil(running, await prepared.write());
   const { user, system } = process.cpuUsage(cpuBefore);
   return { units: prepared.updates, ms: performance.now() - began, cpuMs: (user + system) / 1_000 };
 }
 
-/** Waits until everything before a time is taken. Throws when the stage ended before. */
-async function takenUntil(running: RunningStage<unknown>, time: number): Promise<void> {
-  let over = false;
+/** Waits until the stage has processed everything before a time. Throws if the stage stops. */
+async function processedUntil(running: RunningStage<unknown>, time: number): Promise<void> {
+  let hasStopped = false;
   const ended = running.stopped.finally(() => {
-    over = true;
+    hasStopped = true;
   });
   ended.catch(() => {});
   while (running.position() < time) {
-    if (over) await ended.then(() => Promise.reject(new Error('the stage has ended by itself')));
+    if (hasStopped) await ended.then(() => Promise.reject(new Error('the stage has stopped')));
     await sleep(POLL_MS);
   }
 }
 
-/** What is held whatever else is under way: the copy of the state that a snapshot writes comes and goes. */
-async function leastHeldBytes(): Promise<number> {
-  let least = heldBytes();
-  for (let look = 1; look < HELD_LOOKS; look += 1) {
-    await sleep(HELD_LOOK_MS);
-    least = Math.min(least, heldBytes());
+/** Lowest of several samples, since a snapshot holds a copy of the state for a while. */
+async function minHeapBytes(): Promise<number> {
+  let least = heapBytes();
+  for (let look = 1; look < HEAP_SAMPLES; look += 1) {
+    await sleep(HEAP_SAMPLE_MS);
+    least = Math.min(least, heapBytes());
   }
   return least;
 }
 
-/** What the heap and buffers outside of it hold, after a collection of garbage. */
-function heldBytes(): number {
+/** Bytes of the heap and of external buffers after a garbage collection. */
+function heapBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -1,10 +1,8 @@
 /**
- * What does the store port cost beside the client it wraps? Batches of trade rows go through `Store.insert`; the baseline
- * inserts the same rows with a bare `@clickhouse/client` over chDB, as objects (what its documentation shows), into a
- * table of the same shape.
- *
- * What would skew it: one table for both, whose parts merge in the other's time; rows that are all alike, which
- * compress to nothing; small batches, where the fixed cost of a statement hides the rows.
+ * Rows per second of the store compared with the client that it wraps. Batches of trade rows go through `Store.insert`.
+ * The baseline inserts the same rows as objects with a bare `@clickhouse/client` over chDB, as its documentation shows,
+ * into a table of the same schema. Sources of error: one table for both, whose merges could run during the other's
+ * rounds; equal rows, which compress to nothing; small batches, where the fixed cost of a statement dominates.
  */
 
 import { join } from 'node:path';
@@ -34,10 +32,10 @@ export const storeInsert: Bench = {
       await migrate(store);
       await store.command(`CREATE TABLE ${BARE_TABLE} AS ${tradesTable.name}`);
       const bare = await openBare(dataDir, store.database);
-      let made = 0;
+      let generated = 0;
       const rows = () => {
-        made += BATCH_ROWS;
-        return makeRows(made - BATCH_ROWS, BATCH_ROWS);
+        generated += BATCH_ROWS;
+        return makeRows(generated - BATCH_ROWS, BATCH_ROWS);
       };
       const subject = async () => {
         const batch = rows();
@@ -62,7 +60,7 @@ export const storeInsert: Bench = {
   },
 };
 
-/** A client of its own on the same engine, working in the same database. */
+/** Opens a second client on the same engine and database. */
 async function openBare(dataDir: string, database: string) {
   const connection = createChdbConnection({ path: join(dataDir, 'store') }) as unknown;
   const client = createClient({ connection: connection as NonNullable<ClientOptions['connection']> });
@@ -70,7 +68,7 @@ async function openBare(dataDir: string, database: string) {
   return client;
 }
 
-/** Trades as a venue would give them: prices that wander, addresses and hashes that differ. */
+/** Generates realistic trades with varying prices, addresses and hashes. */
 function makeRows(from: number, count: number): Row[] {
   return Array.from({ length: count }, (_, nth) => {
     const at = from + nth;

@@ -1,21 +1,16 @@
 /**
- * Does the service keep up with 3,000 simulated events a second while 100 subscribers listen and REST is read 20 times a
- * second? The service is a process of its own, with the simulator in it as `npm start` has it. Each subscriber listens to
- * the trades of one provider and to spreads, arbitrage and trades of two events.
- *
- * `sustained-lag` is the p99 of the age of the newest trade: the clock when it is looked at less the venue's time of the
- * trade. On the stream it is looked at every 50 ms on each socket that hears of venue_a's perpetuals, over REST when an
- * answer arrives; the worse of the two counts. `sustained-loss` is how many events subscribers missed: jumps of `seq`, what
- * `lagged` says was dropped, and one for each `gap`, error frame or closed socket. Neither has a baseline.
- *
- * What would skew it: trades of venue_b, which carry the time of a block that is two seconds long (they are received but
- * not timed); the answers that REST keeps for 5 s (no read repeats a path within that time); coins that are rarely traded,
- * whose newest trade is old (the three most traded are read); frames that stopped coming, which an age on arrival would
- * not show (the age is looked at by the clock); a subscriber that is slower than the service, or a simulator that is late
- * on a machine with too few cores (both count against the service, so nothing else should run); what comes first, as the
- * catalog (the first 10 s are not counted).
- *
- * `PARALLAX_BENCH_SECONDS` (30) says how long it measures.
+ * Lag and loss of the service at 3,000 simulated events a second with 100 subscribers and 20 REST reads a second. The
+ * service is a separate process, with the simulator in it as with `npm start`. Each subscriber subscribes to the trades
+ * of one provider and to spreads, arbitrage and trades of two events. `sustained-lag` is the p99 of the age of the
+ * newest trade: the current time less the venue's time of the trade. It is sampled every 50 ms on each socket that is
+ * subscribed to venue_a's perpetuals, and over REST whenever a response arrives; the worse of the two is the result.
+ * `sustained-loss` is the number of events that subscribers missed: jumps of `seq`, the count in `lagged` frames, and
+ * one for each `gap`, error frame or closed socket. Neither has a baseline. Sources of error: trades of venue_b, whose
+ * time is that of a block of two seconds (they are received but not timed); responses that REST caches for 5 s (no read
+ * repeats a path within that time); rarely traded coins, whose newest trade is old (only the three most traded are
+ * read); frames that stop arriving, which ages on arrival would not show (ages are sampled by time); a slow subscriber
+ * or simulator on a machine with few cores (both count against the service, so nothing else should run); the initial
+ * catalogs (the first 10 s are not counted). `PARALLAX_BENCH_SECONDS` (30) is the duration.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +32,7 @@ const PROVIDER_CHANNELS = [TIMED_CHANNEL, 'svc:stream:trade:venue_a_outcome', 's
 const EVENTS_PER_SUBSCRIBER = 2;
 
 export interface SustainedSize {
-  /** Simulated events a second. */
+  /** Simulated events per second. */
   readonly rate: number;
   readonly subscribers: number;
   readonly warmUpSeconds: number;
@@ -54,15 +49,15 @@ export async function measureSustained(
   { folder, onProgress }: BenchContext,
   { rate, subscribers, warmUpSeconds, seconds }: SustainedSize,
 ): Promise<BenchResult[]> {
-  const world = ['--venues', 'sim', '--sim-rate', String(rate)];
-  const service = await startService({ dataDir: join(folder, 'service'), world });
+  const sourceFlags = ['--venues', 'sim', '--sim-rate', String(rate)];
+  const service = await startService({ dataDir: join(folder, 'service'), sourceFlags });
   const closers = [() => service.stop()];
   try {
     await waitForTrades(service, TRADES_TIMEOUT_MS);
     const thread = startThread<SubscribersCall, SubscribersReply>('subscribers', null);
     closers.push(() => thread.close());
     const ask = async (call: SubscribersCall): Promise<SubscribersReply> => {
-      const reply = await thread.ask(call);
+      const reply = await thread.request(call);
       if (reply.fault !== null) throw new Error(`a subscriber could not be opened: ${reply.fault}`);
       return reply;
     };
@@ -81,9 +76,9 @@ export async function measureSustained(
   }
 }
 
-/** What each subscriber listens to. */
+/** Returns the channels of each subscriber. */
 export function channelsOf(universalIds: readonly string[], subscribers: number): string[][] {
-  if (universalIds.length === 0) throw new Error('the simulated world has no universal events');
+  if (universalIds.length === 0) throw new Error('the simulation has no universal events');
   return Array.from({ length: subscribers }, (_, nth) => {
     const ids = Array.from(
       { length: EVENTS_PER_SUBSCRIBER },
@@ -96,7 +91,7 @@ export function channelsOf(universalIds: readonly string[], subscribers: number)
   });
 }
 
-/** The worse lag, and all losses. Throws when a side saw nothing, whose lag would mean nothing. */
+/** Calculates the worse lag and the sum of losses. Throws if the stream or REST received nothing. */
 export function resultsOf(
   restAges: readonly number[],
   { ages, missing, events, closed }: Omit<SubscribersReply, 'fault'>,

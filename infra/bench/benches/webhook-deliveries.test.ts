@@ -1,4 +1,4 @@
-/** Deliveries to endpoints of every kind, through kills of the sending process. */
+/** Delivers to endpoints of every kind while the sending process is killed several times. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { measureWebhookDeliveries } from './webhook-deliveries.ts';
 
 const SIZE = { deliveries: 5_000, copies: 1, waiting: 24, timeoutMs: 800, kills: 3, bareMs: 200 };
 
-it('5000 deliveries through 3 kills: nothing is lost, nothing goes to whom is disabled, the queue drains', {
+it('loses none of 5000 deliveries through 3 kills, sends nothing to disabled webhooks, and drains the queue', {
   timeout: 180_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
   const shares: number[] = [];
   try {
-    // Throws for any promise that is not kept.
+    // Throws if any guarantee is violated.
     const [result] = await measureWebhookDeliveries({ folder, onProgress: (share) => void shares.push(share) }, SIZE);
     expect(result).toMatchObject({ name: 'webhook-deliveries', unit: 'deliveries/s' });
     expect(result!.value).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** A port on 127.0.0.1 that nobody listens on now, for a service that is asked before it says where it listens. */
+/** Returns a free port of 127.0.0.1, for a service that is polled before it prints its URLs. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

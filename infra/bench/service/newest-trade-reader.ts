@@ -1,17 +1,17 @@
-/** Reads of the newest trades over REST on schedule, whether or not the one before was answered. */
+/** Reads the newest trades over REST on schedule, without waiting for the previous response. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ANSWER_TIMEOUT_MS, readJson, type StartedService } from './start-service.ts';
+import { RESPONSE_TIMEOUT_MS, readJson, type StartedService } from './start-service.ts';
 
-/** The coins that are traded most: one of them every 16 to 35 ms at 3,000 events a second. */
+/** The most traded coins: each has a trade every 16 to 35 ms at 3,000 events a second. */
 const COINS = ['BTC', 'ETH', 'SOL'];
-/** Answers are kept for 5 s for each coin and limit. At 20 reads a second, so many limits leave none to be given again. */
+/** Responses are cached for 5 s for each coin and limit. With this many limits, 20 reads a second get no cached response. */
 const LIMITS = 40;
 
 interface CoinTrades {
   readonly trades: readonly { readonly ts: number }[];
 }
 
-/** The path of the nth read: no two of 120 that follow each other are the same. */
+/** Path of the nth read. Any 120 successive paths are different. */
 export function pathOfRead(nth: number): string {
   const limit = 1 + (Math.floor(nth / COINS.length) % LIMITS);
   return `/v1/markets/venue_a/coins/${COINS[nth % COINS.length]}/trades?limit=${limit}`;
@@ -20,27 +20,27 @@ export function pathOfRead(nth: number): string {
 export interface ReadSchedule {
   readonly perSecond: number;
   readonly durationMs: number;
-  /** Called for each read that is started, with the milliseconds since the first was due. */
+  /** Called when a read starts, with the milliseconds since the first one. */
   readonly onRead?: (elapsedMs: number) => void;
 }
 
 /**
- * The age of the newest trade in each answer, in ms, when it arrived; of a read without an answer in time, the time that
- * it was waited for. Throws for a read that is refused.
+ * Returns the age in ms of the newest trade of each response on arrival. A read that times out counts with its timeout.
+ * Throws if a read is refused.
  */
 export async function readNewestTrades(
   service: StartedService,
   { perSecond, durationMs, onRead = () => {} }: ReadSchedule,
 ): Promise<number[]> {
   const began = performance.now();
-  const all = Math.round((durationMs * perSecond) / 1_000);
+  const total = Math.round((durationMs * perSecond) / 1_000);
   const reads: Promise<number>[] = [];
-  while (reads.length < all) {
+  while (reads.length < total) {
     const elapsed = performance.now() - began;
     onRead(elapsed);
-    while (reads.length < Math.min(all, 1 + Math.floor((elapsed * perSecond) / 1_000))) {
+    while (reads.length < Math.min(total, 1 + Math.floor((elapsed * perSecond) / 1_000))) {
       const read = ageOfNewest(service, pathOfRead(reads.length));
-      // Looked at by `Promise.all` below, when all have been started.
+      // Errors are handled by `Promise.all` below, once all reads have started.
       read.catch(() => {});
       reads.push(read);
     }
@@ -54,17 +54,17 @@ async function ageOfNewest(service: StartedService, path: string): Promise<numbe
     if (error.name === 'TimeoutError') return null;
     throw error;
   });
-  if (answer === null) return ANSWER_TIMEOUT_MS;
+  if (answer === null) return RESPONSE_TIMEOUT_MS;
   const [newest] = answer.trades;
   if (newest === undefined) throw new Error(`${path}: no trades`);
   return Date.now() - newest.ts;
 }
 
-/** Waits until every coin has trades to read. Throws when that takes too long. */
+/** Waits until every coin has trades. Throws after the timeout. */
 export async function waitForTrades(service: StartedService, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (const coin of COINS) {
-    // Another limit each time, for the reason that `LIMITS` gives.
+    // Uses a new limit each time to avoid cached responses.
     for (let limit = LIMITS + 1; ; limit += 1) {
       const path = `/v1/markets/venue_a/coins/${coin}/trades?limit=${limit}`;
       const trades = await readJson<CoinTrades>(service, path).then(

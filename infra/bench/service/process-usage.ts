@@ -1,16 +1,16 @@
-/** What another process has used: processor time and anonymous memory. */
+/** Reads processor time and anonymous memory of another process. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Linux reports processor time in hundredths of a second, whatever its own clock. */
+/** Linux reports processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 const KIBIBYTES_PER_MIB = 1_024;
 
 export interface ProcessUsage {
-  /** User and system time of all its threads, since it was started. */
+  /** User and system time of all threads since the start. */
   readonly cpuSeconds: number;
-  /** Anonymous memory; where only Linux could say, all that is resident. */
+  /** Anonymous memory on Linux, resident memory elsewhere. */
   readonly memoryMib: number;
 }
 
@@ -25,26 +25,26 @@ export async function readUsage(pid: number): Promise<ProcessUsage> {
   return usageOfPs(stdout);
 }
 
-/** Of `/proc/<pid>/stat`. The name of the program, in parentheses, may hold anything. */
+/** Parses `/proc/<pid>/stat`. The program's name is in parentheses and may contain any character. */
 export function cpuSecondsOfStat(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // utime and stime are fields 14 and 15; the state, field 3, is the first one behind the name.
+  // utime and stime are fields 14 and 15; the first field after the name is field 3, the state.
   const ticks = Number(fields[14 - 3]) + Number(fields[15 - 3]);
   if (!Number.isInteger(ticks)) throw new Error(`no processor time in ${stat}`);
   return ticks / TICKS_PER_SECOND;
 }
 
-/** Of `/proc/<pid>/status`. */
+/** Parses `/proc/<pid>/status`. */
 export function anonymousMibOfStatus(status: string): number {
   const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
   if (kibibytes === undefined) throw new Error('no RssAnon in /proc/<pid>/status');
   return Number(kibibytes) / KIBIBYTES_PER_MIB;
 }
 
-/** Of `ps -o time= -o rss=`: `[[days-]hours:]minutes:seconds[.fraction]` and kibibytes. */
+/** Parses `ps -o time= -o rss=`: `[[days-]hours:]minutes:seconds[.fraction]` and kibibytes. */
 export function usageOfPs(line: string): ProcessUsage {
   const found = /^\s*(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+(?:\.\d+)?)\s+(\d+)\s*$/.exec(line);
-  if (!found) throw new Error(`ps says ${JSON.stringify(line)}`);
+  if (!found) throw new Error(`unexpected output of ps: ${JSON.stringify(line)}`);
   const [days, hours, minutes, seconds, kibibytes] = found.slice(1).map((text) => Number(text ?? 0));
   return {
     cpuSeconds: ((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!,
@@ -52,7 +52,7 @@ export function usageOfPs(line: string): ProcessUsage {
   };
 }
 
-/** By how much values grow from each to the next: the slope of the straight line that lies closest to them. */
+/** Slope of the regression line through values at equal distances: their growth from one to the next. */
 export function slopeOf(values: readonly number[]): number {
   if (values.length < 2) throw new RangeError('a slope needs two values');
   const middle = (values.length - 1) / 2;

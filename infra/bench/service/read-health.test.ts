@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { freePort } from './free-port.ts';
 import { isReadyWithin } from './read-health.ts';
 
-const running = { ending: () => null };
+const running = { exitErrors: () => null };
 const parts = { 'query-api': 'ready', 'stream-gateway': 'ready', processors: 'ready', ingest: 'ready' };
 
 async function withHealth(answer: (response: ServerResponse) => void, work: (port: number) => Promise<void>) {
@@ -18,29 +18,29 @@ async function withHealth(answer: (response: ServerResponse) => void, work: (por
   }
 }
 
-it('waits until the service answers 200 and names every role', async () => {
+it('waits until the service answers 200 and lists every role', async () => {
   const answers = [
     { status: 200, parts: { 'query-api': 'ready' } },
     { status: 503, parts: { ...parts, ingest: 'starting' } },
     { status: 200, parts },
   ];
-  let asked = 0;
+  let requests = 0;
   const answer = (response: ServerResponse) => {
-    const { status, parts: named } = answers[Math.min(asked, answers.length - 1)]!;
-    asked += 1;
+    const { status, parts: named } = answers[Math.min(requests, answers.length - 1)]!;
+    requests += 1;
     response.writeHead(status).end(JSON.stringify({ parts: named }));
   };
   await withHealth(answer, async (port) => expect(await isReadyWithin(running, port, 10_000)).toBe(true));
-  expect(asked).toBe(3);
+  expect(requests).toBe(3);
 });
 
-it('is false when the time is over, whether somebody answers or not', async () => {
+it('returns false after the timeout, with and without an answer', async () => {
   const answer = (response: ServerResponse) => void response.writeHead(503).end(JSON.stringify({ parts }));
   await withHealth(answer, async (port) => expect(await isReadyWithin(running, port, 100)).toBe(false));
   expect(await isReadyWithin(running, await freePort(), 100)).toBe(false);
 });
 
-it('throws when the service has ended, with what it wrote last', async () => {
-  const ended = { ending: () => 'no such folder' };
+it('throws when the service has exited, with its last output', async () => {
+  const ended = { exitErrors: () => 'no such folder' };
   await expect(isReadyWithin(ended, await freePort(), 10_000)).rejects.toThrow('no such folder');
 });

@@ -1,32 +1,34 @@
-/** Watches `/health` of a service that is starting, from before it listens. */
+/** Polls `/health` of a service that is starting. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpawnedProgram } from '../threads/start-process.ts';
 
 const POLL_MS = 20;
-const ANSWER_TIMEOUT_MS = 5_000;
-/** A role that has not begun yet is missing among the parts, and does not make the answer a 503. */
+const RESPONSE_TIMEOUT_MS = 5_000;
+/** A role that has not started is missing from the parts, which does not cause a 503. */
 const ROLES = ['query-api', 'stream-gateway', 'processors', 'ingest'];
 
-/** Whether `/health` of a service on this port says that all is well before the time is over. Throws when the service ends. */
+/** True if `/health` on this port reports a ready service within the timeout. Throws if the service exits. */
 export async function isReadyWithin(
-  service: Pick<SpawnedProgram, 'ending'>,
+  service: Pick<SpawnedProgram, 'exitErrors'>,
   port: number,
   timeoutMs: number,
 ): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
     if (await isReady(port)) return true;
-    const ending = service.ending();
-    if (ending !== null) throw new Error(`the service ended before it was ready: ${ending}`);
+    const exitErrors = service.exitErrors();
+    if (exitErrors !== null) throw new Error(`the service exited before it was ready: ${exitErrors}`);
     await sleep(POLL_MS);
   }
   return false;
 }
 
-/** False while nobody answers as well: it does not listen yet, or is busy. */
+/** Also false if there is no response, since the service may not listen yet or be busy. */
 async function isReady(port: number): Promise<boolean> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const response = await fetch(`http://127.0.0.1:${port}/health`, {
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+    });
     const { parts } = (await response.json()) as { readonly parts: object };
     return response.status === 200 && ROLES.every((role) => Object.hasOwn(parts, role));
   } catch {

@@ -1,22 +1,22 @@
-/** A whole service as a process of its own, on a folder of its own, and what benchmarks read of it. */
+/** Starts a whole service as a separate process, and reads data from it for benchmarks. */
 import { formatToken, mintToken } from '../../control/token.ts';
 import { type SpawnedProgram, spawnProgram } from '../threads/start-process.ts';
 
 const START_TIMEOUT_MS = 60_000;
-/** How long a REST answer is waited for. */
-export const ANSWER_TIMEOUT_MS = 20_000;
+/** Timeout of a REST request. */
+export const RESPONSE_TIMEOUT_MS = 20_000;
 
-/** REST reads are counted, but none is refused; frames of sockets are unlimited in this plan anyway. */
+/** REST reads are counted but unlimited; frames of sockets are unlimited in this plan anyway. */
 const QUOTAS = '{"enterprise":{"markets.read":{"minute":null,"day":null},"api.request":{"minute":null,"day":null}}}';
 
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Where its frames come from, as `--venues sim --sim-rate 3000`. */
-  readonly world: readonly string[];
+  /** Flags that select the source of frames, such as `--venues sim --sim-rate 3000`. */
+  readonly sourceFlags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A free one when left out. */
+  /** A free port by default. */
   readonly httpPort?: number;
-  /** Of the admin key; a new one when left out. A data directory keeps the first it was started with. */
+  /** Token of the admin key; a new one by default. A data directory keeps its first admin key. */
   readonly token?: string;
 }
 
@@ -29,13 +29,13 @@ export interface StartedService extends SpawnedService {
   readonly streamUrl: string;
 }
 
-/** Does not wait until it is ready. */
-export function spawnService({ dataDir, world, env = {}, httpPort = 0, token }: ServiceOptions): SpawnedService {
+/** Starts the process without waiting until it is ready. */
+export function spawnService({ dataDir, sourceFlags, env = {}, httpPort = 0, token }: ServiceOptions): SpawnedService {
   const key = token ?? newToken();
   const flags = ['--http-port', String(httpPort), '--ws-port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const variables = { PARALLAX_ADMIN_TOKEN: key, PARALLAX_QUOTAS: QUOTAS, ...env };
   return {
-    ...spawnProgram('service', [...world, ...flags], variables),
+    ...spawnProgram('service', [...sourceFlags, ...flags], variables),
     headers: { authorization: `Bearer ${key}` },
   };
 }
@@ -44,7 +44,7 @@ export function newToken(): string {
   return formatToken(mintToken());
 }
 
-/** Waits until it says where it listens, which it does once every part is ready; stops it when that does not come. */
+/** Starts the service and waits until it prints its URLs, which means that every part is ready. Stops it on failure. */
 export async function startService(options: ServiceOptions): Promise<StartedService> {
   const service = spawnService(options);
   try {
@@ -56,13 +56,13 @@ export async function startService(options: ServiceOptions): Promise<StartedServ
   }
 }
 
-/** Records that it has appended to the raw topics since it was started. */
-export async function rawRecordsOf({ restUrl }: Pick<StartedService, 'restUrl'>): Promise<number> {
-  const response = await fetch(`${restUrl}/metrics`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+/** Reads the number of records appended to raw topics since the start. */
+export async function readRawRecordCount({ restUrl }: Pick<StartedService, 'restUrl'>): Promise<number> {
+  const response = await fetch(`${restUrl}/metrics`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
   return sumOfMetric(await response.text(), 'parallax_ingested_total');
 }
 
-/** The sum of a metric over all its labels. Throws when there is none. */
+/** Sums a metric over all its labels. Throws if it is missing. */
 export function sumOfMetric(text: string, name: string): number {
   const values = text.split('\n').flatMap((line) => {
     const isOfIt = line.startsWith(`${name} `) || line.startsWith(`${name}{`);
@@ -72,9 +72,9 @@ export function sumOfMetric(text: string, name: string): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** The data of an answer of its REST side. Throws for anything but a 200. */
+/** Reads JSON over REST. Throws for any status but 200. */
 export async function readJson<T>({ restUrl, headers }: StartedService, path: string): Promise<T> {
-  const response = await fetch(`${restUrl}${path}`, { headers, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  const response = await fetch(`${restUrl}${path}`, { headers, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }

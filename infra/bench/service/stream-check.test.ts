@@ -19,28 +19,28 @@ function received(...frames: (Buffer | object)[]): StreamCheck {
 
 const subscribed = { type: 'subscribed', subscription_id: 'sub_1', channel: TIMED, cursor: 'c' };
 
-describe('what a subscriber missed', () => {
-  it('is nothing while the numbers of each channel follow each other, from whichever they begin', () => {
+describe('missing events of a subscriber', () => {
+  it('are zero while the numbers of each channel are contiguous, whatever the first one is', () => {
     const check = received(event(TIMED, 7), event(OTHER, 3), event(TIMED, 8), event(OTHER, 4));
     expect([check.missing, check.events]).toEqual([0, 4]);
   });
 
-  it('is every number that is left out', () => {
+  it('include every skipped number', () => {
     expect(received(event(TIMED, 7), event(OTHER, 1), event(TIMED, 11)).missing).toBe(3);
   });
 
-  it('counts what lagged reports once, although the numbers jump as well', () => {
+  it('include the count of a lagged frame once, although the numbers jump as well', () => {
     const lagged = { type: 'lagged', subscription_id: 'sub_1', fromSeq: 8, toSeq: 12, dropped: 5 };
     expect(received(subscribed, event(TIMED, 7), lagged, event(TIMED, 13)).missing).toBe(5);
   });
 
-  it('counts one for a gap, whose length nobody says, and one for an error', () => {
+  it('include one for a gap, whose length is unknown, and one for an error', () => {
     const gap = { type: 'gap', subscription_id: 'sub_1', from: 'a', to: 'b', refill: null };
     const error = { type: 'error', error: 'quota_exceeded' };
     expect(received(subscribed, event(TIMED, 7), gap, event(TIMED, 90), error).missing).toBe(2);
   });
 
-  it('is counted anew after a reset, from the numbers seen before', () => {
+  it('restart at zero after a reset and continue from the last numbers', () => {
     const check = received(event(TIMED, 7), event(TIMED, 9));
     check.reset();
     check.frame(event(TIMED, 11));
@@ -49,16 +49,16 @@ describe('what a subscriber missed', () => {
 });
 
 describe('the newest trade of a subscriber', () => {
-  it('is the latest by the time of the venue, of the timed channel alone', () => {
+  it('is the latest by venue time, of the timed channel only', () => {
     const check = received(event(TIMED, 1), event(TIMED, 2, '2026-01-15T12:09:59.000Z'), event(OTHER, 1, 'no time'));
     expect(check.newestTradeMs).toBe(Date.UTC(2026, 0, 15, 12, 10, 0, 250));
   });
 
-  it('is none before the first', () => {
+  it('is null before the first trade', () => {
     expect(received(subscribed).newestTradeMs).toBeNull();
   });
 });
 
-it('knows how many subscriptions were confirmed', () => {
+it('counts confirmed subscriptions', () => {
   expect(received(subscribed, { ...subscribed, subscription_id: 'sub_2' }).subscriptions).toBe(2);
 });

@@ -1,20 +1,20 @@
-/** What a subscriber of `/v1/stream` learns from its frames: how old its newest trade is, and what it missed. */
+/** Derives from the frames of a subscriber of `/v1/stream` the time of its newest trade and the number of missed events. */
 
 const SEQ = '"seq":';
 const CHANNEL = '"channel":"';
 const TIME = '"ts":"';
 const ISO_LENGTH = '2026-01-15T12:10:00.000Z'.length;
 const EVENT = '{"type":"event"';
-/** Type, subscription, channel, epoch and number of an event stand within so many bytes. */
+/** Type, subscription, channel, epoch and number of an event are within this many bytes. */
 const HEAD_BYTES = 400;
 
-/** Frames of one subscriber. A number that came before counts as nothing, since the gateway repeats none. */
+/** Checks the frames of one subscriber. Repeated numbers are ignored, since the gateway repeats none. */
 export class StreamCheck {
-  /** Events that were not received: by jumps of `seq`, as `lagged` says, and one for each `gap` or `error`. */
+  /** Number of missed events: jumps of `seq`, counts of `lagged` frames, and one for each `gap` or `error`. */
   missing = 0;
-  /** Event frames received. */
+  /** Number of received event frames. */
   events = 0;
-  /** The venue's time of the newest trade of the timed channel, unix ms; null before the first. */
+  /** Venue time of the newest trade of the timed channel, unix ms; null before the first. */
   newestTradeMs: number | null = null;
   private readonly lastSeq = new Map<string, number>();
   private readonly channelOf = new Map<string, string>();
@@ -31,7 +31,7 @@ export class StreamCheck {
     else this.control(JSON.parse(payload.toString('utf8')) as ControlFrame);
   }
 
-  /** Forgets what was counted; goes on from the numbers seen so far. */
+  /** Resets the counts, not the last numbers. */
   reset(): void {
     this.missing = 0;
     this.events = 0;
@@ -62,7 +62,7 @@ export class StreamCheck {
     const channel = this.channelOf.get(id) ?? '';
     if (type === 'subscribed') this.channelOf.set(id, frame.channel!);
     else if (type === 'lagged') {
-      // The jump of `seq` that follows is the same loss.
+      // The following jump of `seq` is the same loss and must not be counted again.
       this.missing += frame.dropped!;
       this.lastSeq.set(channel, Math.max(frame.toSeq!, this.lastSeq.get(channel) ?? 0));
     } else if (type === 'gap') {
@@ -71,7 +71,7 @@ export class StreamCheck {
     } else if (type === 'error') this.missing += 1;
   }
 
-  /** How many of its subscriptions the server has confirmed. */
+  /** Number of confirmed subscriptions. */
   get subscriptions(): number {
     return this.channelOf.size;
   }

@@ -1,4 +1,4 @@
-/** Puts the events and books of `book-world.ts` into the log, as events stage, normalisers and clock would. */
+/** Appends the events and books of `synthetic-books.ts` to the log, as events stage, normalisers and clock do. */
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
@@ -6,10 +6,10 @@ import { partitionOf, type Topic } from '#schemas/topics/topic';
 import type { AppendRecord } from '../../log/log.ts';
 import { partitionName } from '../../log/partition-name.ts';
 import type { LogContext } from '../webhooks/open-log.ts';
-import { eventAt, firstBooksAt, statusesAt, updateAt } from './book-world.ts';
+import { eventAt, initialBooksAt, statusesAt, updateAt } from './synthetic-books.ts';
 
 const TICK_MS = 5_000;
-/** Events put into the log at a time. */
+/** Events per append during setup. */
 const SETUP_EVENTS = 500;
 
 /** Topics that the feed writes: the inputs of the stage. */
@@ -21,34 +21,34 @@ const TOPICS: readonly Topic[] = [
 ] as readonly Topic[];
 
 export interface BookFeed {
-  /** Puts every event, its statuses and its first books there. */
-  begin(): Promise<void>;
-  /** Makes the updates of the next `ms` of event time, and the ticks in it. Nothing is written. */
+  /** Appends every event with its statuses and initial books. */
+  writeEvents(): Promise<void>;
+  /** Generates the updates and clock ticks of the next `ms` of event time without appending them. */
   prepare(ms: number): Promise<PreparedUpdates>;
 }
 
 export interface PreparedUpdates {
   readonly updates: number;
-  /** Writes them and promises that all before their end is there. Gives that end. */
+  /** Appends them and advances the watermark to their end. Returns that end, unix ms. */
   write(): Promise<number>;
 }
 
 export interface BookFeedOptions {
   readonly events: number;
-  /** Updates a second of event time. */
+  /** Updates per second of event time. */
   readonly rate: number;
   /** Unix ms. */
-  readonly beginsMs: number;
+  readonly startMs: number;
 }
 
 export async function openBookFeed(
   { log, codec }: Pick<LogContext, 'log' | 'codec'>,
-  { events, rate, beginsMs }: BookFeedOptions,
+  { events, rate, startMs }: BookFeedOptions,
 ): Promise<BookFeed> {
   await log.createTopics(TOPICS);
   await codec.prepare(TOPICS);
   const seqs = new Map<string, number>();
-  let now = beginsMs;
+  let now = startMs;
   let number = 0;
 
   const recordOf = <T extends { receivedAt: number }>(topic: Topic<T>, key: string, value: T): AppendRecord => {
@@ -59,7 +59,7 @@ export async function openBookFeed(
     const { receivedAt } = value;
     return { topic: topic.name, partition, key, value: codec.encode(topic as Topic, value), receivedAt, seq };
   };
-  const promise = (watermark: number) =>
+  const advanceWatermark = (watermark: number) =>
     log.advance(
       TOPICS.flatMap(({ name: topic, partitions }) =>
         Array.from({ length: partitions }, (_, partition) => ({ topic, partition, watermark })),
@@ -67,7 +67,7 @@ export async function openBookFeed(
     );
 
   return {
-    async begin() {
+    async writeEvents() {
       for (let first = 0; first < events; first += SETUP_EVENTS) {
         const batch: AppendRecord[] = [];
         for (let event = first; event < Math.min(events, first + SETUP_EVENTS); event += 1) {
@@ -75,13 +75,13 @@ export async function openBookFeed(
           batch.push(recordOf(eventTopic, record.universalId, record));
           for (const { venue, status } of statusesAt(event, now))
             batch.push(recordOf(statusTopics[venue], status.instrument, status));
-          for (const { venue, update } of firstBooksAt(event, now))
+          for (const { venue, update } of initialBooksAt(event, now))
             batch.push(recordOf(bookTopics[venue], update.instrument, update));
         }
         await log.append(batch);
       }
       now += 1;
-      promise(now);
+      advanceWatermark(now);
     },
     async prepare(ms) {
       const until = now + ms;
@@ -100,7 +100,7 @@ export async function openBookFeed(
         updates,
         async write() {
           await log.append(batch);
-          promise(until);
+          advanceWatermark(until);
           return until;
         },
       };

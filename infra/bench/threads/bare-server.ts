@@ -1,4 +1,4 @@
-/** The baseline of the REST benchmark: Fastify as it comes, with one route that sends the bytes of a file. */
+/** Baseline of the REST benchmark: Fastify with default options and one route that sends the bytes of a file. */
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { programArguments } from './program-arguments.ts';

@@ -1,4 +1,4 @@
-/** A program of this folder as a process that is spoken to by messages, and that may be killed. */
+/** Runs a program of this folder as a process with a message channel. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -7,16 +7,16 @@ const END_TIMEOUT_MS = 20_000;
 
 export interface ForkedProgram<Q> {
   send(message: Q): void;
-  readonly isOver: boolean;
-  /** SIGKILL; resolves once it is gone. */
+  readonly hasExited: boolean;
+  /** Sends SIGKILL and resolves once the process has exited. */
   kill(): Promise<void>;
-  /** Closes the channel, after which the program ends by itself; kills it when it does not. */
+  /** Closes the channel, upon which the program exits; kills it after a timeout. */
   end(): Promise<void>;
 }
 
 /**
- * Starts `threads/<name>`, compiled or not as this file is. With Node's own flags, so that `node --cpu-prof` profiles it
- * as well. It must end when its channel is closed, since whoever started it may be killed.
+ * Starts `threads/<name>`, compiled if this file is. It inherits Node's flags, so that `node --cpu-prof` profiles it as
+ * well. The program must exit when its channel closes, since the parent may be killed.
  */
 export function forkProgram<Q extends object, A>(name: string, onMessage: (message: A) => void): ForkedProgram<Q> {
   const program = (url: string) => fileURLToPath(new URL(url, import.meta.url));
@@ -31,7 +31,7 @@ export function forkProgram<Q extends object, A>(name: string, onMessage: (messa
   };
   return {
     send: (message) => void child.send(message),
-    get isOver() {
+    get hasExited() {
       return child.exitCode !== null || child.signalCode !== null;
     },
     kill,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { openPlainSocket, readFrames } from './plain-socket.ts';
 
-it('reads whole frames, gives back what is left of an unfinished one, and keeps control frames apart', () => {
+it('reads complete frames, returns the rest of an incomplete one, and separates control frames', () => {
   const frame = (first: number, payload: string) =>
     Buffer.concat([Buffer.from([first, payload.length]), Buffer.from(payload)]);
   const data = Buffer.concat([frame(0x81, 'one'), frame(0x89, 'p'), frame(0x81, 'two')]);
@@ -17,7 +17,7 @@ it('reads whole frames, gives back what is left of an unfinished one, and keeps 
   expect(rest).toEqual(frame(0x81, 'two').subarray(0, -1));
 });
 
-it('speaks with a server: asks, receives short and long frames, answers pings, reports a close', async () => {
+it('sends to a server, receives short and long frames, answers pings and reports a close', async () => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   try {
     await new Promise((resolve) => server.once('listening', resolve));

@@ -1,6 +1,6 @@
 /**
- * A WebSocket client on a plain socket, as cheap as one can be: frames of a server are not masked, so reading is a walk
- * from header to header. It reads no fragmented messages, since the gateway sends none.
+ * A minimal WebSocket client on a plain socket. Frames of a server are not masked, so it only parses headers. It does
+ * not support fragmented messages, since the gateway sends none.
  */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ const STATUS_LENGTH = 12;
 const OPCODE_BITS = 0x0f;
 const OPCODE_CLOSE = 0x08;
 const OPCODE_PING = 0x09;
-/** FIN and the opcode of text, and of a pong. */
+/** First byte of a text frame and of a pong: FIN and the opcode. */
 const TEXT = 0x81;
 const PONG = 0x8a;
 
@@ -25,14 +25,14 @@ export interface PlainSocketHandlers {
   readonly onOpen: () => void;
   /** Called for each data frame; the payload is valid during the call only. */
   readonly onFrame: (payload: Buffer) => void;
-  /** Called after the frames of each piece of data that arrived. */
+  /** Called after the frames of each received chunk. */
   readonly onChunkEnd?: () => void;
-  /** Called when the connection breaks, is refused or is closed by the server. */
+  /** Called when the connection fails, is refused or is closed by the server. */
   readonly onFault: (fault: string) => void;
 }
 
 export interface PlainSocket {
-  /** Sends a text frame; short ones only. */
+  /** Sends a text frame of at most 125 bytes. */
   send(text: string): void;
   destroy(): void;
 }
@@ -40,22 +40,22 @@ export interface PlainSocket {
 export function openPlainSocket(target: PlainSocketTarget, handlers: PlainSocketHandlers): PlainSocket {
   const { onOpen, onFrame, onChunkEnd, onFault } = handlers;
   const socket = connect({ port: target.port, host: '127.0.0.1', noDelay: true });
-  let held: Buffer | null = null;
+  let incomplete: Buffer | null = null;
   let isOpen = false;
   const onControl = (opcode: number, payload: Buffer) => {
     if (opcode === OPCODE_PING) socket.write(maskedFrame(PONG, payload));
     if (opcode === OPCODE_CLOSE) onFault(`closed by the server (${payload.length < 2 ? '' : payload.readUInt16BE(0)})`);
   };
   socket.on('error', (error) => onFault(error.message));
-  socket.on('close', () => onFault('the connection has ended'));
+  socket.on('close', () => onFault('the connection was closed'));
   socket.on('connect', () => void socket.write(handshake(target)));
   socket.on('data', (chunk) => {
-    let data = held ? Buffer.concat([held, chunk]) : chunk;
-    held = null;
+    let data = incomplete ? Buffer.concat([incomplete, chunk]) : chunk;
+    incomplete = null;
     if (!isOpen) {
       const headEnd = data.indexOf(HEAD_END);
       if (headEnd < 0) {
-        held = data;
+        incomplete = data;
         return;
       }
       const status = data.toString('latin1', 0, STATUS_LENGTH);
@@ -64,7 +64,7 @@ export function openPlainSocket(target: PlainSocketTarget, handlers: PlainSocket
       data = data.subarray(headEnd + HEAD_END.length);
       onOpen();
     }
-    held = readFrames(data, onFrame, onControl);
+    incomplete = readFrames(data, onFrame, onControl);
     onChunkEnd?.();
   });
   return {
@@ -73,7 +73,7 @@ export function openPlainSocket(target: PlainSocketTarget, handlers: PlainSocket
   };
 }
 
-/** Goes over whole frames; gives what is left of an unfinished one. */
+/** Reads the complete frames of `data`. Returns the rest that belongs to an incomplete frame, or null. */
 export function readFrames(
   data: Buffer,
   onFrame: (payload: Buffer) => void,
@@ -109,9 +109,9 @@ function handshake({ port, path, headers }: PlainSocketTarget): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** A frame as clients send it; short ones only. */
+/** Builds a masked frame, as clients must send it, of at most 125 bytes. */
 function maskedFrame(first: number, payload: Buffer): Buffer {
-  if (payload.length > 125) throw new RangeError('a frame of more than 125 bytes');
+  if (payload.length > 125) throw new RangeError('frames of more than 125 bytes are not supported');
   const mask = randomBytes(4);
   const masked = Buffer.from(payload);
   for (let at = 0; at < masked.length; at += 1) masked[at]! ^= mask[at % 4]!;

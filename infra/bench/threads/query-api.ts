@@ -1,4 +1,4 @@
-/** The program of the service in the REST benchmark: the query API alone, with the flags and environment of `npm start`. */
+/** Service of the REST benchmark: only the query API, with the flags and environment of `npm start`. */
 import { start as startQueryApi } from '#query-api/start';
 import { openPorts } from '../../cli/ports.ts';
 import { closeInReverse } from '../../closing.ts';
@@ -13,4 +13,4 @@ const ports = await openPorts(settings);
 const logger = createLogger('error');
 const api = await startQueryApi({ settings, ...ports, logger, metrics: createMetrics(), health: createHealth() });
 process.once('SIGTERM', () => void closeInReverse([() => ports.close(), () => api.close()]));
-console.log(`REST ${api.address}`);
+console.log(`REST ${api.url}`);

@@ -1,4 +1,4 @@
-/** The program of the service under test: `npm start` with the flags of this process. */
+/** Program of the service under test: `npm start` with the arguments of this process. */
 import { main } from '../../cli/main.ts';
 import { programArguments } from './program-arguments.ts';
 

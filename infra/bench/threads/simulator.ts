@@ -1,6 +1,6 @@
 /**
- * The program of a simulator that a service in another process reads: prints `URLs` and one JSON object of the
- * variables that lead a service to it. Its argument is the number of events a second.
+ * Program that runs a simulator for a service in another process. Prints `URLs` and a JSON object of environment
+ * variables that point a service at it. Its argument is the number of events per second.
  */
 import { variableOfUrl } from '../../simulator/run-simulator.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';

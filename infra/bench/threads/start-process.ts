@@ -1,50 +1,50 @@
-/** A program of this folder as a process of its own. */
+/** Runs a program of this folder as a separate process. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { programBeside } from '../../program-beside.ts';
+import { siblingModuleUrl } from '../../sibling-module-url.ts';
 import { LoadThreadError } from './start-thread.ts';
 
 const READY_TIMEOUT_MS = 25_000;
 const STOP_TIMEOUT_MS = 10_000;
-const ERRORS_KEPT = 4_000;
+const ERRORS_MAX = 4_000;
 
 export interface SpawnedProgram {
   readonly pid: number;
-  /** Waits for the line `<label> <value>` and gives the value. Rejects when the program ends before, or is late. */
+  /** Waits for the line `<label> <value>` and resolves with the value. Rejects if the program exits before, or on timeout. */
   line(label: string, timeoutMs?: number): Promise<string>;
-  /** The last that it wrote to standard error, once it has ended; null while it runs. */
-  ending(): string | null;
-  /** Asks it to end, and makes it when it does not. */
+  /** The end of its standard error once it has exited; null while it runs. */
+  exitErrors(): string | null;
+  /** Sends SIGTERM, and SIGKILL after a timeout. */
   stop(): Promise<void>;
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL and resolves once the process has exited. */
   kill(): Promise<void>;
 }
 
 export interface StartedProcess {
-  /** What it printed behind the label. */
-  readonly address: string;
-  /** Asks it to end, and makes it when it does not. */
+  /** The URL that it printed. */
+  readonly url: string;
+  /** Sends SIGTERM, and SIGKILL after a timeout. */
   stop(): Promise<void>;
 }
 
-/** Starts `threads/<name>`, compiled or not as this file is. */
+/** Starts `threads/<name>`, compiled if this file is. */
 export function spawnProgram(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): SpawnedProgram {
-  const program = fileURLToPath(programBeside(import.meta.url, name));
+  const program = fileURLToPath(siblingModuleUrl(import.meta.url, name));
   const script = program.endsWith('.ts') ? [fileURLToPath(new URL('../../testing/run-ts.mjs', import.meta.url))] : [];
-  // With Node's own flags, so that `node --cpu-prof` profiles the program under test as well.
+  // Inherits Node's flags, so that `node --cpu-prof` profiles the program under test as well.
   const child = spawn(process.execPath, [...process.execArgv, ...script, program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString()).slice(-ERRORS_KEPT);
+    errors = (errors + chunk.toString()).slice(-ERRORS_MAX);
   });
   const exited = new Promise<null>((resolve) => child.once('exit', () => resolve(null)));
   const printed = new Map<string, string>();
@@ -58,7 +58,7 @@ export function spawnProgram(
   };
   return {
     pid: child.pid!,
-    ending: () => (child.exitCode === null && child.signalCode === null ? null : errors),
+    exitErrors: () => (child.exitCode === null && child.signalCode === null ? null : errors),
     kill,
     async stop() {
       child.kill('SIGTERM');
@@ -82,7 +82,7 @@ export function spawnProgram(
   };
 }
 
-/** Starts `threads/<name>` and waits for its line `<label> <address>`; stops it when that does not come. */
+/** Starts `threads/<name>` and waits for its line `<label> <url>`. Stops it on failure. */
 export async function startProcess(
   name: string,
   args: readonly string[],
@@ -91,7 +91,7 @@ export async function startProcess(
 ): Promise<StartedProcess> {
   const program = spawnProgram(name, args, env);
   try {
-    return { address: await program.line(label), stop: program.stop };
+    return { url: await program.line(label), stop: program.stop };
   } catch (error) {
     await program.stop();
     throw error;

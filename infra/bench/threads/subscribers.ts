@@ -1,7 +1,6 @@
 /**
- * Subscribers of a service's stream, in a thread of their own: each on its channels, counting what it misses and, every
- * 50 ms, how old the newest trade is that it has received. The age grows while nothing arrives, so a stream that stands
- * still shows.
+ * Runs subscribers of a service's stream in a thread. Each counts missed events on its channels and samples the age of
+ * its newest trade every 50 ms. The age grows while nothing arrives, so a stalled stream is visible.
  */
 import { parentPort } from 'node:worker_threads';
 import { StreamCheck } from '../service/stream-check.ts';
@@ -13,23 +12,23 @@ export type SubscribersCall =
   | {
       readonly kind: 'open';
       readonly target: PlainSocketTarget;
-      /** The channels of each subscriber. */
+      /** Channels of each subscriber. */
       readonly channels: readonly (readonly string[])[];
-      /** Whose trades are timed. */
+      /** Channel whose trades are timed. */
       readonly timedChannel: string;
     }
-  /** Counting begins anew. */
+  /** Resets the counts and starts counting. */
   | { readonly kind: 'begin' }
-  /** What was counted since. */
+  /** Stops counting and returns the counts. */
   | { readonly kind: 'end' };
 
 export interface SubscribersReply {
-  /** Why not all subscribers could be opened; null when all is well. */
+  /** The reason why a subscriber could not be opened; null if all are open. */
   readonly fault: string | null;
   readonly ages: readonly number[];
   readonly missing: number;
   readonly events: number;
-  /** Sockets that the service closed since they were opened. */
+  /** Number of sockets that the service has closed. */
   readonly closed: number;
 }
 

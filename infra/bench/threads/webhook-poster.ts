@@ -1,4 +1,4 @@
-/** The baseline of the webhook benchmark: signs and posts the same deliveries over kept-alive connections, and no more. */
+/** Baseline of the webhook benchmark: signs and posts the same deliveries over keep-alive connections. */
 import { Agent, request } from 'node:http';
 import { deliveryHeaders } from '#stream-gateway/webhooks/sign';
 import { BARE_PATH } from '../webhooks/endpoints.ts';
@@ -9,14 +9,14 @@ export interface PosterCall {
   readonly port: number;
   readonly connections: number;
   readonly durationMs: number;
-  /** The events that it takes in turn, from 0. */
+  /** Number of different events, which are posted in turn. */
   readonly events: number;
 }
 
 export interface PosterDone {
   readonly posted: number;
   readonly ms: number;
-  /** The first answer that was no 200, or a broken connection; null when all was well. */
+  /** The first status other than 200, or a broken connection; null if there was none. */
   readonly fault: string | null;
 }
 

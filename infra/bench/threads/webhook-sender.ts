@@ -1,4 +1,4 @@
-/** The sender of webhooks alone in a process that is killed: as in the service, under its lease, on the log of a folder. */
+/** Runs only the webhook sender, as in the service and under its lease, on the log of a folder. The benchmark kills it. */
 import { startWebhooks } from '#stream-gateway/webhooks/start';
 import { closeInReverse } from '../../closing.ts';
 import { loadSettings } from '../../config/settings.ts';
@@ -6,14 +6,14 @@ import { openLogContext } from '../webhooks/open-log.ts';
 
 export interface SenderCall {
   readonly path: string;
-  /** As the settings. */
+  /** As in the settings. */
   readonly schedule: string;
   readonly timeoutMs: number;
 }
 
-/** Told again and again from when it knows. */
+/** Sent periodically once the sender is ready. */
 export interface SenderReport {
-  /** Deliveries that wait or are under way. */
+  /** Deliveries that wait or are in flight. */
   readonly pending: number;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { partitionOf } from '#schemas/topics/topic';
 import { attemptTopic, type DeliveryAttempt } from '#schemas/topics/webhooks';
-import { openControlHost } from '../../control/control-host.ts';
+import { openControlReplica } from '../../control/control-replica.ts';
 import { answers } from '../../simulator/endpoint-answers.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { type Endpoints, openEndpoints, urlOf } from './endpoints.ts';
@@ -12,7 +12,7 @@ import { fillLog } from './fill-log.ts';
 import { deliveryOf, type MixedWebhook, mixOf, ORGANIZATION, sum } from './mix.ts';
 import { openLogContext } from './open-log.ts';
 
-const GOOD: MixedWebhook = { id: 'wh_good', answer: answers.status(200), ending: 'takes', deliveries: 2 };
+const GOOD: MixedWebhook = { id: 'wh_good', answer: answers.status(200), ending: 'delivers', deliveries: 2 };
 const GONE: MixedWebhook = { id: 'wh_gone', answer: answers.status(410), ending: 'gone', deliveries: 1 };
 const MIX = [GOOD, GONE];
 
@@ -37,7 +37,7 @@ async function post({ id }: MixedWebhook, number: number, bytes?: string): Promi
   await response.arrayBuffer();
 }
 
-/** Puts last attempts into the log, of two good deliveries and one that is answered with 410, and disables for that. */
+/** Appends the last attempts of two delivered events and of one answered with 410, and disables that webhook. */
 async function record(changed: { readonly good?: Partial<DeliveryAttempt>; readonly gone?: Partial<DeliveryAttempt> }) {
   const context = await openLogContext(path);
   const attempt = ({ id: webhookId }: MixedWebhook, number: number, more: Partial<DeliveryAttempt>) => {
@@ -59,7 +59,7 @@ async function record(changed: { readonly good?: Partial<DeliveryAttempt>; reado
     attempt(GOOD, 1, changed.good ?? {}),
     attempt(GONE, 0, { status: 410, outcome: 'failed', ...changed.gone }),
   ]);
-  const control = await openControlHost(context);
+  const control = await openControlReplica(context);
   const { updatedAt } = control.state.webhooks.get(GONE.id)!;
   await control.submit('webhook.disable', { webhookId: GONE.id, updatedAt, reason: 'gone' });
   await control.close();
@@ -74,14 +74,14 @@ async function postAll(): Promise<void> {
 
 const check = (kills = 0) => checkOutcome({ path, mix: MIX, endpoints, kills, timeoutMs: 100 });
 
-it('takes it when everything came and is settled', async () => {
+it('passes if every event arrived and is settled', async () => {
   await postAll();
   await record({});
   await check();
 });
 
 it.each([
-  ['an event that never came', () => post(GONE, 0), {}, 'wh_good never got event 0'],
+  ['an event that never arrived', () => post(GONE, 0), {}, 'wh_good never received event 0'],
   ['a delivery that is not settled', postAll, { good: { outcome: 'pending' } }, '2 of 3 deliveries are settled'],
   ['a delivery that failed', postAll, { good: { outcome: 'failed' } }, 'event 1 of wh_good is failed'],
   [
@@ -96,23 +96,23 @@ it.each([
   await expect(check()).rejects.toThrow(message);
 });
 
-it('throws for other bytes', async () => {
+it('throws for a changed body', async () => {
   await post(GOOD, 0, '{"specversion":"1.0"}');
   await postAll();
   await record({});
-  await expect(check()).rejects.toThrow('/hooks/wh_good got the event "evt-wh_good-0" with the body');
+  await expect(check()).rejects.toThrow('/hooks/wh_good received the event "evt-wh_good-0" with the body');
 });
 
-it('throws for requests that no attempt tells of, beyond what kills repeat', async () => {
+it('throws for more unrecorded requests than kills can repeat', async () => {
   await postAll();
   await record({});
   for (let again = 1; again <= 8; again += 1) await post(GOOD, 0);
   await check(1);
   await post(GOOD, 0);
-  await expect(check(1)).rejects.toThrow('wh_good got 11 requests, but only 2 attempts are recorded');
+  await expect(check(1)).rejects.toThrow('wh_good received 11 requests, but only 2 attempts are recorded');
 });
 
-it('makes exactly as many deliveries as it is asked for', () => {
+it('generates exactly the requested number of deliveries', () => {
   for (const deliveries of [5_000, 5_001, 100_000])
     expect(sum(mixOf({ deliveries, copies: 8, waiting: 24, timeoutMs: 100 }))).toBe(deliveries);
 });

@@ -1,22 +1,22 @@
-/** Puts an organization, its webhooks and their deliveries into an empty log. */
+/** Appends an organization, its webhooks and their deliveries to an empty log. */
 import { partitionOf } from '#schemas/topics/topic';
 import { deliveryTopic } from '#schemas/topics/webhooks';
 import { prepareSenderTopics } from '#stream-gateway/webhooks/sender';
-import { openControlHost } from '../../control/control-host.ts';
+import { openControlReplica } from '../../control/control-replica.ts';
 import type { AppendRecord } from '../../log/log.ts';
 import { urlOf } from './endpoints.ts';
 import { deliveryOf, type MixedWebhook, ORGANIZATION } from './mix.ts';
 import { type LogContext, openLogContext } from './open-log.ts';
 
-/** What every webhook signs with. */
+/** Signing secret of every webhook. */
 export const SECRET = `whsec_${'A'.repeat(43)}=`;
 
 const KEY_ID = 'bench';
-/** Never compared with: nobody shows the key. */
+/** Never compared with, since the key is not used. */
 const KEY_SECRET = { algorithm: 'scrypt', N: 16_384, r: 8, p: 1, salt: 'c2FsdA', hash: 'aGFzaA' };
 const BATCH_RECORDS = 2_000;
 
-/** @param port where the endpoints listen. */
+/** @param port of the endpoints. */
 export async function fillLog(path: string, mix: readonly MixedWebhook[], port: number): Promise<void> {
   const context = await openLogContext(path);
   try {
@@ -29,7 +29,7 @@ export async function fillLog(path: string, mix: readonly MixedWebhook[], port: 
 }
 
 async function createWebhooks(context: LogContext, mix: readonly MixedWebhook[], port: number): Promise<void> {
-  const control = await openControlHost(context);
+  const control = await openControlReplica(context);
   const command = async (type: string, body: object) => {
     const verdict = await control.submit(type, body);
     if (!verdict.ok) throw new Error(`${type}: ${verdict.code} ${verdict.message}`);
@@ -49,7 +49,7 @@ async function createWebhooks(context: LogContext, mix: readonly MixedWebhook[],
   }
 }
 
-/** In turns, as events come that go to every webhook. */
+/** Appends the deliveries in turn, as for events that go to every webhook. */
 async function appendDeliveries({ log, codec }: LogContext, mix: readonly MixedWebhook[]): Promise<void> {
   const seqs = Array.from({ length: deliveryTopic.partitions }, () => 0);
   let batch: AppendRecord[] = [];

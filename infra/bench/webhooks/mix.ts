@@ -1,52 +1,52 @@
-/** Webhooks with endpoints of every kind, and the deliveries that each is to get. The same ones each time. */
+/** Defines webhooks with endpoints of every kind and their deliveries. They are the same each time. */
 import type { Delivery } from '#schemas/topics/webhooks';
 import { type Answer, answers } from '../../simulator/endpoint-answers.ts';
 
-/** How an endpoint ends: whether it takes each event within the attempts, and if not, why its webhook is disabled. */
-export type Ending = 'takes' | 'gone' | 'failing';
+/** Expected end of a webhook: it delivers every event within its attempts, or is disabled for this reason. */
+export type ExpectedEnd = 'delivers' | 'gone' | 'failing';
 
 export interface MixedWebhook {
   readonly id: string;
   readonly answer: Answer;
-  readonly ending: Ending;
-  /** Events, numbered from 0. */
+  readonly ending: ExpectedEnd;
+  /** Number of its events, which are numbered from 0. */
   readonly deliveries: number;
 }
 
 export interface MixOptions {
-  /** Of all webhooks together. */
+  /** Total over all webhooks. */
   readonly deliveries: number;
-  /** Webhooks of each kind; an organization has at most 100 webhooks, so 8. */
+  /** Webhooks of each kind; at most 8, since an organization has at most 100 webhooks. */
   readonly copies: number;
-  /** Deliveries for each webhook whose endpoint lets an attempt run into its timeout; these take time, not work. */
+  /** Deliveries for each webhook whose endpoint causes timeouts; these need time, but little work. */
   readonly waiting: number;
   readonly timeoutMs: number;
 }
 
-/** The sender's schedule in seconds: five attempts, so that an endpoint that fails four times still takes the event. */
+/** The sender's schedule in seconds: five attempts, so that an event is delivered after four failures. */
 export const SCHEDULE = '0,0.1,0.2,0.4,0.8';
 export const ORGANIZATION = 'org_bench';
 
 const SLOW_MS = 30;
 
-/** As a share of what is left without those that wait; `good` has the rest. */
+/** Shares of the deliveries without those that wait; `good` gets the rest. */
 const SHARES = { good2: 0.21, slow: 0.1, status500: 0.1, reset: 0.1, status429: 0.06, redirect: 0.06, bad: 0.06 };
 
 export function mixOf({ deliveries, copies, waiting, timeoutMs }: MixOptions): readonly MixedWebhook[] {
   const { after, reset, silence, slowly, status } = answers;
   const working = Math.floor(deliveries / copies) - 3 * waiting;
   const part = (share: number) => Math.floor(working * share);
-  const kinds: [string, number, Ending, Answer][] = [
-    ['good2', part(SHARES.good2), 'takes', status(204)],
-    ['slow', part(SHARES.slow), 'takes', slowly(SLOW_MS)],
-    ['500', part(SHARES.status500), 'takes', after(2, status(500))],
-    ['reset', part(SHARES.reset), 'takes', after(1, reset)],
-    ['429', part(SHARES.status429), 'takes', after(1, status(429, { 'retry-after': '1' }))],
-    ['redirect', part(SHARES.redirect), 'takes', after(2, status(307, { location: 'http://127.0.0.1:1/' }))],
+  const kinds: [string, number, ExpectedEnd, Answer][] = [
+    ['good2', part(SHARES.good2), 'delivers', status(204)],
+    ['slow', part(SHARES.slow), 'delivers', slowly(SLOW_MS)],
+    ['500', part(SHARES.status500), 'delivers', after(2, status(500))],
+    ['reset', part(SHARES.reset), 'delivers', after(1, reset)],
+    ['429', part(SHARES.status429), 'delivers', after(1, status(429, { 'retry-after': '1' }))],
+    ['redirect', part(SHARES.redirect), 'delivers', after(2, status(307, { location: 'http://127.0.0.1:1/' }))],
     ['gone', part(SHARES.bad), 'gone', status(410)],
     ['failing', part(SHARES.bad), 'failing', status(503)],
-    ['silent', waiting, 'takes', after(1, silence)],
-    ['late', waiting, 'takes', after(2, slowly(2 * timeoutMs))],
+    ['silent', waiting, 'delivers', after(1, silence)],
+    ['late', waiting, 'delivers', after(2, slowly(2 * timeoutMs))],
     ['dead', waiting, 'failing', silence],
   ];
   const mix: MixedWebhook[] = [];
@@ -56,17 +56,17 @@ export function mixOf({ deliveries, copies, waiting, timeoutMs }: MixOptions): r
   const left = deliveries - sum(mix);
   for (let copy = 1; copy <= copies; copy += 1) {
     const count = Math.floor(left / copies) + (copy <= left % copies ? 1 : 0);
-    mix.push({ id: goodWebhook(copy), answer: status(200), ending: 'takes', deliveries: count });
+    mix.push({ id: goodWebhook(copy), answer: status(200), ending: 'delivers', deliveries: count });
   }
   return mix;
 }
 
-/** The webhook of the copy, from 1, whose endpoint takes everything at once. */
+/** Id of the webhook whose endpoint accepts everything immediately. @param copy from 1. */
 export const goodWebhook = (copy: number): string => `wh_good_${copy}`;
 
 export const sum = (mix: readonly MixedWebhook[]): number => mix.reduce((all, { deliveries }) => all + deliveries, 0);
 
-/** Event `number` of a webhook. */
+/** Delivery of event `number` of a webhook. */
 export function deliveryOf(webhookId: string, number: number, at: number): Delivery {
   const eventId = `evt-${webhookId}-${number}`;
   return {
@@ -84,10 +84,10 @@ export function deliveryOf(webhookId: string, number: number, at: number): Deliv
 
 export const deliveryIdOf = (webhookId: string, number: number): string => `dlv_${webhookId}-${number}`;
 
-/** The number of the event with this id. */
+/** Number of the event with this id. */
 export const numberOf = (eventId: string): number => Number(eventId.slice(eventId.lastIndexOf('-') + 1));
 
-/** As long as a spread's usually is; not all of it ASCII, so that characters are not bytes. */
+/** As long as a typical spread, with characters beyond ASCII, so that characters and bytes differ. */
 const REST_OF_BODY = JSON.stringify({
   source: 'parallax',
   type: 'event.spread',

@@ -1,4 +1,4 @@
-/** The log in a folder with what a sender of webhooks needs beside it, without a store, which takes seconds to open. */
+/** Opens the log of a folder and the rest of a webhook sender's context. Without a store, which takes seconds to open. */
 import { createCodec } from '../../codec/create-codec.ts';
 import { openLogRegistry } from '../../codec/log-registry.ts';
 import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';

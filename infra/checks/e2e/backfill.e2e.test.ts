@@ -1,4 +1,4 @@
-/** A wallet that traded before the service was there: bound, backfilled, and told of like any other. */
+/** Binds a wallet that traded before the service existed and backfills its history. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
 
@@ -39,7 +39,7 @@ const post = async (path: string, body?: unknown) => {
   return { status: response.status, headers: response.headers, body: (await response.json()) as never };
 };
 
-/** venue_b's trades of all events. */
+/** Reads venue_b's trades of all events. */
 async function chainTrades(): Promise<Trade[]> {
   const { events } = await get<{ events: { universalId: string }[] }>(service, '/v1/events?limit=1000');
   const lists = await Promise.all(
@@ -58,22 +58,22 @@ async function until<T>(what: string, look: () => Promise<T | null>, withinMs = 
   }
 }
 
-/** Asks, and asks again while the scan takes longer than a request may, as on a busy machine. */
+/** Requests the backfill, and repeats the request while it times out, as it may on a busy machine. */
 async function backfill(path: string) {
   return until(
-    'a backfill that is not late',
+    'a backfill that does not time out',
     async () => {
-      const got = await post(path);
-      return got.status === 504 ? null : got;
+      const response = await post(path);
+      return response.status === 504 ? null : response;
     },
     150_000,
   );
 }
 
-/** Older than this no trade was told live, and all are deep enough to be confirmed. */
+/** Trades older than this were not received live, and are deep enough to be confirmed. */
 const BEFORE_MS = 10 * 60_000;
 
-it('has its past fills among the trades of their events, once, however often it is asked for', async () => {
+it('a backfill adds the past fills of a wallet to the trades of their events, once, even if it is repeated', async () => {
   const seen = await until('a fill on the chain', async () => (await chainTrades()).find(({ maker }) => maker) ?? null);
   const wallet = seen.maker!;
   const bound = await post('/v1/me/wallets', { provider: 'venue_b', address: wallet, label: 'w' });
@@ -94,11 +94,11 @@ it('has its past fills among the trades of their events, once, however often it 
     (await chainTrades()).filter(
       ({ maker, taker, ts }) => (maker === wallet || taker === wallet) && Date.parse(ts) < startedAt - BEFORE_MS,
     );
-  const told = await until('past fills among the trades', async () => {
+  const backfilled = await until('past fills among the trades', async () => {
     const found = await past();
     return found.length > 0 ? found : null;
   });
-  expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['confirmed']));
+  expect(new Set(backfilled.map(({ status }) => status))).toEqual(new Set(['confirmed']));
 
   const again = await backfill(path);
   expect(again.status).toBe(200);
@@ -107,7 +107,7 @@ it('has its past fills among the trades of their events, once, however often it 
   const after = await past();
   const ids = after.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  // Those of markets that trade most are pushed off their page by newer ones; nothing takes their place.
-  const before = new Set(told.map(({ id }) => id));
+  // Newer trades may push those of busy markets off the page; all others must still be listed.
+  const before = new Set(backfilled.map(({ id }) => id));
   expect(ids.filter((id) => before.has(id)).length).toBeGreaterThan(0);
 }, 400_000);

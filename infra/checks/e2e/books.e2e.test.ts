@@ -1,4 +1,4 @@
-/** Both books of a recorded game, level by level at stated moments, as the service keeps them. */
+/** Compares both books of a recorded game with the service's own, level by level at given moments. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
@@ -13,7 +13,7 @@ import { RECORDINGS_MISSING, readLines, recording } from './recordings.ts';
 import { eventually, get, startService, temporaryFolder, untilIdle } from './service.ts';
 
 const NAME = 'venue_b-mlb-2025-06-19';
-/** Moments in the recording, as fractions of its length. */
+/** Moments in the recording, as fractions of its duration. */
 const MOMENTS = [0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1];
 
 interface Frame {
@@ -28,7 +28,7 @@ interface PlainLevel {
   readonly size: string;
 }
 
-/** Price to size of both sides of one token, worked out the long way from the recorded frames up to a moment. */
+/** Price to size of both sides of one token, computed naively from the recorded frames up to a moment. */
 function plainBook(frames: readonly { at: number; frame: Frame }[], token: string, moment: number) {
   const sides = { bids: new Map<number, number>(), asks: new Map<number, number>() };
   for (const { at, frame } of frames) {
@@ -54,7 +54,7 @@ const plain = (book: Book) => {
   return { bids: side(book.bids), asks: side(book.asks) };
 };
 
-async function keptUpdates(dataDir: string): Promise<BookUpdate[]> {
+async function readBookUpdates(dataDir: string): Promise<BookUpdate[]> {
   const log = await openEmbeddedLog({ path: join(dataDir, 'log') });
   try {
     const topic = bookTopics.venue_b;
@@ -90,11 +90,11 @@ describe.skipIf(RECORDINGS_MISSING)(`the books of a recorded game ${RECORDINGS_M
       code: 0,
       out: '{"differences":[],"pending":{}}\n',
     });
-    updates = await keptUpdates(folder.path);
+    updates = await readBookUpdates(folder.path);
   });
   afterAll(() => folder.remove());
 
-  it('are the recorded ones, level by level, at every stated moment', () => {
+  it('equal the recorded ones, level by level, at every given moment', () => {
     const frames = readLines(recording(NAME), 'clob_ws').flatMap(({ at, data }) =>
       (Array.isArray(data) ? (data as Frame[]) : [data as Frame]).map((frame) => ({ at, frame })),
     );

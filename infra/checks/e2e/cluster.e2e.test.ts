@@ -1,4 +1,4 @@
-/** The recorded folders through a cluster: a real broker and registry, the engine over HTTP, a process for each role. */
+/** Plays the recordings through a cluster: a real broker and registry, the engine over HTTP, a process for each role. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicesMissing } from '../../testing/services.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -11,35 +11,35 @@ import { openStream, type StreamClient } from './stream-client.ts';
 const MISSING = RECORDINGS_MISSING ?? servicesMissing();
 
 function onCluster(name: string, suite: (run: Played) => void): void {
-  const held: { cluster?: Cluster; stream?: StreamClient } = {};
+  const opened: { cluster?: Cluster; stream?: StreamClient } = {};
   beforeAll(async () => {
-    held.cluster = await startCluster(recording(name));
-    held.stream = await openStream(held.cluster.service);
+    opened.cluster = await startCluster(recording(name));
+    opened.stream = await openStream(opened.cluster.service);
     await eventually(
-      () => get<{ playback?: string }>(held.cluster!.processes.ingest!, '/health'),
+      () => get<{ playback?: string }>(opened.cluster!.processes.ingest!, '/health'),
       (health) => health.playback === 'ended',
       90_000,
     );
   }, 240_000);
   afterAll(async () => {
-    await held.stream?.close();
-    await held.cluster?.close();
+    await opened.stream?.close();
+    await opened.cluster?.close();
   }, 60_000);
 
   suite({
     get service() {
-      return held.cluster!.service;
+      return opened.cluster!.service;
     },
     get stream() {
-      return held.stream!;
+      return opened.stream!;
     },
   });
 
-  it('stops cleanly, and its replay shows no difference', async () => {
-    await held.stream!.close();
-    await untilIdle(held.cluster!.processes.processors!);
-    expect(await held.cluster!.stopProcesses()).toEqual([0, 0, 0, 0]);
-    const verified = await runCommand('replay', ['--verify', '--json', ...held.cluster!.flags]);
+  it('stops cleanly, and a verification finds no difference', async () => {
+    await opened.stream!.close();
+    await untilIdle(opened.cluster!.processes.processors!);
+    expect(await opened.cluster!.stopProcesses()).toEqual([0, 0, 0, 0]);
+    const verified = await runCommand('replay', ['--verify', '--json', ...opened.cluster!.flags]);
     expect(verified, verified.err).toMatchObject({ code: 0, out: '{"differences":[],"pending":{}}\n' });
   }, 180_000);
 }

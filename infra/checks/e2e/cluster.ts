@@ -12,12 +12,12 @@ export interface Cluster {
   readonly processes: Readonly<Record<string, Service>>;
   /** Flags that a command needs to reach the same log and store. */
   readonly flags: readonly string[];
-  /** Stops the four processes; the broker, registry and engine go on. Gives their exit codes. */
+  /** Stops the four processes, not the broker, registry and engine. Resolves with the exit codes. */
   stopProcesses(): Promise<(number | null)[]>;
   close(): Promise<void>;
 }
 
-/** The engine over HTTP as a process of its own. */
+/** Starts the engine with its HTTP interface as a process of its own. */
 async function startEngine(path: string): Promise<{ url: string; process: ChildProcess }> {
   const script = ['infra/testing/run-ts.mjs', 'infra/testing/clickhouse-http-server-main.ts'];
   const child = spawn(process.execPath, [...script.map((file) => join(PROJECT_ROOT, file)), path], {
@@ -28,9 +28,9 @@ async function startEngine(path: string): Promise<{ url: string; process: ChildP
   return { url: chunk.toString().trim(), process: child };
 }
 
-/** What the processes of a cluster share: a broker, a registry and the engine, each a process of its own. */
+/** Backends that the processes of a cluster share: a broker, a registry and the engine, each a process of its own. */
 export interface Backends {
-  /** For the data directories of the processes; removed at the close. */
+  /** Parent of the processes' data directories; removed by `close`. */
   readonly folder: string;
   /** Flags that name the log, the store and the registry. */
   readonly flags: readonly string[];
@@ -63,7 +63,7 @@ export async function startCluster(recordingFolder: string): Promise<Cluster> {
     processes[role] = await startService({ dataDir: join(backends.folder, role), flags: [...flags, '--roles', role] });
   };
   try {
-    // The first one makes topics and tables; the processors become ready only once ingest tells how far it is.
+    // The first process creates topics and tables. The processors become ready only after ingest publishes watermarks.
     await start('query-api');
     await start('stream-gateway');
     const started = await Promise.allSettled([start('processors'), start('ingest')]);

@@ -1,4 +1,4 @@
-/** Commands of `parallax` run as users run them. */
+/** Runs commands of `parallax` as users run them. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { gatherFrom } from '../../testing/logs/gather.ts';

@@ -1,4 +1,4 @@
-/** Keys, wallets, quotas, webhooks and suspensions: the same on one embedded node and on a cluster over real Kafka. */
+/** Tests keys, wallets, quotas, webhooks and suspensions on one embedded node and on a cluster over real Kafka. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicesMissing } from '../../testing/services.ts';
 import { type ControlNodes, startControlCluster, startControlNode } from './control-nodes.ts';
@@ -6,10 +6,10 @@ import { type ControlRun, controlSuite } from './control-suite.ts';
 import { takeoverSuite } from './takeover-suite.ts';
 
 const MISSING = servicesMissing();
-/** Of each test; processes that are started anew share few cores with all others. */
+/** For each test. Restarted processes share few cores with all others. */
 const TIMEOUT_MS = 120_000;
 
-/** @param more what follows the suite on the same nodes. */
+/** Runs the suite on nodes that `start` starts. @param more further tests on the same nodes. */
 function on<Nodes extends ControlNodes>(
   start: () => Promise<Nodes>,
   more: (run: ControlRun & { readonly nodes: Nodes }) => void = () => {},
@@ -28,7 +28,7 @@ function on<Nodes extends ControlNodes>(
     get nodes() {
       return nodes!;
     },
-    told: (what: string, value: number) => {
+    report: (what: string, value: number) => {
       measured[what] = Math.round(value);
     },
   };

@@ -1,44 +1,44 @@
-/** One embedded node, or a cluster whose REST has three nodes: what organizations have is to be the same on either. */
+/** Starts one embedded node, or a cluster with three nodes of the query API. Organizations must see the same on both. */
 import { join } from 'node:path';
 import { startBackends } from './cluster.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
 
-/** Requests of the free plan a day; by the minute it has no limit, so that no test meets the end of one. */
+/** Requests per day of the free plan. It has no limit per minute, so that no test crosses the end of a minute. */
 export const FREE_REQUESTS_A_DAY = 40;
 
 const ENV = {
   PARALLAX_QUOTAS: JSON.stringify({ free: { 'api.request': { minute: null, day: FREE_REQUESTS_A_DAY } } }),
-  // One attempt at once and some soon after: nothing here waits for long.
+  // Short delays between attempts, so that tests do not wait long.
   PARALLAX_WEBHOOK_SCHEDULE: '0,1,1,2,2',
   PARALLAX_WEBHOOK_ALLOW_LOOPBACK: '1',
 };
 const LOG_CHARACTERS = 4_000;
-/** A small world: it only has to tell something now and then. */
-const WORLD = ['--venues', 'sim', '--sim-rate', '20', '--sim-events', '3', '--sim-coins', '4'];
+/** A small simulation: tests only need an event now and then. */
+const SIMULATOR_FLAGS = ['--venues', 'sim', '--sim-rate', '20', '--sim-events', '3', '--sim-coins', '4'];
 
 export interface ControlNodes {
-  /** Three processes of the query API; a single node thrice. */
+  /** Three processes of the query API, or the single node three times. */
   readonly apis: readonly [Service, Service, Service];
   readonly gateway: Service;
-  /** Units that all nodes together may serve beyond a quota while they are asked `perSecond` times. */
+  /** Units that all nodes together may serve beyond a quota at `perSecond` requests. */
   overshoot(perSecond: number): number;
-  /** Stops the last of `apis` and starts it anew. */
+  /** Restarts the last of `apis`. */
   restartApi(): Promise<void>;
-  /** Kills the gateway by SIGKILL, unless it has ended, and starts it anew. */
+  /** Kills the gateway by SIGKILL, unless it has exited, and starts it again. */
   killGateway(): Promise<void>;
-  /** Stops every process; gives those that did not end cleanly, with the end of their logs. */
+  /** Stops every process. Returns those that did not exit cleanly, with the end of their logs. */
   stop(): Promise<string[]>;
   close(): Promise<void>;
 }
 
 export interface ControlCluster extends ControlNodes {
-  /** Starts one more process over the same log and store; who starts it also ends it. */
-  startBeside(name: string, roles: string, env?: Readonly<Record<string, string>>): Promise<Service>;
+  /** Starts one more process over the same log and store. The caller must stop it. */
+  startExtra(name: string, roles: string, env?: Readonly<Record<string, string>>): Promise<Service>;
 }
 
 export async function startControlNode(): Promise<ControlNodes> {
   const folder = temporaryFolder('parallax-control');
-  const start = () => startService({ dataDir: folder.path, flags: WORLD, env: ENV });
+  const start = () => startService({ dataDir: folder.path, flags: SIMULATOR_FLAGS, env: ENV });
   let node = await start();
   return {
     get apis() {
@@ -64,23 +64,23 @@ export async function startControlNode(): Promise<ControlNodes> {
   };
 }
 
-/** Each node tells the others every 200 ms what it served, and a record takes its time; a second is generous. */
-const TOLD_WITHIN_SECONDS = 1;
+/** Every node publishes its usage every 200 ms. One second is a generous bound for its arrival on the others. */
+const USAGE_LAG_SECONDS = 1;
 
 export async function startControlCluster(): Promise<ControlCluster> {
   const backends = await startBackends();
   const running = new Map<string, Service>();
-  const startBeside: ControlCluster['startBeside'] = (name, roles, env = {}) => {
-    const flags = [...backends.flags, ...WORLD, '--roles', roles];
+  const startExtra: ControlCluster['startExtra'] = (name, roles, env = {}) => {
+    const flags = [...backends.flags, ...SIMULATOR_FLAGS, '--roles', roles];
     return startService({ dataDir: join(backends.folder, name), flags, env: { ...ENV, ...env } });
   };
-  const start = async (name: string, roles: string) => void running.set(name, await startBeside(name, roles));
+  const start = async (name: string, roles: string) => void running.set(name, await startExtra(name, roles));
   const close = async () => {
     for (const service of running.values()) await service.kill();
     await backends.close();
   };
   try {
-    // The first one makes topics and tables.
+    // The first process creates topics and tables.
     await start('api-1', 'query-api');
     const others = [
       start('api-2', 'query-api'),
@@ -101,8 +101,8 @@ export async function startControlCluster(): Promise<ControlCluster> {
     get gateway() {
       return get('gateway');
     },
-    startBeside,
-    overshoot: (perSecond) => perSecond * TOLD_WITHIN_SECONDS,
+    startExtra: startExtra,
+    overshoot: (perSecond) => perSecond * USAGE_LAG_SECONDS,
     async restartApi() {
       await get('api-3').stop();
       await start('api-3', 'query-api');

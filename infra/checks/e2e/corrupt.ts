@@ -1,4 +1,4 @@
-/** Damage to a stopped service's data directory, and how a verification has to report it. */
+/** Damages a stopped service's data directory, and returns what a verification must report. */
 import { join } from 'node:path';
 import { TABLES } from '#schemas/tables/index';
 import type { TableSpec } from '#schemas/tables/table';
@@ -13,10 +13,10 @@ import { readPartition } from '../../log/read-partition.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 
-/** `<what was done> <table or topic> <key>`. */
+/** `<added, altered or removed> <table or topic> <key>`. */
 export type Damage = string;
 
-/** What is altered in a row, where it is not its time of receipt, and which column of its key makes another row. */
+/** Per table, the key column that identifies an added row, and the alteration if it is not of `receivedAt`. */
 const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own?: string }>> = {
   trades: { own: 'id' },
   markets: { own: 'marketId' },
@@ -30,12 +30,12 @@ const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own
   anomalies: { own: 'universalId' },
   audit_log: { own: 'orgId' },
   deliveries: { own: 'orgId' },
-  // Rows of these two that no record stands behind are left as they are, so none is added.
+  // A verification ignores rows of these two without a record, so none is added.
   usage: { altered: 'units = units + 1' },
   delivery_attempts: { altered: 'durationMs = durationMs + 1' },
 };
 
-/** Takes a row out of every table that has any, alters one, and adds one. */
+/** Removes, alters and adds one row in every table that has rows. */
 export async function corruptTables(dataDir: string): Promise<Damage[]> {
   const store = await openStore('embedded', dataDir);
   try {
@@ -58,7 +58,7 @@ async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise
   const damage: Damage[] = [];
   const [first, second] = rows;
   if (first && own) {
-    // Names of columns in a condition would mean what replaces them, so it stands in a query of its own.
+    // The condition is in a subquery, since REPLACE would change the meaning of its column names.
     await store.command(
       `INSERT INTO ${name} SELECT * REPLACE ('added' AS ${own}) FROM (SELECT * FROM ${name} FINAL WHERE ${is(first)})`,
     );
@@ -76,8 +76,9 @@ async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise
 }
 
 /**
- * Of every derived topic that has records: alters one and adds one; takes out those at the beginning, in the middle and
- * at the end of its fullest partition, of a compacted topic the newest of a key. Whole where there are too few.
+ * Alters and adds one record of every derived topic that has records. Removes records at the start, in the middle and
+ * at the end of its fullest partition, or the newest record of a key of a compacted topic. Does less where there are
+ * too few.
  */
 export async function corruptTopics(dataDir: string): Promise<Damage[]> {
   const path = join(dataDir, 'log');
@@ -98,7 +99,7 @@ export async function corruptTopics(dataDir: string): Promise<Damage[]> {
       .filter((record) => !removed.includes(record))
       .map((record) => (record === altered ? { ...record, receivedAt: record.receivedAt - 1 } : record));
     environment.transact(() => {
-      // A log that was closed in order has everything in its trees: the partition is written anew as one block.
+      // A cleanly closed log has everything in its trees, so the partition is rewritten as one block.
       db.clearSync();
       db.putSync((damaged[0] ?? added).offset, blockOf([...damaged, added], true));
     });

@@ -1,13 +1,13 @@
-/** `kill -9` at random moments of a playback: nothing lost, nothing double, and in the end the same as without. */
+/** Kills a service with SIGKILL at random moments of a playback. The result must equal that of an undisturbed run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeSimulatedRecording } from '../../simulator/recording/write-simulated-recording.ts';
 import { runCommand } from './command.ts';
+import { readDigests } from './data-digests.ts';
 import { eventually, get, type Service, startService, temporaryFolder, untilIdle } from './service.ts';
-import { readWorld } from './world.ts';
 
 const KILLS = 10;
-/** Six minutes of the simulated world at 30 times its pace, so that the kills fall all over it. */
+/** Six simulated minutes at 30 times their speed, so that kills happen throughout the recording. */
 const RECORDED_HOURS = 0.1;
 const SPEED = '30';
 
@@ -43,7 +43,7 @@ describe('a service that is killed again and again', () => {
     for (const folder of Object.values(folders)) folder.remove();
   });
 
-  it('ends with the same log and tables as one that was left alone', async () => {
+  it('ends with the same log and tables as an undisturbed one', async () => {
     const calm = await start(folders.calm.path, '0');
     await ended(calm);
     await untilIdle(calm);
@@ -59,12 +59,12 @@ describe('a service that is killed again and again', () => {
     await untilIdle(last);
     expect(await last.stop()).toBe(0);
 
-    // Each came to its end before it was stopped, so nothing may be left to do, either.
+    // Both played to the end before they were stopped, so nothing may be pending.
     for (const { path } of [folders.calm, folders.killed]) {
       const verified = await runCommand('replay', ['--data-dir', path, '--verify', '--json']);
       expect(verified).toMatchObject({ code: 0, out: '{"differences":[],"pending":{}}\n' });
     }
-    const [expected, actual] = [await readWorld(folders.calm.path), await readWorld(folders.killed.path)];
+    const [expected, actual] = [await readDigests(folders.calm.path), await readDigests(folders.killed.path)];
     expect(Number(expected.trades?.split(' ')[0])).toBeGreaterThan(1_000);
     expect(Number(expected.spreads?.split(' ')[0])).toBeGreaterThan(10);
     expect(actual).toEqual(expected);

@@ -1,11 +1,11 @@
-/** What the raw topics of a data directory hold, whether or not a service writes them. */
+/** Reads the raw topics of a data directory, whether or not a service is writing them. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { TOPICS } from '#schemas/topics/catalog';
 import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
 import { readPartition } from '../../log/read-partition.ts';
 
-/** What venues said, the life of the connections, and the clock. */
+/** Frames and answers of venues, states of the connections, and the clock. */
 const RAW_TOPICS = TOPICS.filter(({ name }) => name.startsWith('raw.') || name === 'control.clock');
 
 /** `<offset> <seq> <key> <event time> <digest>` of every record, in order, by topic and partition. */

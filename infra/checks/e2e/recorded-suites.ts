@@ -1,4 +1,4 @@
-/** What must come out of REST and WebSocket when a recorded folder has been played, whatever the service runs on. */
+/** Tests of REST and WebSocket after a recording was played, for one process and for a cluster. */
 import { expect, it } from 'vitest';
 import { minuteBars, readLines, recording, venueATrades, venueBTrades } from './recordings.ts';
 import { eventually, get, type Service } from './service.ts';
@@ -31,7 +31,7 @@ const withSource = (bar: object) => ({ ...bar, source: 'venue_node' });
 export function ethSuite(run: Played): void {
   const channel = 'svc:stream:trade:venue_a_perp';
 
-  it('gives every trade once, in order, on the stream', async () => {
+  it('sends every trade once and in order on the stream', async () => {
     await run.stream.subscribe(channel, 'earliest');
     await eventually(
       async () => run.stream.events(channel).length,
@@ -63,7 +63,7 @@ export function ethSuite(run: Played): void {
     );
   });
 
-  it('gives 22 one-minute candles that equal an independent computation', async () => {
+  it('returns 22 one-minute candles that equal an independent computation', async () => {
     const expected = minuteBars(venueATrades(recording('venue_a-eth-2025-12-10')));
     expect(expected).toHaveLength(22);
     const { candles } = await eventually(
@@ -75,7 +75,7 @@ export function ethSuite(run: Played): void {
     expect(candles).toEqual(expected.map(withSource));
   });
 
-  it('gives the newest trades and the last book over REST', async () => {
+  it('returns the newest trades and the last book over REST', async () => {
     const { trades } = await get<{ trades: { price: number; side: string }[] }>(
       run.service,
       '/v1/markets/venue_a/coins/ETH/trades?limit=200',
@@ -95,7 +95,7 @@ export function ethSuite(run: Played): void {
     expect(book.asks).toEqual(levels(1));
   });
 
-  it('gives the coins that are listed', async () => {
+  it('returns the listed coins', async () => {
     const { coins } = await get<{ coins: { name: string }[] }>(run.service, '/v1/markets/venue_a/coins');
     expect(coins.map((coin) => coin.name)).toContain('ETH');
     expect(coins.map((coin) => coin.name)).not.toContain('MATIC');
@@ -106,7 +106,7 @@ export function ethSuite(run: Played): void {
 export function chainSuite(run: Played): void {
   const channel = 'svc:stream:trade:venue_b';
 
-  it('gives 538 trades with price, quantity, side, maker, taker and time', async () => {
+  it('sends 538 trades with price, quantity, side, maker, taker and time', async () => {
     await run.stream.subscribe(channel, 'earliest');
     const expected = venueBTrades(recording('venue_b-2026'));
     expect(expected).toHaveLength(538);
@@ -116,17 +116,19 @@ export function chainSuite(run: Played): void {
     );
     const byId = (trades: readonly { txHash: string; logIndex: number | null }[]) =>
       [...trades].sort((a, b) => a.txHash.localeCompare(b.txHash) || a.logIndex! - b.logIndex!);
-    const got = byId(run.stream.events(channel).map((frame) => frame.data.payload as TradePayload)) as TradePayload[];
-    expect(got).toHaveLength(538);
+    const actual = byId(
+      run.stream.events(channel).map((frame) => frame.data.payload as TradePayload),
+    ) as TradePayload[];
+    expect(actual).toHaveLength(538);
     for (const [index, trade] of (byId(expected) as typeof expected).entries()) {
       const { price, qty, ...exact } = trade;
-      expect(got[index]).toMatchObject(exact);
-      expect(got[index]!.price).toBeCloseTo(price, 12);
-      expect(got[index]!.qty).toBeCloseTo(qty, 9);
+      expect(actual[index]).toMatchObject(exact);
+      expect(actual[index]!.price).toBeCloseTo(price, 12);
+      expect(actual[index]!.qty).toBeCloseTo(qty, 9);
     }
   });
 
-  it('numbers the raw frames of the recorded book and hands them on whole', async () => {
+  it('numbers the raw frames of the recorded book and forwards them unchanged', async () => {
     const frames = readLines(recording('venue_b-2026'), 'clob_ws').map((line) => line.data as Record<string, unknown>);
     const token = String(frames[0]!.asset_id);
     const raw = `svc:stream:venue_b:${token}`;

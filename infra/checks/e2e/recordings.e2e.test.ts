@@ -1,35 +1,35 @@
-/** The recorded folders through the whole service: what comes out of REST and WebSocket is what was recorded. */
+/** Plays the recordings through a whole service: REST and WebSocket must return what was recorded. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { chainSuite, ethSuite } from './recorded-suites.ts';
 import { RECORDINGS_MISSING, recording } from './recordings.ts';
 import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 import { openStream, type StreamClient } from './stream-client.ts';
 
-/** A service that has played a recording to its end, with a stream client. */
+/** Starts a service that plays a recording to its end, with a stream client. */
 function played(name: string) {
   const folder = temporaryFolder('parallax-e2e');
-  const held: { service?: Service; stream?: StreamClient } = {};
+  const opened: { service?: Service; stream?: StreamClient } = {};
   beforeAll(async () => {
-    held.service = await startService({ dataDir: folder.path, flags: ['--venues', `recording:${recording(name)}`] });
-    held.stream = await openStream(held.service);
+    opened.service = await startService({ dataDir: folder.path, flags: ['--venues', `recording:${recording(name)}`] });
+    opened.stream = await openStream(opened.service);
     await eventually(
-      () => get<{ playback?: string }>(held.service!, '/health'),
+      () => get<{ playback?: string }>(opened.service!, '/health'),
       (health) => health.playback === 'ended',
       60_000,
     );
   });
   afterAll(async () => {
-    await held.stream?.close();
-    const code = await held.service?.stop();
+    await opened.stream?.close();
+    const code = await opened.service?.stop();
     folder.remove();
     expect(code).toBe(0);
   });
   return {
     get service() {
-      return held.service!;
+      return opened.service!;
     },
     get stream() {
-      return held.stream!;
+      return opened.stream!;
     },
   };
 }

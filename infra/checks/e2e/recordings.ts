@@ -1,4 +1,4 @@
-/** The recorded folders, and straightforward readings of them that share nothing with the service's own code. */
+/** Reads the recordings with simple code that shares nothing with the service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -12,10 +12,10 @@ export function recording(name: string): string {
   return join(SHARED, 'recordings', name);
 }
 
-/** Whether the recordings are there; tests that need them say so and skip where they are not. */
+/** Null if the recordings exist, else a sentence for the titles of the tests that are skipped. */
 export const RECORDINGS_MISSING = existsSync(recording('venue_b-2026'))
   ? null
-  : `no recordings at ${SHARED}; set PARALLAX_SHARED to where they are`;
+  : `no recordings at ${SHARED}; set PARALLAX_SHARED to the folder that holds recordings/`;
 
 export interface Line {
   readonly at: number;
@@ -33,7 +33,7 @@ export interface RecordedLog {
   readonly logIndex: Hex;
 }
 
-/** Every line of the files of a folder whose name begins so, in file order. */
+/** Every line of the files of a folder whose names start with the prefix, in file order. */
 export function readLines(folder: string, prefix: string): Line[] {
   return readdirSync(folder)
     .filter((name) => name.startsWith(prefix) && /\.ndjson(\.gz)?$/.test(name))
@@ -77,7 +77,7 @@ export interface PlainBar {
   readonly volume: number;
 }
 
-/** One-minute bars, worked out the long way: sort, group, look. */
+/** One-minute bars, computed naively: group, sort, take first, last and extremes. */
 export function minuteBars(trades: readonly PlainTrade[]): PlainBar[] {
   const minutes = new Map<number, PlainTrade[]>();
   for (const trade of trades) {
@@ -87,7 +87,7 @@ export function minuteBars(trades: readonly PlainTrade[]): PlainBar[] {
   return [...minutes]
     .sort(([a], [b]) => a - b)
     .map(([ts, group]) => {
-      // A stable sort keeps the order of arrival at equal times.
+      // The stable sort preserves the order of arrival at equal times.
       const sorted = [...group].sort((a, b) => a.time - b.time);
       const byPrice = [...group].sort((a, b) => Number(scaled(a.px, 10) - scaled(b.px, 10)));
       const volume = group.reduce((sum, trade) => sum + scaled(trade.sz, 10), 0n);
@@ -140,15 +140,15 @@ function legOf(log: RecordedLog): Leg | null {
       const { args } = decodeEventLog({ abi, data: log.data, topics, strict: true }) as {
         args: Record<string, unknown>;
       };
-      const [given, got] = [args.makerAmountFilled as bigint, args.takerAmountFilled as bigint];
+      const [paid, received] = [args.makerAmountFilled as bigint, args.takerAmountFilled as bigint];
       const buys = 'side' in args ? args.side === 0 : args.makerAssetId === 0n;
       const token = 'side' in args ? args.tokenId : buys ? args.takerAssetId : args.makerAssetId;
       return {
         ...base,
         own: buys ? 'buy' : 'sell',
         token: token as bigint,
-        usd: buys ? given : got,
-        qty: buys ? got : given,
+        usd: buys ? paid : received,
+        qty: buys ? received : paid,
         maker: String(args.maker).toLowerCase(),
         taker: String(args.taker).toLowerCase(),
       };

@@ -1,30 +1,30 @@
-/** A REST client as a user would write it: any method, any token, any answer. */
+/** A REST client as a user would write it. */
 import { type Service, TEST_TOKEN } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
 
-export interface Asking {
+export interface RequestOptions {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-export interface Answer {
+export interface RestResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as JSON, null where there is none; tests know its shape. */
+  /** The parsed JSON body, null if it is empty; tests know its shape. */
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** One request, with the operator's token unless another one is given. Gives the answer whatever its status is. */
-export async function ask(
+/** Sends one request, with the operator's token by default. Resolves with any status. */
+export async function sendRequest(
   service: Pick<Service, 'rest'>,
   method: string,
   path: string,
-  { token = TEST_TOKEN, headers = {}, body }: Asking = {},
-): Promise<Answer> {
+  { token = TEST_TOKEN, headers = {}, body }: RequestOptions = {},
+): Promise<RestResponse> {
   const hasBody = body !== undefined;
-  const answer = await fetch(`${service.rest}${path}`, {
+  const response = await fetch(`${service.rest}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${token}`,
@@ -34,14 +34,14 @@ export async function ask(
     ...(hasBody ? { body: JSON.stringify(body) } : {}),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) };
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
 }
 
-/** Like `ask`; throws on any other status than the expected one. */
-export async function expectAnswer(status: number, ...request: Parameters<typeof ask>): Promise<Answer> {
-  const answer = await ask(...request);
-  if (answer.status !== status)
-    throw new Error(`${request[1]} ${request[2]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer;
+/** Like `sendRequest`, but throws if the status is not the expected one. */
+export async function expectStatus(status: number, ...request: Parameters<typeof sendRequest>): Promise<RestResponse> {
+  const response = await sendRequest(...request);
+  if (response.status !== status)
+    throw new Error(`${request[1]} ${request[2]}: ${response.status} ${JSON.stringify(response.body)}`);
+  return response;
 }

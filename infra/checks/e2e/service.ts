@@ -1,4 +1,4 @@
-/** Parallax as users run it: a process of its own, reached over REST and WebSocket only. */
+/** Runs Parallax as users do: as a process of its own, reached over REST and WebSocket only. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export const TEST_TOKEN = `plx_live_00000000-0000-4000-8000-000000000001.${'T'.r
 
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Flags beside ports and data directory. */
+  /** Flags in addition to ports and data directory. */
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -24,21 +24,21 @@ export interface Service {
   readonly rest: string;
   readonly ws: string;
   readonly process: ChildProcess;
-  /** Everything written to standard error: the structured logs. */
+  /** Standard error: the structured logs. */
   logs(): string;
-  /** Asks for a clean stop, by SIGTERM unless told otherwise, and waits for it; gives the exit code. */
+  /** Stops the process, by SIGTERM unless another signal is given, and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** `kill -9`. */
   kill(): Promise<void>;
 }
 
-/** A folder that `remove` deletes. */
+/** Creates a temporary folder, which `remove` deletes. */
 export function temporaryFolder(prefix: string): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), `${prefix}-`));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts the service and waits for its start-up lines. */
+/** Starts the service and waits until it prints its URLs. */
 export async function startService({ dataDir, flags, env }: ServiceOptions): Promise<Service> {
   const child = spawn(
     process.execPath,
@@ -64,9 +64,9 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
     errors = (errors + chunk.toString()).slice(-1_000_000);
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  const addresses = await readAddresses(child, exited, () => errors);
+  const urls = await readUrls(child, exited, () => errors);
   return {
-    ...addresses,
+    ...urls,
     process: child,
     logs: () => errors,
     async stop(signal = 'SIGTERM') {
@@ -83,9 +83,9 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
   };
 }
 
-/** The start-up lines by their label; a process without a role prints no line of it. */
-async function readAddresses(child: ChildProcess, exited: Promise<number | null>, errors: () => string) {
-  // All lines come in one write, once everything is ready.
+/** Reads the URLs from the start-up lines. A process without the role prints no line for it. */
+async function readUrls(child: ChildProcess, exited: Promise<number | null>, errors: () => string) {
+  // All lines are printed by one write, once every part is ready.
   const found = new Promise<{ rest: string; ws: string }>((resolve) => {
     child.stdout!.once('data', (chunk: Buffer) => {
       const lines = new Map(
@@ -103,7 +103,7 @@ async function readAddresses(child: ChildProcess, exited: Promise<number | null>
   throw new Error(`the service did not become ready (${outcome}):\n${errors().slice(-4_000)}`);
 }
 
-/** One GET with the test token; throws on anything but 200. */
+/** Sends a GET with the test token. Throws on any status but 200. */
 export async function get<T>(service: Pick<Service, 'rest'>, path: string): Promise<T> {
   const response = await fetch(`${service.rest}${path}`, {
     headers: { authorization: `Bearer ${TEST_TOKEN}` },
@@ -114,20 +114,20 @@ export async function get<T>(service: Pick<Service, 'rest'>, path: string): Prom
   return JSON.parse(body) as T;
 }
 
-export interface HealthAnswer {
+export interface HealthResponse {
   readonly status: 'ok' | 'starting' | 'degraded';
   readonly parts: Readonly<Record<string, string>>;
-  /** Of a gateway that stood by at first: `standby`, or `active` once it sends. */
+  /** Set by a gateway that was a standby at first: `standby`, or `active` once it sends. */
   readonly webhooks?: string;
 }
 
-/** What /health says, whatever its status code is. */
-export async function getHealth(service: Pick<Service, 'rest'>): Promise<HealthAnswer> {
+/** Reads /health, whatever its status code is. */
+export async function getHealth(service: Pick<Service, 'rest'>): Promise<HealthResponse> {
   const response = await fetch(`${service.rest}/health`, { signal: AbortSignal.timeout(10_000) });
-  return (await response.json()) as HealthAnswer;
+  return (await response.json()) as HealthResponse;
 }
 
-/** The sum over all labels of a counter or gauge. */
+/** Reads the sum of a counter or gauge over all labels. */
 export async function getMetric(service: Pick<Service, 'rest'>, name: string): Promise<number> {
   const response = await fetch(`${service.rest}/metrics`, { signal: AbortSignal.timeout(10_000) });
   const lines = (await response.text()).split('\n');
@@ -135,7 +135,7 @@ export async function getMetric(service: Pick<Service, 'rest'>, name: string): P
   return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
-/** Calls `read` until `done` likes what it gives; throws with the last value when `timeoutMs` is over. */
+/** Calls `read` until `done` accepts its result. Throws with the last result after `timeoutMs`. */
 export async function eventually<T>(
   read: () => Promise<T>,
   done: (value: T) => boolean,
@@ -151,10 +151,10 @@ export async function eventually<T>(
   }
 }
 
-/** What stages have processed and what the sink has inserted must not change for this long. */
+/** The counts of processed events and inserted rows must not change for this long. */
 const IDLE_MS = 2_000;
 
-/** Waits until the processors have nothing left to do: everything that came in is derived and in the tables. */
+/** Waits until the processors are idle: everything received is derived and in the tables. */
 export async function untilIdle(service: Pick<Service, 'rest'>, timeoutMs = 60_000): Promise<void> {
   let before = '';
   let since = Date.now();

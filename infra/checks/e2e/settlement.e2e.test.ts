@@ -1,15 +1,15 @@
 /**
- * Questions that expire, are proposed, disputed, proposed again, settled and redeemed: REST, the channels and the webhooks
- * tell the same story of each, in the same order.
+ * Plays questions that expire and are proposed, disputed, proposed again, settled and redeemed. REST, the channels and
+ * the webhooks must report the same phases of each, in the same order.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, type Endpoint, openEndpoint } from '#stream-gateway/webhooks/endpoint.fixture';
 import { writeSimulatedRecording } from '../../simulator/recording/write-simulated-recording.ts';
-import { expectAnswer } from './rest-client.ts';
+import { expectStatus } from './rest-client.ts';
 import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 import { type EventFrame, openStream, type StreamClient } from './stream-client.ts';
 
-/** Ten quiet minutes in which the webhook is made, then the hour ends and most stories are told. */
+/** Ten quiet minutes in which the webhook is created; then the hour ends and most questions are settled. */
 const RECORDED = { startMs: Date.UTC(2026, 5, 1, 16, 50), hours: 5 / 6 };
 const SPEED = '120';
 const DISPUTED = [
@@ -47,10 +47,10 @@ interface CloudEvent {
   readonly data: Phase & Settlement & { readonly universalId: string };
 }
 
-/** What tells a step from every other, wherever it is told. */
-const stepOf = ({ phase, marketId, requestTimestamp, price, ts, txHash, logIndex }: Phase) =>
+/** Identifies a dispute phase, wherever it is reported. */
+const phaseKey = ({ phase, marketId, requestTimestamp, price, ts, txHash, logIndex }: Phase) =>
   [phase, marketId, requestTimestamp, price, ts, txHash, logIndex].join(' ');
-const landingOf = ({ provider, marketId, outcome, payouts, resolvedAt }: Settlement) =>
+const settlementKey = ({ provider, marketId, outcome, payouts, resolvedAt }: Settlement) =>
   [provider, marketId, outcome, ...payouts, resolvedAt].join(' ');
 const payloads = <T>(frames: readonly EventFrame[]) => frames.map(({ data }) => data.payload as T);
 
@@ -61,7 +61,7 @@ describe('the end of questions', () => {
   let endpoint: Endpoint;
   const histories = new Map<string, readonly Phase[]>();
   const settlements = new Map<string, readonly Settlement[]>();
-  /** Markets that ask their event's question; the others stand in its record and land nowhere. */
+  /** Markets that are used links of their event. Settlements of other links are not published. */
   const asking = new Set<string>();
 
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('the end of questions', () => {
       eventType,
       version: 1,
     }));
-    await expectAnswer(201, service, 'POST', '/v1/webhooks', { body: { url: endpoint.url, subscriptions } });
+    await expectStatus(201, service, 'POST', '/v1/webhooks', { body: { url: endpoint.url, subscriptions } });
     await eventually(
       () => get<{ playback?: string }>(service, '/health'),
       ({ playback }) => playback === 'ended',
@@ -108,8 +108,8 @@ describe('the end of questions', () => {
     expect(code).toBe(0);
   });
 
-  /** What a channel holds, all that is kept of it, as soon as there is so much. */
-  async function told(channel: string, atLeast: number): Promise<readonly EventFrame[]> {
+  /** Reads a channel from its oldest frame, once it has at least this many frames. */
+  async function readChannel(channel: string, atLeast: number): Promise<readonly EventFrame[]> {
     await stream.subscribe(`svc:stream:${channel}`, 'earliest');
     await eventually(
       async () => stream.events(`svc:stream:${channel}`).length,
@@ -117,17 +117,17 @@ describe('the end of questions', () => {
     );
     return stream.events(`svc:stream:${channel}`);
   }
-  const hooks = () => endpoint.received.map(({ body }) => JSON.parse(body) as CloudEvent);
-  const hooksOf = async (type: string, count: number) => {
+  const webhookEvents = () => endpoint.received.map(({ body }) => JSON.parse(body) as CloudEvent);
+  const waitForWebhookEvents = async (type: string, count: number) => {
     await eventually(
-      async () => hooks().filter((event) => event.type === type).length,
+      async () => webhookEvents().filter((event) => event.type === type).length,
       (length) => length >= count,
       60_000,
     );
-    return hooks().filter((event) => event.type === type);
+    return webhookEvents().filter((event) => event.type === type);
   };
 
-  it('is told step by step, a dispute with its reset among them', () => {
+  it('is reported phase by phase, including a dispute with its reset', () => {
     const stories = [...histories.values()].map((phases) => {
       const requests = [...new Set(phases.map(({ requestTimestamp }) => requestTimestamp))];
       return phases.map(({ phase, requestTimestamp }) => [phase, requests.indexOf(requestTimestamp)]);
@@ -139,30 +139,30 @@ describe('the end of questions', () => {
     ]);
     const disputed = [...histories.values()].find(({ length }) => length === DISPUTED.length)!;
     expect(disputed.map(({ price }) => price)[3]).toBe('ignore');
-    // The final price is that of the second proposal, and not of the one that was disputed.
+    // The final price is that of the second proposal, not of the disputed one.
     expect([disputed[4]!.price, disputed[0]!.price === disputed[2]!.price]).toEqual([disputed[2]!.price, false]);
   });
 
-  it('is the same on the channel of the event, of the venue, and at the webhook', async () => {
+  it('is the same on the channel of the event, on that of the venue and at the webhook', async () => {
     const all = [...histories.values()].flat();
-    const ofVenue = payloads<Phase>(await told('settlement_dispute:venue_b', all.length));
-    expect(ofVenue.map(stepOf).sort()).toEqual(all.map(stepOf).sort());
-    const byHook = await hooksOf('event.dispute.updated', all.length);
-    expect(byHook).toHaveLength(all.length);
+    const ofVenue = payloads<Phase>(await readChannel('settlement_dispute:venue_b', all.length));
+    expect(ofVenue.map(phaseKey).sort()).toEqual(all.map(phaseKey).sort());
+    const byWebhook = await waitForWebhookEvents('event.dispute.updated', all.length);
+    expect(byWebhook).toHaveLength(all.length);
     for (const [universalId, disputes] of histories) {
-      const expected = disputes.map(stepOf);
-      const own = payloads<Phase>(await told(`settlement_dispute:${universalId}`, disputes.length));
-      expect(own.map(stepOf)).toEqual(expected);
+      const expected = disputes.map(phaseKey);
+      const own = payloads<Phase>(await readChannel(`settlement_dispute:${universalId}`, disputes.length));
+      expect(own.map(phaseKey)).toEqual(expected);
       const markets = new Set(disputes.map(({ marketId }) => marketId));
-      expect(ofVenue.filter(({ marketId }) => markets.has(marketId)).map(stepOf)).toEqual(expected);
-      // Up to eight are on their way at a time: their order is that of the chain, which each of them names.
-      const hooked = byHook.map(({ data }) => data).filter((data) => data.universalId === universalId);
+      expect(ofVenue.filter(({ marketId }) => markets.has(marketId)).map(phaseKey)).toEqual(expected);
+      // Up to eight deliveries are in flight, so they are sorted by their position in the chain.
+      const hooked = byWebhook.map(({ data }) => data).filter((data) => data.universalId === universalId);
       const inOrder = hooked.sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts) || a.logIndex - b.logIndex);
-      expect(inOrder.map(stepOf)).toEqual(expected);
+      expect(inOrder.map(phaseKey)).toEqual(expected);
     }
   });
 
-  it('lands once per provider, after its last phase', async () => {
+  it('is settled once per provider, after the last phase', async () => {
     const firsts = [...settlements].map(([universalId, all]) => {
       const records = all.filter(({ provider, marketId }) => asking.has(`${provider} ${marketId}`));
       const providers = [...new Set(records.map(({ provider }) => provider))];
@@ -172,14 +172,14 @@ describe('the end of questions', () => {
       new Set(['venue_a_outcome', 'venue_b']),
     );
     const count = firsts.reduce((sum, { landed }) => sum + landed.length, 0);
-    const byHook = await hooksOf('event.settlement.landed', count);
+    const byHook = await waitForWebhookEvents('event.settlement.landed', count);
     expect(byHook).toHaveLength(count);
     for (const { universalId, landed } of firsts) {
-      const expected = landed.map(landingOf).sort();
-      const own = payloads<Settlement>(await told(`settlement:${universalId}`, landed.length));
-      expect(own.map(landingOf).sort()).toEqual(expected);
+      const expected = landed.map(settlementKey).sort();
+      const own = payloads<Settlement>(await readChannel(`settlement:${universalId}`, landed.length));
+      expect(own.map(settlementKey).sort()).toEqual(expected);
       const hooked = byHook.map(({ data }) => data).filter((data) => data.universalId === universalId);
-      expect(hooked.map(landingOf).sort()).toEqual(expected);
+      expect(hooked.map(settlementKey).sort()).toEqual(expected);
       const last = histories.get(universalId)?.at(-1);
       const onChain = landed.find(({ provider }) => provider === 'venue_b');
       if (last && onChain) expect(Date.parse(onChain.resolvedAt)).toBeGreaterThanOrEqual(Date.parse(last.ts));
@@ -192,8 +192,8 @@ describe('the end of questions', () => {
         service,
         `/v1/events/${universalId}/health`,
       );
-      expect(health.disputeHistory.map(stepOf)).toEqual(disputes.map(stepOf));
-      expect(health.settlement.map(landingOf)).toEqual((settlements.get(universalId) ?? []).map(landingOf));
+      expect(health.disputeHistory.map(phaseKey)).toEqual(disputes.map(phaseKey));
+      expect(health.settlement.map(settlementKey)).toEqual((settlements.get(universalId) ?? []).map(settlementKey));
     }
   });
 });

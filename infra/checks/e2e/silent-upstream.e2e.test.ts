@@ -1,14 +1,14 @@
-/** A venue that falls silent behind open sockets: its markets are told stale, those of the other venue are not. */
+/** A venue stops sending on open sockets: its markets must become stale, those of the other venue must not. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 import { openStream, type StreamClient } from './stream-client.ts';
 import { upstreams } from './upstreams.ts';
 
-/** So slow a world that most markets say nothing for half a minute, though their venue lives. */
+/** Events per second. So few that most markets of a live venue send nothing for half a minute. */
 const RATE = 2;
 const COINS = ['BTC', 'ETH', 'SOL'];
-/** Longer than the 30 s within which a market without a sign of life is told stale. */
+/** Longer than the 30 s after which a market without liveness becomes stale. */
 const SILENCE_MS = 34_000;
 const STALE_WITHIN_MS = 30_000;
 const LIVE_WITHIN_MS = 30_000;
@@ -62,7 +62,7 @@ describe('a venue that falls silent', () => {
   });
 
   const subscribe = async (channel: string) => ids.set(channel, (await stream.subscribe(channel)).subscription_id);
-  /** What a subscription was told since it began, or since a moment of the service's time. */
+  /** Status frames of a channel's subscription, optionally since a moment of the service's time. */
   const states = (channel: string, since = 0) =>
     stream.frames
       .filter((frame) => frame.type === 'status' && frame.subscription_id === ids.get(channel))
@@ -73,8 +73,8 @@ describe('a venue that falls silent', () => {
   const arbitrageOf = async (event: string) =>
     (await get<{ records: object[] }>(service, `/v1/events/${event}/arbitrage`)).records;
 
-  /** A book as the simulated venue tells it. */
-  async function venueBook(coin: string): Promise<Levels> {
+  /** Fetches a book from the simulated venue. */
+  async function fetchVenueBook(coin: string): Promise<Levels> {
     type Side = readonly { px: string; sz: string }[];
     const { levels } = await post<{ levels: readonly [Side, Side] }>(`${simulator.urls.venueAApiUrl}/info`, {
       type: 'l2Book',
@@ -90,22 +90,22 @@ describe('a venue that falls silent', () => {
   /** The silent venue's market of each event. */
   const silentLinks = new Map<string, Link>();
 
-  /** Best prices of the silent venue's leg as REST shows them. */
-  async function shownLeg(event: string) {
+  /** Fetches the best prices of the silent venue's leg over REST. */
+  async function fetchServiceLeg(event: string) {
     const { legs } = await get<{ legs: Leg[] }>(service, `/v1/events/${event}/spread`);
     const { yesBid, yesAsk } = legs.find(({ marketId }) => marketId === silentLinks.get(event)!.providerMarketId)!;
     return { yesBid, yesAsk };
   }
-  /** The same as the simulated venue tells them. */
-  async function venueLeg(event: string) {
+  /** Fetches the same prices from the simulated venue. */
+  async function fetchVenueLeg(event: string) {
     const { providerMarketId, polarity } = silentLinks.get(event)!;
-    const { bids, asks } = await venueBook(providerMarketId);
+    const { bids, asks } = await fetchVenueBook(providerMarketId);
     const [bid, ask] = [bids[0]?.price ?? null, asks[0]?.price ?? null];
     const complement = (price: number | null) => (price === null ? null : Number((1 - price).toFixed(10)));
     return polarity === 'same' ? { yesBid: bid, yesAsk: ask } : { yesBid: complement(ask), yesAsk: complement(bid) };
   }
 
-  it('is shown live while it speaks', async () => {
+  it('is live while it sends', async () => {
     const listed = await eventually(
       () => get<{ events: { universalId: string; links: Link[] }[] }>(service, '/v1/events'),
       (answer) => answer.events.some(({ links }) => links.length > 1),
@@ -123,7 +123,7 @@ describe('a venue that falls silent', () => {
     for (const coin of COINS) await subscribe(`svc:stream:venue_a_perp:${coin}`);
     for (const event of events) await subscribe(`svc:stream:event:${event}`);
     for (const event of events) await subscribe(`svc:stream:arbitrage:${event}`);
-    // Questions expire at whole hours, and one that has ended is told no status: those that outlive this test.
+    // Questions expire at whole hours and then have no status, so only those that outlive this test are used.
     const endingAfter = new Date(Date.now() + 10 * 60_000).toISOString();
     const markets = (await (
       await fetch(`${simulator.urls.venueBGammaUrl}/markets?limit=20&closed=false&end_date_min=${endingAfter}`, {
@@ -139,12 +139,12 @@ describe('a venue that falls silent', () => {
     );
   }, 60_000);
 
-  it('is told stale in time, and a quiet market of the living venue is not', async () => {
+  it('becomes stale in time, and a quiet market of the live venue does not', async () => {
     silentAt = Date.now();
     await simulator.faults.silence('venue_a.ws', SILENCE_MS);
     await eventually(
       async () =>
-        silentChannels().filter((channel) => !states(channel, silentAt).some((told) => told.state === 'stale')),
+        silentChannels().filter((channel) => !states(channel, silentAt).some((status) => status.state === 'stale')),
       (missing) => missing.length === 0,
       STALE_WITHIN_MS,
     );
@@ -153,9 +153,9 @@ describe('a venue that falls silent', () => {
       expect(first!.state).toBe('stale');
       expect(first!.since - silentAt).toBeLessThan(STALE_WITHIN_MS);
     }
-    // Until the end of the silence: new sockets are silent too, so nothing can make its books whole.
+    // Until the silence ends: new sockets are silent too, so the books cannot be restored.
     const quotes = stream.frames.length;
-    // REST learns of it apart from the sockets, a moment sooner or later.
+    // REST and the sockets are updated independently.
     for (const event of events)
       await eventually(
         () => arbitrageOf(event),
@@ -175,32 +175,35 @@ describe('a venue that falls silent', () => {
       stream.events(channel).every(({ data }) => data.receivedAt < silentAt),
     );
     expect(quiet.length).toBeGreaterThan(0);
-    for (const channel of livingChannels()) expect(states(channel).map((told) => told.state)).toEqual(['live']);
+    for (const channel of livingChannels()) expect(states(channel).map((status) => status.state)).toEqual(['live']);
   }, 60_000);
 
-  it('is told live again with whole books once it speaks', async () => {
+  it('becomes live again with complete books once it sends', async () => {
     await eventually(
       async () => silentChannels().filter((channel) => state(channel) !== 'live'),
       (others) => others.length === 0,
       LIVE_WITHIN_MS,
     );
     for (const channel of silentChannels()) {
-      const told = states(channel, silentAt);
-      // Never live on a book that may lack what was said meanwhile.
-      expect(told.at(-2)!.state).toBe('recovering');
-      expect(told.at(-1)!.since - silentAt).toBeGreaterThanOrEqual(SILENCE_MS);
+      const received = states(channel, silentAt);
+      // A market is not live before its book is restored.
+      expect(received.at(-2)!.state).toBe('recovering');
+      expect(received.at(-1)!.since - silentAt).toBeGreaterThanOrEqual(SILENCE_MS);
     }
     for (const coin of COINS) {
       const books = () =>
-        Promise.all([get<Levels>(service, `/v1/markets/venue_a/coins/${coin}/orderbook?depth=100`), venueBook(coin)]);
+        Promise.all([
+          get<Levels>(service, `/v1/markets/venue_a/coins/${coin}/orderbook?depth=100`),
+          fetchVenueBook(coin),
+        ]);
       const [ours, theirs] = await eventually(books, ([a, b]) => JSON.stringify(a.bids) === JSON.stringify(b.bids));
       expect({ bids: ours.bids, asks: ours.asks }).toEqual(theirs);
       expect(theirs.bids.length).toBeGreaterThan(5);
     }
     for (const event of events) {
       await eventually(
-        async () => [await shownLeg(event), await venueLeg(event)],
-        ([shown, told]) => JSON.stringify(shown) === JSON.stringify(told),
+        async () => [await fetchServiceLeg(event), await fetchVenueLeg(event)],
+        ([ours, theirs]) => JSON.stringify(ours) === JSON.stringify(theirs),
       );
       await eventually(
         () => arbitrageOf(event),

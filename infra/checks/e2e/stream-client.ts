@@ -1,4 +1,4 @@
-/** A WebSocket client as a user would write it: keeps every frame it gets. */
+/** A WebSocket client as a user would write it. It stores every frame. */
 import { WebSocket } from 'ws';
 import { eventually, type Service, TEST_TOKEN } from './service.ts';
 
@@ -22,7 +22,7 @@ export type AnyFrame = { readonly type: string } & Record<string, unknown>;
 export interface StreamClient {
   readonly frames: AnyFrame[];
   readonly socket: WebSocket;
-  /** Resolves with the code once the socket was closed. */
+  /** Resolves with the close code once the socket is closed. */
   readonly closed: Promise<number>;
   events(channel: string): EventFrame[];
   send(frame: unknown): void;

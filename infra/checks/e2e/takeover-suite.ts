@@ -1,6 +1,6 @@
 /**
- * Two gateways over one log: one sends webhooks under its lease, the other stands by. What the first one leaves behind
- * when it is killed, or is away for longer than its lease, the other one delivers.
+ * Runs two gateways over one log: one sends webhooks under its lease, the other is a standby. When the first one is
+ * killed, or is frozen for longer than its lease, the other one must deliver what is pending.
  */
 import { once } from 'node:events';
 import { Webhook } from 'standardwebhooks';
@@ -9,15 +9,15 @@ import { type Answer, answers, type Endpoint, openEndpoint } from '#stream-gatew
 import { ATTEMPTS_PER_WEBHOOK } from '#stream-gateway/webhooks/limits';
 import type { ControlCluster } from './control-nodes.ts';
 import type { ControlRun } from './control-suite.ts';
-import { expectAnswer } from './rest-client.ts';
+import { expectStatus } from './rest-client.ts';
 import { eventually, getHealth, getMetric, type Service } from './service.ts';
 import { type DeliveryRow, deliveriesOf, organization } from './tenants.ts';
 
-/** Of the gateway beside the first one. */
-const BESIDE = {
-  // As many attempts as the first one makes; a last one comes within three seconds.
+/** Environment of the second gateway. */
+const SECOND_GATEWAY_ENV = {
+  // As many attempts as the first gateway makes, all within three seconds.
   PARALLAX_WEBHOOK_SCHEDULE: '0,0.5,0.5,0.5,0.5',
-  // An attempt that is under way when the process is frozen is over this when it goes on: the lease alone is longer.
+  // Shorter than the lease, so an attempt that was in flight when the process froze has timed out when it resumes.
   PARALLAX_WEBHOOK_TIMEOUT_MS: '8000',
 };
 const ATTEMPTS = 5;
@@ -26,9 +26,9 @@ const EVENTS = 40;
 const FEW_EVENTS = 10;
 /** Requests after which the first gateway is killed. */
 const KILLED_AT = 15;
-/** What waits when a gateway is frozen is due again long before another one has its lease. */
+/** Deliveries that wait when a gateway is frozen are due before another one acquires the lease. */
 const LATER = { 'retry-after': '10' };
-/** The lease takes ten seconds; the rest is for a busy machine. */
+/** The lease expires after ten seconds; the rest is for a busy machine. */
 const TAKEOVER_TIMEOUT_MS = 60_000;
 
 type TakeoverRun = ControlRun & { readonly nodes: ControlCluster };
@@ -40,42 +40,42 @@ export function takeoverSuite(run: TakeoverRun): void {
     await second?.kill();
     for (const endpoint of endpoints) await endpoint.close();
   });
-  const openHook = async (token: string, answer: Answer) => {
+  const openWebhook = async (token: string, answer: Answer) => {
     const endpoint = await openEndpoint(answer);
     endpoints.push(endpoint);
-    return createHook(run.nodes, token, endpoint);
+    return createWebhook(run.nodes, token, endpoint);
   };
 
-  it('a standby delivers what a killed gateway left, and nothing to a webhook that was disabled meanwhile', async () => {
+  it('a standby delivers what a killed gateway left pending, and nothing to a webhook that was disabled meanwhile', async () => {
     const { gateway: first, apis } = run.nodes;
-    second = await run.nodes.startBeside('gateway-2', 'stream-gateway', BESIDE);
+    second = await run.nodes.startExtra('gateway-2', 'stream-gateway', SECOND_GATEWAY_ENV);
     expect(await getHealth(second)).toMatchObject({ status: 'ok', webhooks: 'standby' });
     const { token } = await organization(run.nodes, 'Killed');
-    const stopped = await openHook(token, answers.status(503, LATER));
-    await stopped.ask(FEW_EVENTS);
+    const stopped = await openWebhook(token, answers.status(503, LATER));
+    await stopped.requestTests(FEW_EVENTS);
     await stopped.arrived();
 
-    const flaky = await openHook(token, (response, nth, all) => {
-      // What was asked for afterwards is pending for certain.
+    const flaky = await openWebhook(token, (response, nth, all) => {
+      // Events requested after this are pending for certain.
       if (all === KILLED_AT) process.kill(first.process.pid!, 'SIGKILL');
       if (nth === 1 && all % 3 === 0) answers.status(503)(response, nth, all);
       else answers.slowly(100)(response, nth, all);
     });
-    const asking = flaky.ask(EVENTS);
-    await ended(first);
-    const diedAt = performance.now();
+    const requesting = flaky.requestTests(EVENTS);
+    await waitForExit(first);
+    const exitedAt = performance.now();
     const sentBefore = await stopped.disable();
-    await asking;
-    await active(second);
-    run.told('webhooks taken over after a kill', performance.now() - diedAt);
+    await requesting;
+    await waitUntilActive(second);
+    run.report('webhooks taken over after a kill', performance.now() - exitedAt);
     const restarting = run.nodes.killGateway();
 
-    const deliveries = await settled(apis[2], second, token, [flaky, stopped]);
-    run.told('and all delivered', performance.now() - diedAt);
+    const deliveries = await readSettledDeliveries(apis[2], second, token, [flaky, stopped]);
+    run.report('and all delivered', performance.now() - exitedAt);
     await flaky.arrived();
     flaky.checkRequests();
     expectDelivered(deliveries.get(flaky)!, EVENTS);
-    // Twice came only what was under way, or answered and not recorded yet.
+    // Only attempts that were in flight, or whose response was not recorded yet, are repeated.
     const recorded = deliveries.get(flaky)!.reduce((sum, { attempts }) => sum + attempts.length, 0);
     expect(flaky.endpoint.received.length).toBeLessThanOrEqual(recorded + ATTEMPTS_PER_WEBHOOK);
     expectWithdrawn(deliveries.get(stopped)!);
@@ -89,46 +89,46 @@ export function takeoverSuite(run: TakeoverRun): void {
     const frozen = second!;
     const { token } = await organization(run.nodes, 'Frozen');
     let isFrozen = false;
-    const stopped = await openHook(token, answers.status(503, LATER));
-    const waiting = await openHook(token, (response, nth, all) =>
+    const stopped = await openWebhook(token, answers.status(503, LATER));
+    const waiting = await openWebhook(token, (response, nth, all) =>
       (isFrozen ? answers.status(204) : answers.status(503, LATER))(response, nth, all),
     );
-    const last = await openHook(token, (response, nth, all) => {
+    const last = await openWebhook(token, (response, nth, all) => {
       if (nth < ATTEMPTS) answers.status(503)(response, nth, all);
       else if (isFrozen) answers.status(204)(response, nth, all);
       else {
-        // The last attempt of all is never answered, and its sender does not see the time pass.
+        // The last attempt is never answered, since its sender is frozen.
         isFrozen = true;
         process.kill(frozen.process.pid!, 'SIGSTOP');
       }
     });
     const hooks = [stopped, waiting, last];
-    await Promise.all([stopped.ask(FEW_EVENTS), waiting.ask(EVENTS)]);
+    await Promise.all([stopped.requestTests(FEW_EVENTS), waiting.requestTests(EVENTS)]);
     await Promise.all([stopped.arrived(), waiting.arrived()]);
-    await last.ask(1);
+    await last.requestTests(1);
     await eventually(
       async () => isFrozen,
       (is) => is,
     );
     const frozenAt = performance.now();
     const sentBefore = await stopped.disable();
-    await active(other);
-    run.told('webhooks taken over after a freeze', performance.now() - frozenAt);
+    await waitUntilActive(other);
+    run.report('webhooks taken over after a freeze', performance.now() - frozenAt);
 
-    const deliveries = await settled(apis[2], other, token, hooks);
+    const deliveries = await readSettledDeliveries(apis[2], other, token, hooks);
     for (const hook of hooks) hook.checkRequests();
     expectDelivered(deliveries.get(waiting)!, EVENTS);
     expectDelivered(deliveries.get(last)!, 1);
     expect(deliveries.get(last)![0]!.attempts.map(({ status }) => status)).toEqual([503, 503, 503, 503, 204]);
     expectWithdrawn(deliveries.get(stopped)!);
 
-    // From here on every request comes from the one that was frozen, which knows of nothing that happened since.
+    // From here on every request comes from the frozen gateway, whose state is outdated.
     const requests = () => hooks.map(({ endpoint }) => endpoint.received.length);
     const requestsBefore = requests();
     frozen.process.kill('SIGCONT');
     const thawedAt = performance.now();
-    await ended(frozen);
-    run.told('ended after a freeze', performance.now() - thawedAt);
+    await waitForExit(frozen);
+    run.report('ended after a freeze', performance.now() - thawedAt);
     expect(frozen.process.exitCode).toBe(1);
     expect(frozen.logs()).toContain('another process has taken over');
     expect(requests()).toEqual(requestsBefore);
@@ -137,9 +137,9 @@ export function takeoverSuite(run: TakeoverRun): void {
     for (const hook of [waiting, last])
       expect(await hook.read()).toMatchObject({ enabled: true, disabledReason: null });
 
-    // What it left in the log, if anything, is listed before what comes now.
-    for (const hook of [waiting, last]) await hook.ask(1);
-    const after = await settled(apis[2], other, token, [waiting, last]);
+    // If it appended anything to the log, it is listed before the next deliveries.
+    for (const hook of [waiting, last]) await hook.requestTests(1);
+    const after = await readSettledDeliveries(apis[2], other, token, [waiting, last]);
     for (const hook of [waiting, last]) {
       await hook.arrived();
       expect(after.get(hook)!.slice(1)).toEqual(deliveries.get(hook));
@@ -147,69 +147,69 @@ export function takeoverSuite(run: TakeoverRun): void {
   });
 }
 
-type Hook = Awaited<ReturnType<typeof createHook>>;
+type Hook = Awaited<ReturnType<typeof createWebhook>>;
 
-/** A webhook that gets nothing but what is asked for. */
-async function createHook({ apis }: ControlCluster, token: string, endpoint: Endpoint) {
+/** Creates a webhook that receives only the test events that are requested. */
+async function createWebhook({ apis }: ControlCluster, token: string, endpoint: Endpoint) {
   const subscriptions = [{ eventType: EVENT_TYPE, version: 1 }];
-  const made = await expectAnswer(201, apis[0], 'POST', '/v1/webhooks', {
+  const created = await expectStatus(201, apis[0], 'POST', '/v1/webhooks', {
     token,
     body: { url: endpoint.url, subscriptions },
   });
-  const { id, secret } = made.body as { id: string; secret: string };
+  const { id, secret } = created.body as { id: string; secret: string };
   const verifier = new Webhook(secret);
-  const asked: string[] = [];
+  const requestedIds: string[] = [];
   return {
     id,
     endpoint,
-    /** How many events were asked for. */
-    get asked() {
-      return asked.length;
+    /** Number of requested events. */
+    get requested() {
+      return requestedIds.length;
     },
-    /** Asks for test events, on all nodes in turn. */
-    async ask(count: number): Promise<void> {
+    /** Requests test events, on all nodes in turn. */
+    async requestTests(count: number): Promise<void> {
       const answered = await Promise.all(
         Array.from({ length: count }, (_, nth) =>
-          expectAnswer(202, apis[nth % 3]!, 'POST', `/v1/webhooks/${id}/test`, { token }),
+          expectStatus(202, apis[nth % 3]!, 'POST', `/v1/webhooks/${id}/test`, { token }),
         ),
       );
-      asked.push(...answered.map(({ body }) => body.eventId as string));
+      requestedIds.push(...answered.map(({ body }) => body.eventId as string));
     },
-    /** Waits until every event that was asked for has arrived. */
+    /** Waits until every requested event has arrived. */
     arrived: () =>
       eventually(
         async () => {
           const arrived = new Set(endpoint.received.map(({ id: eventId }) => eventId));
-          return asked.filter((eventId) => !arrived.has(eventId));
+          return requestedIds.filter((eventId) => !arrived.has(eventId));
         },
         (missing) => missing.length === 0,
       ),
-    /** Every request is one of an event that was asked for, with the same bytes each time, and signed. */
+    /** Expects that every request carries a requested event, signed, and with the same bytes each time. */
     checkRequests(): void {
       const bytes = new Map<string, string>();
       for (const { id: eventId, body, headers } of endpoint.received) {
-        expect(asked).toContain(eventId);
+        expect(requestedIds).toContain(eventId);
         expect(body).toBe(bytes.get(eventId) ?? body);
         bytes.set(eventId, body);
         expect(verifier.verify(body, headers as Record<string, string>)).toMatchObject({ id: eventId });
       }
     },
-    read: async () => (await expectAnswer(200, apis[1], 'GET', `/v1/webhooks/${id}`, { token })).body,
-    /** Gives how many requests had come by then. */
+    read: async () => (await expectStatus(200, apis[1], 'GET', `/v1/webhooks/${id}`, { token })).body,
+    /** Disables the webhook. Returns the number of requests received by then. */
     async disable(): Promise<number> {
-      await expectAnswer(200, apis[1], 'PATCH', `/v1/webhooks/${id}`, { token, body: { enabled: false } });
+      await expectStatus(200, apis[1], 'PATCH', `/v1/webhooks/${id}`, { token, body: { enabled: false } });
       return endpoint.received.length;
     },
   };
 }
 
-async function ended({ process: child }: Service): Promise<void> {
+async function waitForExit({ process: child }: Service): Promise<void> {
   if (child.exitCode === null && child.signalCode === null)
     await once(child, 'exit', { signal: AbortSignal.timeout(TAKEOVER_TIMEOUT_MS) });
 }
 
-/** Waits until a standby has taken over. */
-async function active(service: Service): Promise<void> {
+/** Waits until a standby has become the leader. */
+async function waitUntilActive(service: Service): Promise<void> {
   await eventually(
     () => getHealth(service),
     ({ status, webhooks }) => status === 'ok' && webhooks === 'active',
@@ -217,8 +217,8 @@ async function active(service: Service): Promise<void> {
   );
 }
 
-/** The deliveries of each webhook, newest first, once none of them is pending and the sender has nothing left. */
-async function settled(
+/** Reads the deliveries of each webhook, newest first, once none is pending and the sender is idle. */
+async function readSettledDeliveries(
   api: Service,
   sender: Service,
   token: string,
@@ -232,7 +232,9 @@ async function settled(
   const rows = await eventually(
     read,
     (all) =>
-      [...all].every(([{ asked }, rows]) => rows.length === asked && rows.every(({ status }) => status !== 'pending')),
+      [...all].every(
+        ([{ requested }, rows]) => rows.length === requested && rows.every(({ status }) => status !== 'pending'),
+      ),
     60_000,
   );
   await eventually(
@@ -242,17 +244,17 @@ async function settled(
   return rows;
 }
 
-/** Each was taken by its last attempt, and by no other. */
+/** Expects that each delivery succeeded on its last attempt only. */
 function expectDelivered(rows: readonly DeliveryRow[], count: number): void {
   expect(rows).toHaveLength(count);
   for (const { status, attempts } of rows) {
     expect(status).toBe('delivered');
-    const taken = attempts.map((attempt) => attempt.status === 200 || attempt.status === 204);
-    expect(taken).toEqual([...taken.slice(1).fill(false), true]);
+    const accepted = attempts.map((attempt) => attempt.status === 200 || attempt.status === 204);
+    expect(accepted).toEqual([...accepted.slice(1).fill(false), true]);
   }
 }
 
-/** Each was given up because its webhook is disabled. */
+/** Expects that each delivery failed because its webhook is disabled. */
 function expectWithdrawn(rows: readonly DeliveryRow[]): void {
   expect(rows).toHaveLength(FEW_EVENTS);
   for (const { status, attempts } of rows)

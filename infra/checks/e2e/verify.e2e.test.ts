@@ -1,4 +1,4 @@
-/** A service on a venue that misbehaves: reconnects, duplicates, broken frames, a chain that changes its mind. */
+/** Runs a service on a faulty venue: disconnects, duplicates, malformed frames and a chain reorganization. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, type Endpoint, openEndpoint } from '#stream-gateway/webhooks/endpoint.fixture';
@@ -12,10 +12,10 @@ import { upstreams } from './upstreams.ts';
 
 const MALFORMED_EACH = 5;
 const trades = 'svc:stream:trade:venue_b';
-/** What processors compute depends on it, so the replay is told too. */
+/** Processors depend on this setting, so the replay gets it, too. */
 const CONFIRMATIONS = { PARALLAX_VENUE_B_CONFIRMATIONS: '6' };
 
-/** Tables and topics that get something in this run, whatever the time of day. */
+/** Tables and topics that are filled in this run at any time of day. */
 const TABLES_WITH_ROWS = [
   'trades',
   'markets',
@@ -35,10 +35,10 @@ const TOPICS_WITH_RECORDS = [
     (name) => `derived.${name}`,
   ),
 ];
-/** A replay leaves them as they are. */
+/** A replay does not change them. */
 const SOURCE_TABLES = new Set(['usage', 'delivery_attempts']);
 
-describe('a service on a venue that misbehaves', () => {
+describe('a service on a faulty venue', () => {
   const folder = temporaryFolder('parallax-verify');
   let simulator: Simulator;
   let service: Service;
@@ -59,14 +59,14 @@ describe('a service on a venue that misbehaves', () => {
     expect(out, err).not.toBe('');
     return { code, ...(JSON.parse(out) as Verification) };
   }
-  /** Records that stages have not processed yet. */
-  async function recordsLeft(): Promise<number> {
+  /** Reads the number of records that stages have not processed yet. */
+  async function readRecordLag(): Promise<number> {
     const metrics = await (await fetch(`${service.rest}/metrics`)).text();
     const lags = [...metrics.matchAll(/^parallax_stage_lag_records\{.*\} (\d+)$/gm)];
     expect(lags.length).toBeGreaterThan(0);
     return lags.reduce((sum, [, records]) => sum + Number(records), 0);
   }
-  /** Something to deliver, to audit and to count. */
+  /** Creates a webhook and sends test events, so that there are deliveries, attempts and audit records. */
   async function useWebhooks(): Promise<void> {
     const post = async (path: string, body?: object) => {
       const response = await fetch(`${service.rest}/v1/webhooks${path}`, {
@@ -104,7 +104,7 @@ describe('a service on a venue that misbehaves', () => {
     folder.remove();
   });
 
-  it('keeps what it can, says what it could not, and equals its own replay', async () => {
+  it('writes dead letters for malformed records, and equals its own replay', async () => {
     await useWebhooks();
     const stream = await openStream(service);
     await stream.subscribe(trades);
@@ -118,7 +118,7 @@ describe('a service on a venue that misbehaves', () => {
     simulator.faults.disconnectAll('venue_b.clob_ws');
     await sleep(3_000);
     await simulator.faults.reorg(3);
-    // The replaced blocks held fills: each is told again as reverted, on the same channel.
+    // The replaced blocks contain fills; each is published again as reverted, on the same channel.
     await eventually(
       async () =>
         stream.events(trades).filter((frame) => (frame.data.payload as { status: string }).status === 'reverted')
@@ -130,29 +130,29 @@ describe('a service on a venue that misbehaves', () => {
     const seqs = stream.events(trades).map((frame) => frame.seq);
     expect(seqs).toEqual(seqs.map((_, index) => seqs[0]! + index));
     await stream.close();
-    // Stages that have processed all that there is: what is damaged below would otherwise meet what they still derive.
+    // Stages must be idle: records that they derive later would mix with the damage below.
     await closeSimulator();
-    await eventually(recordsLeft, (count) => count === 0, 30_000);
+    await eventually(readRecordLag, (count) => count === 0, 30_000);
     expect(await service.stop()).toBe(0);
 
-    // A stop leaves to the next start what the sink had not read yet; no more of it than comes within a moment.
+    // Records that the sink has not read before the stop are pending: only what arrives within a moment.
     const { code, differences, pending } = await verify();
     expect(differences).toEqual([]);
     expect(code).toBe(0);
     for (const [name, count] of Object.entries(pending)) expect(count, name).toBeLessThan(2_000);
 
     const listed = await runCommand('dead-letters', ['--data-dir', folder.path, '--json']);
-    const letters = (JSON.parse(listed.out) as { deadLetters: { topic: string; reason: string; detail: string }[] })
+    const deadLetters = (JSON.parse(listed.out) as { deadLetters: { topic: string; reason: string; detail: string }[] })
       .deadLetters;
-    const of = (topic: string) => letters.filter((letter) => letter.topic === topic);
+    const of = (topic: string) => deadLetters.filter((deadLetter) => deadLetter.topic === topic);
     expect(of('raw.venue_a.ws')).toHaveLength(MALFORMED_EACH);
     expect(of('raw.venue_b.clob_ws')).toHaveLength(MALFORMED_EACH);
-    for (const letter of letters) expect(letter.reason).toMatch(/^malformed_/);
+    for (const { reason } of deadLetters) expect(reason).toMatch(/^malformed_/);
   }, 120_000);
 
-  it('reports every row and record that was removed, altered or added behind its back, and nothing else', async () => {
-    const made = [...(await corruptTables(folder.path)), ...(await corruptTopics(folder.path))];
-    const touched = new Set(made.map((damage) => damage.split(' ')[1]));
+  it('reports every row and record that was removed, altered or added by hand, and nothing else', async () => {
+    const damages = [...(await corruptTables(folder.path)), ...(await corruptTopics(folder.path))];
+    const touched = new Set(damages.map((damage) => damage.split(' ')[1]));
     for (const name of [...TABLES_WITH_ROWS, ...TOPICS_WITH_RECORDS]) expect(touched, name).toContain(name);
 
     const { code, differences } = await verify();
@@ -160,10 +160,10 @@ describe('a service on a venue that misbehaves', () => {
       const kind = expected === null ? 'added' : actual === null ? 'removed' : 'altered';
       return `${kind} ${table ?? topic} ${key}`;
     });
-    expect(found.sort()).toEqual(made.sort());
+    expect(found.sort()).toEqual(damages.sort());
     expect(code).toBe(1);
-    // Nothing was mended by it, so the same is found again; but a rebuild mends all that can be derived.
-    expect((await verify()).differences).toHaveLength(made.length);
+    // A verification changes nothing, so it reports the same again. A rebuild repairs everything that can be derived.
+    expect((await verify()).differences).toHaveLength(damages.length);
     expect((await runCommand('replay', ['--data-dir', folder.path], CONFIRMATIONS)).code).toBe(0);
     const left = (await verify()).differences.map(({ table }) => table);
     expect(left.filter((table) => !SOURCE_TABLES.has(table!))).toEqual([]);

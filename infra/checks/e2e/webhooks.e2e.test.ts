@@ -1,4 +1,4 @@
-/** Webhooks from REST to the endpoint and back: what is created, sent, signed, listed and sent again. */
+/** Tests webhooks end to end: creation, delivery, signature, listing and redelivery. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, type Endpoint, openEndpoint, type Received } from '#stream-gateway/webhooks/endpoint.fixture';
@@ -8,8 +8,8 @@ const SUBSCRIPTIONS = [
   { eventType: 'broker.trade.executed', version: 1 },
   { eventType: 'event.spread.changed', version: 1 },
 ];
-/** Nobody's fills, so that nothing comes but what is asked for. */
-const QUIET = SUBSCRIPTIONS.slice(0, 1);
+/** Without bound wallets there are no fills, so only requested test events arrive. */
+const TEST_EVENTS_ONLY = SUBSCRIPTIONS.slice(0, 1);
 
 const folder = temporaryFolder('parallax-webhooks');
 let service: Service;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Body = ReturnType<typeof JSON.parse>;
 
-async function ask(method: string, path: string, body?: unknown, token = TEST_TOKEN): Promise<Body> {
+async function request(method: string, path: string, body?: unknown, token = TEST_TOKEN): Promise<Body> {
   const response = await fetch(`${service.rest}${path}`, {
     method,
     headers: {
@@ -45,23 +45,23 @@ async function ask(method: string, path: string, body?: unknown, token = TEST_TO
   return text === '' ? null : JSON.parse(text);
 }
 const create = (subscriptions: readonly object[], token = TEST_TOKEN, { url } = endpoint) =>
-  ask('POST', '/v1/webhooks', { url, subscriptions }, token);
+  request('POST', '/v1/webhooks', { url, subscriptions }, token);
 
-/** Every request that the endpoint got of this event, once there are so many. */
+/** Returns the requests for this event that the endpoint received, once there are at least `count`. */
 async function receivedOf(eventId: string, count: number): Promise<readonly Received[]> {
   return eventually(
     async () => endpoint.received.filter(({ id }) => id === eventId),
     (received) => received.length >= count,
   );
 }
-/** Reads a body as a subscriber does: with the stock verifier, which throws for a bad signature. */
+/** Verifies a body as a subscriber does, with the standard library, which throws for a wrong signature. */
 const verify = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>) as Body;
-/** The delivery as REST lists it, once it is settled. */
-const settled = (webhookId: string, deliveryId: string, token = TEST_TOKEN): Promise<Body> =>
+/** Returns the delivery as REST lists it, once it is no longer pending. */
+const settledDelivery = (webhookId: string, deliveryId: string, token = TEST_TOKEN): Promise<Body> =>
   eventually(
     async () => {
-      const { deliveries } = await ask('GET', `/v1/webhooks/${webhookId}/deliveries`, undefined, token);
+      const { deliveries } = await request('GET', `/v1/webhooks/${webhookId}/deliveries`, undefined, token);
       return deliveries.find(({ id }: Body) => id === deliveryId);
     },
     (delivery) => delivery !== undefined && delivery.status !== 'pending',
@@ -71,13 +71,13 @@ describe.each([
   ['live', false],
   ['sandbox', true],
 ])('a webhook of the %s set', (_name, sandbox) => {
-  it('is tested, listed, rotated and sent to again', async () => {
+  it('can be tested, listed, rotated and redelivered to', async () => {
     const key = { name: 'k', userId: 'u', scopes: ['read', 'admin'], sandbox };
-    const { token } = await ask('POST', '/keys', key);
-    const webhook = await create(QUIET, token);
+    const { token } = await request('POST', '/keys', key);
+    const webhook = await create(TEST_EVENTS_ONLY, token);
     const path = `/v1/webhooks/${webhook.id}`;
 
-    const test = await ask('POST', `${path}/test`, undefined, token);
+    const test = await request('POST', `${path}/test`, undefined, token);
     const [first] = await receivedOf(test.eventId, 1);
     expect(verify(webhook.secret, first!)).toMatchObject({
       specversion: '1.0',
@@ -86,7 +86,7 @@ describe.each([
       data: { price: '0.42' },
     });
     expect(first!.headers['x-svc-signature']).toBe(first!.headers['webhook-signature']);
-    expect(await settled(webhook.id, test.deliveryId, token)).toMatchObject({
+    expect(await settledDelivery(webhook.id, test.deliveryId, token)).toMatchObject({
       eventId: test.eventId,
       eventType: 'broker.trade.executed',
       status: 'delivered',
@@ -94,8 +94,8 @@ describe.each([
       attempts: [{ status: 204, error: null }],
     });
 
-    const rotated = await ask('POST', `${path}/secret`, undefined, token);
-    const again = await ask('POST', `${path}/deliveries/${test.deliveryId}/redeliver`, undefined, token);
+    const rotated = await request('POST', `${path}/secret`, undefined, token);
+    const again = await request('POST', `${path}/deliveries/${test.deliveryId}/redeliver`, undefined, token);
     expect(again.deliveryId).not.toBe(test.deliveryId);
     const [, second] = await receivedOf(test.eventId, 2);
     expect(second!.body).toBe(first!.body);
@@ -106,26 +106,26 @@ describe.each([
       expect(verify(secret, alone).id).toBe(test.eventId);
     }
     expect(() => verify(webhook.secret, { ...second!, body: `${second!.body} ` })).toThrow(/signature/);
-    expect(await settled(webhook.id, again.deliveryId, token)).toMatchObject({
+    expect(await settledDelivery(webhook.id, again.deliveryId, token)).toMatchObject({
       eventId: test.eventId,
       status: 'delivered',
     });
 
-    const { deliveries, pagination } = await ask('GET', `${path}/deliveries?limit=1`, undefined, token);
+    const { deliveries, pagination } = await request('GET', `${path}/deliveries?limit=1`, undefined, token);
     expect(deliveries.map(({ id }: Body) => id)).toEqual([again.deliveryId]);
-    const rest = await ask('GET', `${path}/deliveries?cursor=${pagination.nextCursor}`, undefined, token);
+    const rest = await request('GET', `${path}/deliveries?cursor=${pagination.nextCursor}`, undefined, token);
     expect(rest.deliveries.map(({ id }: Body) => id)).toEqual([test.deliveryId]);
     expect(await receivedOf(test.eventId, 2)).toHaveLength(2);
   });
 });
 
-it('what happens on the venues is delivered to who subscribes to it, and to no sandbox', async () => {
+it('live events are delivered to subscribed webhooks, and to no sandbox webhook', async () => {
   const sandboxed = { name: 'k', userId: 'u', scopes: ['read', 'admin'], sandbox: true };
-  const { token } = await ask('POST', '/keys', sandboxed);
+  const { token } = await request('POST', '/keys', sandboxed);
   const silent = await create(SUBSCRIPTIONS, token);
   const webhook = await create(SUBSCRIPTIONS);
   const { deliveries } = await eventually(
-    () => ask('GET', `/v1/webhooks/${webhook.id}/deliveries?limit=200`) as Promise<Body>,
+    () => request('GET', `/v1/webhooks/${webhook.id}/deliveries?limit=200`) as Promise<Body>,
     (list) => list.deliveries.some(({ status }: Body) => status === 'delivered'),
   );
   const { eventId } = deliveries.find(({ status }: Body) => status === 'delivered');
@@ -135,19 +135,25 @@ it('what happens on the venues is delivered to who subscribes to it, and to no s
     type: 'event.spread.changed',
     data: { universalId: expect.stringMatching(/^evt_/), legs: expect.any(Array) },
   });
-  await ask('DELETE', `/v1/webhooks/${webhook.id}`);
-  expect((await ask('GET', `/v1/webhooks/${silent.id}/deliveries`, undefined, token)).deliveries).toEqual([]);
+  await request('DELETE', `/v1/webhooks/${webhook.id}`);
+  expect((await request('GET', `/v1/webhooks/${silent.id}/deliveries`, undefined, token)).deliveries).toEqual([]);
 });
 
-it('one whose endpoint is gone is disabled, and says so', async () => {
+it('a webhook whose endpoint answers 410 is disabled with the reason gone', async () => {
   const gone = await openEndpoint(answers.status(410));
   try {
-    const webhook = await create(QUIET, TEST_TOKEN, gone);
-    const { deliveryId } = await ask('POST', `/v1/webhooks/${webhook.id}/test`);
-    expect(await settled(webhook.id, deliveryId)).toMatchObject({ status: 'failed', attempts: [{ status: 410 }] });
-    expect(await ask('GET', `/v1/webhooks/${webhook.id}`)).toMatchObject({ enabled: false, disabledReason: 'gone' });
-    await expect(ask('POST', `/v1/webhooks/${webhook.id}/test`)).rejects.toThrow(/409.*conflict/);
-    const { enabled } = await ask('PATCH', `/v1/webhooks/${webhook.id}`, { enabled: true });
+    const webhook = await create(TEST_EVENTS_ONLY, TEST_TOKEN, gone);
+    const { deliveryId } = await request('POST', `/v1/webhooks/${webhook.id}/test`);
+    expect(await settledDelivery(webhook.id, deliveryId)).toMatchObject({
+      status: 'failed',
+      attempts: [{ status: 410 }],
+    });
+    expect(await request('GET', `/v1/webhooks/${webhook.id}`)).toMatchObject({
+      enabled: false,
+      disabledReason: 'gone',
+    });
+    await expect(request('POST', `/v1/webhooks/${webhook.id}/test`)).rejects.toThrow(/409.*conflict/);
+    const { enabled } = await request('PATCH', `/v1/webhooks/${webhook.id}`, { enabled: true });
     expect(enabled).toBe(true);
   } finally {
     await gone.close();

@@ -16,7 +16,7 @@ let before: string | undefined;
 beforeEach(() => {
   before = process.env[LOGS_VARIABLE];
   folder = temporaryFolder('parallax-planted');
-  // Else what is planted here would be found in the logs of the run, too.
+  // Otherwise the secrets planted here would be found in the logs of the run.
   process.env[LOGS_VARIABLE] = folder.path;
 });
 afterEach(() => {
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe('secrets in logs', () => {
-  it('are found in what a logger inside of a test was given, a silent one too', () => {
+  it('are found in the output of a logger in a test, even of a silent one', () => {
     const logger = pino({ level: 'silent' });
     logger.debug('nothing');
     logger.child({ part: 'x' }).warn({ error: new Error(`no key ${token}`) }, 'it failed');
@@ -38,7 +38,7 @@ describe('secrets in logs', () => {
     expect(faultsOf(scanned, []).join()).not.toContain(bare);
   });
 
-  it('are found in what a process writes, whatever loggers it has', async () => {
+  it('are found in the output of a process, with or without a logger', async () => {
     const script = `console.log('one'); console.error('two\\nplx_session=' + process.argv[1])`;
     const child = spawn(process.execPath, ['-e', script, '--', bare], { stdio: ['ignore', 'pipe', 'pipe'] });
     gatherFrom(child, 'service');
@@ -64,7 +64,7 @@ describe('secrets in logs', () => {
     expect(findSecrets(folder.path).findings).toContainEqual(expect.objectContaining({ line: 2, what }));
   });
 
-  it('are told in one place, the line of the admin key on standard output', () => {
+  it('are allowed in one place only, the admin key line on standard output', () => {
     const line = `Admin key  ${token} (shown once; keep it)`;
     writeFileSync(join(folder.path, 'service-1-out.1.log'), `REST       http://127.0.0.1:1\n${line}\n`);
     expect(findSecrets(folder.path).findings).toEqual([]);
@@ -75,7 +75,7 @@ describe('secrets in logs', () => {
     );
   });
 
-  it('are not what stands in their place, nor digests and ids', () => {
+  it('do not include redaction marks, digests and ids', () => {
     const lines = [
       'plx_live_[redacted] whsec_[redacted] plx_session=[redacted] Bearer [redacted] https://[redacted]@host',
       `{"keyId":"00000000-0000-4000-8000-000000000001","hash":"0x${'ab'.repeat(32)}"}`,
@@ -85,10 +85,10 @@ describe('secrets in logs', () => {
     expect(findSecrets(folder.path)).toEqual({ findings: [], lines: { command: 3 } });
   });
 
-  it('go unseen where nothing is gathered, which is a fault', () => {
+  it('would be missed if nothing was collected, which is reported as a fault', () => {
     mkdirSync(folder.path, { recursive: true });
     expect(faultsOf(findSecrets(folder.path), ['service'])).toEqual([
-      expect.stringContaining('no line was gathered of service'),
+      expect.stringContaining('no log line was collected from service'),
     ]);
   });
 });

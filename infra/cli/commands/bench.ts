@@ -16,17 +16,17 @@ const BENCH_SETTINGS = {
     fallback: null,
     accepts: BENCH_NAMES.join(', '),
     pattern: new RegExp(`^(${BENCH_NAMES.join('|')})$`),
-    meaning: 'Measures this alone.',
+    description: 'Runs this benchmark only.',
   }),
   json: switchSetting({
     flag: 'json',
     variable: 'PARALLAX_BENCH_JSON',
     fallback: false,
-    meaning: 'Prints one JSON object: the machine, and each result with its baseline and ratio.',
+    description: 'Print one JSON object: the machine, and each result with its baseline and ratio.',
   }),
 };
 
-/** Speed beside bare baselines, measured in turns on this machine. Needs nothing that runs, and leaves nothing behind. */
+/** Measures speed against bare baselines, in alternating rounds. It needs no running service and leaves no files. */
 export const bench: Command = {
   name: 'bench',
   summary: 'speed of the hot paths as ratios against bare baselines',
@@ -35,7 +35,7 @@ export const bench: Command = {
       console.log(`npm run bench -- [settings]\n\n${settingsHelp(BENCH_SETTINGS)}`);
       return 0;
     }
-    const { values, rest } = readSettings(BENCH_SETTINGS, argv, process.env);
+    const { values, positionals: rest } = readSettings(BENCH_SETTINGS, argv, process.env);
     if (rest.length > 0)
       throw new SettingError(`unexpected argument ${JSON.stringify(rest[0])}; --help lists every setting`);
     const bar = process.stderr.isTTY ? startBar() : null;

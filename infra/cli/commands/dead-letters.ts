@@ -1,6 +1,6 @@
 import { type KeptLetter, redriveRaw } from '#ingest/publisher/redrive';
 import { TOPICS } from '#schemas/topics/catalog';
-import { deadTopic } from '#schemas/topics/control';
+import { deadLetterTopic } from '#schemas/topics/control';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
@@ -26,24 +26,24 @@ const DEAD_LETTER_SETTINGS = {
     fallback: null,
     accepts: 'a topic, as raw.venue_a.ws',
     pattern: /^[\w.-]+$/,
-    meaning: 'Only the letters of this topic.',
+    description: 'List the dead letters of this topic only.',
   }),
   redrive: switchSetting({
     flag: 'redrive',
     variable: 'PARALLAX_DEAD_LETTERS_REDRIVE',
     fallback: false,
-    meaning:
-      'Append the records to their raw topic again, at its end, and remove the letters. Needs --topic, and that no process with the role ingest runs.',
+    description:
+      'Append the records to the end of their raw topic and remove the dead letters. Needs --topic, and no running process with the role ingest.',
   }),
   json: switchSetting({
     flag: 'json',
     variable: 'PARALLAX_DEAD_LETTERS_JSON',
     fallback: false,
-    meaning: 'Print one JSON object.',
+    description: 'Print one JSON object.',
   }),
 };
 
-/** Lists what could not be processed, and puts it before the processors again once its cause is mended. */
+/** Lists records that could not be processed. Redrives them once the cause is fixed. */
 export const deadLetters: Command = {
   name: 'dead-letters',
   summary: 'list records that could not be processed; --redrive --topic <topic> processes them again',
@@ -54,15 +54,13 @@ export const deadLetters: Command = {
     }
     const { values } = readSettings(DEAD_LETTER_SETTINGS, argv, process.env);
     if (values.redrive && !values.topic?.startsWith('raw.'))
-      throw new SettingError(
-        '--redrive needs --topic raw.…; what is wrong in a derived topic is mended by npm run replay',
-      );
+      throw new SettingError('--redrive needs --topic raw.…; to repair a derived topic, use npm run replay');
     const ports = await openPorts(values, { claim: false, logger: createLogger(values.logLevel) });
     try {
       const names = values.topic ? [values.topic] : TOPICS.map((topic) => topic.name);
-      const found = (await Promise.all(names.map((name) => lettersOf(ports, name)))).flat();
-      const letters = values.redrive ? await redrive(ports, values.topic!, found) : found;
-      print(letters, values.json, values.redrive);
+      const found = (await Promise.all(names.map((name) => readDeadLetters(ports, name)))).flat();
+      const listed = values.redrive ? await redrive(ports, values.topic!, found) : found;
+      print(listed, values.json, values.redrive);
       return 0;
     } finally {
       await ports.close();
@@ -70,36 +68,36 @@ export const deadLetters: Command = {
   },
 };
 
-/** The letters of a topic that were not driven again, oldest first; a letter told twice after a crash counts once. */
-async function lettersOf({ log: events, codec }: Ports, name: string): Promise<KeptLetter[]> {
-  const topic = deadTopic(name);
+/** Reads the dead letters of a topic that were not redriven, oldest first. One that was written twice counts once. */
+async function readDeadLetters({ log: events, codec }: Ports, name: string): Promise<KeptLetter[]> {
+  const topic = deadLetterTopic(name);
   await events.createTopics([topic]);
   await codec.prepare([topic]);
-  const letters = new Map<string, KeptLetter>();
+  const newest = new Map<string, KeptLetter>();
   await readPartition(events, { topic: topic.name, partition: 0 }, ({ key, value }) => {
-    if (value) letters.set(key, { key, letter: codec.decode(topic, value) });
-    else letters.delete(key);
+    if (value) newest.set(key, { key, letter: codec.decode(topic, value) });
+    else newest.delete(key);
   });
-  return [...letters.values()];
+  return [...newest.values()];
 }
 
-/** Gives the letters whose records were put before the processors again. */
-async function redrive({ log: events }: Ports, topic: string, letters: readonly KeptLetter[]) {
-  // Of what was too large only the beginning is kept.
-  const whole = letters.filter(({ letter }) => letter.reason !== TOO_LARGE);
+/** Returns the dead letters whose records were appended again. */
+async function redrive({ log: events }: Ports, topic: string, deadLetters: readonly KeptLetter[]) {
+  // The dead letter of a record that was too large stores only its first bytes.
+  const complete = deadLetters.filter(({ letter }) => letter.reason !== TOO_LARGE);
   try {
-    await redriveRaw(events, topic, whole);
+    await redriveRaw(events, topic, complete);
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'log_locked') throw error;
     throw new SettingError(
-      '--redrive writes as ingest does; accepted: only while no process with the role ingest runs',
+      '--redrive needs the lease of the role ingest; stop every process with that role, then try again',
     );
   }
-  return whole;
+  return complete;
 }
 
-function print(letters: readonly KeptLetter[], json: boolean, redriven: boolean): void {
-  const rows = letters.map(({ letter }) => ({ ...letter, value: letter.value?.toString('utf8') ?? null }));
+function print(deadLetters: readonly KeptLetter[], json: boolean, redriven: boolean): void {
+  const rows = deadLetters.map(({ letter }) => ({ ...letter, value: letter.value?.toString('utf8') ?? null }));
   if (json) {
     console.log(JSON.stringify({ deadLetters: rows, redriven }));
     return;
@@ -109,5 +107,5 @@ function print(letters: readonly KeptLetter[], json: boolean, redriven: boolean)
       `${new Date(row.receivedAt).toISOString()} ${row.topic}/${row.partition}@${row.offset} ${row.stage}: ${row.reason}: ${row.detail}`,
     );
   }
-  console.log(`${rows.length} dead letters${redriven ? ', driven again' : ''}`);
+  console.log(`${rows.length} dead letters${redriven ? ', redriven' : ''}`);
 }

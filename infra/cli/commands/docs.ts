@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from '../command.ts';
 
-/** Writes what is made from declarations into the documentation, from the project's root. */
+/** Writes the generated parts of the documentation. Runs from the project's root. */
 export const docs: Command = {
   name: 'docs',
   summary: "write docs/reference.md and the README's settings from the declarations",

@@ -1,7 +1,7 @@
 import { freezeSchemas, VERSIONS_FOLDER } from '../../codec/frozen-schemas.ts';
 import type { Command } from '../command.ts';
 
-/** Checks in the schema of every record that changed, from the project's root. */
+/** Writes a version file for the schema of every record that changed. Runs from the project's root. */
 export const freezeSchemasCommand: Command = {
   name: 'freeze-schemas',
   summary: 'write a version file for every record schema that changed (schemas/topics/versions)',

@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { DATA_SET_FILE, dataSetText } from '#query-api/sandbox/data-set-file';
 import type { Command } from '../command.ts';
 
-/** Makes the fixed data that sandbox keys are answered from anew, from the project's root. */
+/** Generates the fixed data set that sandbox keys see. Runs from the project's root. */
 export const makeSandbox: Command = {
   name: 'make-sandbox',
-  summary: 'make the data set of sandbox keys anew from the simulator (query-api/sandbox)',
+  summary: 'generate the data set of sandbox keys from the simulator (query-api/sandbox)',
   async run() {
     const { makeDataSet } = await import('../sandbox/make-data-set.ts');
     const folder = await mkdtemp(join(tmpdir(), 'parallax-sandbox-'));

@@ -3,8 +3,8 @@ import { matchTitles } from '#processors/events/match-titles';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import type { Command } from '../command.ts';
-import { judgeMatches } from '../match/judge-matches.ts';
-import { judgePairs } from '../match/judge-pairs.ts';
+import { evaluateMatches } from '../match/evaluate-matches.ts';
+import { evaluatePairs } from '../match/evaluate-pairs.ts';
 import { parseTitles } from '../match/titles-file.ts';
 
 const MATCH_SETTINGS = {
@@ -14,14 +14,14 @@ const MATCH_SETTINGS = {
     fallback: null,
     accepts: 'a JSON file {"titles": [{"id", "venue", "title", …}]}',
     pattern: /^.+$/,
-    meaning: 'The titles to label and link.',
+    description: 'The titles to label and link.',
   }),
   judge: switchSetting({
     flag: 'judge',
     variable: 'PARALLAX_MATCH_JUDGE',
     fallback: false,
-    meaning:
-      'Compares with the labels and pairs of the file, and prints how many are right, per kind, and which are wrong.',
+    description:
+      'Compare with the labels and pairs of the file; print how many are right, per kind, and which are wrong.',
   }),
   pairs: textSetting({
     flag: 'pairs',
@@ -29,11 +29,12 @@ const MATCH_SETTINGS = {
     fallback: null,
     accepts: 'a CSV file with verdict, family, venue_b_title, venue_c_ticker, …',
     pattern: /^.+$/,
-    meaning: 'With --judge: pairs of markets of two venues, with the verdict whether they ask the same.',
+    description:
+      'With --judge: pairs of markets of two venues, each with the verdict whether they ask the same question.',
   }),
 };
 
-/** The matcher alone, no service needed: one JSON document on standard output, or with `--judge` a report. */
+/** Runs the matcher without a service. Prints one JSON document, or with `--judge` a report. */
 export const match: Command = {
   name: 'match',
   summary: 'label and link the titles of a file with the matcher alone',
@@ -50,9 +51,9 @@ export const match: Command = {
       console.log(JSON.stringify(matchTitles(file.titles)));
       return 0;
     }
-    console.log(judgeMatches(file));
+    console.log(evaluateMatches(file));
     if (settings.pairs) {
-      console.log(judgePairs(await readText('--pairs', settings.pairs, MATCH_SETTINGS.pairs.accepts)));
+      console.log(evaluatePairs(await readText('--pairs', settings.pairs, MATCH_SETTINGS.pairs.accepts)));
     }
     return 0;
   },

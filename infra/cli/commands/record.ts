@@ -12,8 +12,8 @@ import type { Command } from '../command.ts';
 import { openForReading } from '../ports.ts';
 
 /**
- * What is recorded from now on only. Answers are recorded as far back as they are kept: a recording without the catalogs
- * that the venues told before it began could not be read.
+ * Topics of frames, recorded from now on unless `--from-start` is set. Answers of venues are recorded from the oldest
+ * one that is stored: a recording without the catalogs that the venues published earlier could not be read.
  */
 const LIVE_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
 
@@ -30,24 +30,24 @@ const RECORD_SETTINGS = {
     fallback: null,
     accepts: 'a folder',
     pattern: /^.+$/,
-    meaning: 'Where the recording is written; files that are there are continued.',
+    description: 'Folder for the recording; existing files are appended to.',
   }),
   fromStart: switchSetting({
     flag: 'from-start',
     variable: 'PARALLAX_RECORD_FROM_START',
     fallback: false,
-    meaning:
-      'Begin with the oldest frame that is kept, rather than now; answers are always recorded as far back as kept.',
+    description:
+      'Start with the oldest frame that is stored, instead of now. Answers always start with the oldest one that is stored.',
   }),
   follow: switchSetting({
     flag: 'follow',
     variable: 'PARALLAX_RECORD_FOLLOW',
     fallback: true,
-    meaning: 'Go on until Ctrl-C; off ends at what the log holds now.',
+    description: 'Record until Ctrl-C; off stops at the current end of the log.',
   }),
 };
 
-/** Writes what the venues say to a running service as a recording that `--venues recording:<folder>` plays. */
+/** Writes what a running service receives from venues as a recording, which `--venues recording:<folder>` plays. */
 export const record: Command = {
   name: 'record',
   summary: 'write a recording from a running service: --out <folder>',
@@ -58,8 +58,8 @@ export const record: Command = {
     }
     const { values } = readSettings(RECORD_SETTINGS, argv, process.env);
     if (!values.out) throw new SettingError('--out is missing; accepted: a folder');
-    const ending = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+    const stopping = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
     const source = await openForReading(values, createLogger(values.logLevel));
     const closers = [() => source.close()];
     let written: WrittenRecording | null = null;
@@ -71,9 +71,12 @@ export const record: Command = {
       await recordRaw({
         ...source,
         writer,
-        from: await beginningsOf(source.log, (topic) => values.fromStart || !values.follow || !LIVE_TOPICS.has(topic)),
+        from: await startPositions(
+          source.log,
+          (topic) => values.fromStart || !values.follow || !LIVE_TOPICS.has(topic),
+        ),
         until: values.follow ? 'signal' : 'end',
-        signal: ending.signal,
+        signal: stopping.signal,
         tellsWatermarks: values.log !== 'embedded',
       });
     } finally {
@@ -84,19 +87,19 @@ export const record: Command = {
   },
 };
 
-/** Where to begin in every partition of the raw topics: with the oldest record of a topic that is `whole`, else now. */
-async function beginningsOf(log: EventLog, whole: (topic: string) => boolean) {
-  const beginnings = [];
+/** Start position of each raw partition: its oldest record if `isFromOldest` is true of the topic, else its end. */
+async function startPositions(log: EventLog, isFromOldest: (topic: string) => boolean) {
+  const positions = [];
   for (const topic of rawTopics.values()) {
     for (let partition = 0; partition < topic.partitions; partition += 1) {
       const { first, next } = await log.bounds({ topic: topic.name, partition });
-      beginnings.push({ topic: topic.name, partition, offset: whole(topic.name) ? first : next });
+      positions.push({ topic: topic.name, partition, offset: isFromOldest(topic.name) ? first : next });
     }
   }
-  return beginnings;
+  return positions;
 }
 
 function print({ lines, skipped }: WrittenRecording): void {
   for (const [name, count] of lines) console.log(`${name}: ${count} lines`);
-  console.log(`${skipped} records left out, which were no JSON`);
+  console.log(`${skipped} records skipped because they are not JSON`);
 }

@@ -9,9 +9,9 @@ import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import type { Command } from '../command.ts';
 import { openPorts } from '../ports.ts';
-import { alone } from '../replay/alone.ts';
 import type { Verification } from '../replay/difference.ts';
 import { type Replay, rebuildInPlace } from '../replay/rebuild-in-place.ts';
+import { runExclusively } from '../replay/run-exclusively.ts';
 import { verifyAgainstRebuild } from '../replay/verify.ts';
 
 const {
@@ -28,7 +28,7 @@ const {
   venueBConfirmations,
 } = SETTINGS;
 
-/** What a replay needs to know, and its own two switches. */
+/** The service's settings that a replay uses, and two switches of its own. */
 const REPLAY_SETTINGS = {
   dataDir,
   venues,
@@ -45,13 +45,14 @@ const REPLAY_SETTINGS = {
     flag: 'verify',
     variable: 'PARALLAX_REPLAY_VERIFY',
     fallback: false,
-    meaning: 'Rebuild beside what is there, compare, and change nothing; exit code 1 when something differs.',
+    description:
+      'Rebuild into a separate log and database, compare, and change nothing; exit code 1 if something differs.',
   }),
   json: switchSetting({
     flag: 'json',
     variable: 'PARALLAX_REPLAY_JSON',
     fallback: false,
-    meaning: 'Print the differences, and what is still pending, as one JSON object.',
+    description: 'Print the differences and the pending counts as one JSON object.',
   }),
 };
 type ReplaySettings = Settings & { readonly verify: boolean; readonly json: boolean };
@@ -69,7 +70,7 @@ export const replay: Command = {
     const logger = createLogger(settings.logLevel);
     const ports = await openPorts(settings, { claim: false, logger });
     try {
-      // With what the processors of this log were set to; the settings given are used where it does not tell.
+      // Uses the settings that are recorded in this log, and the given ones where none is recorded.
       const stages = createStagesOverTime(await readRecordedSettings(ports.log, ports.codec, settings));
       const replayed: Replay = {
         ports,
@@ -78,7 +79,7 @@ export const replay: Command = {
         metrics: createMetrics(),
         bars: !settings.json && process.stderr.isTTY === true,
       };
-      return await alone({ log: ports.log, logger }, stages, () => replayWith(replayed, settings));
+      return await runExclusively({ log: ports.log, logger }, stages, () => replayWith(replayed, settings));
     } finally {
       await ports.close();
     }
@@ -93,7 +94,7 @@ async function replayWith(
     await rebuildInPlace(replay);
     return 0;
   }
-  // Beside the live log where there is one, since that disk has room for it; anywhere with a remote log.
+  // An embedded log's disk has room for a scratch log. A remote log has no folder here.
   const scratchParent = log === 'embedded' ? resolve(dataDir) : tmpdir();
   const verification = await verifyAgainstRebuild(replay, { scratchParent, retentionDays });
   report(verification, json);
@@ -111,6 +112,6 @@ function report({ differences, pending }: Verification, json: boolean): void {
     );
   }
   for (const [name, count] of Object.entries(pending))
-    console.log(`${name}: ${count} not written yet when the service stopped; the next start writes them`);
+    console.log(`${name}: ${count} not yet written when the service stopped; the next start writes them`);
   console.log(`${differences.length} differences`);
 }

@@ -1,7 +1,7 @@
 import { runSimulator } from '../../simulator/run-simulator.ts';
 import type { Command } from '../command.ts';
 
-/** Serves the simulated venues alone, or writes a recording of them. */
+/** Serves the simulated venues without the service, or writes a recording of them. */
 export const simulator: Command = {
   name: 'simulator',
   summary: 'run the simulated venues alone, or write hours of them as a recording',
@@ -10,7 +10,7 @@ export const simulator: Command = {
       environment: process.env,
       print: (line) => console.log(line),
       complain: (line) => console.error(line),
-      // A repeated signal changes nothing: the first one is being obeyed.
+      // Repeated signals are ignored: the simulator is already stopping.
       stopped: () =>
         new Promise((resolve) => {
           for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());

@@ -16,11 +16,11 @@ import { createLogger } from '../../telemetry/logger.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { startOpsServer } from '../../telemetry/ops-server.ts';
 import type { Command } from '../command.ts';
-import { beginLifetime, type Lifetime } from '../lifetime.ts';
+import { type Lifetime, startLifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
-import { finishInterruptedReplay } from '../replay/alone.ts';
+import { finishInterruptedReplay } from '../replay/run-exclusively.ts';
 
-/** Between two runs of retention and compaction; sooner after one that failed, since it may be what makes room. */
+/** Time between two runs of retention and compaction. A failed run is retried sooner, since it may free disk space. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
 const MAINTENANCE_RETRY_MS = 5_000;
 const FIRST_MAINTENANCE_MAX_MS = 30 * 60_000;
@@ -39,13 +39,13 @@ export const start: Command = {
     const settings = loadSettings(argv, process.env);
     const logger = createLogger(settings.logLevel);
     const health = createHealth();
-    const lifetime = beginLifetime({ logger, health });
+    const lifetime = startLifetime({ logger, health });
     const parts: Running[] = [];
     let closed = false;
     try {
       await announceWhenReady(await startAll({ settings, logger, health, lifetime, parts }), lifetime);
-      // A part that stopped for good, as by an unreadable recording, ends the process with its message.
-      const failure = await lifetime.over;
+      // A part that failed permanently, for example on an unreadable recording, ends the process with its message.
+      const failure = await lifetime.shutdown;
       if (failure) throw failure;
     } finally {
       closed = await lifetime.close(parts);
@@ -59,7 +59,7 @@ interface StartOptions {
   readonly logger: Logger;
   readonly health: Health;
   readonly lifetime: Lifetime;
-  /** Takes every part that was started, in order. */
+  /** Filled with every started part, in start order. */
   readonly parts: Running[];
 }
 
@@ -77,28 +77,28 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   const ports = started(await openPorts(settings, { logger }));
   if (settings.roles.includes('processors'))
     await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
-  const upstream = await startSimulatorWhenAsked(settings, parts);
+  const upstream = await startSimulatorIfSelected(settings, parts);
   const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
   started(startMaintenance(context));
-  // What is to end before it has started starts no further.
-  const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isOver();
+  // No further role starts once shutdown was requested.
+  const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];
   if (starts('query-api')) {
     const api = started(await startQueryApi(context));
-    lines.push(`REST       ${api.address}`);
+    lines.push(`REST       ${api.url}`);
     lines.push(...api.announcements);
-  } else if (!lifetime.isOver()) {
-    lines.push(`Health     ${started(await startOpsServer(context)).address}`);
+  } else if (!lifetime.isShuttingDown()) {
+    lines.push(`Health     ${started(await startOpsServer(context)).url}`);
   }
-  if (starts('stream-gateway')) lines.splice(1, 0, `WebSocket  ${started(await startGateway(context)).address}`);
+  if (starts('stream-gateway')) lines.splice(1, 0, `WebSocket  ${started(await startGateway(context)).url}`);
   if (starts('processors')) started(await startProcessors(context));
-  // Ingest starts last and stops first, so that everyone else is there for what it brings.
+  // Ingest starts last and stops first, so that its consumers run while it does.
   if (starts('ingest')) started(await startIngest(context));
   return { context, lines };
 }
 
-/** With `--venues sim` the simulator runs beside the ingest role; URLs that were set by hand stay. */
-async function startSimulatorWhenAsked(settings: Settings, parts: Running[]): Promise<Settings> {
+/** With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence. */
+async function startSimulatorIfSelected(settings: Settings, parts: Running[]): Promise<Settings> {
   if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return settings;
   const simulator = await startInWorker({
     seed: settings.simSeed,
@@ -108,51 +108,51 @@ async function startSimulatorWhenAsked(settings: Settings, parts: Running[]): Pr
     faults: settings.simFaults,
   });
   parts.push(simulator);
-  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
-  return { ...settings, ...simulator.urls, ...given } as Settings;
+  const explicit = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+  return { ...settings, ...simulator.urls, ...explicit } as Settings;
 }
 
 function startMaintenance({ settings, log, logger, health }: RoleContext): Running {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const limits = { rawMaxAgeMs: settings.retentionDays * DAY_MS, rawMaxBytes: settings.retentionGib * GIB };
   const maintain = async (): Promise<number> => {
     try {
-      await log.maintain(Date.now(), limits, ending.signal);
+      await log.maintain(Date.now(), limits, stopping.signal);
       health.ready('retention');
       return MAINTENANCE_INTERVAL_MS;
     } catch (error) {
-      logger.error({ error }, 'retention and compaction failed; trying again soon');
+      logger.error({ error }, 'retention and compaction failed, will retry');
       health.degraded('retention', 'retention and compaction fail; see the log');
       return MAINTENANCE_RETRY_MS;
     }
   };
   const run = async () => {
-    // Processors that take up their work again need what they had not taken: compaction waits for them, unless they do
-    // not get on because the disk is full.
+    // Resuming processors need records that they have not processed yet, so compaction waits for them. It does not wait
+    // forever, because they may be blocked by a full disk.
     const latest = Date.now() + FIRST_MAINTENANCE_MAX_MS;
     while (health.report().status !== 'ok' && Date.now() < latest)
-      if (!(await pause(MAINTENANCE_RETRY_MS, ending.signal))) return;
-    for (let wait = MAINTENANCE_INTERVAL_MS; await pause(wait, ending.signal); ) wait = await maintain();
+      if (!(await pause(MAINTENANCE_RETRY_MS, stopping.signal))) return;
+    for (let wait = MAINTENANCE_INTERVAL_MS; await pause(wait, stopping.signal); ) wait = await maintain();
   };
   const running = run();
   return {
     async close() {
-      ending.abort();
+      stopping.abort();
       await running;
     },
   };
 }
 
 async function announceWhenReady({ context, lines }: Started, lifetime: Lifetime): Promise<void> {
-  while (!isUp(context.health)) {
-    if (lifetime.isOver()) return;
+  while (!isReady(context.health)) {
+    if (lifetime.isShuttingDown()) return;
     await sleep(50);
   }
   console.log(lines.join('\n'));
 }
 
-/** Whether everything works. A clock that is behind keeps nothing from working, and may be behind for days. */
-function isUp(health: Health): boolean {
+/** True if every part is ready. A clock that lags, possibly by days, does not count. */
+function isReady(health: Health): boolean {
   const { status, parts } = health.report();
   return status === 'ok' || Object.entries(parts).every(([part, text]) => part === CLOCK_PART || text === 'ready');
 }

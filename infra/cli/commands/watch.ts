@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { addressSetting, integerSetting, readSettings, SettingError, textSetting } from '../../config/declare.ts';
+import { integerSetting, readSettings, SettingError, textSetting, urlSetting } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Command } from '../command.ts';
@@ -20,19 +20,19 @@ const TRADES_SHOWN = 8;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 const WATCH_SETTINGS = {
-  rest: addressSetting({
+  rest: urlSetting({
     flag: 'rest',
     variable: 'PARALLAX_WATCH_REST',
     fallback: `http://127.0.0.1:${SETTINGS.httpPort.fallback}`,
     schemes: ['http', 'https'],
-    meaning: 'REST address of the service.',
+    description: 'REST URL of the service.',
   }),
-  stream: addressSetting({
+  stream: urlSetting({
     flag: 'stream',
     variable: 'PARALLAX_WATCH_STREAM',
     fallback: `ws://127.0.0.1:${SETTINGS.wsPort.fallback}`,
     schemes: ['ws', 'wss'],
-    meaning: 'WebSocket address of the service.',
+    description: 'WebSocket URL of the service.',
   }),
   token: textSetting({
     flag: 'token',
@@ -40,7 +40,8 @@ const WATCH_SETTINGS = {
     fallback: null,
     accepts: 'a key of the service',
     pattern: /^plx_\S+$/,
-    meaning: 'The key to read with: the admin key that npm start printed, or one made since.',
+    description:
+      'The key to read with: the admin key that npm start printed, or any other key with the scopes read and stream.',
     secret: true,
   }),
   coin: textSetting({
@@ -49,7 +50,7 @@ const WATCH_SETTINGS = {
     fallback: 'BTC',
     accepts: 'a coin',
     pattern: /^[\w@#:/-]+$/,
-    meaning: 'Whose candles are shown.',
+    description: 'The coin whose candles are shown.',
   }),
   seconds: integerSetting({
     flag: 'seconds',
@@ -57,11 +58,11 @@ const WATCH_SETTINGS = {
     fallback: 0,
     min: 0,
     max: 86_400,
-    meaning: 'Ends after so long; 0 goes on until Ctrl-C.',
+    description: 'Seconds after which it ends; 0 runs until Ctrl-C.',
   }),
 };
 
-/** Live spreads, arbitrage, candles and trades of a running service in the terminal. */
+/** Shows live spreads, arbitrage, candles and trades of a running service in the terminal. */
 export const watch: Command = {
   name: 'watch',
   summary: 'live spreads, candles and trades of a running service in the terminal',
@@ -89,9 +90,9 @@ export const watch: Command = {
     });
     try {
       while (!stopping && Date.now() < until) {
-        const [events, ofRest] = await Promise.all([readEvents(rest!, token), readCandles(rest!, token, coin!)]);
+        const [events, restCandles] = await Promise.all([readEvents(rest!, token), readCandles(rest!, token, coin!)]);
         const rate = frames.perSecond(performance.now());
-        const candles = live.over(ofRest);
+        const candles = live.merge(restCandles);
         show(renderScreen({ coin: coin!, events, candles, trades, rate }, process.stdout.columns ?? 120));
         await sleep(REFRESH_MS);
       }
@@ -102,14 +103,14 @@ export const watch: Command = {
   },
 };
 
-/** Redraws in place on a terminal; elsewhere one screen follows the other. */
+/** Redraws in place on a terminal. Elsewhere prints one screen after the other. */
 function show(lines: readonly string[]): void {
   process.stdout.write(`${process.stdout.isTTY ? '\x1b[H\x1b[2J' : ''}${lines.join('\n')}\n`);
 }
 
 interface TradeListener {
   readonly onTrade: (trade: WatchedTrade) => void;
-  /** Called when the server reports that it left trades out, and when the connection ends. */
+  /** Called when the server reports missing trades, and when the connection ends. */
   readonly onMissed: () => void;
 }
 
@@ -140,7 +141,7 @@ async function read<T>(rest: string, token: string, path: string): Promise<T> {
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   });
   if (response.status === 401)
-    throw new SettingError('--token is not known to this service; accepted: the admin key that npm start printed');
+    throw new SettingError('--token is unknown to this service; accepted: the admin key that npm start printed');
   if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }

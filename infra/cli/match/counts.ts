@@ -1,42 +1,42 @@
 /** Precision and recall by kind. */
 
-/** What was wanted of a kind, what was found, and what of that is right. */
+/** Expected, found and correct items of one kind. */
 export interface Counts {
   wanted: number;
   found: number;
-  /** Found and wanted. */
+  /** Found, and expected. */
   right: number;
-  /** Found and right, though nobody had listed it. */
-  rightBeside: number;
-  /** Ids, for people to look at. */
+  /** Found and correct, though not listed as expected. */
+  rightUnlisted: number;
+  /** Ids of wrong items, for the report. */
   readonly wrong: string[];
 }
 
-/** Nothing counted yet. */
+/** Returns counts of zero. */
 export function emptyCounts(): Counts {
-  return { wanted: 0, found: 0, right: 0, rightBeside: 0, wrong: [] };
+  return { wanted: 0, found: 0, right: 0, rightUnlisted: 0, wrong: [] };
 }
 
-/** Counts one: what it is, what it was taken for (null: counted elsewhere), and whether all of it is right. */
-export function addTo(
+/** Counts one item: its expected kind, its found kind (null: found items are counted elsewhere), and whether its fields are correct. */
+export function countResult(
   kinds: Map<string, Counts>,
   wanted: string,
-  got: string | null,
-  isWhole: boolean,
+  actual: string | null,
+  isCorrect: boolean,
   id: string,
 ): void {
   const of = (kind: string) => kinds.get(kind) ?? kinds.set(kind, emptyCounts()).get(kind)!;
   of(wanted).wanted += 1;
-  if (got === null) return;
-  if (got !== 'unlinked') of(got).found += 1;
-  if (got === wanted && isWhole) of(wanted).right += 1;
-  else of(wanted).wrong.push(got === wanted ? id : `${id} (${got})`);
+  if (actual === null) return;
+  if (actual !== 'unlinked') of(actual).found += 1;
+  if (actual === wanted && isCorrect) of(wanted).right += 1;
+  else of(wanted).wrong.push(actual === wanted ? id : `${id} (${actual})`);
 }
 
-/** A table for people, one line a kind. */
+/** Formats the counts as a table with one line per kind. */
 export function countsTable(kinds: ReadonlyMap<string, Counts>): string {
   const rows = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = rows.map(([kind, { wanted, found, right, rightBeside, wrong }]) =>
+  const lines = rows.map(([kind, { wanted, found, right, rightUnlisted: rightBeside, wrong }]) =>
     [
       `  ${kind.padEnd(16)}`,
       `wanted ${String(wanted).padStart(4)}`,

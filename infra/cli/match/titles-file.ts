@@ -28,12 +28,12 @@ const file = z.object({
   pairs: z.array(z.object({ a: z.string(), b: z.string(), match: z.boolean() })).optional(),
 });
 
-/** Titles, and with them, for judging, what they mean and which of them ask the same. */
+/** Titles with, for an evaluation, their expected labels and the pairs that ask the same question. */
 export type TitlesFile = z.infer<typeof file>;
-/** What a title means: the parts that must all be right. */
-export type TrueLabel = z.infer<typeof label>;
+/** Expected label of a title: every part must be right. */
+export type ExpectedLabel = z.infer<typeof label>;
 
-/** Reads the JSON of a titles file; `name` and `accepts` are for the message when it cannot be one. */
+/** Parses the JSON of a titles file. `name` and `accepts` are used in the message of the `SettingError` if it is invalid. */
 export function parseTitles(name: string, json: string, accepts: string): TitlesFile {
   let value: unknown;
   try {
@@ -46,7 +46,7 @@ export function parseTitles(name: string, json: string, accepts: string): Titles
     const ids = new Set<string>();
     for (const [nth, { id }] of parsed.data.titles.entries()) {
       if (ids.has(id))
-        throw new SettingError(`${name}: titles.${nth}.id: ${id} is there before; accepted: another id for each`);
+        throw new SettingError(`${name}: titles.${nth}.id: duplicate id ${id}; accepted: a unique id for each title`);
       ids.add(id);
     }
     return parsed.data;

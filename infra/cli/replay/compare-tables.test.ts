@@ -1,4 +1,4 @@
-/** Live rows against expected ones, each put into its table by hand. */
+/** Compares live with expected rows, both inserted by the test. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { openEmbeddedStore } from '../../store/embedded.ts';
 import { migrate } from '../../store/migrate.ts';
 import type { Store } from '../../store/store.ts';
 import { compareTables } from './compare-tables.ts';
-import { makeVersionTables, type RowClass, tableOf } from './expected-rows.ts';
+import { createVersionTables, type RowClass, tableOf } from './expected-rows.ts';
 
 const CLASSES: readonly RowClass[] = ['required', 'pending', 'expired'];
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   live = await openEmbeddedStore({ path });
   expected = await live.inDatabase('expected');
   await Promise.all([migrate(live), migrate(expected)]);
-  await makeVersionTables(expected);
+  await createVersionTables(expected);
 });
 afterAll(async () => {
   await live.close();
@@ -46,7 +46,7 @@ const market = (id: string, version = 1, title = 'a') => {
   return marketsTable.row({ ...(value as Market), marketId: id, title }, { ...place, seq: version });
 };
 const removedMarket = (id: string, version: number) =>
-  (marketsTable.removed as (place: RecordMeta) => object)({
+  (marketsTable.tombstone as (place: RecordMeta) => object)({
     ...sampleRecords.markets!.meta,
     key: id,
     seq: version,
@@ -72,39 +72,39 @@ async function compare(options: { receivedSince?: number; bucketRows?: number } 
 }
 
 describe('committed rows', () => {
-  it('are reported when they are missing, extra or altered, each with its key, among many that are equal', async () => {
+  it('are reported with their key when they are missing, extra or altered', async () => {
     const rows = Array.from({ length: 300 }, (_, at) => trade(`t${at}`));
     await insert('required', 'trades', ...rows);
     await insert('live', 'trades', ...rows.filter(({ id }) => id !== 't7' && id !== 't8'));
-    await insert('live', 'trades', trade('t8', 1, '0.6'), trade('made up'));
+    await insert('live', 'trades', trade('t8', 1, '0.6'), trade('extra row'));
     expect(await compare({ bucketRows: 10 })).toEqual({
       found: [
         ['trades', 't7', '0.5', null],
         ['trades', 't8', '0.5', '0.6'],
-        ['trades', 'up', null, '0.5'],
+        ['trades', 'row', null, '0.5'],
       ],
       pending: {},
     });
   });
 
-  it('are reported when an older version of them came up again', async () => {
+  it('are reported when the live table holds an older version', async () => {
     await insert('required', 'trades', trade('t', 2, '0.6'));
     await insert('live', 'trades', trade('t', 1));
     expect((await compare()).found).toEqual([['trades', 't', '0.6', '0.5']]);
   });
 
-  it('that were removed are reported when they are still seen', async () => {
+  it('are reported when they were removed but are still visible', async () => {
     await insert('required', 'markets', market('m', 1), removedMarket('m', 2));
     await insert('live', 'markets', market('m', 1));
     expect((await compare()).found).toEqual([['markets', 'm', null, 'a']]);
   });
 
-  it('beyond a hundred differences of a table are not listed', async () => {
+  it('are listed up to a hundred differences per table', async () => {
     await insert('required', 'trades', ...Array.from({ length: 150 }, (_, at) => trade(`t${at}`)));
     expect((await compare({ bucketRows: 10 })).found).toHaveLength(100);
   });
 
-  it('that were received before the comparison begins are left out', async () => {
+  it('are ignored if they were received before the comparison starts', async () => {
     await insert('live', 'trades', trade('old'));
     expect((await compare({ receivedSince: sampleTrade.receivedAt + 1 })).found).toEqual([]);
     expect((await compare({ receivedSince: sampleTrade.receivedAt })).found).toHaveLength(1);
@@ -112,14 +112,14 @@ describe('committed rows', () => {
 });
 
 describe('pending rows', () => {
-  it('count as pending where the live table lacks them, and are no differences', async () => {
+  it('are counted as pending, not as differences, when the live table lacks them', async () => {
     await insert('required', 'trades', trade('a', 1), trade('b', 1));
     await insert('pending', 'trades', trade('b', 2, '0.6'), trade('b', 3, '0.7'), trade('c', 4));
     await insert('live', 'trades', trade('a', 1), trade('b', 1));
     expect(await compare()).toEqual({ found: [], pending: { trades: 2 } });
   });
 
-  it('may be in the live table already, in any of their versions', async () => {
+  it('may already be in the live table, in any of their versions', async () => {
     await insert('pending', 'trades', trade('b', 2, '0.6'), trade('b', 3, '0.7'), trade('c', 4));
     await insert('live', 'trades', trade('b', 2, '0.6'), trade('c', 4));
     expect(await compare()).toEqual({ found: [], pending: { trades: 1 } });
@@ -127,7 +127,7 @@ describe('pending rows', () => {
     expect(await compare()).toEqual({ found: [], pending: {} });
   });
 
-  it('that are in the live table and altered are differences', async () => {
+  it('are differences when the live table holds them altered', async () => {
     await insert('required', 'trades', trade('b', 1));
     await insert('pending', 'trades', trade('b', 2), trade('c', 3));
     await insert('live', 'trades', trade('b', 2, '0.9'), trade('c', 3, '0.9'));
@@ -137,7 +137,7 @@ describe('pending rows', () => {
     ]);
   });
 
-  it('do not excuse the loss of the committed row before them', async () => {
+  it('do not hide the loss of the committed row before them', async () => {
     await insert('required', 'trades', trade('b', 1));
     await insert('pending', 'trades', trade('b', 2));
     expect((await compare()).found).toEqual([['trades', 'b', '0.5', null]]);
@@ -154,14 +154,14 @@ describe('pending rows', () => {
 });
 
 describe('expired rows', () => {
-  it('may be gone, and are compared where they are there', async () => {
-    await insert('expired', 'deliveries', ...['gone', 'kept'].map(delivery));
+  it('may be missing, and are compared when they are present', async () => {
+    await insert('expired', 'deliveries', ...['gone', 'present'].map(delivery));
     await insert('required', 'deliveries', delivery('missing'));
-    await insert('live', 'deliveries', delivery('kept'), delivery('made up'));
+    await insert('live', 'deliveries', delivery('present'), delivery('extra row'));
     expect(await compare()).toEqual({
       found: [
         ['deliveries', 'missing', 'row', null],
-        ['deliveries', 'up', null, 'row'],
+        ['deliveries', 'row', null, 'row'],
       ],
       pending: {},
     });
@@ -178,7 +178,7 @@ describe('rows that no stage derives', () => {
     return usageTable.row({ ...(value as never as object), node, dayUnits } as never, place);
   };
 
-  it('are compared as far as their topic still holds their records, and left as they are beyond', async () => {
+  it('are compared where their topic still holds their record, and ignored elsewhere', async () => {
     await insert('required', 'usage', usage('altered', 1), usage('missing', 1));
     await insert('live', 'usage', usage('altered', 2), usage('compacted', 3));
     expect((await compare()).found).toEqual([

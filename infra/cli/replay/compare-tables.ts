@@ -1,7 +1,7 @@
 /**
- * Compares every table with the rows that a rebuild gave. First both sides are summed up by buckets of keys, in the
- * engine; then only the buckets that differ are looked at key by key, some hundred thousand rows at a time. So memory
- * does not grow with a table, and one without differences is read once.
+ * Compares every table with the rows of a rebuild. First the engine computes digests of both sides per bucket of keys.
+ * Then only buckets that differ are compared key by key, about 200,000 rows at a time. So memory does not grow with the
+ * table, and a table without differences is read once.
  */
 import { TABLES } from '#schemas/tables/index';
 import type { TableSpec } from '#schemas/tables/table';
@@ -12,11 +12,11 @@ import { isSourceTable } from './overlay-log.ts';
 
 export interface CompareTablesOptions {
   readonly live: Store;
-  /** What `fillExpectedRows` filled, beside the live database. */
+  /** Database that `fillExpectedRows` filled, in the same engine as the live one. */
   readonly expected: Store;
-  /** Live rows that were received before were not derived again and are left out; null compares all. Unix ms. */
+  /** Live rows received before this time (unix ms) were not derived again and are ignored; null compares all. */
   readonly receivedSince: number | null;
-  /** Rows of a bucket, about; for tests. */
+  /** Approximate rows per bucket; for tests. */
   readonly bucketRows?: number;
   readonly onCompared?: (tables: number) => void;
 }
@@ -28,7 +28,7 @@ export interface TableFindings {
 
 const BUCKET_ROWS = 2_000;
 const BUCKETS_MAX = 65_536;
-/** Rows whose keys are compared at a time. */
+/** Rows whose keys are compared in one query. */
 const CHUNK_ROWS = 200_000;
 
 export async function compareTables(options: CompareTablesOptions): Promise<TableFindings> {
@@ -53,7 +53,7 @@ interface BucketRow {
   readonly digest: string;
 }
 
-/** The states of one row: `[side, version, hash, removed]` of each. */
+/** Every state of one row on any side, as `[side, version, hash, removed]`. */
 interface KeyRow {
   readonly key: string;
   readonly states: readonly (readonly [side: Side, version: string, hash: string, removed: number])[];
@@ -70,7 +70,7 @@ class TableComparison {
   pending = 0;
   private readonly options: CompareTablesOptions;
   private readonly table: TableSpec;
-  /** Names a row, in SQL. */
+  /** SQL expression of a row's key. */
   private readonly key: string;
   private buckets = 1;
 
@@ -85,7 +85,7 @@ class TableComparison {
     const rows = Math.max(await this.count('live'), await this.count('required'), await this.count('pending'));
     const { bucketRows = BUCKET_ROWS } = this.options;
     this.buckets = Math.min(BUCKETS_MAX, Math.max(1, Math.ceil(rows / bucketRows)));
-    for (const chunk of chunksOf(await this.bucketsToLookAt())) {
+    for (const chunk of chunksOf(await this.readDifferingBuckets())) {
       await this.compareKeys(chunk);
       if (this.differences.isFull) return;
     }
@@ -96,13 +96,13 @@ class TableComparison {
     return Number(row!.rows);
   }
 
-  /** Those whose digests differ, and those with rows that need not be there; with the number of rows of each. */
-  private async bucketsToLookAt(): Promise<Map<string, number>> {
+  /** Buckets whose digests differ or that hold pending or expired rows, each with its number of rows. */
+  private async readDifferingBuckets(): Promise<Map<string, number>> {
     const sums = new Map<Side, Map<string, BucketRow>>();
     for (const side of SIDES) {
       const rows = await this.query<BucketRow>(
         `SELECT bucket, count() AS rows, sum(hash) AS digest FROM (SELECT ${this.bucketExpression()} AS bucket, ` +
-          `cityHash64(toString(tuple(*))) AS hash FROM ${this.from(side)}) GROUP BY bucket`,
+          `cityHash64(toString(tuple(*))) AS hash FROM ${this.sourceOf(side)}) GROUP BY bucket`,
       );
       sums.set(side, new Map(rows.map((row) => [row.bucket, row])));
     }
@@ -118,26 +118,26 @@ class TableComparison {
   }
 
   private async compareKeys(buckets: readonly string[]): Promise<void> {
-    const removed = typeof this.table.removed === 'function' ? 'removed' : '0';
+    const removed = typeof this.table.tombstone === 'function' ? 'removed' : '0';
     const sides = SIDES.map(
       (side) =>
         `SELECT ${this.key} AS key, ('${side}', toString(version), toString(cityHash64(toString(tuple(*)))), ` +
-        `toUInt8(${removed})) AS state FROM ${this.from(side, this.isIn(buckets))}`,
+        `toUInt8(${removed})) AS state FROM ${this.sourceOf(side, this.bucketCondition(buckets))}`,
     );
-    // Rows that are as they must be, and cannot be otherwise, stay in the engine.
+    // Rows that are required and equal are filtered out by the engine.
     const rows = await this.query<KeyRow>(
       `SELECT key, groupArray(state) AS states FROM (${sides.join(' UNION ALL ')}) GROUP BY key ` +
         `HAVING NOT (length(states) = 2 AND has(states.1, 'live') AND has(states.1, 'required') ` +
         `AND states[1].3 = states[2].3) ORDER BY key`,
     );
     const wrong: string[] = [];
-    for (const row of rows) if (!this.isRight(row)) wrong.push(row.key);
-    // One more than is listed, so that the list knows that there are more.
-    if (wrong.length > 0) await this.list(wrong.slice(0, 101), buckets);
+    for (const row of rows) if (!this.isAcceptable(row)) wrong.push(row.key);
+    // One more than the list holds, so that it warns of further differences.
+    if (wrong.length > 0) await this.addDifferences(wrong.slice(0, 101), buckets);
   }
 
-  /** Whether the live state of a row is one that it may have; counts it where its newest state is still to come. */
-  private isRight({ states }: KeyRow): boolean {
+  /** True if the live state of a row is allowed. Counts the row as pending if its newest state is not written yet. */
+  private isAcceptable({ states }: KeyRow): boolean {
     const of = (wanted: Side): RowState[] =>
       states
         .filter(([side]) => side === wanted)
@@ -146,22 +146,22 @@ class TableComparison {
     const [required] = of('required');
     const pending = of('pending');
     const newer = [...pending, ...of('expired')].filter(({ version }) => !required || version > required.version);
-    // What a source's topic holds no more nobody can derive, so such rows are left as they are.
-    const isLeftAlone = !required && isSourceTable(this.table);
-    const isRight = live
-      ? live.hash === required?.hash || newer.some(({ hash }) => hash === live.hash) || isLeftAlone
+    // A source table may hold rows whose records its topic no longer has. They cannot be derived and are ignored.
+    const isIgnored = !required && isSourceTable(this.table);
+    const isExpected = live
+      ? live.hash === required?.hash || newer.some(({ hash }) => hash === live.hash) || isIgnored
       : !required || newer.some(({ isRemoved }) => isRemoved);
-    if (!isRight || pending.length === 0) return isRight;
+    if (!isExpected || pending.length === 0) return isExpected;
     const newest = pending.reduce((a, b) => (b.version > a.version ? b : a));
     if (newest.isRemoved ? live !== undefined : live?.hash !== newest.hash) this.pending += 1;
     return true;
   }
 
-  private async list(keys: readonly string[], buckets: readonly string[]): Promise<void> {
+  private async addDifferences(keys: readonly string[], buckets: readonly string[]): Promise<void> {
     const rows = new Map<Side, Map<string, Record<string, unknown>>>();
     for (const side of ['live', 'required', 'pending'] as const) {
       const found = await this.query<Record<string, unknown> & { rowKey: string }>(
-        `SELECT *, ${this.key} AS rowKey FROM ${this.from(side, this.isIn(buckets))} ` +
+        `SELECT *, ${this.key} AS rowKey FROM ${this.sourceOf(side, this.bucketCondition(buckets))} ` +
           'HAVING has({keys:Array(String)}, rowKey) ORDER BY version',
         { keys },
       );
@@ -185,7 +185,7 @@ class TableComparison {
     return `toString(cityHash64(${this.key}) % ${this.buckets})`;
   }
 
-  private isIn(buckets: readonly string[]): string {
+  private bucketCondition(buckets: readonly string[]): string {
     return `${this.bucketExpression()} IN (${buckets.map((bucket) => `'${bucket}'`).join(', ')})`;
   }
 
@@ -195,8 +195,8 @@ class TableComparison {
     return side === 'live' ? `${live.database}.${name}` : `${expected.database}.${tableOf(name, side)}`;
   }
 
-  /** The rows of a side as they are read: of replaced ones the newest, where not every version is wanted. */
-  private from(side: Side, condition?: string): string {
+  /** The FROM clause of a side; with FINAL where only the newest version of a row counts. */
+  private sourceOf(side: Side, condition?: string): string {
     const { receivedSince } = this.options;
     const conditions = condition ? [condition] : [];
     if (side === 'live' && receivedSince !== null && !isSourceTable(this.table))
@@ -210,7 +210,7 @@ class TableComparison {
   }
 }
 
-/** Buckets that are compared together. */
+/** Groups buckets into chunks of about `CHUNK_ROWS` rows. */
 function* chunksOf(buckets: ReadonlyMap<string, number>): Generator<string[]> {
   let chunk: string[] = [];
   let rows = 0;

@@ -1,4 +1,4 @@
-/** Live records against rebuilt ones, each put into its log by hand. */
+/** Compares live with rebuilt records, both appended by the test. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,26 +33,26 @@ afterEach(async () => {
   await rm(path, { recursive: true, force: true });
 });
 
-/** What it says is the same for every topic here: only bytes are compared where they are equal. */
+/** Records of every topic here share one value type, since records with equal bytes are not decoded. */
 const bytes = (ingested: number) => codec.encode(reconcileTopic, { receivedAt: 1, ingested } as Reconcile);
-type Given = readonly [seq: number, key?: string, content?: number | null];
-async function append(log: EventLog, topic: Topic, records: readonly Given[]): Promise<void> {
+type RecordSpec = readonly [seq: number, key?: string, content?: number | null];
+async function append(log: EventLog, topic: Topic, records: readonly RecordSpec[]): Promise<void> {
   for (const [seq, key = 'k', content = seq] of records) {
     const value = content === null ? null : bytes(content);
     await log.append([{ topic: topic.name, partition: 0, key, value, receivedAt: 1, seq }]);
   }
 }
-const numbers = (from: number, to: number): Given[] =>
+const numbers = (from: number, to: number): RecordSpec[] =>
   Array.from({ length: to - from + 1 }, (_, at) => [from + at] as const);
 
-interface Proven {
+interface KnownProgress {
   readonly written?: number;
   readonly committed?: number;
   readonly seqBefore?: number;
   /** Wall time that has passed since the records were appended. */
   readonly laterMs?: number;
 }
-async function compare(topic: Topic, { written = 0, committed = 0, seqBefore = 0, laterMs = 0 }: Proven = {}) {
+async function compare(topic: Topic, { written = 0, committed = 0, seqBefore = 0, laterMs = 0 }: KnownProgress = {}) {
   const name = `${topic.name}/0`;
   const { differences, pending, sink } = await compareTopics({
     live,
@@ -77,42 +77,42 @@ async function compare(topic: Topic, { written = 0, committed = 0, seqBefore = 0
 describe('a topic of history', () => {
   const topic = spreadTopic as Topic;
 
-  it('may end before the rebuilt one: what the stage had not come to is pending', async () => {
+  it('counts records after the live end as pending', async () => {
     await append(rebuilt, topic, numbers(1, 10));
     await append(live, topic, numbers(1, 7));
     expect(await compare(topic)).toMatchObject({ found: [], pending: 3 });
     expect(await compare(topic, { written: 7 })).toMatchObject({ found: [], pending: 3 });
   });
 
-  it('misses at its end what a snapshot says was written, or what the sink has committed', async () => {
+  it('reports records missing at its end that a snapshot or the sink proves to have been written', async () => {
     await append(rebuilt, topic, numbers(1, 10));
     await append(live, topic, numbers(1, 7));
     expect(await compare(topic, { written: 8 })).toMatchObject({ found: ['removed 0/8'], pending: 2 });
     expect(await compare(topic, { committed: 9 })).toMatchObject({ found: ['removed 0/8', 'removed 0/9'], pending: 1 });
   });
 
-  it('has no hole in its numbers', async () => {
+  it('reports a gap in its numbers', async () => {
     await append(rebuilt, topic, numbers(1, 10));
     await append(live, topic, [...numbers(1, 3), ...numbers(5, 10)]);
     expect(await compare(topic)).toMatchObject({ found: ['removed 0/4'], pending: 0 });
-    // Retention removes from the beginning alone.
+    // Retention removes only the oldest records.
     expect((await compare(topic, { laterMs: 2 * DAYS_MS })).found).toEqual(['removed 0/4']);
   });
 
-  it('may lack its beginning only once retention can have removed it', async () => {
+  it('may lack its oldest records only if retention can have removed them', async () => {
     await append(rebuilt, topic, numbers(1, 10));
     await append(live, topic, numbers(4, 10));
     expect((await compare(topic)).found).toEqual(['removed 0/1', 'removed 0/2', 'removed 0/3']);
     expect((await compare(topic, { laterMs: DAYS_MS })).found).toEqual([]);
   });
 
-  it('holds the same content under each number', async () => {
+  it('reports records whose key or value differs', async () => {
     await append(rebuilt, topic, numbers(1, 4));
     await append(live, topic, [[1], [2, 'other'], [3, 'k', 33], [4]]);
     expect((await compare(topic)).found).toEqual(['altered 0/2', 'altered 0/3']);
   });
 
-  it('shows a record that cannot be decoded as a difference', async () => {
+  it('reports a record that cannot be decoded', async () => {
     await append(rebuilt, topic, numbers(1, 1));
     await live.append([
       { topic: topic.name, partition: 0, key: 'k', value: Buffer.from('none'), receivedAt: 1, seq: 1 },
@@ -120,7 +120,7 @@ describe('a topic of history', () => {
     expect((await compare(topic)).found).toEqual(['altered 0/1']);
   });
 
-  it('may repeat numbers, as a broker does, but with the same content alone', async () => {
+  it('may repeat numbers, as a broker does, but only with the same content', async () => {
     await append(rebuilt, topic, numbers(1, 4));
     await append(live, topic, [...numbers(1, 3), ...numbers(2, 3), [4]]);
     expect((await compare(topic)).found).toEqual([]);
@@ -128,13 +128,13 @@ describe('a topic of history', () => {
     expect((await compare(topic)).found).toEqual(['altered 0/3', 'added 0/0', 'added 0/5']);
   });
 
-  it('is compared from the number on at which the rebuild began', async () => {
+  it('is compared from the number at which the rebuild started', async () => {
     await append(rebuilt, topic, numbers(6, 10));
     await append(live, topic, numbers(1, 10));
     expect(await compare(topic, { seqBefore: 5, committed: 8 })).toEqual({ found: [], pending: 0, committedSeq: 8 });
   });
 
-  it('shows how far the sink has come, whatever retention has removed before', async () => {
+  it('yields the newest number that the sink committed, even after retention', async () => {
     await append(live, topic, numbers(1, 10));
     await append(rebuilt, topic, numbers(1, 12));
     expect((await compare(topic, { committed: 0 })).committedSeq).toBe(0);
@@ -147,7 +147,7 @@ describe('a topic of history', () => {
 
 describe('a compacted topic', () => {
   const topic = spreadHeadTopic as Topic;
-  const keyed: Given[] = [
+  const keyed: RecordSpec[] = [
     [1, 'a'],
     [2, 'b'],
     [3, 'a'],
@@ -156,7 +156,7 @@ describe('a compacted topic', () => {
     [6, 'd'],
   ];
 
-  it('may lack what a newer record of the key replaced, but not the newest', async () => {
+  it('may lack records that a newer one of the key replaced, but not the newest', async () => {
     await append(rebuilt, topic, keyed);
     await append(live, topic, keyed.slice(1));
     expect((await compare(topic)).found).toEqual([]);
@@ -169,7 +169,7 @@ describe('a compacted topic', () => {
     expect((await compare(topic)).found).toEqual(['removed 0/a', 'removed 0/c']);
   });
 
-  it('may lack a tombstone a day after it was appended', async () => {
+  it('may lack a tombstone from a day after its append', async () => {
     await append(rebuilt, topic, keyed);
     await append(
       live,
@@ -180,7 +180,7 @@ describe('a compacted topic', () => {
     expect((await compare(topic, { laterMs: 25 * HOUR_MS })).found).toEqual([]);
   });
 
-  it('lacks a newest record whose successor is still to come', async () => {
+  it('reports a missing newest record even if its successor is pending', async () => {
     await append(rebuilt, topic, [...keyed, [7, 'c']]);
     await append(
       live,
@@ -190,7 +190,7 @@ describe('a compacted topic', () => {
     expect(await compare(topic)).toMatchObject({ found: ['removed 0/c'], pending: 1 });
   });
 
-  it('that processors read keeps what was replaced for a day', async () => {
+  it('retains replaced records for a day if processors read the topic', async () => {
     const forProcessors = statusTopics.venue_b as Topic;
     await append(rebuilt, forProcessors, keyed);
     await append(live, forProcessors, keyed.slice(1));
@@ -198,7 +198,7 @@ describe('a compacted topic', () => {
     expect((await compare(forProcessors, { laterMs: 25 * HOUR_MS })).found).toEqual([]);
   });
 
-  it('shows altered and added records by their keys', async () => {
+  it('reports altered and added records by their keys', async () => {
     await append(rebuilt, reconcileTopic as Topic, keyed);
     await append(live, reconcileTopic as Topic, [...keyed.slice(0, 3), [4, 'c', 44], ...keyed.slice(4), [7, 'new']]);
     expect((await compare(reconcileTopic as Topic)).found).toEqual(['altered 0/c', 'added 0/new']);

@@ -1,11 +1,9 @@
 /**
- * Compares every derived topic with what a rebuild derived, record by record in the order of their numbers. Both logs
- * are read once, side by side, so memory does not grow with a topic, apart from the keys of a compacted partition that
- * has lost records.
- *
- * The rule: a writer numbers its records without a hole. A number up to which the live side is known to have come must
- * be in the live topic with the same content, unless retention or compaction can have removed it; a greater number is
- * pending.
+ * Compares every derived topic with a rebuilt one, record by record in the order of their numbers. Both logs are read
+ * once, in parallel, so memory does not grow with a topic, apart from the keys of a compacted partition that lacks
+ * records. The rule: a writer numbers its records without a gap. Every number up to the newest one that is known to
+ * have been written must be in the live topic with the same content, unless retention or compaction can have removed
+ * it. Greater numbers are pending.
  */
 import { TOPICS } from '#schemas/topics/catalog';
 import type { Topic } from '#schemas/topics/topic';
@@ -23,24 +21,24 @@ import { recordsOf } from './records-of.ts';
 
 export interface CompareTopicsOptions {
   readonly live: EventLog;
-  /** Holds what the rebuild derived, whole: nothing is removed from it. */
+  /** Holds every record that the rebuild derived; nothing is removed from it. */
   readonly rebuilt: EventLog;
   readonly codec: Codec;
   readonly progress: LiveProgress;
-  /** The newest number of each partition (`topic/partition`) before the rebuild began; empty where it began at the beginning. */
+  /** Newest number of each partition (`topic/partition`) before the rebuild; empty for a rebuild of everything. */
   readonly seqsBefore: ReadonlyMap<string, number>;
-  /** How long raw and derived topics keep their records. */
+  /** Retention of raw and derived topics. */
   readonly rawMaxAgeMs: number;
   /** Wall time, unix ms. */
   readonly now: number;
   readonly onCompared?: (topics: number) => void;
 }
 
-/** What the sink is known to have done with the records of a partition. */
+/** How many records of a partition the sink is known to have inserted. */
 export interface SinkProgress {
   /** Every record up to this number was inserted. */
   readonly committedSeq: number;
-  /** By wall time of the append, unix ms: number of the newest record that is older. For rows that the store lets go. */
+  /** Number of the newest record appended before a wall time, unix ms. For rows that the store expires. */
   newestSeqBefore(appendedAt: number): Promise<number>;
 }
 
@@ -51,7 +49,7 @@ export interface TopicFindings {
   readonly sink: ReadonlyMap<string, SinkProgress>;
 }
 
-/** Topics that stages derive: all but what came from outside and what the service notes for itself. */
+/** Topics that stages derive: all except source topics and the service's own `control.*` topics. */
 export function derivedTopics(): Topic[] {
   return TOPICS.filter(({ name }) => !isSource(name) && !name.startsWith('control.'));
 }
@@ -84,13 +82,13 @@ class PartitionComparison {
   private committedSeq = 0;
   /** Newest number that the live side is known to have written. */
   private writtenSeq = 0;
-  /** A wall clock that was set back must not make records look younger than they are. */
+  /** Not before the newest append, in case the wall clock was set back. */
   private now = 0;
-  /** Newest number that retention can have removed from the beginning. */
+  /** Newest number that retention can have removed. */
   private removedSeq = 0;
-  /** The live record before the one at hand. */
+  /** The live record before the current one. */
   private previous: LogRecord | null = null;
-  /** Newest number of each key, of what the live side has written; read when it is needed first. */
+  /** Newest number of each key up to `writtenSeq`; read on first use. */
   private newestSeqs: Map<string, number> | null = null;
 
   constructor(options: CompareTopicsOptions, topic: Topic, at: TopicPartition) {
@@ -108,15 +106,15 @@ class PartitionComparison {
     const last = await live.last(this.at);
     const { next } = await live.bounds(this.at);
     this.now = Math.max(this.options.now, last?.appendedAt ?? 0);
-    // What the sink has committed beyond the end was there, too.
-    const cutOff = Math.max(0, this.committedOffset - next);
+    // Records that the sink committed beyond the current end existed, too.
+    const lost = Math.max(0, this.committedOffset - next);
     const proven = progress.writtenSeqs.get(partitionName(this.at)) ?? 0;
-    this.writtenSeq = Math.max(proven, (last?.seq ?? 0) + cutOff);
+    this.writtenSeq = Math.max(proven, (last?.seq ?? 0) + lost);
     const expected = recordsOf(rebuilt, this.at);
     let wanted = (await expected.next()).value ?? null;
     let newestSeq = this.seqBefore;
     for await (const record of recordsOf(live, this.at)) {
-      this.noteCommitted(record);
+      this.trackCommitted(record);
       const isBefore = newestSeq === this.seqBefore && record.seq <= this.seqBefore && this.seqBefore > 0;
       if (!isBefore && record.seq <= newestSeq) {
         await this.compareRepeated(record);
@@ -124,17 +122,17 @@ class PartitionComparison {
       }
       if (!isBefore) {
         for (; wanted && wanted.seq < record.seq; wanted = (await expected.next()).value ?? null)
-          await this.missing(wanted);
+          await this.handleMissing(wanted);
         if (wanted?.seq === record.seq) {
           await this.compare(wanted, record);
           wanted = (await expected.next()).value ?? null;
-        } else await this.differ(null, record);
+        } else await this.addDifference(null, record);
         newestSeq = record.seq;
       }
       this.previous = record;
     }
     for (; wanted; wanted = (await expected.next()).value ?? null) {
-      if (wanted.seq <= this.writtenSeq) await this.missing(wanted);
+      if (wanted.seq <= this.writtenSeq) await this.handleMissing(wanted);
       else this.pending += 1;
     }
     if (this.committedOffset > next || (!last && this.committedOffset > 0)) this.committedSeq = this.writtenSeq;
@@ -148,7 +146,7 @@ class PartitionComparison {
       async newestSeqBefore(appendedAt) {
         const last = await live.last(at);
         const from = await live.offsetAt(at, appendedAt);
-        // What is missing before the first record is older only where retention can have removed it.
+        // Records missing before the first one are known to be older only if retention can have removed them.
         if (from <= (await live.bounds(at)).first) return removedSeq;
         if (last && from <= last.offset)
           for await (const [first] of readUntil(live, at, { from, last: last.offset, atOnce: 1 }))
@@ -158,10 +156,11 @@ class PartitionComparison {
     };
   }
 
-  private noteCommitted({ offset, seq }: LogRecord): void {
+  private trackCommitted({ offset, seq }: LogRecord): void {
     if (this.committedOffset === 0) return;
     if (offset < this.committedOffset) this.committedSeq = Math.max(this.committedSeq, seq);
-    // Records between the committed offset and this one may have been removed. Offsets rise at least as fast as numbers.
+    // Records between the committed offset and this one may have been removed. Offsets grow at least as fast as
+    // numbers.
     else if ((this.previous?.offset ?? -1) < this.committedOffset)
       this.committedSeq = Math.max(this.committedSeq, seq - 1 - (offset - this.committedOffset));
   }
@@ -169,33 +168,33 @@ class PartitionComparison {
   private async compare(wanted: LogRecord, found: LogRecord): Promise<void> {
     if (wanted.key === found.key && wanted.receivedAt === found.receivedAt && sameBytes(wanted.value, found.value))
       return;
-    // Other bytes can say the same: written with another version of the schema.
-    if ((await this.show(wanted)) !== (await this.show(found))) await this.differ(wanted, found);
+    // Different bytes can hold the same value if they were written with another version of the schema.
+    if ((await this.describe(wanted)) !== (await this.describe(found))) await this.addDifference(wanted, found);
   }
 
-  /** Readers drop a number that they have seen. A broker may repeat a batch; anything else was put there. */
+  /** A broker may repeat a batch, whose records readers drop by number. A repeated number with other content is a difference. */
   private async compareRepeated(found: LogRecord): Promise<void> {
     const { rebuilt } = this.options;
     const offset = found.seq - this.seqBefore - 1;
     if (offset >= 0)
       for await (const [wanted] of readUntil(rebuilt, this.at, { from: offset, last: offset, atOnce: 1 }))
         if (wanted?.seq === found.seq) return this.compare(wanted, found);
-    await this.differ(null, found);
+    await this.addDifference(null, found);
   }
 
-  private async missing(wanted: LogRecord): Promise<void> {
+  private async handleMissing(wanted: LogRecord): Promise<void> {
     if (await this.mayBeRemoved(wanted)) this.removedSeq = Math.max(this.removedSeq, wanted.seq);
-    else await this.differ(wanted, null);
+    else await this.addDifference(wanted, null);
   }
 
-  /** The record was appended after the live one before it, so it is younger than that. */
+  /** Whether retention or compaction can have removed a record. It was appended after the live record before it. */
   private async mayBeRemoved({ key, seq, value }: LogRecord): Promise<boolean> {
     const { now } = this;
     const { progress, rawMaxAgeMs } = this.options;
     const appendedSince = this.previous?.appendedAt ?? progress.appendedSince;
-    const keptMs = maxAgeMs(this.topic, { rawMaxAgeMs, rawMaxBytes: Number.POSITIVE_INFINITY });
-    // Retention removes from the beginning of a partition alone.
-    if (keptMs !== null) return this.previous === null && appendedSince + keptMs <= now;
+    const retentionMs = maxAgeMs(this.topic, { rawMaxAgeMs, rawMaxBytes: Number.POSITIVE_INFINITY });
+    // Retention removes only the oldest records of a partition.
+    if (retentionMs !== null) return this.previous === null && appendedSince + retentionMs <= now;
     this.newestSeqs ??= await this.readNewestSeqs();
     const isSuperseded = this.newestSeqs.get(key)! > seq;
     if (!isSuperseded && value !== null) return false;
@@ -209,7 +208,7 @@ class PartitionComparison {
     return newest;
   }
 
-  private async differ(wanted: LogRecord | null, found: LogRecord | null): Promise<void> {
+  private async addDifference(wanted: LogRecord | null, found: LogRecord | null): Promise<void> {
     if (this.differences.isFull) return;
     const { key, seq } = (wanted ?? found)!;
     const name = this.topic.retention.kind === 'compacted' ? key : seq;
@@ -217,19 +216,19 @@ class PartitionComparison {
       table: null,
       topic: this.topic.name,
       key: `${this.at.partition}/${name}`,
-      expected: wanted && (await this.show(wanted)),
-      actual: found && (await this.show(found)),
+      expected: wanted && (await this.describe(wanted)),
+      actual: found && (await this.describe(found)),
     });
   }
 
-  private async show({ seq, key, receivedAt, value }: LogRecord): Promise<string> {
+  private async describe({ seq, key, receivedAt, value }: LogRecord): Promise<string> {
     return JSON.stringify({ seq, key, receivedAt, value: value && (await this.decode(value)) });
   }
 
   private async decode(bytes: Buffer): Promise<unknown> {
     const { codec } = this.options;
     try {
-      await codec.learn(bytes);
+      await codec.fetchSchema(bytes);
       return codec.decode(this.topic, bytes);
     } catch (error) {
       if (error instanceof CodecError) return { unreadable: error.message, bytes: bytes.toString('base64') };

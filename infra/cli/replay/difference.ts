@@ -1,4 +1,4 @@
-/** What a verification finds: differences, and what the live side had not come to when it stopped. */
+/** Result of a verification: differences, and counts of what the live side did not write before it stopped. */
 
 export interface Difference {
   /** The table; null for a difference of a topic. */
@@ -6,35 +6,35 @@ export interface Difference {
   /** The topic; null for a difference of a table. */
   readonly topic: string | null;
   /**
-   * Of a row, the values of the table's sorting key; of a record, `<partition>/<key>` where the topic is compacted and
-   * `<partition>/<seq>` elsewhere.
+   * For a row, the values of the table's sorting key. For a record, `<partition>/<key>` in a compacted topic and
+   * `<partition>/<seq>` in any other.
    */
   readonly key: string;
-  /** The row or record that the rebuild gave; null when it gave none. */
+  /** The row or record of the rebuild; null if it has none. */
   readonly expected: string | null;
-  /** The live row or record; null when there is none. */
+  /** The live row or record; null if there is none. */
   readonly actual: string | null;
 }
 
 export interface Verification {
   readonly differences: readonly Difference[];
   /**
-   * How many rows of each table, and records of each topic, the live side had not written yet when it stopped: its next
-   * start writes them. Names without any are left out.
+   * Number of rows per table and records per topic that the live side did not write before it stopped. The next start
+   * writes them. Names with zero are omitted.
    */
   readonly pending: Readonly<Record<string, number>>;
 }
 
-/** Differences of one table or topic partition beyond this number are not listed. */
+/** Most differences that are listed per table or topic partition. */
 const LISTED_MAX = 100;
 
-/** The differences of one table or one topic partition: the first hundred, and a warning where there are more. */
+/** Collects the first hundred differences of one table or topic partition, and warns if there are more. */
 export class DifferenceList {
   readonly listed: Difference[] = [];
   private readonly name: string;
   private found = 0;
 
-  /** @param name table or partition, as it is shown to the operator. */
+  /** @param name table or partition, for the warning. */
   constructor(name: string) {
     this.name = name;
   }
@@ -47,6 +47,6 @@ export class DifferenceList {
     this.found += 1;
     if (this.found <= LISTED_MAX) this.listed.push(difference);
     else if (this.found === LISTED_MAX + 1)
-      console.error(`${this.name} has more differences than the ${LISTED_MAX} that are listed`);
+      console.error(`${this.name} has more than ${LISTED_MAX} differences; only the first ${LISTED_MAX} are listed`);
   }
 }

@@ -1,4 +1,4 @@
-/** A replay of changed logic that is killed at any step, and what the next start makes of it. */
+/** Kills a replay of changed logic at each step, and checks that the next start finishes it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectionsOf } from '#processors/stages';
 import { TABLES } from '#schemas/tables/index';
-import { type ClockMark, clockTopic, deadTopic } from '#schemas/topics/control';
+import { type ClockMark, clockTopic, deadLetterTopic } from '#schemas/topics/control';
 import { candleTopic, type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
 import type { Topic } from '#schemas/topics/topic';
 import { deadLetterRecord, NO_OFFSET, TOO_LARGE } from '../../log/dead-letter.ts';
@@ -15,17 +15,17 @@ import { readPartition } from '../../log/read-partition.ts';
 import { on, type Stage } from '../../stages/stage.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { openPorts, type Ports } from '../ports.ts';
-import { finishInterruptedReplay } from './alone.ts';
 import { isDropUnfinished } from './drop-projections.ts';
 import { rebuild } from './rebuild.ts';
 import { rebuildInPlace } from './rebuild-in-place.ts';
+import { finishInterruptedReplay } from './run-exclusively.ts';
 import { verifyAgainstRebuild } from './verify.ts';
 
 const MARKS = 5;
 interface Count {
   seen: number;
 }
-/** Version 1 tells every mark once, version 2 every other one: fewer outputs, of which each is another. */
+/** Version 1 emits a spread for every mark, version 2 for every other mark: fewer outputs, all different. */
 const reader = (every: number): Stage<Count> => ({
   name: 'reader',
   inputs: [
@@ -70,64 +70,66 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const given = (stages: readonly Stage<unknown>[], over = ports) => ({
-  ports: over,
+const replayOf = (stages: readonly Stage<unknown>[], using = ports) => ({
+  ports: using,
   stages,
   logger: pino({ level: 'silent' }),
   metrics: createMetrics(),
   bars: false,
   label: 'test',
 });
-/** As the service does: finishes what was interrupted, then goes on with every stage and the sink. */
+/** Does what a start of the service does: finishes an interrupted replay, then runs every stage and the sink. */
 async function start(stages: readonly Stage<unknown>[]) {
   await finishInterruptedReplay({ ...ports, logger: pino({ level: 'silent' }) }, stages);
-  await rebuild(given(stages));
+  await rebuild(replayOf(stages));
 }
 
-/** All that is derived, without what the log itself adds. */
+/** Reads everything that is derived, without offsets and append times. */
 async function derived() {
-  const told: unknown[] = [];
+  const records: unknown[] = [];
   for (const topic of [spreadHeadTopic, spreadTopic] as Topic<Spread>[])
     for (let partition = 0; partition < topic.partitions; partition += 1)
       await readPartition(ports.log, { topic: topic.name, partition }, ({ seq, value }) => {
         const { universalId, causeProvider, causeMarketId } = ports.codec.decode(topic, value!);
-        told.push([topic.name, seq, universalId, causeProvider, causeMarketId]);
+        records.push([topic.name, seq, universalId, causeProvider, causeMarketId]);
       });
   const rows = await ports.store.query('SELECT universalId, receivedAt, causeProvider FROM spreads FINAL ORDER BY ALL');
-  return { told, rows, letters: await letters() };
+  return { records, rows, deadLetters: await deadLetterKeys() };
 }
-async function letters() {
-  const kept: string[] = [];
+async function deadLetterKeys() {
+  const keys: string[] = [];
   for (const topic of [clockTopic, spreadTopic, candleTopic] as Topic[])
     await readPartition(
       ports.log,
-      { topic: deadTopic(topic.name).name, partition: 0 },
-      ({ key }) => void kept.push(key),
+      { topic: deadLetterTopic(topic.name).name, partition: 0 },
+      ({ key }) => void keys.push(key),
     );
-  return kept;
+  return keys;
 }
-async function bury(stage: string, topic: Topic, offset: number) {
+async function appendDeadLetter(stage: string, topic: Topic, offset: number) {
   const { log, codec } = ports;
-  const dead = deadTopic(topic.name) as Topic;
+  const dead = deadLetterTopic(topic.name) as Topic;
   await log.createTopics([dead]);
   await codec.prepare([dead]);
-  const letter = { stage, topic: topic.name, partition: 0, offset, key: 'k', detail: '', receivedAt: 1_000 };
+  const deadLetter = { stage, topic: topic.name, partition: 0, offset, key: 'k', detail: '', receivedAt: 1_000 };
   const reason = offset === NO_OFFSET ? TOO_LARGE : 'handler_failed';
-  await log.append([deadLetterRecord(codec, `${stage} ${offset}`, { ...letter, reason, value: Buffer.from('bytes') })]);
+  await log.append([
+    deadLetterRecord(codec, `${stage} ${offset}`, { ...deadLetter, reason, value: Buffer.from('bytes') }),
+  ]);
 }
-/** What stood there before anything was replayed. */
-async function begin() {
-  await rebuildInPlace(given(before!));
+/** Restores the state before the replay. */
+async function prepare() {
+  await rebuildInPlace(replayOf(before!));
   for (const [stage, topic] of [
     ['follower', spreadTopic],
     ['sink', candleTopic],
     ['reader', clockTopic],
   ] as const)
-    await bury(stage, topic as Topic, 3);
+    await appendDeadLetter(stage, topic as Topic, 3);
 }
 
 class Killed extends Error {}
-/** Ports that end the work at the nth step that changes something. */
+/** Ports that throw `Killed` at the nth write. */
 function killedAt(step: number): Ports {
   let steps = 0;
   const counted =
@@ -145,7 +147,7 @@ function killedAt(step: number): Ports {
   return { ...ports, log, store };
 }
 
-it('drops the topics of every table, the snapshots before what they stand for, and outputs against the order of the data', () => {
+it('drops snapshots before the topics that they cover, and outputs in reverse order of the data', () => {
   const names = projectionsOf(before!).map(({ name }) => name);
   const places = ['state.reader', 'state.follower.cuts', spreadHeadTopic.name, spreadTopic.name].map((name) =>
     names.indexOf(name),
@@ -154,21 +156,21 @@ it('drops the topics of every table, the snapshots before what they stand for, a
   expect(names).toContain('dead.derived.candles');
 });
 
-it('killed at any step, is finished by the next start as if it had not been', async () => {
-  await bury('ingest', clockTopic as Topic, NO_OFFSET);
-  await begin();
-  expect(await letters()).toHaveLength(4);
-  await rebuildInPlace(given(after!));
+it('gives the same result when it is killed at any step and the next start finishes it', async () => {
+  await appendDeadLetter('ingest', clockTopic as Topic, NO_OFFSET);
+  await prepare();
+  expect(await deadLetterKeys()).toHaveLength(4);
+  await rebuildInPlace(replayOf(after!));
   const undisturbed = await derived();
-  expect(undisturbed.told).toHaveLength(2 * Math.floor(MARKS / 2));
+  expect(undisturbed.records).toHaveLength(2 * Math.floor(MARKS / 2));
   expect(undisturbed.rows).toHaveLength(Math.floor(MARKS / 2));
-  // What never came into the log is kept, all other letters can be written again.
-  expect(undisturbed.letters).toEqual([`ingest ${NO_OFFSET}`]);
+  // Only dead letters of records that never entered the log cannot be derived again, so they are retained.
+  expect(undisturbed.deadLetters).toEqual([`ingest ${NO_OFFSET}`]);
 
   let step = 1;
-  for (let isWhole = false; !isWhole; step += 1) {
-    await begin();
-    isWhole = await rebuildInPlace(given(after!, killedAt(step))).then(
+  for (let isFinished = false; !isFinished; step += 1) {
+    await prepare();
+    isFinished = await rebuildInPlace(replayOf(after!, killedAt(step))).then(
       () => true,
       (error: unknown) => {
         if (!(error instanceof Killed)) throw error;
@@ -176,7 +178,7 @@ it('killed at any step, is finished by the next start as if it had not been', as
       },
     );
     if (step === 1) {
-      // Nothing was dropped yet, so nothing is to be finished, and the logic of before goes on.
+      // Nothing was dropped yet, so there is nothing to finish.
       expect(await isDropUnfinished(ports.log)).toBe(false);
       continue;
     }
@@ -187,10 +189,10 @@ it('killed at any step, is finished by the next start as if it had not been', as
   expect(step).toBeGreaterThan(projectionsOf(after!).length + TABLES.length);
 }, 120_000);
 
-it('is not compared with before it is finished', async () => {
-  await expect(rebuildInPlace(given(after!, killedAt(4)))).rejects.toBeInstanceOf(Killed);
+it('refuses to verify before an interrupted drop is finished', async () => {
+  await expect(rebuildInPlace(replayOf(after!, killedAt(4)))).rejects.toBeInstanceOf(Killed);
   const options = { scratchParent: folder, retentionDays: 30 };
-  await expect(verifyAgainstRebuild(given(after!), options)).rejects.toMatchObject({ name: 'ReplayRefusedError' });
+  await expect(verifyAgainstRebuild(replayOf(after!), options)).rejects.toMatchObject({ name: 'ReplayRefusedError' });
   await start(after!);
-  expect(await verifyAgainstRebuild(given(after!), options)).toEqual({ differences: [], pending: {} });
+  expect(await verifyAgainstRebuild(replayOf(after!), options)).toEqual({ differences: [], pending: {} });
 });

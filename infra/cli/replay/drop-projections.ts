@@ -1,12 +1,12 @@
 /**
- * Dropping every projection. It takes many steps, and a kill between two of them leaves topics that do not fit together;
- * so a mark in the journal stands from before the first until after the last, and whoever finds it begins over. What
- * cannot be derived again, letters about what never came into the log, waits in the journal meanwhile.
+ * Drops every projection. A kill between two steps would leave inconsistent topics, so a mark stays in the journal from
+ * before the first step until after the last. A process that finds the mark starts over. Dead letters of records that
+ * never entered the log cannot be derived again; the journal stores them meanwhile.
  */
 import { projectionsOf } from '#processors/stages';
 import { TABLES } from '#schemas/tables/index';
 import { channelTopics } from '#schemas/topics/channels';
-import { deadTopic, epochTopic, type StateChunk, stateTopic } from '#schemas/topics/control';
+import { deadLetterTopic, epochTopic, type StateChunk, stateTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 import { NO_OFFSET } from '../../log/dead-letter.ts';
 import { beginEpoch } from '../../log/epochs.ts';
@@ -20,32 +20,33 @@ import { isSourceTable } from './overlay-log.ts';
 export const replayJournal = stateTopic('replay');
 const AT = { topic: replayJournal.name, partition: 0 };
 const MARK = 'dropping';
-/** Followed by the letter's own topic and key. */
-const LETTER = 'letter ';
+/** Prefix of a stored dead letter's key, followed by its topic and key. */
+const DEAD_LETTER = 'dead-letter ';
 const DEAD = 'dead.';
 
 type DropPorts = Pick<Ports, 'log' | 'store' | 'codec'>;
-type Letter = Pick<LogRecord, 'topic' | 'key' | 'value' | 'receivedAt'>;
+type StashedRecord = Pick<LogRecord, 'topic' | 'key' | 'value' | 'receivedAt'>;
 
-/** Whether a replay was interrupted while it dropped projections: no stage may start before it is finished. */
+/** True if a replay was interrupted while it dropped projections. No stage may start before that is finished. */
 export async function isDropUnfinished(log: EventLog): Promise<boolean> {
   await log.createTopics([replayJournal]);
-  return (await newestOfJournal(log)).has(MARK);
+  return (await readJournal(log)).has(MARK);
 }
 
 /**
- * Empties every topic that the stages write, their snapshots and dead letters, and the tables; channels begin a new
- * epoch. Letters about what never came into the log are kept. Where it was interrupted, calling it again finishes it.
+ * Clears every topic that the stages write, their snapshots and dead letters, and the tables; channels start a new
+ * epoch. Dead letters of records that never entered the log are retained. After an interruption, call it again to
+ * finish.
  */
 export async function dropProjections({ log, store, codec }: DropPorts, stages: readonly Stage<unknown>[]) {
   const topics = projectionsOf(stages);
   await log.createTopics([...topics, replayJournal, epochTopic]);
-  const letterTopics = topics.filter(isDead).map(({ name }) => deadTopic(name.slice(DEAD.length)) as Topic);
-  await codec.prepare([replayJournal as Topic, epochTopic as Topic, ...letterTopics]);
+  const deadTopics = topics.filter(isDead).map(({ name }) => deadLetterTopic(name.slice(DEAD.length)) as Topic);
+  await codec.prepare([replayJournal as Topic, epochTopic as Topic, ...deadTopics]);
   await log.append([journalRecord(codec, MARK, null)]);
-  for (const { name } of topics.filter(isDead)) await stashLetters(log, codec, name);
+  for (const { name } of topics.filter(isDead)) await stashDeadLetters(log, codec, name);
   for (const { name } of topics) await log.clearTopic(name);
-  await restoreLetters(log, codec);
+  await restoreDeadLetters(log, codec);
   for (const topic of Object.values(channelTopics)) await beginEpoch(log, codec, topic.name);
   for (const { name } of TABLES.filter((table) => !isSourceTable(table))) await store.command(`TRUNCATE TABLE ${name}`);
   await log.clearTopic(replayJournal.name);
@@ -55,34 +56,34 @@ function isDead({ name }: { readonly name: string }): boolean {
   return name.startsWith(DEAD);
 }
 
-/** A letter that is in the journal already is put there once more, under the same key. */
-async function stashLetters(log: EventLog, codec: DropPorts['codec'], topic: string): Promise<void> {
-  const letters: LogRecord[] = [];
-  await readPartition(log, { topic, partition: 0 }, (record) => void letters.push(record));
-  const schema = deadTopic(topic.slice(DEAD.length));
-  for (const letter of letters) {
-    if (!letter.value) continue;
-    await codec.learn(letter.value);
-    if (codec.decode(schema, letter.value).offset !== NO_OFFSET) continue;
-    await log.append([journalRecord(codec, `${LETTER}${topic} ${letter.key}`, letter)]);
+/** Copies dead letters to the journal. Repeating it appends them again under the same keys. */
+async function stashDeadLetters(log: EventLog, codec: DropPorts['codec'], topic: string): Promise<void> {
+  const records: LogRecord[] = [];
+  await readPartition(log, { topic, partition: 0 }, (record) => void records.push(record));
+  const schema = deadLetterTopic(topic.slice(DEAD.length));
+  for (const record of records) {
+    if (!record.value) continue;
+    await codec.fetchSchema(record.value);
+    if (codec.decode(schema, record.value).offset !== NO_OFFSET) continue;
+    await log.append([journalRecord(codec, `${DEAD_LETTER}${topic} ${record.key}`, record)]);
   }
 }
 
-async function restoreLetters(log: EventLog, codec: DropPorts['codec']): Promise<void> {
-  const letters: Letter[] = [];
-  for (const [journalKey, { value }] of await newestOfJournal(log)) {
-    if (!journalKey.startsWith(LETTER) || !value) continue;
-    await codec.learn(value);
+async function restoreDeadLetters(log: EventLog, codec: DropPorts['codec']): Promise<void> {
+  const records: StashedRecord[] = [];
+  for (const [journalKey, { value }] of await readJournal(log)) {
+    if (!journalKey.startsWith(DEAD_LETTER) || !value) continue;
+    await codec.fetchSchema(value);
     const { payload, receivedAt } = codec.decode(replayJournal, value);
-    const [topic = '', ...key] = journalKey.slice(LETTER.length).split(' ');
-    letters.push({ topic, key: key.join(' '), value: payload, receivedAt });
+    const [topic = '', ...key] = journalKey.slice(DEAD_LETTER.length).split(' ');
+    records.push({ topic, key: key.join(' '), value: payload, receivedAt });
   }
-  letters.sort((a, b) => a.receivedAt - b.receivedAt);
-  for (const letter of letters) await log.append([{ ...letter, partition: 0, seq: 0 }]);
+  records.sort((a, b) => a.receivedAt - b.receivedAt);
+  for (const record of records) await log.append([{ ...record, partition: 0, seq: 0 }]);
 }
 
-/** What stands in the journal, by key. */
-async function newestOfJournal(log: EventLog): Promise<Map<string, LogRecord>> {
+/** Reads the newest journal record of each key. */
+async function readJournal(log: EventLog): Promise<Map<string, LogRecord>> {
   const newest = new Map<string, LogRecord>();
   await readPartition(log, AT, (record) => {
     if (record.value) newest.set(record.key, record);
@@ -90,15 +91,15 @@ async function newestOfJournal(log: EventLog): Promise<Map<string, LogRecord>> {
   return newest;
 }
 
-function journalRecord(codec: DropPorts['codec'], key: string, letter: Letter | null): AppendRecord {
-  const receivedAt = letter?.receivedAt ?? 0;
+function journalRecord(codec: DropPorts['codec'], key: string, stashed: StashedRecord | null): AppendRecord {
+  const receivedAt = stashed?.receivedAt ?? 0;
   const chunk: StateChunk = {
     receivedAt,
     generation: 1,
     chunk: 0,
     chunks: 1,
-    payload: letter?.value ?? Buffer.alloc(0),
+    payload: stashed?.value ?? Buffer.alloc(0),
   };
-  // Unnumbered, and without a time of its own: nobody reads it in the order of time.
+  // Without a number and an event time: no stage reads this topic.
   return { ...AT, key, value: codec.encode(replayJournal, chunk), receivedAt: 0, seq: 0 };
 }

@@ -1,16 +1,16 @@
 /**
- * Fills the tables that the live ones are compared with, from what the rebuild derived. A row goes where the sink's
- * progress puts it:
- * - `required`: the sink had committed its record, so the live table must hold it or a newer required one;
- * - `pending`: the sink had not committed its record, so the live table may hold it already;
- * - `expired`: required, but so old that the store may have let it go by now (`TableSpec.keptDays`).
+ * Fills the expected tables from the records of the rebuild. The sink's progress decides the table of a row:
+ * - `required`: the sink committed its record, so the live table must hold the row or a newer required one;
+ * - `pending`: the sink did not commit its record, so the live table may hold the row or not;
+ * - `expired`: required, but so old that the store may have expired it (`TableSpec.keptDays`).
  */
+
+import { addRecords } from '#processors/sink/add-records';
 import { Batch } from '#processors/sink/batch';
 import { BatchWriter } from '#processors/sink/batch-writer';
 import { Persistence } from '#processors/sink/persistence';
 import { BATCH_BYTES_MAX, prepareTopics, type SinkContext } from '#processors/sink/sink-context';
 import { TABLE_TOPICS, type TableTopic } from '#processors/sink/table-topics';
-import { takeRecords } from '#processors/sink/take-records';
 import { TABLES } from '#schemas/tables/index';
 import type { LogRecord, TopicPartition } from '../../log/log.ts';
 import { partitionName } from '../../log/partition-name.ts';
@@ -27,24 +27,24 @@ const ATTEMPTS_MAX = 10;
 
 export type RowClass = 'required' | 'pending' | 'expired';
 
-/** The table in which the expected rows of a class are. */
+/** Name of the table with the expected rows of a class. */
 export function tableOf(table: string, rowClass: RowClass): string {
   return rowClass === 'required' ? table : `${table}_${rowClass}`;
 }
 
 export interface ExpectedRowsOptions extends SinkContext {
   readonly progress: LiveProgress;
-  /** Of the derived partitions. */
+  /** Progress per derived partition. */
   readonly sink: ReadonlyMap<string, SinkProgress>;
   /** Wall time, unix ms. */
   readonly now: number;
   readonly onFilled?: (topics: number) => void;
 }
 
-/** `log` holds the sources and what was derived again; `store` is the database to fill, with its tables. */
+/** `log` holds the sources and the rebuilt records; `store` is the database to fill, with its tables. */
 export async function fillExpectedRows(options: ExpectedRowsOptions): Promise<void> {
   await prepareTopics(options);
-  await makeVersionTables(options.store);
+  await createVersionTables(options.store);
   const writer = new RowWriter(options);
   for (const [index, target] of [...TABLE_TOPICS.values()].entries()) {
     for (const { at } of partitionsOf([target.topic])) await fillFrom(options, writer, target, at);
@@ -53,8 +53,8 @@ export async function fillExpectedRows(options: ExpectedRowsOptions): Promise<vo
   await writer.flush();
 }
 
-/** A live table may hold any of the pending versions of a row, so these tables keep them all. */
-export async function makeVersionTables(store: Store): Promise<void> {
+/** A live table may hold any pending version of a row, so these tables store every version. */
+export async function createVersionTables(store: Store): Promise<void> {
   for (const { name, orderBy } of TABLES)
     for (const rowClass of ['pending', 'expired'] as const)
       await store.command(
@@ -68,18 +68,18 @@ async function fillFrom(options: ExpectedRowsOptions, writer: RowWriter, target:
   if (!last) return;
   const classOf = await classifierFor(options, target, at);
   const range = { from: (await log.bounds(at)).first, last: last.offset };
-  for await (const records of readUntil(log, at, range)) await writer.take(records, classOf);
+  for await (const records of readUntil(log, at, range)) await writer.add(records, classOf);
 }
 
-/** The records of sources are the live ones, with the offsets that the sink committed; others are known by their number. */
+/** Classifies records of sources by the offsets that the sink committed, and derived records by their number. */
 async function classifierFor(
   { progress, sink, now }: ExpectedRowsOptions,
   { topic, table }: TableTopic,
   at: TopicPartition,
 ): Promise<(record: LogRecord) => RowClass> {
   const name = partitionName(at);
-  // A day less: the clocks of log and store may differ.
-  const storedSince = table.keptDays === undefined ? null : now - (table.keptDays - 1) * DAY_MS;
+  // One day of margin, since the clocks of log and store may differ.
+  const storedSince = table.retentionDays === undefined ? null : now - (table.retentionDays - 1) * DAY_MS;
   if (isSource(topic.name)) {
     const committed = progress.committed.get(name) ?? 0;
     return ({ offset, appendedAt }) => {
@@ -95,7 +95,7 @@ async function classifierFor(
   };
 }
 
-/** Gathers rows of each class and writes them in large batches; what the store refuses, the live sink refused too. */
+/** Collects rows per class and writes them in large batches. Rows that the store rejects were rejected by the sink, too. */
 class RowWriter {
   private readonly options: SinkContext;
   private readonly persistence: Persistence;
@@ -107,7 +107,7 @@ class RowWriter {
     this.persistence = new Persistence({ logger: options.logger, closing, attemptsMax: ATTEMPTS_MAX });
   }
 
-  async take(records: readonly LogRecord[], classOf: (record: LogRecord) => RowClass): Promise<void> {
+  async add(records: readonly LogRecord[], classOf: (record: LogRecord) => RowClass): Promise<void> {
     const groups = new Map<RowClass, LogRecord[]>();
     for (const record of records) {
       const rowClass = classOf(record);
@@ -118,7 +118,7 @@ class RowWriter {
     for (const [rowClass, own] of groups) {
       const batch = this.batches.get(rowClass) ?? new Batch({ keepsEveryVersion: rowClass !== 'required' });
       this.batches.set(rowClass, batch);
-      await takeRecords(own, batch, this.options.codec, this.persistence);
+      await addRecords(own, batch, this.options.codec, this.persistence);
       if (batch.records >= BATCH_ROWS || batch.bytes >= BATCH_BYTES_MAX) await this.write(rowClass, batch);
     }
   }

@@ -1,32 +1,32 @@
-/** How far the live side had come when the service stopped, as far as the log says it. Nothing here writes. */
+/** Reads from the log how much the live side processed before the service stopped. Writes nothing. */
 import { TABLE_TOPICS } from '#processors/sink/table-topics';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { partitionName } from '../../log/partition-name.ts';
 import { readUntil } from '../../log/read-until.ts';
 import { readNewestPosition } from '../../stages/snapshots.ts';
 import { partitionsOf } from '../../stages/stage-topics.ts';
-import type { CommonCut } from './common-cut.ts';
+import type { CommonCheckpoint } from './common-checkpoint.ts';
 import { isSource } from './overlay-log.ts';
 import type { Replay } from './rebuild-in-place.ts';
 
 export interface LiveProgress {
   /**
-   * The highest number of each derived partition (`topic/partition`) that a snapshot proves to have been written: its
-   * writer's newest one says so, or a reader's newest one says that it was read.
+   * Highest number of each derived partition (`topic/partition`) that the newest snapshot of its writer or of a reader
+   * proves to have been written.
    */
   readonly writtenSeqs: ReadonlyMap<string, number>;
-  /** The offset that the sink has committed for each partition (`topic/partition`) that fills a table; 0 for none. */
+  /** Offset that the sink committed for each partition (`topic/partition`) that fills a table; 0 if none. */
   readonly committed: ReadonlyMap<string, number>;
-  /** Wall time, unix ms, before which nothing that is compared can have been appended. */
+  /** Wall time, unix ms. Every compared record was appended at or after it. */
   readonly appendedSince: number;
 }
 
-/** @param cut where the comparison begins; null for the beginning. */
-export async function readLiveProgress(replay: Replay, cut: CommonCut | null): Promise<LiveProgress> {
+/** @param checkpoint start of the comparison; null to compare everything. */
+export async function readLiveProgress(replay: Replay, checkpoint: CommonCheckpoint | null): Promise<LiveProgress> {
   return {
     writtenSeqs: await readWrittenSeqs(replay),
     committed: await readCommitted(replay),
-    appendedSince: await oldestAppend(replay, cut),
+    appendedSince: await oldestAppend(replay, checkpoint),
   };
 }
 
@@ -47,14 +47,14 @@ async function readCommitted({ ports }: Replay): Promise<Map<string, number>> {
   return new Map(partitions.map((at, index) => [partitionName(at), offsets[index] ?? 0]));
 }
 
-/** Whatever is derived is appended after the source record that caused it, so the oldest source record bounds it. */
-async function oldestAppend({ ports: { log }, stages }: Replay, cut: CommonCut | null): Promise<number> {
+/** A derived record is appended after its source record, so the oldest source record is a lower bound. */
+async function oldestAppend({ ports: { log }, stages }: Replay, checkpoint: CommonCheckpoint | null): Promise<number> {
   const sources = new Map(stages.flatMap(({ inputs }) => inputs.map(({ topic }) => [topic.name, topic] as const)));
   let oldest = Number.POSITIVE_INFINITY;
   for (const { at } of partitionsOf([...sources.values()].filter(({ name }) => isSource(name)))) {
     const last = await log.last(at);
     if (!last) continue;
-    const from = Math.max((await log.bounds(at)).first, offsetOf(cut, partitionName(at)));
+    const from = Math.max((await log.bounds(at)).first, startOffset(checkpoint, partitionName(at)));
     for await (const [record] of readUntil(log, at, { from, last: last.offset, atOnce: 1 })) {
       oldest = Math.min(oldest, record!.appendedAt);
       break;
@@ -63,8 +63,8 @@ async function oldestAppend({ ports: { log }, stages }: Replay, cut: CommonCut |
   return oldest;
 }
 
-/** The lowest offset of a source partition at which a stage begins. */
-function offsetOf(cut: CommonCut | null, name: string): number {
-  const offsets = [...(cut?.snapshots.values() ?? [])].flatMap(({ offsets: own }) => own.get(name) ?? []);
+/** Lowest offset of a source partition at which a stage starts. */
+function startOffset(checkpoint: CommonCheckpoint | null, name: string): number {
+  const offsets = [...(checkpoint?.snapshots.values() ?? [])].flatMap(({ offsets: own }) => own.get(name) ?? []);
   return offsets.length > 0 ? Math.min(...offsets) : 0;
 }

@@ -5,38 +5,38 @@ import { usageTopic } from '#schemas/topics/usage';
 import { attemptTopic } from '#schemas/topics/webhooks';
 import type { EventLog, TopicPartition } from '../../log/log.ts';
 
-/** How long a reader of both logs waits before it looks again where neither had anything. */
-const BETWEEN_LOOKS_MS = 5;
+/** Pause of a reader of both logs between two polls without records. */
+const POLL_INTERVAL_MS = 5;
 
 const CONTROL_SOURCES: ReadonlySet<string> = new Set(
   [clockTopic, commandTopic, changeTopic, usageTopic, attemptTopic, settingsTopic, schemaTopic].map(({ name }) => name),
 );
 
-/** Topics that a rebuild reads and never writes: what came from outside. */
+/** True for source topics, which a rebuild reads and never writes: input from outside the pipeline. */
 export function isSource(topic: string): boolean {
   return topic.startsWith('raw.') || CONTROL_SOURCES.has(topic);
 }
 
 /**
- * Whether a table tells of what came from outside. No rebuild makes its rows anew: it may hold more than the topic that
- * they came from still does.
+ * True if a table is filled from source topics only. A rebuild does not derive its rows, and it may hold rows whose
+ * records the topic no longer has.
  */
 export function isSourceTable({ fromTopics }: Pick<TableSpec, 'fromTopics'>): boolean {
   return fromTopics.every(({ name }) => isSource(name));
 }
 
 /**
- * Sources of one log with everything derived kept in another: `replay --verify` rebuilds into the scratch log while
- * the live one stays as it is.
+ * Combines the source topics of one log with the derived topics of another. `replay --verify` rebuilds into the scratch
+ * log and leaves the live log unchanged.
  */
 export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
-  const of = (topic: string) => (isSource(topic) ? base : scratch);
+  const logOf = (topic: string) => (isSource(topic) ? base : scratch);
   const split = <T extends { topic: string }>(items: readonly T[]) => [
     items.filter((item) => isSource(item.topic)),
     items.filter((item) => !isSource(item.topic)),
   ];
   return {
-    // Sources too: they stay empty there, but a group can have them among its topics.
+    // Includes source topics: they stay empty in the scratch log, but a group may list them.
     createTopics: (topics) => scratch.createTopics(topics),
     append(records) {
       const wrong = records.find((record) => isSource(record.topic));
@@ -63,8 +63,8 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
             );
             const records = batches.flatMap((batch) => batch.records);
             if (records.length > 0 || performance.now() >= deadline) return { records, watermarks: [] };
-            // Neither may be waited for alone. What a broker sends comes in meanwhile.
-            await sleep(BETWEEN_LOOKS_MS);
+            // Waiting on one log could delay records of the other.
+            await sleep(POLL_INTERVAL_MS);
           }
         },
         pause(at, paused) {
@@ -78,9 +78,9 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
     },
     group: (id, topics) => scratch.group(id, topics),
     committed: (id, at) => scratch.committed(id, at),
-    bounds: (at: TopicPartition) => of(at.topic).bounds(at),
-    last: (at: TopicPartition) => of(at.topic).last(at),
-    offsetAt: (at, appendedAt) => of(at.topic).offsetAt(at, appendedAt),
+    bounds: (at: TopicPartition) => logOf(at.topic).bounds(at),
+    last: (at: TopicPartition) => logOf(at.topic).last(at),
+    offsetAt: (at, appendedAt) => logOf(at.topic).offsetAt(at, appendedAt),
     clearTopic: (topic) =>
       isSource(topic) ? Promise.reject(new Error(`a rebuild must not clear ${topic}`)) : scratch.clearTopic(topic),
     maintain: () => Promise.resolve(0),

@@ -12,24 +12,24 @@ export interface RebuildOptions {
   readonly ports: Pick<Ports, 'log' | 'store' | 'codec'>;
   /** In the order of the data. */
   readonly stages: readonly Stage<unknown>[];
-  /** Where stages begin that do not begin at their newest snapshot, by name. */
+  /** Snapshots by stage name, for stages that should not start at their newest one. */
   readonly startFrom?: ReadonlyMap<string, Snapshot<unknown>>;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Shown before each bar, as `rebuild`. */
+  /** Text before each bar, such as `rebuild`. */
   readonly label: string;
-  /** Draw progress bars; off where standard error is no terminal or nothing should be drawn. */
+  /** True to draw progress bars; false if standard error is not a terminal. */
   readonly bars: boolean;
 }
 
-/** Runs every processor over what the log holds, one after the other, then fills the tables. */
+/** Runs every stage over the current content of the log, one after the other, then fills the tables. */
 export async function rebuild(options: RebuildOptions): Promise<void> {
   const { ports, logger, metrics } = options;
   await rebuildTopics(options);
   await runSinkOnce({ ...ports, logger, metrics });
 }
 
-/** Runs every processor over what the log holds, one after the other. */
+/** Runs every stage over the current content of the log, one after the other. */
 export async function rebuildTopics(options: RebuildOptions): Promise<void> {
   const { ports, logger, metrics } = options;
   for (const stage of options.stages) {

@@ -1,7 +1,7 @@
 import type { EventLog, LogRecord, TopicPartition } from '../../log/log.ts';
 import { readUntil } from '../../log/read-until.ts';
 
-/** The records that a partition holds now, one by one in offset order, a few thousand in memory at a time. */
+/** Yields the records that a partition holds now, in offset order. Holds a few thousand in memory at a time. */
 export async function* recordsOf(log: EventLog, at: TopicPartition): AsyncGenerator<LogRecord, void, void> {
   const last = await log.last(at);
   if (!last) return;

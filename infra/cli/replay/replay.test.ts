@@ -1,4 +1,4 @@
-/** A rebuild, in place and beside what is live, before and after retention has removed the beginning of the raw topics. */
+/** Rebuilds in place and verifies, before and after retention has removed the oldest raw records. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const counter: Stage<Count> = {
   outputs: [reconcileTopic],
   initialState: () => ({ seen: 0 }),
 };
-/** Reads what the other one says, and remembers all of it. */
+/** Sums up what `counter` emits. */
 const adder: Stage<Count> = {
   name: 'adder',
   inputs: [
@@ -55,7 +55,7 @@ const adder: Stage<Count> = {
       };
       emit<Spread>(spreadTopic, spread.universalId, spread);
       emit<Spread>(spreadHeadTopic, `evt_${value.ingested % 7}`, spread);
-      // Stands there for good, though nobody says it again.
+      // The head of this key stays, though it is emitted only once.
       if (value.ingested === 1) emit<Spread>(spreadHeadTopic, 'evt_old', spread);
     }),
   ],
@@ -89,8 +89,8 @@ const verify = () => verifyAgainstRebuild(replay(), { scratchParent: folder, ret
 const found = async () => (await verify()).differences.map(({ table, topic, key }) => [table ?? topic, key]);
 const NOTHING = { differences: [], pending: {} };
 
-/** So many marks of the clock, six hours apart, taken by the stages. */
-async function live(marks: number) {
+/** Appends marks of the clock, six hours apart, and runs the stages over them. */
+async function processMarks(marks: number) {
   const { log, codec } = ports;
   for (let mark = 0; mark < marks; mark += 1) {
     const receivedAt = FIRST + seq * STEP;
@@ -104,15 +104,15 @@ async function live(marks: number) {
   }
   await runSinkOnce(replay());
 }
-/** A spread that nobody derived. */
+/** Inserts a spread that no stage derived. */
 async function insertSpread(universalId: string, receivedAt: number) {
   const at = new Date(receivedAt).toISOString().replace('T', ' ').replace('Z', '');
   await ports.store.command(
     `INSERT INTO spreads SELECT * REPLACE ('${universalId}' AS universalId, toDateTime64('${at}', 3, 'UTC') AS receivedAt) FROM spreads FINAL LIMIT 1`,
   );
 }
-/** A row whose record is kept, and one whose record was compacted away: neither is derived from anything. */
-async function serve() {
+/** Adds a usage row whose record is stored, and one whose record was compacted away. No stage derives either. */
+async function recordUsage() {
   const { log, codec, store } = ports;
   const usage = { node: 'n', orgId: 'o', sku: 'api.request', minute: FIRST, minuteUnits: 1, day: FIRST, dayUnits: 1 };
   const value = codec.encode(usageTopic, usage as never);
@@ -121,12 +121,12 @@ async function serve() {
   ]);
   await store.command("INSERT INTO usage (orgId, sku, node, units, version) VALUES ('o', 'api.request', 'gone', 7, 1)");
 }
-const nodesServed = async () =>
+const usageNodes = async () =>
   (await ports.store.query<{ node: string }>('SELECT node FROM usage FINAL ORDER BY node')).map(({ node }) => node);
 const countRows = async () =>
   Number((await ports.store.query<{ n: string }>('SELECT count() AS n FROM spreads FINAL'))[0]!.n);
 
-/** Where the live log ends, what the sink has committed of it, and how many rows and versions of rows there are. */
+/** Bounds of the live log, offsets that the sink committed, and counts of row versions. */
 async function liveState() {
   const { log, store } = ports;
   const partitions = [...TOPICS, ...stages.map(({ name }) => stateTopic(name))].flatMap(
@@ -137,27 +137,27 @@ async function liveState() {
   return { bounds, rows, committed: await log.committed(SINK_GROUP, partitions) };
 }
 
-describe('while the raw topics are whole', () => {
-  it('a rebuild gives the same beside what is live and in place', async () => {
-    await live(14);
-    await serve();
+describe('with complete raw topics', () => {
+  it('verify finds no difference, and a rebuild in place gives the same result', async () => {
+    await processMarks(14);
+    await recordUsage();
     const before = await liveState();
-    // The sink had not come to the usage when the service stopped; a row without a record is left as it is.
+    // The sink has not processed the usage record yet. The row without a record is ignored.
     expect(await verify()).toEqual({ differences: [], pending: { usage: 1 } });
     expect(await liveState()).toEqual(before);
-    expect(await nodesServed()).toEqual(['gone']);
+    expect(await usageNodes()).toEqual(['gone']);
     expect(await countRows()).toBe(14);
     await insertSpread('evt_wrong', FIRST);
     expect(await found()).toEqual([['spreads', expect.stringContaining('evt_wrong')]]);
     await rebuildInPlace(replay());
     expect(await verify()).toEqual(NOTHING);
     expect(await countRows()).toBe(14);
-    expect(await nodesServed()).toEqual(['gone', 'n']);
+    expect(await usageNodes()).toEqual(['gone', 'n']);
     expect(readdirSync(folder).filter((name) => name.startsWith('parallax-verify'))).toEqual([]);
   });
 });
 
-describe('a rebuild beside what is live', () => {
+describe('the overlay log of a verification', () => {
   it.each([
     'control.commands',
     'control.changes',
@@ -165,7 +165,7 @@ describe('a rebuild beside what is live', () => {
     'control.attempts',
     'control.clock',
     'raw.venue_a.ws',
-  ])('neither writes %s nor clears it', async (topic) => {
+  ])('rejects writing and clearing %s', async (topic) => {
     const log = overlayLog(ports.log, { append: async () => {}, clearTopic: async () => {} } as never);
     const record = { topic, partition: 0, key: 'k', value: null, receivedAt: 0, seq: 0 };
     await expect(log.append([record])).rejects.toThrow(topic);
@@ -173,35 +173,35 @@ describe('a rebuild beside what is live', () => {
   });
 });
 
-describe('once retention has removed their beginning', () => {
-  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
-  /** The midnight of the first mark that is kept. */
+describe('after retention has removed the oldest raw records', () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  /** The midnight of the oldest mark that is retained. */
   const since = Date.UTC(2026, 0, 19);
   beforeAll(async () => {
     const later = Date.now() + 3_600_000;
     vi.spyOn(Date, 'now').mockReturnValue(later);
-    await live(14);
+    await processMarks(14);
     vi.mocked(Date.now).mockRestore();
-    // All that was appended an hour ago: the first 14 marks, and what was derived from them.
+    // Removes what was appended an hour ago: the first 14 marks and the records derived from them.
     await ports.log.maintain(later, { rawMaxAgeMs: 1_000, rawMaxBytes: 1e12 });
     expect((await ports.log.bounds({ topic: clockTopic.name, partition: 0 })).first).toBe(14);
   });
 
-  it('it is compared from the oldest midnight since when they are whole', async () => {
-    told.mockClear();
+  it('verify compares from the oldest midnight since when the raw topics are complete', async () => {
+    printed.mockClear();
     expect(await verify()).toEqual(NOTHING);
-    expect(told.mock.calls.flat().join()).toContain(new Date(since).toISOString());
-    expect(told.mock.calls.flat().join()).toContain('14 of control.clock');
+    expect(printed.mock.calls.flat().join()).toContain(new Date(since).toISOString());
+    expect(printed.mock.calls.flat().join()).toContain('14 of control.clock');
   });
 
-  it('what is wrong since then is found, and older rows are left as they are', async () => {
+  it('verify reports a wrong row since then and ignores older rows', async () => {
     await insertSpread('evt_before', since - 1);
     expect(await verify()).toEqual(NOTHING);
     await insertSpread('evt_since', since);
     expect(await found()).toEqual([['spreads', expect.stringContaining('evt_since')]]);
   });
 
-  it('what is wrong in a topic since then is found', async () => {
+  it('verify reports a wrong record since then', async () => {
     const { log, codec } = ports;
     const universalId = 'evt_extra';
     const at = { topic: spreadHeadTopic.name, partition: partitionOf(universalId, spreadHeadTopic.partitions) };
@@ -229,7 +229,7 @@ describe('once retention has removed their beginning', () => {
     expect(await ports.log.bounds({ topic: spreadTopic.name, partition: 0 })).toEqual(before);
   });
 
-  it('nothing is compared where no midnight has a cut of every stage', async () => {
+  it('verify is refused if no midnight has a daily checkpoint of every stage', async () => {
     await ports.log.clearTopic(cutTopic(counter.name).name);
     await expect(verify()).rejects.toMatchObject({ name: 'ReplayRefusedError' });
   });

@@ -5,7 +5,13 @@ import { TABLES } from '#schemas/tables/index';
 import { TOPICS } from '#schemas/topics/catalog';
 import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';
 import { migrate } from '../../store/migrate.ts';
-import { type CommonCut, findCommonCut, listRemoved, removedSources, seqsBefore } from './common-cut.ts';
+import {
+  type CommonCheckpoint,
+  findCommonCheckpoint,
+  listRemoved,
+  removedSourceRecords,
+  seqsBefore,
+} from './common-checkpoint.ts';
 import { compareTables } from './compare-tables.ts';
 import { compareTopics, derivedTopics } from './compare-topics.ts';
 import type { Verification } from './difference.ts';
@@ -21,17 +27,18 @@ import { ReplayRefusedError } from './replay-refused-error.ts';
 const DAY_MS = 86_400_000;
 
 export interface VerifyOptions {
-  /** Folder in which the scratch log is made, and removed again. */
+  /** Folder for the scratch log, which is removed afterwards. */
   readonly scratchParent: string;
-  /** Days that raw and derived topics are kept (`PARALLAX_RETENTION_DAYS`). */
+  /** Retention of raw and derived topics in days (`PARALLAX_RETENTION_DAYS`). */
   readonly retentionDays: number;
 }
 
 /**
  * Derives everything again from the raw topics into a scratch log and a second database, and compares. Writes nothing
- * into the live log and the live database: what the live side had not come to when it stopped is counted as pending.
- * Where raw topics no longer hold their beginning, it begins at the oldest cut since when they do, and compares from
- * there; rejects with `ReplayRefusedError` where there is none, and where a replay was interrupted while it dropped things.
+ * into the live log and the live database; what the live side did not write before it stopped is counted as pending. If
+ * retention has removed raw records, it starts from the oldest common daily checkpoint since when they are complete.
+ * Rejects with `ReplayRefusedError` if there is none, and after a replay that was interrupted while it dropped
+ * projections.
  */
 export async function verifyAgainstRebuild(
   replay: Replay,
@@ -40,11 +47,11 @@ export async function verifyAgainstRebuild(
   const { ports, bars } = replay;
   if (await isDropUnfinished(ports.log))
     throw new ReplayRefusedError(
-      'nothing was compared: a replay was interrupted before it had dropped all; `npm run replay` or the next `npm start` ' +
-        'finishes it',
+      'nothing was compared: a replay was interrupted while it dropped projections; run `npm run replay` or `npm start` ' +
+        'to finish it',
     );
-  const cut = await cutToBeginAt(replay);
-  const progress = await readLiveProgress(replay, cut);
+  const checkpoint = await startCheckpoint(replay);
+  const progress = await readLiveProgress(replay, checkpoint);
   const now = Date.now();
   const scratchDir = await mkdtemp(join(scratchParent, 'parallax-verify-'));
   const scratch = await openEmbeddedLog({ path: scratchDir });
@@ -66,7 +73,7 @@ export async function verifyAgainstRebuild(
       ...replay,
       ports: rebuildPorts,
       label: 'rebuild',
-      ...(cut ? { startFrom: cut.snapshots } : {}),
+      ...(checkpoint ? { startFrom: checkpoint.snapshots } : {}),
     });
     const topics = await withBar('compare topics', derivedTopics().length, (onCompared) =>
       compareTopics({
@@ -74,7 +81,7 @@ export async function verifyAgainstRebuild(
         rebuilt: scratch,
         codec: ports.codec,
         progress,
-        seqsBefore: cut ? seqsBefore(cut) : new Map(),
+        seqsBefore: checkpoint ? seqsBefore(checkpoint) : new Map(),
         rawMaxAgeMs: retentionDays * DAY_MS,
         now,
         onCompared,
@@ -84,7 +91,7 @@ export async function verifyAgainstRebuild(
       fillExpectedRows({ ...replay, ...rebuildPorts, progress, sink: topics.sink, now, onFilled }),
     );
     const tables = await withBar('compare tables', TABLES.length, (onCompared) =>
-      compareTables({ live: ports.store, expected: store, receivedSince: cut?.at ?? null, onCompared }),
+      compareTables({ live: ports.store, expected: store, receivedSince: checkpoint?.at ?? null, onCompared }),
     );
     return {
       differences: [...topics.differences, ...tables.differences],
@@ -97,19 +104,17 @@ export async function verifyAgainstRebuild(
   }
 }
 
-/** Null where the raw topics are whole, so that everything begins at the beginning. */
-async function cutToBeginAt({ ports, stages, logger }: Replay): Promise<CommonCut | null> {
-  const removed = await removedSources(ports.log, stages);
+/** Null if the raw topics are complete, so that the rebuild starts from their first records. */
+async function startCheckpoint({ ports, stages, logger }: Replay): Promise<CommonCheckpoint | null> {
+  const removed = await removedSourceRecords(ports.log, stages);
   if (removed.length === 0) return null;
-  const cut = await findCommonCut({ log: ports.log, codec: ports.codec, logger }, stages);
-  if (!cut)
+  const checkpoint = await findCommonCheckpoint({ log: ports.log, codec: ports.codec, logger }, stages);
+  if (!checkpoint)
     throw new ReplayRefusedError(
-      `nothing can be compared: retention has removed the beginning of raw topics (${listRemoved(removed)}), and there is ` +
-        'no UTC midnight since when they are whole and of which every processor has a snapshot; one is taken at each midnight',
+      `nothing can be compared: retention has removed raw records (${listRemoved(removed)}), and there is no UTC midnight ` +
+        'since when all are stored and of which every stage has a daily checkpoint; stages write one at each midnight',
     );
-  const since = new Date(cut.at).toISOString();
-  console.error(
-    `retention has removed the beginning of raw topics (${listRemoved(removed)}); comparing since ${since}`,
-  );
-  return cut;
+  const since = new Date(checkpoint.at).toISOString();
+  console.error(`retention has removed raw records (${listRemoved(removed)}); comparing since ${since}`);
+  return checkpoint;
 }

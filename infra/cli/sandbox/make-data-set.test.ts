@@ -12,12 +12,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the data set of sandbox keys', () => {
-  it('is what the simulator and the pipeline make now; else `npm run sandbox:make`', async () => {
+  it('equals what the simulator and the pipeline generate now; if not, run `npm run sandbox:make`', async () => {
     const shipped = (await readDataSetText()).split('\n');
-    const made = dataSetText(await makeDataSet(folder)).split('\n');
-    // The first difference, since all of the text would be megabytes.
-    const at = made.findIndex((line, index) => line !== shipped[index]);
-    expect([at, made[at]]).toEqual([-1, undefined]);
-    expect(made.length).toBe(shipped.length);
+    const generated = dataSetText(await makeDataSet(folder)).split('\n');
+    // Compares the first difference only, since the text has megabytes.
+    const at = generated.findIndex((line, index) => line !== shipped[index]);
+    expect([at, generated[at]]).toEqual([-1, undefined]);
+    expect(generated.length).toBe(shipped.length);
   }, 180_000);
 });

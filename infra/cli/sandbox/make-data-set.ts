@@ -1,37 +1,37 @@
-import { DATA_SET_TOPICS, type DataSetRecord, placeOf } from '#query-api/sandbox/data-set';
-import { openWorld, processAll, type WorldOptions } from '../../bench/open-world.ts';
+import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
+import { openSimulatedService, processAll, type SimulationOptions } from '../../bench/simulated-service.ts';
 import type { RoleContext } from '../../context.ts';
 import { readPartition } from '../../log/read-partition.ts';
 
 /**
- * The better part of an hour in which questions expire and are disputed, and in which a detector has seen enough of a
- * market to find a book that stands wide open; small enough to be shipped, with more trades of a coin than a page has.
+ * 50 minutes in which questions expire and are disputed, and in which a detector gets enough data to find an injected
+ * wide spread. Small enough to ship, with more trades of a coin than fit on a page.
  */
-const WORLD: Omit<WorldOptions, 'folder'> = {
+const SIMULATION: Omit<SimulationOptions, 'folder'> = {
   rate: 3,
   seconds: 3_000,
   coins: 8,
-  beginsMs: Date.UTC(2026, 0, 15, 12, 20),
+  startMs: Date.UTC(2026, 0, 15, 12, 20),
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
 };
 
 /**
- * Makes the data set of sandbox keys: the simulator's frames, through the real ingest and processors. The same version of
- * the program gives the same records.
+ * Generates the data set of sandbox keys by running the simulator's frames through the real ingest and processors. The
+ * result is the same for the same version of the program.
  *
- * @param folder where the log of that world is kept meanwhile; empty.
+ * @param folder empty folder for the temporary log.
  */
 export async function makeDataSet(folder: string): Promise<DataSetRecord[]> {
-  const world = await openWorld({ folder, ...WORLD });
+  const service = await openSimulatedService({ folder, ...SIMULATION });
   try {
-    await processAll(world.context);
-    return await readNewest(world.context);
+    await processAll(service.context);
+    return await readNewest(service.context);
   } finally {
-    await world.close();
+    await service.close();
   }
 }
 
-/** The newest record of each place, in the merged order of stages. */
+/** Reads the newest record of each place in the data set, sorted in merge order. */
 async function readNewest({ log, codec }: RoleContext): Promise<DataSetRecord[]> {
   const all: DataSetRecord[] = [];
   for (const topic of DATA_SET_TOPICS.values()) {
@@ -45,7 +45,7 @@ async function readNewest({ log, codec }: RoleContext): Promise<DataSetRecord[]>
         }
         const value = codec.decode(topic, read.value);
         const record = { topic: topic.name, partition, offset, seq, key, receivedAt, value };
-        newest.set(placeOf(topic, record), record);
+        newest.set(recordIdentity(topic, record), record);
       });
     }
     all.push(...newest.values());

@@ -1,8 +1,8 @@
 const WINDOW_MS = 5_000;
-/** A rate over less than this is mostly chance. */
+/** Shortest time to divide by: a rate over less is noise. */
 const SHORTEST_MS = 1_000;
 
-/** Frames a second over the last five seconds, by the times at which they arrived. Times are monotonic ms. */
+/** Frames per second over the last five seconds, by arrival time. Times are monotonic ms. */
 export class FrameRate {
   private readonly startedAt: number;
   private arrivals: number[] = [];

@@ -1,17 +1,17 @@
 import type { WatchedCandle, WatchedTrade } from './screen.ts';
 
 const MINUTE_MS = 60_000;
-const MINUTES_KEPT = 60;
+const MINUTES_SHOWN = 60;
 
 export interface Candles {
   readonly bars: readonly WatchedCandle[];
-  /** Whether the newest bar holds every trade up to now; otherwise REST may have cached it, for up to 30 s. */
+  /** True if the newest bar holds every trade up to now; otherwise it is from REST and may be cached for up to 30 s. */
   readonly isLive: boolean;
 }
 
 /**
- * One-minute candles of a coin: REST's, and for every minute that the socket has seen from its beginning, the bar of the
- * trades that came over the socket. The minute of the first trade may have begun before, so its bar stays REST's.
+ * One-minute candles of a coin: from the trades of the socket for every minute that it received completely, and from
+ * REST for all others. The minute of the first trade may be incomplete, so its bar is REST's.
  */
 export class LiveCandles {
   private readonly coin: string;
@@ -34,22 +34,23 @@ export class LiveCandles {
       high: Math.max(bar.high, price),
       low: Math.min(bar.low, price),
       close: price,
-      // Sums of decimals, without what binary fractions add to them.
+      // Rounds off binary fractions that sums of decimals accumulate.
       volume: Number((bar.volume + qty).toFixed(10)),
     });
-    for (const kept of this.bars.keys()) if (kept <= minute - MINUTES_KEPT * MINUTE_MS) this.bars.delete(kept);
+    for (const oldMinute of this.bars.keys())
+      if (oldMinute <= minute - MINUTES_SHOWN * MINUTE_MS) this.bars.delete(oldMinute);
   }
 
-  /** Call it when trades were missed: bars count again from the next minute on. */
+  /** Discards the bars after trades were missed. Counting resumes with the next minute. */
   reset(): void {
     this.bars.clear();
     this.firstMinute = null;
   }
 
-  /** REST's bars with the socket's in the place of those of the same minutes. */
-  over(rest: readonly WatchedCandle[]): Candles {
+  /** Returns REST's bars, each replaced by the socket's bar of the same minute. */
+  merge(rest: readonly WatchedCandle[]): Candles {
     const merged = new Map([...rest.map((bar) => [bar.ts, bar] as const), ...this.bars]);
-    const bars = [...merged.values()].sort((a, b) => a.ts - b.ts).slice(-MINUTES_KEPT);
+    const bars = [...merged.values()].sort((a, b) => a.ts - b.ts).slice(-MINUTES_SHOWN);
     const newest = bars.at(-1);
     return { bars, isLive: newest !== undefined && this.bars.has(newest.ts) };
   }

@@ -1,4 +1,4 @@
-/** The screen of `npm run watch` as text, from what REST and the stream gave. Pure. */
+/** Renders the screen of `npm run watch` as text, from data of REST and the stream. Pure. */
 import type { Candles } from './live-candles.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -11,7 +11,7 @@ export interface WatchedLeg {
 export interface WatchedEvent {
   readonly name: string;
   readonly legs: readonly WatchedLeg[];
-  /** Net edge of the best arbitrage now, USD per share; null when there is none. */
+  /** Net edge of the best current arbitrage, USD per share; null if there is none. */
   readonly netEdge: number | null;
 }
 export interface WatchedCandle {
@@ -35,15 +35,15 @@ export interface Watched {
   readonly events: readonly WatchedEvent[];
   readonly candles: Candles;
   readonly trades: readonly WatchedTrade[];
-  /** Event frames received a second. */
+  /** Event frames received per second. */
   readonly rate: number;
 }
 
 const price = (value: number | null) => (value === null ? '–' : value.toFixed(3)).padStart(6);
-const cut = (text: string, width: number) =>
+const truncate = (text: string, width: number) =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
-/** Lines for a terminal of so many columns. */
+/** Renders the lines for a terminal with this many columns. */
 export function renderScreen({ coin, events, candles, trades, rate }: Watched, columns: number): string[] {
   const nameWidth = Math.max(20, columns - 62);
   return [
@@ -53,7 +53,7 @@ export function renderScreen({ coin, events, candles, trades, rate }: Watched, c
         (leg) => `${leg.provider.slice(0, 9).padEnd(9)}${price(leg.yesBid)}/${price(leg.yesAsk)}`,
       );
       const edge = event.netEdge === null ? '' : ` net ${event.netEdge >= 0 ? '+' : ''}${event.netEdge.toFixed(4)}`;
-      return `${cut(event.name, nameWidth)} ${legs.join('  ')}${edge}`;
+      return `${truncate(event.name, nameWidth)} ${legs.join('  ')}${edge}`;
     }),
     '',
     `${coin}, one-minute candles${candles.isLive ? '' : ' (the newest may be 30 s old)'}`,
@@ -66,7 +66,7 @@ export function renderScreen({ coin, events, candles, trades, rate }: Watched, c
     'Trades',
     ...trades.map(
       (trade) =>
-        `${trade.ts.slice(11, 23)}  ${trade.provider.padEnd(16)}${cut(trade.marketId ?? 'unknown market', 24)} ${trade.side.padEnd(4)} ${String(trade.qty).padStart(12)} @ ${trade.price}`,
+        `${trade.ts.slice(11, 23)}  ${trade.provider.padEnd(16)}${truncate(trade.marketId ?? 'unknown market', 24)} ${trade.side.padEnd(4)} ${String(trade.qty).padStart(12)} @ ${trade.price}`,
     ),
   ];
 }

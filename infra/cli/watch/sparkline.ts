@@ -1,6 +1,6 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** A series as a line of bars, lowest to highest; empty for no values. */
+/** Draws values as a line of bars, scaled from the lowest to the highest; empty without values. */
 export function sparkline(values: readonly number[]): string {
   if (values.length === 0) return '';
   const low = Math.min(...values);

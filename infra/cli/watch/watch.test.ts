@@ -23,7 +23,7 @@ const bar = (time: string, price: number, volume: number) => ({
 });
 
 describe('the frame rate', () => {
-  it('is what arrived a second, however long a refresh takes', () => {
+  it('is the number of arrivals per second, however long a refresh takes', () => {
     const rate = new FrameRate(0);
     for (let at = 0; at < 10_000; at += 20) rate.add(at);
     expect(rate.perSecond(10_000)).toBeCloseTo(50, 0);
@@ -32,14 +32,14 @@ describe('the frame rate', () => {
     expect(rate.perSecond(12_500)).toBeCloseTo(50, 0);
   });
 
-  it('spreads a burst over the window, and forgets it', () => {
+  it('spreads a burst over the window and then drops it', () => {
     const rate = new FrameRate(0);
     for (let nth = 0; nth < 500; nth += 1) rate.add(6_000);
     expect(rate.perSecond(6_010)).toBe(100);
     expect(rate.perSecond(11_001)).toBe(0);
   });
 
-  it('divides by the time since the start where that is shorter than the window', () => {
+  it('divides by the time since the start if that is shorter than the window', () => {
     const rate = new FrameRate(1_000);
     for (let nth = 0; nth < 20; nth += 1) rate.add(1_000 + nth * 100);
     expect(rate.perSecond(3_000)).toBe(10);
@@ -48,20 +48,20 @@ describe('the frame rate', () => {
 });
 
 describe('candles on the screen', () => {
-  it('are the bars of the trades for every minute that was seen whole, and those of REST before', () => {
+  it('are built from the trades for every completely received minute, and taken from REST for earlier ones', () => {
     const candles = new LiveCandles('BTC');
     const rest = [bar('12:00:00', 1, 10), bar('12:01:00', 2, 20)];
     candles.add(trade('12:01:40', 3, 1));
-    expect(candles.over(rest)).toEqual({ bars: rest, isLive: false });
+    expect(candles.merge(rest)).toEqual({ bars: rest, isLive: false });
     candles.add(trade('12:02:01', 5, 0.1));
     candles.add(trade('12:02:10', 7, 0.2));
     candles.add(trade('12:02:20', 4, 0.3));
     candles.add(trade('12:02:20', 9, 1, { marketId: 'ETH' }));
     candles.add(trade('12:02:20', 9, 1, { provider: 'venue_b' }));
     const live = { ts: ts('12:02:00'), open: 5, high: 7, low: 4, close: 4, volume: 0.6 };
-    expect(candles.over(rest)).toEqual({ bars: [...rest, live], isLive: true });
-    // What REST says later of that minute, from a cached answer, does not take its place.
-    expect(candles.over([...rest, bar('12:02:00', 5, 0.1)])).toEqual({ bars: [...rest, live], isLive: true });
+    expect(candles.merge(rest)).toEqual({ bars: [...rest, live], isLive: true });
+    // A cached bar of REST for that minute does not replace it.
+    expect(candles.merge([...rest, bar('12:02:00', 5, 0.1)])).toEqual({ bars: [...rest, live], isLive: true });
   });
 
   it('are those of REST again after trades were missed', () => {
@@ -71,12 +71,12 @@ describe('candles on the screen', () => {
     candles.reset();
     candles.add(trade('12:02:30', 5, 1));
     const rest = [bar('12:02:00', 2, 20)];
-    expect(candles.over(rest)).toEqual({ bars: rest, isLive: false });
+    expect(candles.merge(rest)).toEqual({ bars: rest, isLive: false });
     candles.add(trade('12:03:30', 5, 1));
-    expect(candles.over(rest).isLive).toBe(true);
+    expect(candles.merge(rest).isLive).toBe(true);
   });
 
-  it('say when they may be old', () => {
+  it('are marked when they may be old', () => {
     const watched = { coin: 'BTC', events: [], trades: [], rate: 49.6 };
     const rest = [bar('12:00:00', 1, 10)];
     const lines = (isLive: boolean) => renderScreen({ ...watched, candles: { bars: rest, isLive } }, 120).join('\n');

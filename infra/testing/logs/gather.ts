@@ -1,19 +1,19 @@
-/** Gathers what a test run logs in one folder, for the check that no secret is in it (`infra/checks/logs`). */
+/** Collects all logs of a test run in one folder, for the check that they hold no secret (`infra/checks/logs`). */
 import type { ChildProcess } from 'node:child_process';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Names the folder, which must be there; without it nothing is gathered. Processes that tests start inherit it. */
+/** Variable with the path of an existing folder. If it is unset nothing is collected. Child processes inherit it. */
 export const LOGS_VARIABLE = 'PARALLAX_TEST_LOGS';
 
 const files = new Map<string, number>();
 
-/** Whether this run gathers logs. */
+/** True if this run collects logs. */
 export function isGathering(): boolean {
   return Boolean(process.env[LOGS_VARIABLE]);
 }
 
-/** Keeps a text under the name of a source, in a file of this process. Written at once, so that no crash loses it. */
+/** Appends a text to this process's file of a source. Writes synchronously, so that a crash loses nothing. */
 export function gather(source: string, text: string | Buffer): void {
   const folder = process.env[LOGS_VARIABLE];
   if (!folder) return;
@@ -26,7 +26,7 @@ export function gather(source: string, text: string | Buffer): void {
   writeSync(file, typeof text === 'string' ? Buffer.from(text) : text);
 }
 
-/** Keeps what a process writes to its standard output and standard error, where they are pipes. */
+/** Collects standard output and standard error of a process, if they are pipes. */
 export function gatherFrom(child: ChildProcess, name: string): void {
   if (!isGathering()) return;
   child.stdout?.on('data', (chunk: Buffer) => gather(`${name}-${child.pid}-out`, chunk));

@@ -1,6 +1,6 @@
 /**
- * In place of `pino` in tests and in processes that `run-ts.mjs` runs: every logger, the silent ones too, also writes what
- * it is given from `debug` on to the gathered logs, as it would be written by its own options.
+ * Replaces `pino` in tests and in processes that `run-ts.mjs` runs. Every logger, even a silent one, also writes its
+ * records from level `debug` on to the collected logs, formatted by its own options.
  */
 import { createRequire } from 'node:module';
 import type * as Pino from 'pino';
@@ -18,7 +18,7 @@ export function pino(options: Pino.LoggerOptions = {}, stream?: Pino.Destination
     { level: 'debug', stream: copy },
     { level: level as Pino.Level, stream: own },
   ]);
-  // As the service's logger has it: without it what an error says would be left out, and go unseen.
+  // The service's logger has this serializer, too. Without it the messages of errors would not be searched.
   const serializers = { error: stdSerializers.err, ...options.serializers };
   return real.pino({ ...options, serializers, enabled: true, level: 'debug' }, streams);
 }

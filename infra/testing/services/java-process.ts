@@ -1,4 +1,4 @@
-/** A Java process of a service: its output is kept for the message of a failed start, and it ends with this process. */
+/** Runs a Java process. The message of a failed start quotes its output, and it is killed when this process exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -11,30 +11,30 @@ const READY_TIMEOUT_MS = 90_000;
 const READY_INTERVAL_MS = 100;
 const OUTPUT_CHARACTERS = 4_000;
 
-/** Quick to start, small, and sparing with cores: what a test needs rather than a service in production. */
+/** Options for a quick start and little use of memory and cores. */
 const JAVA_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 export interface JavaProcess {
-  /** Ends it in order, or by SIGKILL after a deadline. */
+  /** Stops it by SIGTERM, or by SIGKILL after a timeout. */
   stop(): Promise<void>;
-  /** Ends it at once, as a crash does. */
+  /** Stops it by SIGKILL. */
   kill(): Promise<void>;
 }
 
-/** Starts Java and resolves when `ready` does without an error; rejects with the output when it ends or takes too long. */
+/** Starts Java and resolves once `ready` succeeds. Rejects with the output if the process exits or takes too long. */
 export async function startJava(args: readonly string[], ready: () => Promise<void>): Promise<JavaProcess> {
   const child = spawn('java', [...JAVA_OPTIONS, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   gatherFrom(child, 'java');
   let output = '';
-  const keep = (chunk: Buffer) => {
+  const appendOutput = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout.on('data', appendOutput);
+  child.stderr.on('data', appendOutput);
   const orphaned = () => void child.kill('SIGKILL');
   process.once('exit', orphaned);
   child.once('exit', () => process.removeListener('exit', orphaned));
-  child.once('error', (error) => keep(Buffer.from(error.message)));
+  child.once('error', (error) => appendOutput(Buffer.from(error.message)));
   try {
     await waitUntilReady(child, ready);
   } catch (error) {
@@ -71,7 +71,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Ports on 127.0.0.1 that nobody listens on now. */
+/** Returns ports of 127.0.0.1 that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -12,17 +12,17 @@ const FORMAT_TIMEOUT_MS = 60_000;
 const CLUSTER_ID = 'UGFyYWxsYXhUZXN0aW5nMQ';
 
 export interface KafkaService {
-  /** `host:port` of the one broker; stays the same over restarts. */
+  /** `host:port` of the one broker, which a restart does not change. */
   readonly brokers: readonly string[];
-  /** Ends the broker's process by SIGKILL. */
+  /** Stops the broker by SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again on the same data and port; resolves when it answers. */
+  /** Starts it again with the same data and port. Resolves once it answers. */
   restart(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a broker of its own: one KRaft node with its data in a temporary folder. */
+/** Starts a new broker: one KRaft node with its data in a temporary folder. */
 export async function startKafka(): Promise<KafkaService> {
   const jars = join(await kafkaJars(), '*');
   const folder = mkdtempSync(join(tmpdir(), 'parallax-kafka-'));
@@ -84,7 +84,7 @@ function serverProperties(port: number, controllerPort: number, data: string): s
     'transaction.state.log.num.partitions': 1,
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 1_000,
-    // A killed broker may register again only when its old session is over, which takes 9 s by default.
+    // A killed broker can register again only after its old session has expired, which takes 9 s by default.
     'broker.session.timeout.ms': 1_000,
     'broker.heartbeat.interval.ms': 200,
     'num.network.threads': 2,

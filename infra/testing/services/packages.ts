@@ -1,4 +1,4 @@
-/** Fetches what the services run from into `.cache/services`, where later runs find it. */
+/** Fetches the packages of Kafka and the registry into `.cache/services`, where later runs find them. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 export const KAFKA_VERSION = '4.1.0';
 export const APICURIO_VERSION = '2.6.13.Final';
-/** The registry alone is 142 MB; a slow line must be able to fetch it. */
+/** The registry alone is 142 MB, which a slow connection must be able to fetch. */
 const FETCH_TIMEOUT_MS = 300_000;
 
 const run = promisify(execFile);
@@ -15,7 +15,7 @@ const cache = join(dirname(fileURLToPath(import.meta.url)), '../../../.cache/ser
 const kafkaFolder = join(cache, `kafka-${KAFKA_VERSION}`);
 const registryFolder = join(cache, `apicurio-${APICURIO_VERSION}`);
 
-/** Why the services cannot be run here, as a sentence; null when they can. */
+/** Sentence that states why the services cannot run here; null if they can. */
 export function servicesMissing(): string | null {
   if (!answers('java', '-version')) return 'needs Java 17 or newer on the PATH to run Kafka and the schema registry';
   if (existsSync(kafkaFolder) && existsSync(registryFolder)) return null;
@@ -23,14 +23,14 @@ export function servicesMissing(): string | null {
   return null;
 }
 
-/** Fetches both where they are missing and can be had, so that no test waits for a download. */
+/** Fetches missing packages, if that is possible here, so that no test waits for a download. */
 export async function fetchServices(): Promise<void> {
   if (servicesMissing() !== null || (existsSync(kafkaFolder) && existsSync(registryFolder))) return;
   process.stderr.write(`Fetching Kafka ${KAFKA_VERSION} and Apicurio ${APICURIO_VERSION} once, into ${cache} …\n`);
   await Promise.all([kafkaJars(), registryJar()]);
 }
 
-/** Folder with every jar of the broker. */
+/** Resolves with the folder that holds every jar of the broker. */
 export function kafkaJars(): Promise<string> {
   return fetchInto(kafkaFolder, async (folder) => {
     writeFileSync(join(folder, 'pom.xml'), POM);
@@ -38,7 +38,7 @@ export function kafkaJars(): Promise<string> {
   });
 }
 
-/** The registry's runnable jar. */
+/** Resolves with the path of the registry's runnable jar. */
 export async function registryJar(): Promise<string> {
   const folder = await fetchInto(registryFolder, async (into) => {
     const artifact = `io.apicurio:apicurio-registry-app:${APICURIO_VERSION}:zip:all`;
@@ -48,11 +48,11 @@ export async function registryJar(): Promise<string> {
     rmSync(join(into, archive));
   });
   const jar = readdirSync(folder).find((name) => name.endsWith('-runner.jar'));
-  if (!jar) throw new Error(`${folder} holds no runnable jar; remove the folder to fetch it again`);
+  if (!jar) throw new Error(`${folder} holds no runnable jar; remove the folder, then it is fetched again`);
   return join(folder, jar);
 }
 
-/** Fills a folder beside the wanted one and renames it, so that a half fetched one is never taken for whole. */
+/** Fills a temporary folder and renames it, so that an incomplete download is never used. */
 async function fetchInto(folder: string, fill: (folder: string) => Promise<void>): Promise<string> {
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });

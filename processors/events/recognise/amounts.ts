@@ -3,7 +3,9 @@ import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal } from '#sc
 const UNIT = 'thousand|million|billion|trillion|mn|bn|[kmbt]';
 const CURRENCY = ' ?usdc?| usdt| (?:us )?dollars';
 
-/** An amount in a title, for use inside a larger expression: `$62,000`, `100k`, `1.5 million`, `10000 USDC`. One group. */
+/**
+ * Matches an amount in a title, inside a larger expression: `$62,000`, `100k`, `1.5 million`, `10000 USDC`. One group.
+ */
 export const AMOUNT = String.raw`((?:us)?\$?\d[\d,]*(?:\.\d+)?(?: ?(?:${UNIT}))?(?:${CURRENCY})?)(?![\w%$]| ?%|[.,]\d)`;
 
 const PARTS = new RegExp(
@@ -12,24 +14,24 @@ const PARTS = new RegExp(
 );
 const ZEROS: Readonly<Record<string, number>> = { '': 0, k: 3, t: 12, m: 6, b: 9 };
 
-/** The exact value as canonical decimal text, or null for text that is no amount (as `1,00`). */
+/** Returns the exact value as canonical decimal text; null for text that is no amount (for example `1,00`). */
 export function parseAmount(text: string): string | null {
   const parts = PARTS.exec(text.trim());
   if (!parts) return null;
-  const [, whole = '', fraction = '', unit = ''] = parts;
+  const [, integer = '', fraction = '', unit = ''] = parts;
   const shift = unit.toLowerCase() === 'thousand' ? 3 : ZEROS[unit.slice(0, 1).toLowerCase()]!;
   const digits = fraction.padEnd(shift, '0');
-  if (digits.length > 18 || whole.length > 18) return null;
+  if (digits.length > 18 || integer.length > 18) return null;
   const tail = digits.slice(shift);
-  return canonicalDecimal(`${whole.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
+  return canonicalDecimal(`${integer.replaceAll(',', '')}${digits.slice(0, shift)}${tail ? `.${tail}` : ''}`);
 }
 
-/** The exact sum of two plain decimals, as canonical text. */
+/** Returns the exact sum of two plain decimals, as canonical text. */
 export function addDecimals(a: string, b: string): string {
   return formatDecimal((parseDecimal(a) + parseDecimal(b)) as Decimal);
 }
 
-/** Whether `a` is less than `b`, both plain decimals. */
+/** True if `a` is less than `b`, both plain decimals. */
 export function isLess(a: string, b: string): boolean {
   return parseDecimal(a) < parseDecimal(b);
 }

@@ -1,4 +1,4 @@
-/** Names that venues use for what has a price. The symbol is the one that venue_a lists, or the stock exchange. */
+/** Names that venues use for assets. The symbol is the one that venue_a or the stock exchange lists. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   BTC: ['bitcoin', 'xbt'],
   ETH: ['ethereum', 'ether'],
@@ -92,7 +92,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   USDJPY: ['usd/jpy'],
 };
 
-/** Names and symbols in lower case to symbols. */
+/** Symbols by names and symbols in lower case. */
 export const SYMBOLS: ReadonlyMap<string, string> = new Map(
   Object.entries(NAMES).flatMap(([symbol, names]) =>
     [symbol.toLowerCase(), ...names].map((name) => [name, symbol] as const),
@@ -100,9 +100,9 @@ export const SYMBOLS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Names that have several symbols, of which a ticker beside the name tells one. A company's name alone is read as its
- * class A, with a doubt; that of an exchange as no index, since its composite index is called so as often as the index
- * of hundred.
+ * Names with several symbols, of which a ticker beside the name selects one. A company's name alone is read as its
+ * class A, with a doubt. An exchange's name alone is not read as an index, because it means the composite index as
+ * often as the index of hundred.
  */
 export const SHARED_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['alphabet', ['GOOGL', 'GOOG']],
@@ -110,7 +110,7 @@ export const SHARED_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['nasdaq', ['NDX']],
 ]);
 
-/** The letters of share classes, by symbol. */
+/** Letters of share classes, by symbol. */
 export const CLASS_LETTERS: Readonly<Record<string, string>> = { GOOGL: 'a', GOOG: 'c' };
 
 /** Tickers that venues print in parentheses where they differ from the symbol. */
@@ -130,24 +130,26 @@ const TICKER_ALIASES: ReadonlyMap<string, string> = new Map([
   ['sp500', 'SPX'],
 ]);
 
-/** The symbol of a ticker in parentheses, or null. A name is no ticker: `DOW` is a company's, and `Dow` an index. */
+/**
+ * Returns the symbol of a ticker in parentheses, or null. A name is no ticker: `DOW` is a company, and `Dow` an index.
+ */
 export function symbolOfTicker(ticker: string): string | null {
   const symbol = ticker.toUpperCase();
   return symbol in NAMES ? symbol : (TICKER_ALIASES.get(ticker.toLowerCase()) ?? null);
 }
 
 /**
- * Tickers of futures on what also has a spot price, which the plain name stands for. The price of crude oil or natural
- * gas by its plain name is that of the future itself.
+ * Tickers of futures on assets whose plain name means the spot price. The plain names of crude oil and natural gas mean
+ * the future itself.
  */
 export const FUTURES_TICKERS: ReadonlySet<string> = new Set(['gc', 'si']);
 
-/** Symbols that are words or abbreviations of the language too: only capitals tell that the symbol is meant. */
+/** Symbols that are also words or abbreviations: only in capitals do they mean the symbol. */
 export const WORD_TICKERS: ReadonlySet<string> = new Set(
   'coin link open dot op sol apt ton atom hype pump hood uni pol mon ada etc rut spy'.split(' '),
 );
 
-/** Names that are words too: only a capital at their beginning tells that the asset is meant. */
+/** Names that are also words: only with an initial capital do they mean the asset. */
 export const WORD_NAMES: ReadonlySet<string> = new Set(
   (
     'alphabet amazon apple aster avalanche bonk circle cosmos curve dow injective intel jupiter lido maker meta monad ' +
@@ -155,29 +157,29 @@ export const WORD_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** What is traded on US exchanges, so that its close is at four in New York and its opening at half past nine. */
+/** Assets traded on US exchanges, with an opening at half past nine and a close at four in New York. */
 const EXCHANGE_TRADED = new Set(
   'SPX NDX DJI RUT VIX SPY QQQ NVDA TSLA AAPL AMZN MSFT GOOGL GOOG META NFLX COIN MSTR PLTR AMD INTC HOOD GME CRCL OPEN RKLB'.split(
     ' ',
   ),
 );
 
-/** Whether a symbol closes with the US stock exchanges. */
+/** True if a symbol closes with the US stock exchanges. */
 export function isExchangeTraded(symbol: string): boolean {
   return EXCHANGE_TRADED.has(symbol);
 }
 
-/** What is traded elsewhere than at spot exchanges of coins, around the clock or nearly so. */
+/** Assets that are no coins and are traded around the clock or nearly so. */
 const COMMODITIES_AND_CURRENCIES = new Set(
   'WTI BRENT NATGAS GOLD SILVER COPPER PLATINUM EURUSD GBPUSD USDJPY'.split(' '),
 );
 
-/** Whether a symbol is a coin that is known by name. */
+/** True if a symbol is a coin in the list of names. */
 export function isCoin(symbol: string): boolean {
   return symbol in NAMES && !EXCHANGE_TRADED.has(symbol) && !COMMODITIES_AND_CURRENCIES.has(symbol);
 }
 
-/** Whether a symbol is one of those that are known by name. */
+/** True if a symbol is in the list of names. */
 export function isKnownSymbol(symbol: string): boolean {
   return symbol in NAMES;
 }

@@ -1,4 +1,6 @@
-/** What price questions are about. Names are in `asset-names.ts`; here is how they stand in titles, fields and rules. */
+/**
+ * Finds the assets of price questions in titles, fields and rules. The names are in `asset-names.ts`.
+ */
 import {
   CLASS_LETTERS,
   FUTURES_TICKERS,
@@ -10,7 +12,7 @@ import {
   WORD_TICKERS,
 } from './asset-names.ts';
 
-/** Words of what is measured about an asset and is not its price. */
+/** Words for measures of an asset other than its price. */
 const NO_ASSET =
   /\b(?:of|cap|capitalization|dominance|fdv|valuation|volume|supply|tvl|holdings|etf|index|gas|fees?|rate|reserve|market|revenue|treasury|hash ?rate|futures?|perp(?:etual)?s?|options?)\b/i;
 
@@ -20,15 +22,15 @@ const TICKER = /^[A-Z]{1,6}(?:\.[A-Z])?$/;
 const NAME_AND_TICKER = /^\$?(.+?)(?: \(\$?([\w.&]{1,10})\))?$/;
 
 /**
- * The symbol of a name as it stands in a title (`Bitcoin`, `$BTC`, `NVIDIA (NVDA)`, `BTC/USD`), or null where it is not
- * known. A name that is not known is taken by the ticker that a title puts beside it, unless that is the symbol of
- * something else: `Sun Communities (SUI)` is no coin.
+ * Returns the symbol of a name in a title (`Bitcoin`, `$BTC`, `NVIDIA (NVDA)`, `BTC/USD`), or null if it is unknown. An
+ * unknown name is identified by the ticker beside it, unless that is the symbol of something else: `Sun Communities
+ * (SUI)` is no coin.
  */
 export function assetOf(name: string): string | null {
   const [, plain = '', ticker] = NAME_AND_TICKER.exec(name.trim()) ?? [];
   const base = plain.replace(/[/-](?:usdt?|usdc)$/i, '').replace(/(?<=^\w{3,5})usdt?$/i, '');
   const symbol = SYMBOLS.get(plain.toLowerCase()) ?? SYMBOLS.get(base.toLowerCase()) ?? null;
-  // A sign before it, or a currency behind it, tells that a word is a symbol.
+  // A sign before a word, or a currency after it, shows that it is a symbol.
   const isProse = ticker === undefined && base === plain && !name.trim().startsWith('$');
   if (isProse && isOnlyWord(plain)) return null;
   if (ticker === undefined) return symbol ?? cashtag(name);
@@ -37,39 +39,41 @@ export function assetOf(name: string): string | null {
   return symbol === null && !NO_ASSET.test(name) && TICKER.test(ticker) ? ticker : null;
 }
 
-/** Whether a word is written as a word of the language rather than as the symbol or name that it is too. */
+/** True if a word that is also a symbol or name is written as an ordinary word. */
 function isOnlyWord(word: string): boolean {
   const lower = word.toLowerCase();
   if (WORD_TICKERS.has(lower)) return word !== word.toUpperCase();
   return WORD_NAMES.has(lower) && !/^[A-Z]/.test(word);
 }
 
-/** Whether a title written in capitals throughout has a word behind an article: `WILL THE COIN CLOSE ABOVE …`. */
+/**
+ * True if a title entirely in capitals has the name after an article, so that it is a word: `WILL THE COIN CLOSE …`.
+ */
 export function isCommonNoun(name: string, title: string): boolean {
   const lower = name.toLowerCase();
   if (/[a-z]/.test(title) || !(WORD_TICKERS.has(lower) || WORD_NAMES.has(lower))) return false;
   return title.toUpperCase().includes(`THE ${name.toUpperCase()}`);
 }
 
-/** Whether a name has several symbols, of which this is one. */
+/** True if a name has several symbols and this is one of them. */
 function shares(name: string, symbol: string): boolean {
   return SHARED_NAMES.get(name.toLowerCase().replace(LEGAL_FORM, ''))?.includes(symbol) ?? false;
 }
 
 /**
- * Why it is not certain that a symbol with other share classes beside it is meant, or null: neither the name by which a
- * title calls it nor the rules tell the class, or the rules speak of another one.
+ * Returns why the share class of a symbol is uncertain, or null: neither the name in the title nor the rules state the
+ * class, or the rules name another one.
  */
 export function classDoubt(symbol: string, name: string, rules: string): string | null {
   const classes = [...SHARED_NAMES.values()].find((symbols) => symbols.includes(symbol)) ?? [];
   if (classes.length < 2) return null;
   const named = classesIn(rules, classes);
   if (named.length > 0 && !named.includes(symbol)) return `the rules name ${named[0]}`;
-  const isTold = named.length === 1 || classesIn(name, classes).length > 0;
-  return isTold ? null : `whether ${classes.join(' or ')} is meant is not told`;
+  const isStated = named.length === 1 || classesIn(name, classes).length > 0;
+  return isStated ? null : `it is not stated if ${classes.join(' or ')} is meant`;
 }
 
-/** The share classes that words name, by ticker or letter. */
+/** Returns the share classes that a text names, by ticker or letter. */
 function classesIn(words: string, classes: readonly string[]): string[] {
   return classes.filter((one) => {
     const letter = CLASS_LETTERS[one] ?? '';
@@ -77,33 +81,33 @@ function classesIn(words: string, classes: readonly string[]): string[] {
   });
 }
 
-/** The ticker of the future that a title names beside an asset with a spot price of its own; empty for none. */
+/** Returns the ticker of a future that a title names beside an asset that also has a spot price; empty without one. */
 export function contractOf(name: string): string {
   const ticker = NAME_AND_TICKER.exec(name.trim())?.[2]?.toLowerCase() ?? '';
   return FUTURES_TICKERS.has(ticker) ? ticker.toUpperCase() : '';
 }
 
-/** The symbol of `Apple Inc.` is that of `Apple`: a company is called by its name with its legal form or without. */
+/** Returns the symbol of a company, with or without its legal form: `Apple Inc.` is `Apple`. */
 function companyOf(name: string): string | null {
   const symbol = SYMBOLS.get(name.toLowerCase().replace(LEGAL_FORM, ''));
   return symbol !== undefined && isExchangeTraded(symbol) ? symbol : null;
 }
 
-/** `$LIBRA` names a symbol by its sign, whether it is known or not. */
+/** Returns the symbol of a name with a `$` sign, known or not: `$LIBRA`. */
 function cashtag(name: string): string | null {
   return /^\$([A-Za-z]\w{1,9})$/.exec(name.trim())?.[1]?.toUpperCase() ?? null;
 }
 
-/** The symbol that a venue's structured field names, whatever it is: listing it is naming it. */
+/** Returns the symbol of a venue's structured field; an unknown one is returned as it is. */
 export function assetOfField(symbol: string): string {
-  // A company's name does not tell its share class.
+  // A company's name does not state its share class.
   if (SHARED_NAMES.has(symbol.toLowerCase())) return symbol;
   return SYMBOLS.get(symbol.toLowerCase()) ?? symbol;
 }
 
 /**
- * The symbol that a market's own rules give a name which is not known here: `Newcoin (NEWC)`, or the one pair they speak
- * of, `NEWC/USDT`, where the two begin alike.
+ * Returns the symbol that a market's rules give an unknown name: `Newcoin (NEWC)`, or the only pair in the rules,
+ * `NEWC/USDT`, if both start with the same letter.
  */
 export function assetInRules(name: string, rules: string): string | null {
   if (!/^\w+(?: \w+)?$/.test(name) || NO_ASSET.test(name)) return null;
@@ -115,13 +119,13 @@ export function assetInRules(name: string, rules: string): string | null {
   return bases.size === 1 && isAlike ? assetOfField(base!) : null;
 }
 
-/** The asset that a title begins with, so that it is about it, or null. */
+/** Returns the asset at the start of a title, which is its subject, or null. */
 export function assetInFront(title: string): string | null {
   const [, word = ''] = /^(?:will )?(?:the )?(?:price of )?(\$?[\w.&-]+)/i.exec(title) ?? [];
   return assetOf(word);
 }
 
-/** A known asset named anywhere in a text, or null: tells that a question has to do with it and no more. */
+/** Returns a known asset named anywhere in a text, or null. The question is related to it, but need not be about it. */
 export function assetMentioned(text: string): string | null {
   for (const [word] of text.matchAll(/[A-Za-z][\w&.-]*/g)) {
     const symbol = word.length > 2 && /^[A-Z]/.test(word) && !isOnlyWord(word) ? SYMBOLS.get(word.toLowerCase()) : null;

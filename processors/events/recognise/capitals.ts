@@ -1,13 +1,13 @@
-/** Words that are something else when they are written in capitals, or with a capital. */
+/** Detects words with another meaning when they are written in capitals, or with an initial capital. */
 
-/** Abbreviations whose letters are no word of the language, so that they are the same in whatever letters. */
+/** Abbreviations that are no ordinary words, so that they mean the same in capitals and in lower case. */
 const NO_WORDS = new Set(
   'ai btc cia doge ecb epa eth eu fbi fda fema fifa fomc iaea imf ipo irs isis nasa nato nba oecd opec uae uaw uefa ufc ufo uk un unga usa usda usdc usdt usps wto'.split(
     ' ',
   ),
 );
 
-/** Words that are names when they are written with a capital: `Turkey` and `Apple` are no `turkey` and `apple`. */
+/** Words that are names with an initial capital: `Turkey` and `Apple` are not `turkey` and `apple`. */
 const NAMES = new Set(
   (
     'alphabet amazon apple bill block bush cares chad chase china circle coach cook cosmos discord dream ford fox gap ' +
@@ -17,9 +17,9 @@ const NAMES = new Set(
 );
 
 /**
- * Whether capitals make another word of a word than its letters are in lower case: `IT`, `US` and `WHO` are no `it`, `us`
- * and `who`, and the `A` of a series is no article. Any short word in capitals may be an abbreviation, but for those that
- * are known to be nothing else.
+ * True if a word has another meaning in capitals than in lower case: `IT`, `US` and `WHO` are not `it`, `us` and `who`,
+ * and the `A` of a series is no article. Any short word in capitals may be an abbreviation, except known abbreviations
+ * that are no ordinary words.
  */
 export function isOtherWord(word: string): boolean {
   const [letters = ''] = /^[A-Za-z]+/.exec(word) ?? [];

@@ -1,7 +1,7 @@
-/** Ways to write one thing: symbols for words, typographic dashes and quotes. */
+/** Characters with several spellings: symbols for words, typographic dashes and quotes. */
 const SPECIAL = /[‐-―−‘’“”<>≤≥\s]{2,}|[‐-―−‘’“”<>≤≥\t\n]/;
 
-/** A title in one spelling, without the mark at its end: `>=` is `at least`, a long dash a short one. */
+/** Returns a title in uniform spelling without its final mark: `>=` becomes `at least`, a long dash a short one. */
 export function cleanTitle(text: string): string {
   let clean = text;
   if (SPECIAL.test(text)) {

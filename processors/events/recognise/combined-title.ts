@@ -1,7 +1,7 @@
 /**
- * Titles that leave the amount to the market's own item or subtitle: `Bitcoin above ___ on March 11?` with `64,000`,
- * `How high will Bitcoin get this year?` with `$130,000 or above`, `What price will Ethereum hit in May?` with `↓ 1,500`.
- * They are put together to the sentence that they stand for, and read like any other.
+ * Combines titles without an amount with the market's own item or subtitle: `Bitcoin above ___ on March 11?` with
+ * `64,000`, `How high will Bitcoin get this year?` with `$130,000 or above`, `What price will Ethereum hit in May?`
+ * with `↓ 1,500`. The result is a sentence that is read like any other.
  */
 import { AMOUNT } from './amounts.ts';
 import { cleanTitle } from './clean-title.ts';
@@ -19,13 +19,13 @@ const PRICE_OF = /^what will (?:the )?(?:price of )?(.+?) (?:be|close at|settle 
 
 interface Item {
   readonly amount: string;
-  /** `↑` or `↓`, where an arrow tells the direction. */
+  /** `↑` or `↓` if an arrow states the direction, else empty. */
   readonly arrow: string;
-  /** The words that tell the direction; empty for none. */
+  /** The words that state the direction, or empty. */
   readonly words: string;
 }
 
-/** The sentence that a title and its item make, or null where they make none. */
+/** Returns the sentence that a title and its item form, or null if they form none. */
 export function combineTitle(title: string, item: string): string | null {
   if (title.includes('__')) return title.replace(/_{2,}/, item);
   const text = cleanTitle(title);
@@ -33,9 +33,9 @@ export function combineTitle(title: string, item: string): string | null {
   const range = ITEM_RANGE.exec(part);
   const [, subject, when] = PRICE_OF.exec(text) ?? PRICE_ON.exec(text) ?? [];
   if (range) return subject === undefined ? null : `${subject} be between ${range[1]} and ${range[2]} ${when}`;
-  const read = ITEM.exec(part);
-  if (!read) return null;
-  const [, arrow = '', lead, amount = '', suffix, plus] = read;
+  const match = ITEM.exec(part);
+  if (!match) return null;
+  const [, arrow = '', lead, amount = '', suffix, plus] = match;
   const found: Item = { amount, arrow, words: lead ?? suffix ?? plus ?? '' };
   if (subject !== undefined) return atTime(subject, found, when!);
   const [, far, coin, period] = HOW_FAR.exec(text) ?? [];

@@ -1,9 +1,9 @@
-/** Calendar days and stretches of days as titles and rules write them. */
+/** Parses calendar days and periods of days in titles and rules. */
 import { addDays, daysBetween, lastDayOfMonth, makeDay, weekdayOf } from './calendar.ts';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-/** The name of a month, whole or cut. One group. */
+/** Matches the name of a month, full or abbreviated. One group. */
 export const MONTH_WORD =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 const YEAR_TAIL = String.raw`(?:,? (20\d\d))?`;
@@ -25,24 +25,24 @@ const YEAR = /^(?:the year )?(20\d\d)$/i;
 const THIS_YEAR = /^(?:this year|the year|year)$/i;
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
 
-/** By what a date without a year is read. */
+/** Context that gives the year of a date without one. */
 export interface DateContext {
   readonly day: string;
-  /** True where `day` is the market's end: the year is then the nearest, else that of the next such date. */
+  /** True if `day` is the market's end: the year is then the nearest one, otherwise that of the next such date. */
   readonly isEnd: boolean;
 }
 
-/** A date this many days before a market's listing or close is still meant, rather than that of the next year. */
+/** A date up to this many days before a market's listing or close is still in the same year, and not in the next. */
 const DATE_SLACK_DAYS = 7;
-/** A deadline is at most so many days before the close: none is set that is over. */
+/** Greatest number of days by which a deadline is before the close: venues set no deadlines in the past. */
 export const DEADLINE_SLACK_DAYS = 1;
 
-/** Month number from 1, of its name or its first three letters; 0 for no month. */
+/** Returns the month number from 1 by its name or its first three letters; 0 for no month. */
 export function monthOf(word: string): number {
   return MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1;
 }
 
-/** The year for which `make` gives the day that is meant. */
+/** Returns the day that `make` gives for the year that fits the context. */
 function pickYear(context: DateContext, slack: number, make: (year: number) => string | null): string | null {
   const around = Number(context.day.slice(0, 4));
   let best: string | null = null;
@@ -58,8 +58,8 @@ function pickYear(context: DateContext, slack: number, make: (year: number) => s
 }
 
 /**
- * `March 11`, `Nov 7, 2025`, `11 March`, `2031-03-11`: a day. A year that is left out is taken from the context. Null too
- * where the weekday before it is another day's.
+ * Parses a day: `March 11`, `Nov 7, 2025`, `11 March`, `2031-03-11`. A missing year comes from the context. Returns
+ * null also if the weekday before it does not fit.
  */
 export function parseDate(text: string, context: DateContext, slack = DATE_SLACK_DAYS): string | null {
   const words = text.trim();
@@ -82,20 +82,20 @@ function isWeekday(day: string, word: string): boolean {
   return WEEKDAYS[weekdayOf(day)]!.startsWith(word.slice(0, 3).toLowerCase());
 }
 
-/** The next such weekday at or after the context, or null for another word. */
+/** Returns the next such weekday at or after the context, or null for another word. */
 export function parseWeekday(text: string, context: DateContext): string | null {
   const weekday = WEEKDAYS.indexOf(text.trim().toLowerCase());
   return weekday < 0 ? null : addDays(context.day, (weekday - weekdayOf(context.day) + 7) % 7);
 }
 
-/** A stretch of whole days. */
+/** A period of full days. */
 export interface Stretch {
   readonly first: string;
   readonly last: string;
   readonly unit: 'days' | 'month' | 'quarter' | 'half' | 'year';
 }
 
-/** `March`, `Q2 2026`, `the second half of 2025`, `2025`, `this year`: a stretch that the calendar has. */
+/** Parses a period of the calendar: `March`, `Q2 2026`, `the second half of 2025`, `2025`, `this year`. */
 export function parseStretch(text: string, context: DateContext): Stretch | null {
   const words = text.trim();
   const year = YEAR.exec(words)?.[1] ?? (THIS_YEAR.test(words) ? context.day.slice(0, 4) : undefined);
@@ -126,7 +126,7 @@ function months(
   return { first, last, unit };
 }
 
-/** `March 2-8`, `Mar 30 - Apr 3, 2026`: a stretch of days, or null. */
+/** Parses a period of days: `March 2-8`, `Mar 30 - Apr 3, 2026`. Returns null for other text. */
 export function parseRange(text: string, context: DateContext): Stretch | null {
   const [, month, from, firstYear, endMonth = month, to, year = firstYear] = RANGE.exec(text.trim()) ?? [];
   if (month === undefined) return null;

@@ -1,4 +1,4 @@
-/** Elections: who wins which office, in which place and year. */
+/** Reads questions about elections: who wins which office, in which place and year. */
 import { cleanTitle } from './clean-title.ts';
 import { plainName, tickerYear } from './plain-words.ts';
 import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
@@ -9,7 +9,7 @@ const WINS =
   /^will (?:the )?(.+?) win (?:the )?(?:(20\d\d) )?(.+?) (election|nomination|primary|runoff|race)(?: in (20\d\d))?$/i;
 const WHO = /^who will win (?:the )?(?:(20\d\d) )?(.+?) (election|nomination|primary|runoff|race)(?: in (20\d\d))?$/i;
 
-/** Places by the adjectives that titles put for them. */
+/** Places and offices by the adjectives that titles use for them. */
 const PLACES: Readonly<Record<string, string>> = {
   american: 'us',
   argentine: 'argentina',
@@ -47,7 +47,7 @@ const PLACES: Readonly<Record<string, string>> = {
   senatorial: 'senate',
 };
 
-/** Reads a question about an election, or gives null. Compared only where winner, office, place and year are told. */
+/** Reads a question about an election, or returns null. Linkable only if winner, office, place and year are stated. */
 export function readElection(texts: MarketTexts): Recognition | null {
   const title = cleanTitle(texts.title);
   const words = ABOUT_ELECTIONS.exec(title)?.[0] ?? ABOUT_ELECTIONS.exec(texts.groupTitle ?? '')?.[0];

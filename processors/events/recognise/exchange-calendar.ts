@@ -1,7 +1,7 @@
 /**
- * The regular holidays and early closes of the US stock exchanges, worked out by their published rules as they stand
- * since 1998 (Juneteenth since 2022). Closures that are not scheduled by rule, as for storms or days of mourning, are not
- * known here. Days are `YYYY-MM-DD` text, times are minutes after midnight in New York.
+ * The regular holidays and early closes of the US stock exchanges, calculated by their published rules, which are valid
+ * since 1998 (Juneteenth since 2022). Unscheduled closures, for example for storms or days of mourning, are not
+ * included. Days are `YYYY-MM-DD` text, times are minutes after midnight in New York.
  */
 import { addDays, makeDay, weekdayOf } from './calendar.ts';
 
@@ -10,23 +10,23 @@ const MONDAY = 1;
 const THURSDAY = 4;
 const FRIDAY = 5;
 const SATURDAY = 6;
-/** The first year in which the exchanges kept Juneteenth. */
+/** The first year in which the exchanges observed Juneteenth. */
 const JUNETEENTH_SINCE = 2022;
 
-/** When regular trading opens, on half days too: half past nine. */
+/** Start of regular trading, on half days too: half past nine. */
 export const OPENING_MINUTES = 570;
-/** When regular trading ends on a whole day: four in the afternoon. */
+/** End of regular trading on a full day: four in the afternoon. */
 export const CLOSING_MINUTES = 960;
-/** When it ends on a half day: one in the afternoon. */
+/** End of regular trading on a half day: one in the afternoon. */
 export const EARLY_CLOSING_MINUTES = 780;
 
-/** Whether the US stock exchanges trade on a day. */
+/** True if the US stock exchanges trade on a day. */
 export function isTradingDay(day: string): boolean {
   const weekday = weekdayOf(day);
   return weekday !== SATURDAY && weekday !== SUNDAY && !isHoliday(day);
 }
 
-/** When regular trading ends on a day, in minutes after midnight in New York; null where there is none. */
+/** Returns the end of regular trading on a day, in minutes after midnight in New York; null without trading. */
 export function closingMinutes(day: string): number | null {
   if (!isTradingDay(day)) return null;
   return isHalfDay(day) ? EARLY_CLOSING_MINUTES : CLOSING_MINUTES;
@@ -48,7 +48,10 @@ function isHoliday(day: string): boolean {
   );
 }
 
-/** Of a trading day: the day after Thanksgiving, and from Monday to Thursday those before Independence Day and Christmas. */
+/**
+ * True for a trading day with an early close: the day after Thanksgiving, and from Monday to Thursday the days before
+ * Independence Day and Christmas.
+ */
 function isHalfDay(day: string): boolean {
   const year = yearOf(day);
   if (day === addDays(thanksgiving(year), 1)) return true;
@@ -56,7 +59,7 @@ function isHalfDay(day: string): boolean {
   return isEve && weekdayOf(day) !== FRIDAY;
 }
 
-/** A Saturday's New Year is not made up for: the Friday before belongs to the old year's accounts. */
+/** Returns New Year's Day. On a Saturday it is not moved: the Friday before belongs to the old year's accounts. */
 function newYearsDay(year: number): string {
   const day = dayIn(year, 1, 1);
   return weekdayOf(day) === SATURDAY ? day : observed(day);
@@ -71,7 +74,7 @@ function thanksgiving(year: number): string {
   return nthWeekday(year, 11, THURSDAY, 4);
 }
 
-/** A holiday on a Saturday is kept on the Friday before, one on a Sunday on the Monday after. */
+/** Moves a holiday on a Saturday to the Friday before, and one on a Sunday to the Monday after. */
 function observed(day: string): string {
   const weekday = weekdayOf(day);
   return weekday === SATURDAY ? addDays(day, -1) : weekday === SUNDAY ? addDays(day, 1) : day;
@@ -82,14 +85,16 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
   return addDays(first, ((weekday - weekdayOf(first) + 7) % 7) + (nth - 1) * 7);
 }
 
-/** Easter Sunday of the Gregorian calendar: the Sunday after the full moon of spring, by the church's tables. */
+/**
+ * Returns Easter Sunday of the Gregorian calendar: the Sunday after the full moon of spring, by the church's tables.
+ */
 function easterOf(year: number): string {
   const century = Math.floor(year / 100);
   const golden = year % 19;
-  // Days that the calendar's moon is off by the leap days that centuries leave out, and by its own drift.
+  // Days of drift of the calendar's moon, from leap days that centuries omit and from its own error.
   const drift = century - Math.floor(century / 4) - Math.floor((8 * century + 13) / 25);
   const age = (19 * golden + drift + 15) % 30;
-  // Two ages of the moon are moved by a day, so that no two years of one cycle have the same full moon.
+  // Two ages of the moon are moved by one day, so that no two years of one cycle have the same full moon.
   const moon = age === 29 || (age === 28 && golden > 10) ? age - 1 : age;
   const fullMoon = addDays(dayIn(year, 3, 21), moon);
   return addDays(fullMoon, 7 - weekdayOf(fullMoon));

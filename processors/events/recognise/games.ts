@@ -1,22 +1,22 @@
-/** The two sides of a game, as `Lions vs. Tigers` names them. */
+/** Finds the two sides of a game, for example in `Lions vs. Tigers`. */
 import { isKnownSymbol } from './asset-names.ts';
 import { assetOf } from './assets.ts';
 import { MONTH_WORD } from './dates.ts';
 
-/** Two sides, with what stands before a colon (`UFC 320:`) and behind the second one. */
+/** Matches two sides, with the text before a colon (`UFC 320:`) and after the second side. */
 const GAME =
   /^(?:(?<before>[^:?]+): )?(?:who will win )?(?<a>.+?) (?<sign>vs?\.?|versus|@) (?<b>.+?)(?<behind>(?:: | - ).+|,? (?:on )?\d{4}-\d\d-\d\d|, scheduled for .+)?$/i;
 const DRAW = /^will (.+) end in a (?:draw|tie)(?: on .+)?$/i;
 const VERSUS = /(?:^| )(?:vs?\.?|versus|@)(?= |$)/gi;
-/** A side's handicap, or the number of games: `(-1.5)`, `(BO3)`. */
+/** Matches a side's handicap, or the number of games: `(-1.5)`, `(BO3)`. */
 const NUMBERS = /\s*\((?:[+-]?\d+(?:\.\d+)?|bo\d)\)$/i;
-/** What asks is about the two and no game of theirs. */
+/** Words of a question about the two sides that is not about their game. */
 const ASKS = /\b(?:will|would|does|do|did|is|are|can|could|should|who|what|when|how|why)\b/i;
-/** Cases are written `Roe v. Wade` and games are too: that sign tells a game only together with something else. */
+/** Court cases use this sign too (`Roe v. Wade`), so it means a game only together with something else. */
 const CASE = /^v\.?$/i;
-/** A day or year is none of a side: something is to happen by then. */
+/** A day or year is not part of a side's name: something is to happen by then. */
 const DATED = new RegExp(String.raw`\b(?:20\d\d|${MONTH_WORD}\.? \d+)\b`, 'i');
-/** Words that names have in small letters. */
+/** Words that are in lower case within names. */
 const PARTICLES = new Set([
   'of',
   'the',
@@ -37,15 +37,15 @@ const PARTICLES = new Set([
   'e',
 ]);
 
-/** The names of two sides alone. */
+/** The names of two sides. */
 export interface Sides {
   readonly a: string;
   readonly b: string;
 }
 
 /**
- * The sides of the game that a clean title names, or null: two of them, of whom nothing is said. `isSport` says that
- * something else than the title speaks of sports.
+ * Returns the sides of the game that a clean title names, or null unless it names two sides and nothing else. `isSport`
+ * is true if something other than the title indicates sports.
  */
 export function sidesOf(title: string, isSport: boolean): Sides | null {
   const text = DRAW.exec(title)?.[1] ?? title;
@@ -58,13 +58,16 @@ export function sidesOf(title: string, isSport: boolean): Sides | null {
   return { a, b };
 }
 
-/** Whether a side is something with a price that is known. */
+/** True if a side is a known asset. */
 function isAsset(side: string): boolean {
   const symbol = assetOf(side);
   return symbol !== null && isKnownSymbol(symbol);
 }
 
-/** Names have capitals or numbers; a single word may do without, as players of the net call themselves. */
+/**
+ * True for a name: its words have capitals or numbers. A single word may be in lower case, like names of online
+ * players.
+ */
 function isName(side: string): boolean {
   if (DATED.test(side)) return false;
   const words = side.split(/[\s/]+/);

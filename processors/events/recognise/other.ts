@@ -1,6 +1,6 @@
 /**
- * Everything else that says something: a statement with its deadline (`Elon Musk out as Head of DOGE in 2025?`), or an
- * asset without a threshold that could be read. Statements are compared word by word: any other word is another question.
+ * Reads everything else: a statement with its deadline (`Elon Musk out as Head of DOGE in 2025?`), or an asset without
+ * a readable threshold. Statements are compared word by word: any different word makes another question.
  */
 import { assetInFront, assetMentioned } from './assets.ts';
 import { cleanTitle } from './clean-title.ts';
@@ -12,14 +12,14 @@ import { parseWhen, type When } from './when.ts';
 const STATEMENT =
   /^(.+?),? ((?:by|before|in|during|on or before|prior to|no later than|until|through|on|this year)\b.*)$/i;
 const MEASURE = /\b(?:fdv|market cap|etf|airdrop|tvl|dominance|all[- ]time high|ath|ipo)\b/i;
-/** Words whose meaning depends on who asks, or when. */
+/** Words whose meaning depends on who asks, or when they ask. */
 const RELATIVE = /\b(?:first|next|today|tomorrow|tonight|again|this|another|more|other)\b/i;
-/** A statement of fewer words may be about anything. */
+/** Least number of words of a linkable statement: a shorter one may be about anything. */
 const WORDS_MIN = 3;
-/** Words alone leave more open than fields and amounts do. */
+/** Confidence of a statement: words are less certain than fields and amounts. */
 const CONFIDENCE = 0.85;
 
-/** Reads a statement, or gives null where nothing is recognised. */
+/** Reads a statement; null if nothing is recognised. */
 export function readOther(texts: MarketTexts): Recognition | null {
   const title = cleanTitle(texts.title);
   const underlying = assetInFront(title);
@@ -28,9 +28,9 @@ export function readOther(texts: MarketTexts): Recognition | null {
     const { text, when } = split;
     const words = plainWords(text);
     const statement = words.join(' ');
-    const isWhole = words.length >= WORDS_MIN && when.type !== 'moment' && when.doubt === null;
-    // Where all is in capitals, they do not tell `IT` from `it`.
-    const linkable = isWhole && /[a-z]/.test(title) && !RELATIVE.test(title) && !/\d/.test(statement);
+    const isComplete = words.length >= WORDS_MIN && when.type !== 'moment' && when.doubt === null;
+    // In a title entirely in capitals, `IT` cannot be distinguished from `it`.
+    const linkable = isComplete && /[a-z]/.test(title) && !RELATIVE.test(title) && !/\d/.test(statement);
     return {
       ...kindOnly('other', underlying, { kind: text, day: when.words }, { statement }),
       deadline: { day: when.day, atMs: null },
@@ -43,13 +43,13 @@ export function readOther(texts: MarketTexts): Recognition | null {
   return words === null ? null : kindOnly('other', underlying, { kind: words });
 }
 
-/** Whether a title is a statement with the time by which, or within which, it comes true. */
+/** True if a title is a statement with the time by which, or within which, it comes true. */
 export function isStatement(texts: MarketTexts): boolean {
   const when = splitStatement(cleanTitle(texts.title), texts)?.when;
   return when !== undefined && when.type !== 'moment';
 }
 
-/** The longest time that the title ends with. */
+/** Splits a title into its statement and the longest time phrase at its end. */
 function splitStatement(title: string, texts: MarketTexts): { text: string; when: When } | null {
   const context = contextOf(texts);
   let lead = '';

@@ -1,6 +1,6 @@
 /**
- * Markets whose description is made for machines (venue_a page, section 3.5): `key:value` pairs joined by `|`. YES means
- * that the mark price at expiry is at or above the target.
+ * Reads markets with a machine-readable description (venue_a page, section 3.5): `key:value` pairs joined by `|`. YES
+ * means that the mark price at expiry is at or above the target.
  */
 import { canonicalDecimal, DecimalError } from '#schemas/domain/decimal';
 import { assetOfField } from './assets.ts';
@@ -8,10 +8,10 @@ import { makeDay, UTC, zonedTime } from './calendar.ts';
 import { statedComparison } from './price-verbs.ts';
 import { kindOnly, type MarketTexts, type Recognition, UNRECOGNISED } from './question.ts';
 
-/** What decides these markets. */
+/** Settlement source of these markets. */
 const MARK_PRICE = 'venue_a mark price';
 
-/** Reads the description, or gives null for one of another form. */
+/** Reads the description; null for one of another form. */
 export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
   if (texts.venue !== 'venue_a') return null;
   const pairs = readPairs(texts.description) ?? pairsOf(texts.fields);
@@ -50,7 +50,7 @@ export function readOutcomeDescription(texts: MarketTexts): Recognition | null {
   };
 }
 
-/** One bucket out of those that the thresholds make: below the first, between two, at or above the last. */
+/** Reads one of the buckets that the thresholds form: below the first, between two, at or above the last. */
 function readBucket(pairs: Map<string, string>, underlying: string | null, index: string | undefined): Recognition {
   const evidence = { kind: 'class:priceBucket', range: `priceThresholds:${pairs.get('priceThresholds')}` };
   const deadline = readExpiry(pairs.get('expiry'));
@@ -82,7 +82,7 @@ function readPairs(text: string): Map<string, string> | null {
   return pairs;
 }
 
-/** Of an outcome within a question, the question's own pairs are among the fields. */
+/** Returns the pairs of an outcome within a question, whose fields include the question's own pairs. */
 function pairsOf(fields: Readonly<Record<string, unknown>>): Map<string, string> | null {
   if (typeof fields.class !== 'string') return null;
   return new Map(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
@@ -98,7 +98,7 @@ function readTarget(text: string | undefined): string | null {
   }
 }
 
-/** `YYYYMMDD-HHMM`, UTC. */
+/** Parses `YYYYMMDD-HHMM`, UTC. */
 function readExpiry(text: string | undefined): { day: string; atMs: number } | null {
   const [, year, month, date, hour, minute] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)$/.exec(text ?? '') ?? [];
   if (year === undefined) return null;

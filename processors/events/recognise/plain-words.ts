@@ -1,25 +1,25 @@
 /**
- * Words as they are compared: lower case, without accents, articles and the marks of a sentence. What tells two words
- * apart is kept: signs that belong to one (`OPEC+`, `C#`, `AA-`, `$TRUMP`), signs that stand for one (`=`), and capitals
- * where they make another word of it (`IT`, `US`).
+ * Normalises words for comparison: lower case, without accents, articles and punctuation. Signs that distinguish words
+ * stay: signs that belong to a word (`OPEC+`, `C#`, `AA-`, `$TRUMP`), signs that represent a word (`=`), and capitals
+ * that give it another meaning (`IT`, `US`).
  */
 import { isOtherWord } from './capitals.ts';
 
 const LETTER_ACCENTS = /(\p{L})[\u0300-\u036f]+/gu;
 const DASHES = /[‐-―−]/g;
 const APOSTROPHES = /[‘’ʼ]/g;
-/** The points of `U.S.`, `u.s.` and `J. D.`. */
+/** Matches the dots of `U.S.`, `u.s.` and `J. D.`. */
 const DOTTED = /\b([A-Za-z])\.(?=[A-Za-z]\b)|\b([A-Z])\. (?=[A-Z]\.)/g;
 /**
- * A word with the signs that are part of it, or a sign that stands alone; the stroke that crosses a sign out stays with
- * it. A dash inside a word parts two words, behind one it is a sign.
+ * Matches a word with the signs that are part of it, or a separate sign together with a stroke that crosses it out. A
+ * dash inside a word separates two words; after a word it is a sign.
  */
 const WORD =
   /(?:(?<![\p{L}\p{N}])[+-](?=[$\d]))?[$#@]?[\p{L}\p{N}]+(?:\.\d+|(?:[&'][\p{L}\p{N}]+)+)?(?:[+#*%]+|-+(?![\p{L}\p{N}]))?|&|\p{S}\u0338?/gu;
 const FILLERS = new Set(['the', 'a', 'an', 'will', 'of']);
 const NAME_FILLERS = new Set(['the', 'of']);
 
-/** A name for comparison: `Andrónico Rodríguez` is `andronico rodriguez`. Names have no other meaning in capitals. */
+/** Normalises a name: `Andrónico Rodríguez` is `andronico rodriguez`. Names have no other meaning in capitals. */
 export function plainName(text: string): string {
   return wordsOf(text)
     .map((word) => word.toLowerCase())
@@ -27,11 +27,11 @@ export function plainName(text: string): string {
     .join(' ');
 }
 
-/** The words of a statement for comparison, in order. */
+/** Returns the normalised words of a statement, in order. */
 export function plainWords(text: string): string[] {
-  return wordsOf(text).flatMap((word, nth) => {
+  return wordsOf(text).flatMap((word, at) => {
     const lower = word.toLowerCase();
-    if (FILLERS.has(lower) && (nth === 0 || !isOtherWord(word))) return [];
+    if (FILLERS.has(lower) && (at === 0 || !isOtherWord(word))) return [];
     return [isOtherWord(word) ? word : lower];
   });
 }
@@ -48,7 +48,7 @@ function wordsOf(text: string): string[] {
   return Array.from(plain.matchAll(WORD), ([word]) => (word === '&' ? 'and' : word));
 }
 
-/** The year that a venue_c ticker names, `-25-` or `-25DEC31`; null where it names none. */
+/** Returns the year in a venue_c ticker, `-25-` or `-25DEC31`; null without one. */
 export function tickerYear(venue: string, marketId: string | null): string | null {
   const digits = venue === 'venue_c' ? /-(\d\d)(?:-|$|[A-Z]{3}\d\d)/.exec(marketId ?? '')?.[1] : undefined;
   return digits === undefined ? null : `20${digits}`;

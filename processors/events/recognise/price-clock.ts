@@ -1,23 +1,25 @@
-/** The minute at which a price question is decided. */
+/** Finds the minute at which a price question is decided. */
 import { isCoin, isExchangeTraded } from './asset-names.ts';
 import { dayOf, momentAt, NEW_YORK, zonedTime } from './calendar.ts';
 import { CLOSING_MINUTES, closingMinutes } from './exchange-calendar.ts';
 import type { MarketTexts, Semantics } from './question.ts';
 import { type TimeOfDay, timesIn } from './times.ts';
 
-/** The end of a day's last minute, where a touch question names the day alone. */
+/** The last minute of a day, for a touch question that names only the day. */
 const END_OF_DAY: TimeOfDay = { minutes: 23 * 60 + 59, zone: NEW_YORK, isDaylight: null, words: 'end of the day' };
-/** When venue_b's daily markets on coins are decided where their texts do not say (recorded rules of daily markets). */
+/**
+ * When venue_b's daily markets on coins are decided if their texts do not state it (recorded rules of daily markets).
+ */
 const NOON: TimeOfDay = { minutes: 720, zone: NEW_YORK, isDaylight: null, words: "noon, the venue's custom" };
 
-/** A minute and where it was read. */
+/** A minute and the words that state it. */
 export interface Clock {
   readonly atMs: number | null;
   readonly words: string;
   readonly confidence: number;
 }
 
-/** What a title says of the moment. */
+/** The moment as a title states it. */
 export interface Moment {
   readonly day: string;
   readonly time: TimeOfDay | null;
@@ -26,20 +28,19 @@ export interface Moment {
   readonly underlying: string;
 }
 
-/** The minute: as the title says, else the rules, else the catalog's deadline, else custom. */
+/** Returns the minute from the title, else from the rules, else the catalog's deadline, else by custom. */
 export function clockOf(moment: Moment, texts: MarketTexts): Clock {
   const clock = readClock(moment, texts);
   const { day, semantics, underlying } = moment;
   if (semantics === 'touch' || !isExchangeTraded(underlying)) return clock;
-  const told = timesIn(texts.description).map(({ minutes, zone }) => zonedTime(day, minutes, zone));
-  const doubt = sessionDoubt(day, clock.atMs === null ? told : [clock.atMs, ...told]);
+  const stated = timesIn(texts.description).map(({ minutes, zone }) => zonedTime(day, minutes, zone));
+  const doubt = sessionDoubt(day, clock.atMs === null ? stated : [clock.atMs, ...stated]);
   return doubt === null ? clock : { atMs: null, words: `${clock.words}, ${doubt}`, confidence: 0.8 };
 }
 
 /**
- * Why a minute of a stock's price is not known where the exchanges do not trade on that day, or end early and one of the
- * moments that are told (unix ms) is later: who wrote it may not have known of the half day. Null where nothing speaks
- * against it.
+ * Returns why the minute of a stock's price is uncertain, or null: the exchanges do not trade on that day, or they
+ * close early and a stated moment (unix ms) is later, perhaps because its author did not know of the half day.
  */
 export function sessionDoubt(day: string, moments: readonly number[]): string | null {
   const closing = closingMinutes(day);
@@ -56,40 +57,41 @@ function readClock({ day, time, isVague, semantics, underlying }: Moment, texts:
       : { atMs, words: found.words, confidence };
   };
   if (time) return at(time, 0.98);
-  const told = distinctTimes(timesIn(texts.description), day);
+  const stated = distinctTimes(timesIn(texts.description), day);
   if (semantics === 'touch') {
-    const last = told.find(({ minutes }) => minutes === END_OF_DAY.minutes);
+    const last = stated.find(({ minutes }) => minutes === END_OF_DAY.minutes);
     return last ? at(last, 0.98) : at(END_OF_DAY, 0.95);
   }
-  if (told.length === 1 && momentOf(day, told[0]!) !== null) return at(told[0]!, 0.98);
+  if (stated.length === 1 && momentOf(day, stated[0]!) !== null) return at(stated[0]!, 0.98);
   const { endTimeMs } = texts;
   if (endTimeMs !== null && dayOf(endTimeMs, NEW_YORK) === day) {
     return { atMs: endTimeMs, words: "the catalog's deadline", confidence: 0.95 };
   }
-  if (texts.venue === 'venue_b' && told.length === 0 && !isVague) {
+  if (texts.venue === 'venue_b' && stated.length === 0 && !isVague) {
     if (isCoin(underlying)) return at(NOON, 0.9);
     const closing = isExchangeTraded(underlying) ? closingMinutes(day) : null;
     if (closing !== null) {
       return at({ minutes: closing, zone: NEW_YORK, isDaylight: null, words: "the exchange's close" }, 0.9);
     }
   }
-  return { atMs: null, words: 'not told', confidence: 0.8 };
+  return { atMs: null, words: 'not stated', confidence: 0.8 };
 }
 
 /**
- * The moment of a time of day, or null. `EST` in summer may mean an hour later, or the time that New York's clocks show;
- * an hour that the clocks show twice in autumn is none unless its name tells which, and one that they skip in spring never.
+ * Returns the moment of a time of day, or null if it is ambiguous. `EST` in summer may mean an hour later, or the time
+ * that New York's clocks show. An hour that the clocks show twice in autumn needs a name that states which one; an hour
+ * that they skip in spring has no moment.
  */
 function momentOf(day: string, { isDaylight, minutes, zone }: TimeOfDay): number | null {
   return momentAt(day, minutes, zone, isDaylight);
 }
 
-/** Times that are one moment, as noon in New York and 16:00 UTC, count once: the first one named. */
+/** Returns the times without repeats: of times with the same moment (noon in New York, 16:00 UTC) only the first. */
 function distinctTimes(times: readonly TimeOfDay[], day: string): TimeOfDay[] {
   if (times.length < 2) return [...times];
   const moments = new Set<number>();
   return times.filter(({ minutes, zone }) => {
-    // An evening in New York is the next day's night in UTC, so whole days do not tell times apart.
+    // An evening in New York is the next day's night in UTC, so times that differ by full days are equal.
     const moment = zonedTime(day, minutes, zone) % 86_400_000;
     return !moments.has(moment) && moments.add(moment);
   });

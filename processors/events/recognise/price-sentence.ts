@@ -1,6 +1,6 @@
 /**
- * Price thresholds as sentences put them. A sentence is read whole, from the first word to the last: a title
- * that says anything more, as "market cap" or "first", is another question and is left alone.
+ * Reads price thresholds in sentences. A sentence must match completely, from the first word to the last: a title with
+ * anything more, for example "market cap" or "first", is another question and is ignored.
  */
 import { AMOUNT, isLess, parseAmount } from './amounts.ts';
 import { isExchangeTraded, isKnownSymbol } from './asset-names.ts';
@@ -20,21 +20,21 @@ import {
   statedMovement,
 } from './price-verbs.ts';
 import type { Strike } from './question.ts';
-import { evidenceOf, type Frame, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
+import { evidenceOf, type Frame, isUnknownEnd, type NameAsset, readFrame } from './sentence-frame.ts';
 import type { TimeOfDay } from './times.ts';
 import type { When } from './when.ts';
 
-/** What a sentence says, with the words that gave each part. */
+/** The parts of a sentence, with the words that state each part. */
 export interface PriceSentence {
   readonly strike: Strike;
   readonly day: string;
-  /** Null where the sentence names no time of day. */
+  /** Null if the sentence states no time of day. */
   readonly time: TimeOfDay | null;
-  /** True where it names one without its zone. */
+  /** True if it states a time of day without its zone. */
   readonly isVague: boolean;
-  /** What is not certain, or null. */
+  /** Reason for a doubt, or null. */
   readonly doubt: string | null;
-  /** The words that compare the price with the amount, as they stand. */
+  /** The original words that compare the price with the amount. */
   readonly comparison: string;
   readonly evidence: Readonly<Record<string, string>>;
 }
@@ -45,18 +45,21 @@ const THRESHOLD = new RegExp(
 );
 const AT_AMOUNT = new RegExp(String.raw`^(.+?) ${STATE_AT}()()()()${AMOUNT}()${SUFFIX}(?![\w+])(.*)$`, 'i');
 const ANY_MOMENT = / at any (?:point|time|moment)(?: in time)?\b/i;
-/** `Will … not be above …` is the opposite of what follows. */
+/** Matches a negation: `Will … not be above …` asks the opposite. */
 const NEGATED = /^(.+) not$/i;
 const CLOSING = /^(?:close|end|finish|settle)$/i;
-/** What trades above an amount on a day, or exceeds it, may do so once or when the price counts; what is above it, then. */
+/**
+ * Verbs that on a day may mean at any moment or at the one that counts: `trade above`, `exceed`. Others mean the
+ * latter.
+ */
 const PASSING = /^(?:trade$|exceed)/i;
 const END_WORDS = /\b(?:end|close)\b/i;
 
-/** Doubts that the rules may settle. */
+/** Doubts that the rules of a market may resolve. */
 export const DEADLINE_DOUBT = 'a state by a deadline may mean its end or any moment before';
 export const DAY_DOUBT = 'on a day it may mean at one moment or at any';
 
-/** Reads a title, or gives null. A part that a date leaves out is taken from the context. */
+/** Reads a title, or returns null. The context completes a date without a year. */
 export function readPriceSentence(title: string, context: DateContext, nameAsset: NameAsset): PriceSentence | null {
   const clean = cleanTitle(title);
   const text = clean.replace(ANY_MOMENT, '');
@@ -87,21 +90,21 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
   const ending = suffix ?? plus;
   const isUp = directionOf({ comparison, rise, edge, ending, verb });
   if (ending !== undefined && isRising(ending) !== isUp) return null;
-  // An opening or closing price is that of one moment, whatever it does.
+  // An opening or closing price is that of one moment, whatever the verb.
   const isPassing = frame.session === '' && PASSING.test(state || verb);
   const reading = semanticsOf(isTouch, isPassing, state, frame.when);
   if (!reading) return null;
   const isNegated = affirmed !== undefined;
-  // What is not touched, or not so at any moment, is no threshold.
+  // A negated touch, or a negated doubtful comparison, is no threshold.
   if (isNegated && (reading.semantics !== 'at_time' || reading.doubt !== null)) return null;
   const isOpening = frame.session === 'opening price' || /^open$/i.test(state);
-  // What never closes has no opening.
+  // An asset that never closes has no opening.
   if (isOpening && !isExchangeTraded(frame.underlying)) return null;
   const session = sessionOf(frame, state, isOpening);
   const isStrict = isTouch ? /\b(?:below|under|beneath|above|over|past)$/i.test(verb) : !isInclusive(verb);
   const isMovement = Boolean(rise || fall);
   const countsAmount = ending !== undefined || (isMovement ? reachesAmount(verb) : isInclusive(verb));
-  // What is not above an amount is at or below it.
+  // A price that is not above an amount is at or below it.
   const op = isMovement
     ? statedMovement(isUp, countsAmount)
     : statedComparison(isUp !== isNegated, countsAmount !== isNegated);
@@ -121,7 +124,7 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
     time: frame.when.time ?? session,
     isVague:
       frame.when.isVague ||
-      isUntoldEnd(clean, frame.underlying, frame.when.day) ||
+      isUnknownEnd(clean, frame.underlying, frame.when.day) ||
       (isOpening && closingMinutes(frame.when.day) === null),
     doubt: reading.doubt ?? frame.when.doubt,
     comparison: [isNegated ? 'not' : '', state, verb, edge, ending === verb ? '' : ending].filter(Boolean).join(' '),
@@ -129,7 +132,10 @@ export function readPriceSentence(title: string, context: DateContext, nameAsset
   };
 }
 
-/** What costs a billion is a whole market; a name that is known from its ticker alone has a price only in dollars. */
+/**
+ * True for a price: an amount of a billion is the size of a market, and an asset known only by its ticker needs
+ * dollars.
+ */
 function isPrice(underlying: string, amount: string, threshold: string): boolean {
   const isMoney = /\$|usd|dollar/i.test(amount);
   return isLess(threshold, '1000000000') && (isMoney || isKnownSymbol(underlying));
@@ -143,7 +149,9 @@ interface Direction {
   readonly verb: string;
 }
 
-/** Whether the price must be or go above the amount. What is hit may be hit from either side, where an edge or ending says so. */
+/**
+ * True if the price must be or go above the amount. `hit` may mean either side if an edge or ending states it.
+ */
 function directionOf({ comparison, rise, edge, ending, verb }: Direction): boolean {
   if (edge) return edge.toLowerCase() === 'high';
   if (rise && ending !== undefined && /^(?:hit|touch)/i.test(rise)) return isRising(ending);
@@ -156,7 +164,9 @@ interface Reading {
   readonly doubt: string | null;
 }
 
-/** A movement happens at any moment of a time, a state holds at one moment: the rest is doubtful, or not a threshold. */
+/**
+ * Returns the semantics: a movement happens at any moment, a state at one moment; the rest is doubtful or no threshold.
+ */
 function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: When): Reading | null {
   if (isTouch) {
     if (when.type !== 'moment') return { semantics: 'touch', scope: when.scope, doubt: null };
@@ -167,7 +177,7 @@ function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: 
     const isOneMoment = !isPassing || when.time !== null || when.isVague || when.isClose || END_WORDS.test(when.words);
     return { semantics: 'at_time', scope: '', doubt: isOneMoment ? null : DAY_DOUBT };
   }
-  // "Close above by" asks for some day's close, "settle above in" for a day that a trading calendar gives.
+  // "Close above by" is about any day's close, "settle above in" about a day of a trading calendar.
   if (when.type === 'window' || CLOSING.test(state)) return null;
   return {
     semantics: 'touch',
@@ -176,7 +186,9 @@ function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: 
   };
 }
 
-/** The time of day that an exchange's session gives: its opening or its close, where there is trading on that day. */
+/**
+ * Returns the opening or closing time of the exchange if the sentence is about one and there is trading on that day.
+ */
 function sessionOf({ underlying, session, when }: Frame, state: string, isOpening: boolean): TimeOfDay | null {
   const closing = when?.type === 'moment' && isExchangeTraded(underlying) ? closingMinutes(when.day) : null;
   if (closing === null) return null;

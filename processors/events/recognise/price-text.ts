@@ -1,4 +1,4 @@
-/** Price thresholds and ranges that are described in sentences: the title gives the amounts, the rules the minute. */
+/** Reads price thresholds and ranges in sentences: the title states the amounts, the rules the minute. */
 import { parseAmount } from './amounts.ts';
 import { assetInRules, assetOf, classDoubt, isCommonNoun } from './assets.ts';
 import { dayOf, NEW_YORK } from './calendar.ts';
@@ -13,17 +13,17 @@ import { settlementSourceOf } from './settlement-source.ts';
 const ANY_MOMENT = /\bany\b[^.]{0,60}\b(?:candle|price)\b|at any (?:time|point|moment)/i;
 const ONE_MOMENT = /final "?close"? price/i;
 
-/** By what the dates of a market are read. */
+/** Returns the context for parsing the dates of a market. */
 export function contextOf({ contextDay, endTimeMs }: MarketTexts): DateContext {
   return { day: contextDay, isEnd: endTimeMs !== null };
 }
 
-/** Reads a price threshold, or gives null. */
+/** Reads a price threshold, or returns null. */
 export function readPriceText(texts: MarketTexts): Recognition | null {
   const found = readWords(texts, readPriceSentence);
   if (!found) return null;
   const { words } = found;
-  const sentence = settle(found.sentence, texts.description);
+  const sentence = resolveDoubt(found.sentence, texts.description);
   const { strike, day, time, isVague } = sentence;
   const clock = clockOf({ day, time, isVague, semantics: strike.semantics, underlying: strike.underlying }, texts);
   const doubts = findDoubts(sentence, texts, clock);
@@ -49,7 +49,7 @@ export function readPriceText(texts: MarketTexts): Recognition | null {
   };
 }
 
-/** Reads a price between two thresholds, or gives null. Compared only where its moment is told. */
+/** Reads a price between two thresholds, or returns null. Linkable only if its moment is stated. */
 export function readPriceRange(texts: MarketTexts): Recognition | null {
   const found = readWords(texts, readRangeSentence);
   if (!found) {
@@ -74,7 +74,7 @@ export function readPriceRange(texts: MarketTexts): Recognition | null {
   };
 }
 
-/** The title, or what it makes with the market's own item. */
+/** Reads the title, or the sentence that it forms with the market's own item. */
 function readWords<S extends PriceSentence | RangeSentence>(
   texts: MarketTexts,
   read: (title: string, context: DateContext, nameAsset: (name: string) => string | null) => S | null,
@@ -93,8 +93,8 @@ function readWords<S extends PriceSentence | RangeSentence>(
   return null;
 }
 
-/** A doubt about the semantics goes where the rules speak of one moment, or of any. */
-function settle(sentence: PriceSentence, rules: string): PriceSentence {
+/** Resolves a doubt about the semantics if the rules mention one moment, or any moment. */
+function resolveDoubt(sentence: PriceSentence, rules: string): PriceSentence {
   const { doubt, strike } = sentence;
   if (doubt !== DEADLINE_DOUBT && doubt !== DAY_DOUBT) return sentence;
   if (ANY_MOMENT.test(rules)) {
@@ -105,13 +105,13 @@ function settle(sentence: PriceSentence, rules: string): PriceSentence {
   return ONE_MOMENT.test(rules) ? { ...sentence, doubt: null, strike: { ...strike, semantics: 'at_time' } } : sentence;
 }
 
-/** What speaks against the reading; with any of it the market is not linked. */
+/** Returns the doubts about a reading; a market with any doubt is not linked. */
 function findDoubts({ strike, day, doubt, evidence }: PriceSentence, texts: MarketTexts, clock: Clock): string[] {
   const doubts = doubt === null ? [] : [doubt];
   const anyMoment = ANY_MOMENT.test(texts.description);
-  if (strike.semantics === 'at_time' && anyMoment) doubts.push('the rules speak of any moment');
+  if (strike.semantics === 'at_time' && anyMoment) doubts.push('the rules mention any moment');
   if (strike.semantics === 'touch' && !anyMoment && ONE_MOMENT.test(texts.description)) {
-    doubts.push('the rules speak of one moment');
+    doubts.push('the rules mention one moment');
   }
   const item = texts.groupItemTitle === null ? null : parseAmount(texts.groupItemTitle.replace(/^[^\d$]+/, ''));
   if (item !== null && item !== strike.threshold) doubts.push('the group names another threshold');
@@ -119,13 +119,13 @@ function findDoubts({ strike, day, doubt, evidence }: PriceSentence, texts: Mark
   return [...doubts, ...classDoubts(strike.underlying, evidence.underlying!, texts)];
 }
 
-/** A company's name alone does not tell which of its share classes is meant; rules may, or name another one. */
+/** Returns the doubt about a company's share class: its name alone does not state it; the rules may state one. */
 function classDoubts(underlying: string, name: string, { description }: MarketTexts): string[] {
   const doubt = classDoubt(underlying, name, description);
   return doubt === null ? [] : [doubt];
 }
 
-/** What speaks against the reading of a range, which is a question of one moment. */
+/** Returns the doubts about the reading of a range, which is a question about one moment. */
 function rangeDoubts(
   { underlying, isTrading, evidence }: RangeSentence,
   day: string,
@@ -133,12 +133,12 @@ function rangeDoubts(
   clock: Clock,
 ): string[] {
   const doubts = [...endDoubts(day, texts, clock), ...classDoubts(underlying, evidence.underlying!, texts)];
-  if (ANY_MOMENT.test(texts.description)) doubts.push('the rules speak of any moment');
+  if (ANY_MOMENT.test(texts.description)) doubts.push('the rules mention any moment');
   else if (isTrading && !ONE_MOMENT.test(texts.description)) doubts.push(DAY_DOUBT);
   return doubts;
 }
 
-/** A moment that is more than a day away from the catalog's deadline is not what the market is about. */
+/** Returns a doubt if the moment is more than a day away from the catalog's deadline. */
 function endDoubts(day: string, { endTimeMs }: MarketTexts, clock: Clock): string[] {
   if (endTimeMs === null) return [];
   const end = dayOf(endTimeMs, NEW_YORK);

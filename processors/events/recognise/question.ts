@@ -1,9 +1,11 @@
-/** What a recogniser makes of a market. */
+/** The result of recognising the question of a market. */
 
-/** Kinds of questions (contract, Markets): null is said only when nothing was recognised. */
+/** Kinds of questions (contract, Markets). The kind is null only if nothing was recognised. */
 export type EventKind = 'price_binary' | 'price_range' | 'up_down' | 'election' | 'sports' | 'rate' | 'other';
 
-/** Whether the price counts at one moment, or at any moment up to the deadline: two different questions. */
+/**
+ * The price counts at one moment (`at_time`), or at any moment up to the deadline (`touch`): two different questions.
+ */
 export type Semantics = 'at_time' | 'touch';
 
 /** A single price threshold. */
@@ -12,10 +14,10 @@ export interface Strike {
   /** Canonical decimal text. */
   readonly threshold: string;
   readonly op: 'gte' | 'lte';
-  /** Whether equality is left out; null where it is not told. On a price that moves freely it hardly ever matters. */
+  /** True if equality does not count; null if not stated. On a price that moves freely it hardly ever matters. */
   readonly strict: boolean | null;
   readonly semantics: Semantics;
-  /** What else tells the question from others with the same strike, as the month in which a touch must happen. */
+  /** Distinguishes questions with the same strike, for example by the month in which a touch must happen. */
   readonly scope: string;
 }
 
@@ -28,15 +30,15 @@ export interface PriceRange {
   readonly scope: string;
 }
 
-/** When a question is decided. */
+/** The time at which a question is decided. */
 export interface Deadline {
   /** Calendar day in the zone of the market's own deadline, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Unix ms; null while the minute is not known. */
+  /** Unix ms; null if the minute is unknown. */
   readonly atMs: number | null;
 }
 
-/** What is known of a question, and from which words or fields. */
+/** The recognised parts of a question, with the words or fields that they were read from. */
 export interface Recognition {
   /** The venue that asks. */
   readonly venue: string;
@@ -46,25 +48,27 @@ export interface Recognition {
   readonly strike: Strike | null;
   readonly deadline: Deadline | null;
   /**
-   * What tells a question of a kind without a strike from all others of its kind, where everything of it was read:
-   * `BTC|86000|88000`, `boston bruins|nhl|2025`. Null for a question that cannot be compared.
+   * Identifies a question among all of its kind, for kinds without a strike: `BTC|86000|88000`, `boston
+   * bruins|nhl|2025`. Null for a question that cannot be compared, because a part of it was not recognised.
    */
   readonly question: string | null;
-  /** The fields that its kind has of its own, as `lower` and `upper` of a range. */
+  /** The fields that only its kind has, for example `lower` and `upper` of a range. */
   readonly details: Readonly<Record<string, string | null>>;
-  /** Who or what tells the price at the deadline, in lower case; null where it is not told. */
+  /** The source of the price at the deadline, in lower case; null if not stated. */
   readonly settlementSource: string | null;
-  /** How sure the reading is, 0..1. */
+  /** Confidence of the reading, 0..1. */
   readonly confidence: number;
-  /** `structured`: from fields made for machines; `ner`: from sentences; `catalog`: nothing was read, it stands alone. */
+  /**
+   * `structured`: read from machine-readable fields; `ner`: from sentences; `catalog`: nothing was read, never linked.
+   */
   readonly source: 'structured' | 'ner' | 'catalog';
-  /** False when a part is doubtful: the market then stays alone. */
+  /** False if a part is doubtful: the market is then never linked. */
   readonly linkable: boolean;
-  /** Part to words or field. */
+  /** The words or field that each part was read from. */
   readonly evidence: Readonly<Record<string, string>>;
 }
 
-/** The texts of a market, of whatever venue. */
+/** The texts of a market of any venue. */
 export interface MarketTexts {
   readonly venue: string;
   readonly marketId: string | null;
@@ -75,16 +79,16 @@ export interface MarketTexts {
   readonly resolutionSource: string | null;
   /** The market's own deadline as its catalog gives it, unix ms. */
   readonly endTimeMs: number | null;
-  /** A day near the market's listing or end, by which a date without a year is read. */
+  /** A day near the market's listing or end, which gives the year of a date without one. */
   readonly contextDay: string;
   /** The venue's structured fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A recogniser gives null for what is not its subject. */
+/** A recogniser returns null for a market that is not its subject. */
 export type Recogniser = (texts: MarketTexts) => Recognition | null;
 
-/** The reading of a market of which nothing is known. */
+/** The recognition of a market of which nothing is known. */
 export const UNRECOGNISED: Recognition = {
   venue: '',
   kind: null,
@@ -100,7 +104,7 @@ export const UNRECOGNISED: Recognition = {
   evidence: {},
 };
 
-/** The reading of a market whose kind is known and no more. */
+/** Creates the recognition of a market of which only the kind is known. */
 export function kindOnly(
   kind: EventKind,
   underlying: string | null,

@@ -1,18 +1,18 @@
-/** Prices between two amounts as sentences put them, read whole as thresholds are (`price-sentence.ts`). */
+/** Reads prices between two amounts in sentences, which must match completely like thresholds (`price-sentence.ts`). */
 import { AMOUNT, isLess, parseAmount } from './amounts.ts';
 import { contractOf } from './assets.ts';
 import { cleanTitle } from './clean-title.ts';
 import type { DateContext } from './dates.ts';
 import type { PriceRange } from './question.ts';
-import { evidenceOf, isUntoldEnd, type NameAsset, readFrame } from './sentence-frame.ts';
+import { evidenceOf, isUnknownEnd, type NameAsset, readFrame } from './sentence-frame.ts';
 import type { When } from './when.ts';
 
-/** What a sentence says of a range; the end is not always told. */
+/** The parts of a sentence about a range. The end may be missing. */
 export interface RangeSentence {
   readonly underlying: string;
   readonly range: PriceRange;
   readonly when: When | null;
-  /** Whether it must trade there on a day, and no time of day is told: it may mean at one moment or at any. */
+  /** True if it must trade there on a day without a stated time: it may mean at one moment or at any. */
   readonly isTrading: boolean;
   readonly evidence: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ const FROM_TO = new RegExp(
   'i',
 );
 
-/** Reads a title that asks for a price between two amounts, or gives null. */
+/** Reads a title about a price between two amounts, or returns null. */
 export function readRangeSentence(title: string, context: DateContext, nameAsset: NameAsset): RangeSentence | null {
   const text = cleanTitle(title);
   const [, before = '', state = '', low, high, after = ''] = BETWEEN.exec(text) ?? FROM_TO.exec(text) ?? [];
@@ -39,7 +39,7 @@ export function readRangeSentence(title: string, context: DateContext, nameAsset
   return {
     underlying: frame.underlying,
     range: { ...range, scope },
-    when: when && { ...when, isVague: when.isVague || isUntoldEnd(text, frame.underlying, when.day) },
+    when: when && { ...when, isVague: when.isVague || isUnknownEnd(text, frame.underlying, when.day) },
     isTrading: /^trade/i.test(state) && when !== null && when.time === null && !when.isVague,
     evidence: evidenceOf(frame, { range: `${low} to ${high}`, op: 'between' }),
   };
@@ -47,7 +47,7 @@ export function readRangeSentence(title: string, context: DateContext, nameAsset
 
 const MEASURE = /\b(?:market cap(?:italization)?|fdv|valuation)\b/i;
 
-/** The two amounts of a title that asks for the size of a whole market rather than for a price, or null. */
+/** Returns the two amounts of a title about the size of a market and not about a price, or null. */
 export function readMeasureRange(title: string): (Pick<PriceRange, 'lower' | 'upper'> & { measure: string }) | null {
   const text = cleanTitle(title);
   const measure = MEASURE.exec(text)?.[0].toLowerCase();
@@ -56,7 +56,7 @@ export function readMeasureRange(title: string): (Pick<PriceRange, 'lower' | 'up
   return range && { ...range, measure: measure! };
 }
 
-/** `$86-88k`: a unit that stands once counts for both, unless the range would run backwards. */
+/** Parses both amounts. In `$86-88k` the unit counts for both, unless the range would then run backwards. */
 export function rangeOf(low: string, high: string): Pick<PriceRange, 'lower' | 'upper'> | null {
   const upper = parseAmount(high);
   const unit = /\d ?([a-z]+)$/i.exec(high)?.[1] ?? '';

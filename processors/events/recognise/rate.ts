@@ -1,4 +1,6 @@
-/** Policy rates: what a central bank decides at a meeting, or how often it moves in a year. */
+/**
+ * Reads questions about policy rates: the decision of a central bank at a meeting, or the number of moves in a year.
+ */
 import { cleanTitle } from './clean-title.ts';
 import { parseStretch } from './dates.ts';
 import { plainName, tickerYear } from './plain-words.ts';
@@ -40,7 +42,7 @@ const BANKS: Readonly<Record<string, string>> = {
   boc: 'bank canada',
 };
 
-/** Reads a question about a policy rate, or gives null. Compared only where bank, time and size are told. */
+/** Reads a question about a policy rate, or returns null. Linkable only if bank, time and size are stated. */
 export function readRate(texts: MarketTexts): Recognition | null {
   const title = cleanTitle(texts.title);
   if (!ABOUT_RATES.test(title)) {
@@ -63,7 +65,7 @@ function readMeeting(title: string, texts: MarketTexts): Recognition | null {
 
 function decision(texts: MarketTexts, bank: string, meeting: string, action: string, size: string): Recognition | null {
   const month = parseStretch(meeting, contextOf(texts));
-  return month?.unit === 'month' ? told(bank, month.last.slice(0, 7), action, size, texts.title) : null;
+  return month?.unit === 'month' ? compared(bank, month.last.slice(0, 7), action, size, texts.title) : null;
 }
 
 function readCount(title: string, texts: MarketTexts): Recognition | null {
@@ -71,13 +73,13 @@ function readCount(title: string, texts: MarketTexts): Recognition | null {
   if (count !== undefined) return times(bank!, year!, what!, count.toLowerCase() === 'no' ? '0' : count, more, title);
   const [, who, action, number, inYear] = TIMES.exec(title) ?? [];
   const endYear = inYear ?? tickerYear(texts.venue, texts.marketId);
-  // "4 times" may mean at least so often: the subtitle has to say.
+  // "4 times" may mean at least 4 times, so the subtitle must state it exactly.
   const exact = /^exactly (\d+)/i.exec(texts.groupItemTitle ?? '')?.[1] === number;
   return number === undefined || endYear === null || !exact ? null : times(who!, endYear, action!, number, '', title);
 }
 
 function times(bank: string, year: string, action: string, count: string, more: string, title: string): Recognition {
-  const found = told(
+  const found = compared(
     bank,
     year,
     `${action.replace(/s$/i, '').toLowerCase()} times`,
@@ -87,7 +89,7 @@ function times(bank: string, year: string, action: string, count: string, more: 
   return { ...found, deadline: { day: `${year}-12-31`, atMs: null } };
 }
 
-function told(bank: string, time: string, action: string, size: string, title: string): Recognition {
+function compared(bank: string, time: string, action: string, size: string, title: string): Recognition {
   const plain = plainName(bank);
   const name = BANKS[plain] ?? plain;
   return {

@@ -1,4 +1,7 @@
-/** Reads what a market asks. The first recogniser that takes it decides; where none does, the market stands alone. */
+/**
+ * Recognises the question of a market. The first recogniser with a result decides; without one the market is not
+ * linked.
+ */
 import type { Market } from '#schemas/topics/normalised';
 import { dayOf, UTC } from './calendar.ts';
 import { readElection } from './election.ts';
@@ -11,7 +14,7 @@ import { readSports } from './sports.ts';
 import { readTicker } from './ticker.ts';
 import { readUpDown } from './up-down.ts';
 
-/** In order of strength: fields made for machines, then sentences, then words. */
+/** Recognisers in order of strength: machine-readable fields, then sentences, then words. */
 const RECOGNISERS: readonly Recogniser[] = [
   readOutcomeDescription,
   readTicker,
@@ -24,11 +27,11 @@ const RECOGNISERS: readonly Recogniser[] = [
   readOther,
 ];
 
-/** Longer texts are read up to here: what tells a question stands at its beginning, and reading stays cheap. */
+/** Longer texts are cut to this length: a question is stated at the beginning, and reading stays cheap. */
 const TITLE_MAX = 300;
 const DESCRIPTION_MAX = 8000;
 
-/** What texts ask. */
+/** Recognises the question of texts. */
 export function recogniseTexts(texts: MarketTexts): Recognition {
   const bounded = {
     ...texts,
@@ -44,7 +47,7 @@ export function recogniseTexts(texts: MarketTexts): Recognition {
   return UNRECOGNISED;
 }
 
-/** What a market of the catalog asks. */
+/** Recognises the question of a market of a catalog. */
 export function recogniseMarket(market: Market): Recognition {
   return recogniseTexts({
     venue: market.provider.startsWith('venue_a') ? 'venue_a' : market.provider,

@@ -1,29 +1,29 @@
-/** What stands around the comparison of a price sentence: the subject before it, the time before or after it. */
+/** Reads the parts around the comparison of a price sentence: the subject before it, the time before or after it. */
 import { isCoin, isExchangeTraded, isKnownSymbol } from './asset-names.ts';
 import type { DateContext } from './dates.ts';
 import { isTradingDay } from './exchange-calendar.ts';
 import { parseStretchEnd, parseWhen, type When } from './when.ts';
 
-/** Gives the symbol of a name, or null where the name is not known. */
+/** Returns the symbol of a name, or null if the name is unknown. */
 export type NameAsset = (name: string) => string | null;
 
-/** The parts of a sentence but for its comparison. */
+/** The parts of a sentence without its comparison. */
 export interface Frame {
   readonly underlying: string;
   readonly subject: string;
-  /** Null where the sentence names no time that can be read. */
+  /** Null if the sentence has no readable time. */
   readonly when: When | null;
-  /** The price in one named place is a question of its own. */
+  /** The named place of the price, which makes it another question; empty without one. */
   readonly place: string;
-  /** `opening price` or `closing price` where the subject is one. */
+  /** `opening price` or `closing price` if the subject is one, else empty. */
   readonly session: string;
 }
 
 const LEADING_WHEN = /^((?:on|by|before|in|at|during) [^?]+?), (?=[a-z$])/i;
 const TRAILING_WHEN = /^(.+?),? ((?:on|by|before|in|at|during|through|until) .+)$/i;
-/** Words of an end whose minute only a place that closes can give. */
+/** Words for an end whose minute is known only for an exchange that closes. */
 const ENDS = /\b(?:close[sd]?|closing|ends?|eoy|finish(?:es)?|settles?|last day|final day|conclusion)\b/i;
-/** What has a price beside the asset that gave it its name, and a price of its own. */
+/** Words for futures, which have another price than the asset that they are named after. */
 const FUTURES = /\bfutures\b/i;
 const STOCK = /\b(?:stock|shares?)\b/i;
 const COIN = /\b(?:coin|token)\b/i;
@@ -34,10 +34,10 @@ const SUBJECT =
 const SESSION = /^(.+?)(?:'s)? (opening|closing) price$/i;
 const PLACE =
   /(?:^|,? )(?:on|according to|per|via) (?:the )?(binance|binance us|coinbase|kraken|uniswap|bitstamp|bybit|okx|coingecko|coinmarketcap|pyth|chainlink|hyperliquid|kucoin|gemini)(?=[ ,]|$)/i;
-/** A place in the subject, where any single word may be one. */
+/** Matches a place in the subject, where any single word may be one. */
 const SUBJECT_PLACE = /^(.+?) on (\w+)$/i;
 
-/** Reads what is before and after a comparison, or gives null where the subject is no asset that is known. */
+/** Reads the text before and after a comparison; null if the subject is no known asset. */
 export function readFrame(before: string, after: string, context: DateContext, nameAsset: NameAsset): Frame | null {
   let text = before.trim();
   let when: When | null = null;
@@ -49,7 +49,7 @@ export function readFrame(before: string, after: string, context: DateContext, n
   text = text.replace(QUESTION, '');
   const tail = splitPlace(after.replace(/^ - | - /, ', '));
   const late = tail.text === '' ? null : parseWhen(tail.text, context);
-  if (tail.text !== '' && (!late || when)) return unread(text, nameAsset);
+  if (tail.text !== '' && (!late || when)) return subjectOnly(text, nameAsset);
   when ??= late;
   const head = when ? null : splitTrailing(text, context);
   const subject = splitSubject(head?.text ?? text, nameAsset);
@@ -57,8 +57,8 @@ export function readFrame(before: string, after: string, context: DateContext, n
   return { ...subject, when: when ?? head?.when ?? null, place: tail.place || subject.place };
 }
 
-/** The subject alone: what follows says more than a time. */
-function unread(text: string, nameAsset: NameAsset): Frame | null {
+/** Reads only the subject, if the text after it is more than a time. */
+function subjectOnly(text: string, nameAsset: NameAsset): Frame | null {
   const subject = splitSubject(text, nameAsset);
   return subject && { ...subject, when: null };
 }
@@ -94,19 +94,21 @@ function splitSubject(text: string, nameAsset: NameAsset): Omit<Frame, 'when'> |
     : { underlying: placed, subject: inner!, place: `on ${place!.toLowerCase()}`, session: '' };
 }
 
-/** Whether the words around a name leave it what it is: there is stock of Ripple and of no coin. */
+/** True if the words around a name do not change its meaning: "stock of Ripple" is not the coin. */
 function isItself(words: string, underlying: string): boolean {
   if (FUTURES.test(words)) return false;
   if (STOCK.test(words)) return isExchangeTraded(underlying) || !isKnownSymbol(underlying);
   return !COIN.test(words) || isCoin(underlying) || !isKnownSymbol(underlying);
 }
 
-/** Whether a sentence speaks of the close or the end of what does not close on that day: the minute is then not told. */
-export function isUntoldEnd(sentence: string, underlying: string, day: string): boolean {
+/**
+ * True if a sentence mentions the close or end of an asset that does not close on that day: the minute is unknown.
+ */
+export function isUnknownEnd(sentence: string, underlying: string, day: string): boolean {
   return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isTradingDay(day));
 }
 
-/** The words of a sentence by the part that they gave. */
+/** Returns the words that state each part of a sentence. */
 export function evidenceOf(
   { subject, when, session }: Frame,
   words: Readonly<Record<string, string>>,

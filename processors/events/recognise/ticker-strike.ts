@@ -1,16 +1,19 @@
-/** The strike of a venue_c market: in its ticker, its fields (`strike_type`, `floor_strike`, `cap_strike`) or its rules. */
+/**
+ * Reads the strike of a venue_c market in its ticker, its fields (`strike_type`, `floor_strike`, `cap_strike`) or
+ * rules.
+ */
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import type { MarketTexts } from './question.ts';
 import { clockMinutes } from './times.ts';
 
 /** A strike and its side. */
 export interface TickerStrike {
-  /** Plain decimal text, as the venue writes it. */
+  /** Plain decimal text in the venue's spelling. */
   readonly number: string;
   readonly isUp: boolean;
   readonly isInclusive: boolean;
-  /** Whether fields or rules tell the side; else it is the custom of the series. */
-  readonly isTold: boolean;
+  /** True if fields or rules state the side; otherwise it is the custom of the series. */
+  readonly isStated: boolean;
   readonly words: string;
 }
 
@@ -23,22 +26,24 @@ const SIDES: Readonly<Record<string, { isUp: boolean; isInclusive: boolean }>> =
   less_or_equal: { isUp: false, isInclusive: true },
 };
 
-/** The strike, or null where nothing tells one. `number` is the ticker's, without which fields and rules are asked. */
+/**
+ * Returns the strike, or null without one. `number` is the ticker's; if it is null, fields and rules give the strike.
+ */
 export function readStrike({ description, fields }: MarketTexts, number: string | null): TickerStrike | null {
   const side = SIDES[String(fields.strike_type)];
   const field =
     number ?? plainNumber(side?.isUp === false ? (fields.cap_strike ?? fields.floor_strike) : fields.floor_strike);
   if (side && field !== null)
-    return { ...side, number: field, isTold: true, words: `strike_type ${fields.strike_type} ${field}` };
+    return { ...side, number: field, isStated: true, words: `strike_type ${fields.strike_type} ${field}` };
   const [words, comparison, amount] = RULE.exec(description) ?? [];
-  const told = number ?? amount?.replaceAll(',', '') ?? null;
-  if (told === null) return null;
+  const stated = number ?? amount?.replaceAll(',', '') ?? null;
+  if (stated === null) return null;
   const isUp = comparison === undefined || /above|least|greater/i.test(comparison);
   const isInclusive = comparison !== undefined && /^at/i.test(comparison);
-  return { number: canonicalDecimal(told), isUp, isInclusive, isTold: words !== undefined, words: words ?? told };
+  return { number: canonicalDecimal(stated), isUp, isInclusive, isStated: words !== undefined, words: words ?? stated };
 }
 
-/** The hour that rules name, in minutes after midnight in New York; null where they name none. */
+/** Returns the hour in the rules, in minutes after midnight in New York; null without one. */
 export function rulesHour(rules: string): number | null {
   const [, hour, minute = '0', half] = RULE_HOUR.exec(rules) ?? [];
   return hour === undefined ? null : clockMinutes(hour, minute, half!);

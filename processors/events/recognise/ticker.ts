@@ -1,7 +1,7 @@
 /**
- * venue_c's markets: the ticker holds the strike and the hour (venue_c page). `KXBTCD-26JUL2907-T72299.99` is the price at
- * 7:00 New York time on 2026-07-29, `KXBTCMAXY-25-DEC31-129999.99` the highest price up to the end of 2025-12-31. A
- * field or a rule beside the ticker tells what it leaves out.
+ * Reads venue_c's markets, whose ticker contains the strike and the hour (venue_c page). `KXBTCD-26JUL2907-T72299.99`
+ * is the price at 7:00 New York time on 2026-07-29, `KXBTCMAXY-25-DEC31-129999.99` the highest price up to the end of
+ * 2025-12-31. A field or a rule beside the ticker states what is missing in it.
  */
 import { addDecimals, isLess } from './amounts.ts';
 import { isExchangeTraded } from './asset-names.ts';
@@ -22,17 +22,19 @@ const EXTREME = new RegExp(String.raw`^KX([A-Z0-9]+?)(MAX|MIN)Y-${DATE}-(\d+(?:\
 const EXTREME_YEAR = /^KX([A-Z0-9]+?)(MAX|MIN)Y-(\d\d)(?:-(\d+(?:\.\d+)?))?$/;
 const EXTREME_OTHER = /^KX([A-Z0-9]+?)(?:MAX|MIN)[A-Z]+-/;
 const UP_DOWN = /^KX([A-Z0-9]+?)(\d\d)M-(\d\d)([A-Z]{3})(\d\d)(\d\d)(\d\d)(?:-\d+)?$/;
-/** The hour that New York's clocks show twice in autumn, or skip in spring: a ticker does not tell which is meant. */
+/**
+ * Doubt about the hour that New York's clocks show twice in autumn, or skip in spring: a ticker does not state which.
+ */
 const NOT_ONE_MOMENT = 'not one moment of that day';
 const THIS_YEAR = /\bthis year\b/i;
 
-/** Series whose name is not that of their underlying. */
+/** Series with another name than their underlying. */
 const SERIES: Readonly<Record<string, string>> = { INX: 'SPX', NASDAQ100: 'NDX', XAU: 'GOLD', XAG: 'SILVER' };
 
-/** The sixty-second average of an index that decides venue_c's price markets. */
+/** Settlement source of venue_c's price markets: the sixty-second average of an index. */
 const INDEX_AVERAGE = 'sixty-second index average';
 
-/** Reads a ticker, or gives null for another venue's market or another form. */
+/** Reads a ticker; null for another venue's market or another form. */
 export function readTicker(texts: MarketTexts): Recognition | null {
   const { venue, marketId } = texts;
   if (venue !== 'venue_c' || marketId === null) return null;
@@ -48,11 +50,11 @@ function readAt(ticker: string, texts: MarketTexts): Recognition | null {
   if (form === 'B') return kindOnly('price_range', underlying, { kind: ticker });
   const day = makeDay(2000 + Number(year), monthOf(month!), Number(date));
   const minutes = hour === undefined ? rulesHour(texts.description) : Number(hour) * 60 + Number(minute);
-  const told = readStrike(texts, number ?? null);
-  // A range's series ends in open sides, which the ticker alone does not tell apart.
-  const strike = told?.isTold || (own !== null && suffix !== '') ? told : null;
+  const stated = readStrike(texts, number ?? null);
+  // The first and last strikes of a range's series have one open side, which the ticker alone does not state.
+  const strike = stated?.isStated || (own !== null && suffix !== '') ? stated : null;
   if (day === null || minutes === null || minutes >= 1440 || !strike) {
-    return kindOnly('other', underlying, { kind: ticker, doubt: 'strike, side or time is not told' });
+    return kindOnly('other', underlying, { kind: ticker, doubt: 'strike, side or time is not stated' });
   }
   return build(ticker, { underlying, day, minutes, strike, semantics: 'at_time' });
 }
@@ -74,15 +76,15 @@ function readExtreme(ticker: string, texts: MarketTexts): Recognition | null {
   return build(ticker, { underlying, day, minutes: 1439, strike: { ...strike, isUp }, semantics: 'touch' });
 }
 
-/** Highs and lows of months and weeks: their tickers do not tell where they begin and end. */
+/** Reads highs and lows of months and weeks, whose tickers do not state where the period begins and ends. */
 function readOtherExtreme(ticker: string): Recognition | null {
   const underlying = seriesAsset(EXTREME_OTHER.exec(ticker)?.[1] ?? '');
   return underlying === null
     ? null
-    : kindOnly('other', underlying, { kind: ticker, doubt: 'the ticker does not tell the period' });
+    : kindOnly('other', underlying, { kind: ticker, doubt: 'the ticker does not state the period' });
 }
 
-/** `KXBTC15M-26AUG170130-30`: the quarter of an hour up to 1:30. */
+/** Reads `KXBTC15M-26AUG170130-30`: the quarter of an hour up to 1:30. */
 function readUpDown(ticker: string): Recognition | null {
   const [, name = '', length, year, month, date, hour, minute] = UP_DOWN.exec(ticker) ?? [];
   const underlying = seriesAsset(name);
@@ -107,7 +109,7 @@ interface Parts extends Pick<Strike, 'semantics' | 'underlying'> {
 
 function build(ticker: string, { underlying, day, minutes, strike, semantics }: Parts): Recognition {
   const { number, isUp } = strike;
-  // Strikes one step below a round number (`72299.99`) ask for that number or above, and below it.
+  // A strike one step below a round number (`72299.99`) means that number or above, or below it.
   const nines = /^\d+\.\d*99$/.test(number);
   const step = `0.${'0'.repeat(Math.max(0, (number.split('.')[1]?.length ?? 1) - 1))}1`;
   const threshold = addDecimals(number, nines ? step : '0');
@@ -130,7 +132,7 @@ function build(ticker: string, { underlying, day, minutes, strike, semantics }: 
     evidence: {
       underlying: ticker,
       threshold: strike.words,
-      ...(strike.isTold ? { op: stated(isUp, !strict) } : {}),
+      ...(strike.isStated ? { op: stated(isUp, !strict) } : {}),
       time: doubt === null ? ticker : `${ticker}, ${doubt}`,
       settlementSource: INDEX_AVERAGE,
     },

@@ -1,17 +1,19 @@
-/** Times of day as titles and rules write them. */
+/** Parses times of day in titles and rules. */
 import { NEW_YORK, UTC } from './calendar.ts';
 
 /** A time of day with its zone. */
 export interface TimeOfDay {
   readonly minutes: number;
   readonly zone: string;
-  /** True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null where the zone's name leaves it open. */
+  /**
+   * True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null if the zone's name does not state it.
+   */
   readonly isDaylight: boolean | null;
   /** The words it was read from. */
   readonly words: string;
 }
 
-/** Zones by the abbreviations of their time, standard time and daylight time; empty for none. */
+/** Abbreviations of each zone's time, standard time and daylight time; empty for none. */
 const ABBREVIATIONS: Readonly<Record<string, readonly [any: string, standard: string, daylight: string]>> = {
   [NEW_YORK]: ['ET', 'EST', 'EDT'],
   'America/Chicago': ['CT', 'CST', 'CDT'],
@@ -21,7 +23,7 @@ const ABBREVIATIONS: Readonly<Record<string, readonly [any: string, standard: st
   'Europe/Paris': ['', 'CET', 'CEST'],
   'Asia/Tokyo': ['JST', '', ''],
 };
-/** Zones by other words. */
+/** Other names of zones. */
 const WORDS: readonly (readonly [pattern: string, zone: string])[] = [
   ['UTC', UTC],
   ['GMT', UTC],
@@ -45,25 +47,25 @@ const ZONES: ReadonlyMap<string, Zone> = new Map(
   ),
 );
 
-/** The names of zones, for use inside a larger expression without regard to capitals. No group. */
+/** Matches the names of zones, inside a larger case-insensitive expression. No group. */
 export const ZONE_NAME = `(?:${[...WORDS.map(([pattern]) => pattern), ...ZONES.keys()].join('|')})`;
 
 const ZONE_WORD = String.raw`(?:in the |\()?(${ZONE_NAME})\b(?: timezone)?`;
 const CLOCK_12 = new RegExp(String.raw`\b(\d{1,2})(?::(\d\d))?\s?([AP])\.?M\.?,? ${ZONE_WORD}`, 'gi');
 const CLOCK_24 = new RegExp(String.raw`\b(\d{1,2}):(\d\d)(?::\d\d)? ${ZONE_WORD}`, 'gi');
 const NAMED = new RegExp(String.raw`\b(noon|midnight),? ${ZONE_WORD}`, 'gi');
-/** Most texts name no time at all, which this tells with less work. */
+/** A quick test for any time of day, since most texts have none. */
 const ANY_CLOCK = /\d:\d\d|\d\s?[ap]\.?m|noon|midnight/i;
 const WORD_PATTERNS = WORDS.map(([pattern, zone]) => [new RegExp(`^${pattern}$`, 'i'), zone] as const);
 
-/** The zone that a name of it stands for. */
+/** Returns the zone with this name. */
 function zoneOf(name: string): Zone {
   const abbreviated = ZONES.get(name.toUpperCase());
   if (abbreviated) return abbreviated;
   return { zone: WORD_PATTERNS.find(([pattern]) => pattern.test(name))![1], isDaylight: null };
 }
 
-/** Every time of day that a text names together with its zone, without repeats. */
+/** Returns every time of day that a text states with its zone, without repeats. */
 export function timesIn(text: string): TimeOfDay[] {
   if (!ANY_CLOCK.test(text)) return [];
   const found = new Map<string, TimeOfDay>();
@@ -83,7 +85,7 @@ export function timesIn(text: string): TimeOfDay[] {
   return [...found.values()];
 }
 
-/** Minutes after midnight of a twelve-hour clock, or null for a time that it does not show. */
+/** Returns minutes after midnight of a twelve-hour clock, or null for an invalid time. */
 export function clockMinutes(hour: string, minute: string, half: string): number | null {
   if (Number(hour) < 1 || Number(hour) > 12 || Number(minute) > 59) return null;
   return (Number(hour) % 12) * 60 + Number(minute) + (/^p/i.test(half) ? 720 : 0);

@@ -1,4 +1,6 @@
-/** Titles in many wordings with what they mean, none of them taken from a venue: the reading has to follow from rules. */
+/**
+ * Titles in many wordings with what they mean, none of them taken from a venue: the reading has to follow from rules.
+ */
 import { describe, expect, it } from 'vitest';
 import { matchTitles, type TitleInput } from '../match-titles.ts';
 

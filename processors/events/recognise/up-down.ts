@@ -1,4 +1,4 @@
-/** Whether a price goes up or down over a stretch of time: its strike is the price at the beginning. */
+/** Reads questions about a price going up or down over a period: the strike is the price at its beginning. */
 import { isCoin, isExchangeTraded, isKnownSymbol } from './asset-names.ts';
 import { assetOf, contractOf } from './assets.ts';
 import { addDays, dayOf, momentAt, NEW_YORK, zonedTime } from './calendar.ts';
@@ -22,16 +22,16 @@ interface Window {
   readonly toMs: number;
 }
 
-/** Reads an up-or-down question, or gives null. Compared only where both ends of its time are told. */
+/** Reads an up-or-down question, or returns null. Linkable only if both ends of its period are stated. */
 export function readUpDown(texts: MarketTexts): Recognition | null {
   const [, subject, opens, time = ''] = UP_OR_DOWN.exec(cleanTitle(texts.title)) ?? [];
   if (subject === undefined) return null;
   const config = texts.fields.cryptoMarketConfig as { asset?: unknown } | undefined;
   const underlying = assetOf(subject) ?? (typeof config?.asset === 'string' ? config.asset.toUpperCase() : null);
   const evidence = { kind: 'up or down', underlying: subject, ...(time ? { time } : {}) };
-  // A day's window of what exchanges trade is told by their calendar, which is not known here.
+  // The window of an exchange-traded asset depends on the exchange's calendar, which is not evaluated here.
   const isListed = underlying !== null && isExchangeTraded(underlying);
-  // That a day goes from noon to noon is a custom of coins.
+  // Days from noon to noon are a custom of coins.
   const hasNoon = underlying !== null && (isCoin(underlying) || !isKnownSymbol(underlying));
   const window = opens || isListed || contractOf(subject) !== '' ? null : readWindow(time, texts, hasNoon);
   return underlying === null || !window
@@ -39,7 +39,7 @@ export function readUpDown(texts: MarketTexts): Recognition | null {
     : upDown(underlying, window, settlementSourceOf(texts), evidence);
 }
 
-/** The reading of a window: two of them are one question if both ends agree. */
+/** Creates the recognition of a window. Two windows are one question if both ends agree. */
 export function upDown(
   underlying: string,
   { day, fromMs, toMs }: Window,
@@ -56,7 +56,7 @@ export function upDown(
   };
 }
 
-/** `March 12, 5:20AM-5:25AM ET`, `January 20, 3PM ET` (that hour), `May 30` (from the noon before to noon). */
+/** Parses `March 12, 5:20AM-5:25AM ET`, `January 20, 3PM ET` (that hour), `May 30` (from the noon before to noon). */
 function readWindow(time: string, texts: MarketTexts, hasNoon: boolean): Window | null {
   const context = contextOf(texts);
   const zone = NAMED_CLOCK.exec(time)?.[0].toUpperCase();
@@ -86,7 +86,7 @@ function readWindow(time: string, texts: MarketTexts, hasNoon: boolean): Window 
   return { day, fromMs: zonedTime(addDays(day, -1), NOON, NEW_YORK), toMs: zonedTime(day, NOON, NEW_YORK) };
 }
 
-/** Null where either end is not one moment by New York's clocks. */
+/** Returns the window between two times; null if either end is not exactly one moment by New York's clocks. */
 function span(day: string, from: number, to: number, isDaylight: boolean | null): Window | null {
   const fromMs = momentAt(day, from, NEW_YORK, isDaylight);
   const end = to >= 1440 ? addDays(day, 1) : day;

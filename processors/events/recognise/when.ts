@@ -1,4 +1,4 @@
-/** When a question is decided, in the words of its title. */
+/** Parses the phrase of a title that states when its question is decided. */
 import { addDays } from './calendar.ts';
 import {
   type DateContext,
@@ -11,21 +11,21 @@ import {
 } from './dates.ts';
 import { type TimeOfDay, timesIn, ZONE_NAME } from './times.ts';
 
-/** What a phrase of time says. */
+/** The meaning of a time phrase. */
 export interface When {
   /** `moment`: on a day; `deadline`: at any time up to the end of a day; `window`: at any time within a stretch. */
   readonly type: 'moment' | 'deadline' | 'window';
   /** The day on which it is decided, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Null where no time of day with its zone is told. */
+  /** Null if no time of day with its zone is stated. */
   readonly time: TimeOfDay | null;
-  /** True where a time of day is told without its zone: the minute is then not known. */
+  /** True if a time of day is stated without its zone: the minute is then unknown. */
   readonly isVague: boolean;
-  /** Whether it is the close of that day's trading. */
+  /** True if it is the close of trading on that day. */
   readonly isClose: boolean;
-  /** What tells a window from a deadline at its end: `month`, `quarter`, `from <day>`; empty for none. */
+  /** Distinguishes a window from a deadline at its end: `month`, `quarter`, `from <day>`; empty for none. */
   readonly scope: string;
-  /** What is not certain about it, or null. */
+  /** Reason for a doubt, or null. */
   readonly doubt: string | null;
   readonly words: string;
 }
@@ -34,7 +34,7 @@ const TIME = new RegExp(
   String.raw`(?:,? ?(?:at|@) |, ?|^| )((?:noon|midnight|\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?|\d{1,2}:\d\d(?::\d\d)?)(?: ?\(?${ZONE_NAME}\)?)?)(?=[ ,]|$)`,
   'i',
 );
-/** The close of an exchange before or behind the day of which it is. */
+/** Matches the close of an exchange before or after its day. */
 const AT_CLOSE = /^at (?:the )?(?:market )?close,? (?:on|of) (.+)$|^(.+?),? at (?:the )?(?:market )?close$/i;
 const LEAD =
   /^(on or before|no later than|prior to|before|until|till|through|by|in|during|within|on|at|as of|between|from) (.+)$/i;
@@ -44,7 +44,7 @@ const DEADLINES = new Set(['by', 'until', 'till', 'through', 'on or before', 'no
 
 const NO_MORE = { time: null, isVague: false, isClose: false, scope: '', doubt: null };
 
-/** Reads a whole phrase (`on March 11 at 5PM ET`, `by end of Q3 2025`, `March 2-8`), or gives null. */
+/** Parses a complete phrase (`on March 11 at 5PM ET`, `by end of Q3 2025`, `March 2-8`), or returns null. */
 export function parseWhen(text: string, context: DateContext): When | null {
   const words = text.replace(/^[\s,]+|[\s,]+$/g, '');
   if (words === '') return null;
@@ -56,9 +56,9 @@ export function parseWhen(text: string, context: DateContext): When | null {
   const rest = clock ? words.replace(clock[0], '').replace(/^[\s,]+/, '') : words;
   const read = readDays(rest, context);
   // The midnight of a day may be its beginning or its end.
-  const isTold = time !== null && !/^midnight/i.test(time.words);
-  if (!read || (clock && read.type !== 'moment' && !isTold)) return null;
-  return { ...NO_MORE, ...read, time: isTold ? time : null, isVague: clock !== null && !isTold, words };
+  const isStated = time !== null && !/^midnight/i.test(time.words);
+  if (!read || (clock && read.type !== 'moment' && !isStated)) return null;
+  return { ...NO_MORE, ...read, time: isStated ? time : null, isVague: clock !== null && !isStated, words };
 }
 
 type Days = Pick<When, 'type' | 'day'> & Partial<Pick<When, 'scope' | 'doubt'>>;
@@ -79,7 +79,7 @@ function readMoment(text: string, context: DateContext): Days | null {
   return day === null ? null : { type: 'moment', day };
 }
 
-/** `March 2-8` and `this year` need no word before them. */
+/** Parses periods that need no word before them: `March 2-8` and `this year`. */
 function readBare(text: string, context: DateContext): Days | null {
   const window = readWindow(parseRange(text, context));
   if (window) return window;
@@ -108,12 +108,12 @@ function readBefore(text: string, context: DateContext): Days | null {
 function readWindow(stretch: Stretch | null): Days | null {
   if (!stretch) return null;
   const { first, last, unit } = stretch;
-  // Whatever is asked for a year is listed within it or shortly before, so its beginning tells nothing apart.
+  // A question about a year is listed within it or shortly before, so its beginning distinguishes nothing.
   const scope = unit === 'year' ? '' : unit === 'days' ? `from ${first}` : unit;
   return { type: 'window', day: last, scope };
 }
 
-/** The last day of what ends: `end of March`, `the end of 2025`, `EOY`. */
+/** Returns the last day of a period that ends: `end of March`, `the end of 2025`, `EOY`. */
 function endOf(text: string, context: DateContext): string | null {
   const yearEnd = YEAR_END.exec(text);
   if (yearEnd) return parseStretch(yearEnd[1] ?? 'this year', context)!.last;
@@ -122,7 +122,7 @@ function endOf(text: string, context: DateContext): string | null {
   return parseStretch(inner, context)?.last ?? parseDate(inner, context);
 }
 
-/** The end of a stretch that a title closes: the `2025` of `end 2025 above`. */
+/** Parses the end of a period in a title: the `2025` of `end 2025 above`. */
 export function parseStretchEnd(text: string, context: DateContext): When | null {
   const stretch = parseStretch(text, context);
   return stretch && { ...NO_MORE, type: 'moment', day: stretch.last, words: text };

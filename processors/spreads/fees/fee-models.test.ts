@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '#schemas/domain/decimal';
-import { termsOverTime } from '../terms.ts';
+import { pricingTermsOverTime } from '../terms.ts';
 import type { FeeModel } from './fee-model.ts';
 import { feesOverTime } from './fee-models.ts';
 
@@ -9,7 +9,7 @@ const modelOf = (provider: string, since: number): FeeModel => ({ provider, sinc
 describe('the fee models', () => {
   it('hold each from its own moment until the next of its provider', () => {
     const models = [modelOf('x', 300), modelOf('y', 200), modelOf('x', 0), modelOf('y', 300)];
-    const termsAt = termsOverTime('100', models);
+    const termsAt = pricingTermsOverTime('100', models);
     const heldAt = (time: number) => {
       const { fees, size } = termsAt(time);
       expect(size).toBe(parseDecimal('100'));

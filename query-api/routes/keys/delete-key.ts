@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { revokeKey } from '#schemas/domain/control/commands/revoke-key';
 import { idPath } from '../id-path.ts';
-import { defineOwnRoute } from '../route.ts';
+import { defineCallerRoute } from '../route.ts';
 
-export const deleteKey = defineOwnRoute({
+export const deleteKey = defineCallerRoute({
   method: 'DELETE',
   path: '/keys/:id',
   scope: 'admin',
   sku: null,
   status: 204,
-  summary: 'Revokes a key for good; its sockets are closed.',
+  summary: 'Revokes a key permanently and closes its sockets.',
   params: idPath,
   query: z.object({}),
   response: z.null(),

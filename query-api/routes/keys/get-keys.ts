@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { keyRows } from '#schemas/domain/control/rows';
-import { defineOwnRoute } from '../route.ts';
+import { defineCallerRoute } from '../route.ts';
 import { keySchema } from './key-shapes.ts';
 
-export const getKeys = defineOwnRoute({
+export const getKeys = defineCallerRoute({
   method: 'GET',
   path: '/keys',
   scope: 'admin',
   sku: null,
-  summary: "The own organization's keys, without secrets.",
+  summary: "Lists the keys of the caller's organization, without secrets.",
   params: z.object({}),
   query: z.object({}),
   response: z.object({ keys: z.array(keySchema).readonly() }),

@@ -1,10 +1,10 @@
-/** What REST tells of keys. */
+/** Response schemas of keys. */
 import { z } from 'zod';
 import type { KeyRow } from '#schemas/domain/control/rows';
 import { SCOPES } from '#schemas/domain/control/state';
 import { isoTimeSchema } from '#schemas/http/scalars';
 
-const described = {
+const fields = {
   id: z.string(),
   name: z.string(),
   userId: z.string(),
@@ -12,15 +12,15 @@ const described = {
   createdAt: isoTimeSchema,
 };
 
-export const keySchema = z.object({ ...described, sandbox: z.boolean() });
+export const keySchema = z.object({ ...fields, sandbox: z.boolean() });
 
-/** A key that was just made. */
+/** A new key. */
 export const createdKeySchema = z.object({
-  ...described,
-  token: z.string().nullable().describe('Told once; null in a replay.'),
+  ...fields,
+  token: z.string().nullable().describe('Returned once; null in a replayed response.'),
 });
 
-/** A key as its creation answers it. */
+/** The response to the creation of a key. */
 export function createdKey(
   { id, name, userId, scopes, createdAt }: KeyRow,
   token: string | null,

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { createKey } from '#schemas/domain/control/commands/create-key';
 import { nameSchema, scopesSchema } from '#schemas/domain/control/fields';
-import { defineOwnRoute } from '../route.ts';
+import { defineCallerRoute } from '../route.ts';
 import { createdKey, createdKeySchema } from './key-shapes.ts';
 
-export const postKeys = defineOwnRoute({
+export const postKeys = defineCallerRoute({
   method: 'POST',
   path: '/keys',
   scope: 'admin',
   sku: null,
   status: 201,
   creates: true,
-  summary: 'Makes a key in the own organization; its token is told once.',
+  summary: "Creates a key in the caller's organization. Its token is returned only once.",
   params: z.object({}),
   query: z.object({}),
   body: z.strictObject({
@@ -19,21 +19,21 @@ export const postKeys = defineOwnRoute({
     userId: nameSchema,
     scopes: scopesSchema,
     sandbox: z.boolean().default(false),
-    rateLimitTier: z.string().optional().describe('Deprecated; not looked at.'),
+    rateLimitTier: z.string().optional().describe('Deprecated; ignored.'),
   }),
   response: createdKeySchema,
-  async handle({ body, caller, command }, { secrets }) {
+  async handle({ body, caller, command }, { keyGenerator }) {
     const { name, userId, scopes, sandbox } = body;
-    const made = await secrets.makeKey(caller.orgId, sandbox);
+    const generated = await keyGenerator.generateKey(caller.orgId, sandbox);
     const { result, replayed } = await command(createKey, {
-      keyId: made.keyId,
+      keyId: generated.keyId,
       name,
       userId,
       scopes,
       sandbox,
-      secret: made.hash,
+      secret: generated.hash,
     });
-    if (!replayed) made.remember();
-    return createdKey(result, replayed ? null : made.token);
+    if (!replayed) generated.remember();
+    return createdKey(result, replayed ? null : generated.token);
   },
 });

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** Path of one event. A text that no id can have is simply not found. */
+/** Path of an event. Any text is accepted; one that is not an id is answered 404. */
 export const eventPath = z.object({ universalId: z.string() });

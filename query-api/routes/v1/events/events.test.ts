@@ -9,7 +9,15 @@ import {
   spreadHeadTopic,
   type UniversalEvent,
 } from '#schemas/topics/derived';
-import { aLink, anArbitrage, anEvent, aSpread, aTrade, feed, NOON_MS } from '../../../testing/records.fixture.ts';
+import {
+  aLink,
+  anArbitrage,
+  anEvent,
+  applyRecord,
+  aSpread,
+  aTrade,
+  NOON_MS,
+} from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import type { Freshness } from '../../../views/freshness.ts';
 import { VIEWS } from '../../../views/views.ts';
@@ -24,21 +32,21 @@ beforeEach(async () => {
 });
 afterEach(() => test.app.close());
 
-const tell = {
+const add = {
   event: (fields: Partial<UniversalEvent>) => {
     const event = anEvent(fields);
-    feed(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
+    applyRecord(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
   },
   spread: (fields: Partial<Spread>) => {
     const spread = aSpread(fields);
-    feed(VIEWS.events, test.views.events, spreadHeadTopic, spread.universalId, spread);
+    applyRecord(VIEWS.events, test.views.events, spreadHeadTopic, spread.universalId, spread);
   },
   arbitrage: (fields: Partial<Arbitrage>) => {
     const record = anArbitrage(fields);
-    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, `${record.universalId}:${record.kind}`, record);
+    applyRecord(VIEWS.events, test.views.events, arbitrageHeadTopic, `${record.universalId}:${record.kind}`, record);
   },
   clock: (receivedAt: number) =>
-    feed(
+    applyRecord(
       VIEWS.events,
       test.views.events,
       clockTopic,
@@ -48,16 +56,16 @@ const tell = {
     ),
 };
 
-/** Live data that was derived up to `asOf` while the pipeline is at `now`. */
+/** Makes the views report live data that is derived up to `asOf` while the pipeline is at `now`. */
 function lagBehind(now: number, asOf: number): void {
   const freshness: Freshness = { now: () => now, isLive: () => true, asOf: () => asOf, bookAt: () => null };
   Object.assign(test.views, { freshness });
 }
 
 async function body<T>(url: string, status = 200): Promise<T> {
-  const answer = await test.get(url);
-  expect(answer.status, answer.body).toBe(status);
-  return answer.json();
+  const response = await test.get(url);
+  expect(response.status, response.body).toBe(status);
+  return response.json();
 }
 const codeOf = async (url: string, status: number) =>
   (await body<{ error: { code: string; message: string } }>(url, status)).error;
@@ -71,14 +79,14 @@ const list = (query = '') => body<Listed>(`/v1/events${query}`);
 const ids = async (query = '') => (await list(query)).events.map((event) => event.universalId);
 
 describe('GET /v1/events', () => {
-  it('tells events by firstSeenAt then id, whole', async () => {
-    tell.event({ universalId: 'evt_c', firstSeenAt: 1 });
-    tell.event({ universalId: 'evt_b', firstSeenAt: 2 });
-    tell.event({ universalId: 'evt_a', firstSeenAt: 2 });
-    const answer = await list();
-    getEvents.response.parse(answer);
-    expect(answer.events.map((event) => event.universalId)).toEqual(['evt_c', 'evt_a', 'evt_b']);
-    expect(answer.events[0]).toEqual({
+  it('returns complete events by firstSeenAt, then id', async () => {
+    add.event({ universalId: 'evt_c', firstSeenAt: 1 });
+    add.event({ universalId: 'evt_b', firstSeenAt: 2 });
+    add.event({ universalId: 'evt_a', firstSeenAt: 2 });
+    const response = await list();
+    getEvents.response.parse(response);
+    expect(response.events.map((event) => event.universalId)).toEqual(['evt_c', 'evt_a', 'evt_b']);
+    expect(response.events[0]).toEqual({
       universalId: 'evt_c',
       canonicalName: 'BTC at or above 100000 on 2026-03-31',
       kind: 'price_binary',
@@ -96,27 +104,27 @@ describe('GET /v1/events', () => {
           providerMarketId: '0xmarket',
           confidence: 1,
           source: 'catalog',
-          evidence: { title: 'made up' },
+          evidence: { title: 'example' },
           polarity: 'same',
           used: true,
         },
       ],
     });
-    expect(answer.meta).toEqual({ total: 3, lastReconcile: null });
-    expect(answer.pagination).toEqual({ nextCursor: null, hasMore: false });
+    expect(response.meta).toEqual({ total: 3, lastReconcile: null });
+    expect(response.pagination).toEqual({ nextCursor: null, hasMore: false });
   });
 
-  it('tells the newest catalog pass', async () => {
+  it('returns the last catalog pass', async () => {
     const pass = { receivedAt: NOON_MS, ingested: 17 };
-    feed(VIEWS.events, test.views.events, reconcileTopic, 'latest', pass);
+    applyRecord(VIEWS.events, test.views.events, reconcileTopic, 'latest', pass);
     expect((await list()).meta.lastReconcile).toEqual({ at: '2026-03-01T12:00:00.000Z', ingested: 17 });
   });
 
   it('filters by underlying, resolution, providers and status', async () => {
     const outcome = aLink({ provider: 'venue_a_outcome', providerMarketId: '#10' });
-    tell.event({ universalId: 'evt_1', underlying: 'BTC', resolutionTime: 1_000, links: [outcome, aLink()] });
-    tell.event({ universalId: 'evt_2', underlying: 'ETH', resolutionTime: 2_000, status: 'closed' });
-    tell.event({ universalId: 'evt_3', underlying: null, resolutionTime: null, status: 'resolved' });
+    add.event({ universalId: 'evt_1', underlying: 'BTC', resolutionTime: 1_000, links: [outcome, aLink()] });
+    add.event({ universalId: 'evt_2', underlying: 'ETH', resolutionTime: 2_000, status: 'closed' });
+    add.event({ universalId: 'evt_3', underlying: null, resolutionTime: null, status: 'resolved' });
     expect(await ids('?underlying=btc')).toEqual(['evt_1']);
     expect(await ids('?underlying=DOGE')).toEqual([]);
     expect(await ids('?resolution_after=999')).toEqual(['evt_1', 'evt_2']);
@@ -130,8 +138,8 @@ describe('GET /v1/events', () => {
     expect((await list('?status=open')).meta.total).toBe(1);
   });
 
-  it('pages from 1 to 1000 events at a time, without a hole or a repeat while events come', async () => {
-    for (let at = 0; at < 1_005; at += 1) tell.event({ universalId: `evt_${at}`, firstSeenAt: at });
+  it('pages through 1 to 1000 events at a time, without gaps or repetitions while events are added', async () => {
+    for (let at = 0; at < 1_005; at += 1) add.event({ universalId: `evt_${at}`, firstSeenAt: at });
     const sizes: Record<string, number> = {
       '': 100,
       '?limit=1': 1,
@@ -145,14 +153,14 @@ describe('GET /v1/events', () => {
     const first = await list('?limit=600');
     expect(first.meta.total).toBe(1_005);
     expect(first.pagination.hasMore).toBe(true);
-    tell.event({ universalId: 'evt_late', firstSeenAt: 3 });
+    add.event({ universalId: 'evt_late', firstSeenAt: 3 });
     const second = await list(`?limit=600&cursor=${first.pagination.nextCursor}`);
     expect(second.pagination).toEqual({ nextCursor: null, hasMore: false });
     const both = [...first.events, ...second.events].map((event) => event.universalId);
     expect(both).toEqual(Array.from({ length: 1_005 }, (_, at) => `evt_${at}`));
   });
 
-  it('refuses what is no number, no time, no status and no cursor of ours, by name', async () => {
+  it('refuses an invalid number, time, status or cursor, and names the parameter', async () => {
     const bad = [
       'limit=x',
       'limit=1.5',
@@ -172,9 +180,9 @@ describe('GET /v1/events', () => {
 });
 
 describe('GET /v1/events/{universalId}/spread', () => {
-  it('tells the newest legs, unknown sides as null', async () => {
-    tell.event({});
-    tell.spread({});
+  it('returns the newest legs, with unknown sides as null', async () => {
+    add.event({});
+    add.spread({});
     const leg = {
       provider: 'venue_a_outcome',
       marketId: '#10',
@@ -185,10 +193,10 @@ describe('GET /v1/events/{universalId}/spread', () => {
       bookAt: NOON_MS - 250,
       state: 'recovering' as const,
     };
-    tell.spread({ receivedAt: NOON_MS + 1, legs: [leg] });
-    const answer = await body<object>('/v1/events/evt_1/spread');
-    getSpread.response.parse(answer);
-    expect(answer).toEqual({
+    add.spread({ receivedAt: NOON_MS + 1, legs: [leg] });
+    const response = await body<object>('/v1/events/evt_1/spread');
+    getSpread.response.parse(response);
+    expect(response).toEqual({
       universalId: 'evt_1',
       legs: [
         {
@@ -205,26 +213,26 @@ describe('GET /v1/events/{universalId}/spread', () => {
     });
   });
 
-  it('is as of now on a book that stands, and never older than what it tells', async () => {
-    tell.event({});
-    tell.spread({ receivedAt: NOON_MS });
-    tell.clock(NOON_MS + 3_600_000);
+  it('is as of now for an unchanged book, and never older than its data', async () => {
+    add.event({});
+    add.spread({ receivedAt: NOON_MS });
+    add.clock(NOON_MS + 3_600_000);
     expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T13:00:00.000Z' });
-    tell.spread({ receivedAt: NOON_MS + 3_601_234 });
+    add.spread({ receivedAt: NOON_MS + 3_601_234 });
     expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T13:00:01.234Z' });
   });
 
-  it('is as of the position of the stage that writes it, however late it is', async () => {
-    tell.event({});
-    tell.spread({ receivedAt: NOON_MS });
-    tell.clock(NOON_MS + 60_000);
+  it('is as of the position of the spreads stage, however far that lags', async () => {
+    add.event({});
+    add.spread({ receivedAt: NOON_MS });
+    add.clock(NOON_MS + 60_000);
     lagBehind(NOON_MS + 60_000, NOON_MS + 2_000);
     expect(await body('/v1/events/evt_1/spread')).toMatchObject({ fetchedAt: '2026-03-01T12:00:02.000Z' });
     expect(await body('/v1/events/evt_1/arb-decay')).toMatchObject({ computedAt: '2026-03-01T12:00:02.000Z' });
   });
 
-  it('has no legs where no linked market is in use', async () => {
-    tell.event({ receivedAt: NOON_MS });
+  it('has no legs if no linked market is used', async () => {
+    add.event({ receivedAt: NOON_MS });
     expect(await body('/v1/events/evt_1/spread')).toEqual({
       universalId: 'evt_1',
       legs: [],
@@ -234,33 +242,33 @@ describe('GET /v1/events/{universalId}/spread', () => {
 });
 
 describe('GET /v1/events/{universalId}/arbitrage', () => {
-  it('tells one record of each kind, and none that was withdrawn', async () => {
-    tell.event({});
-    tell.clock(NOON_MS + 5_000);
-    tell.arbitrage({ kind: 'negation_pair', netEdge: '0.01' });
-    tell.arbitrage({});
-    const answer = await body<{ records: { kind: string }[]; fetchedAt: string }>('/v1/events/evt_1/arbitrage');
-    getArbitrage.response.parse(answer);
-    expect(answer.records.map((record) => record.kind)).toEqual(['cross_provider', 'negation_pair']);
-    expect(answer.records[0]).toMatchObject({ netEdge: -0.001, buyProvider: 'venue_a_outcome', sellFee: 0.02 });
-    expect(answer.fetchedAt).toBe('2026-03-01T12:00:05.000Z');
-    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, 'evt_1:cross_provider', null);
-    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, 'evt_1:negation_pair', null);
+  it('returns one record of each kind, and none that was withdrawn', async () => {
+    add.event({});
+    add.clock(NOON_MS + 5_000);
+    add.arbitrage({ kind: 'negation_pair', netEdge: '0.01' });
+    add.arbitrage({});
+    const response = await body<{ records: { kind: string }[]; fetchedAt: string }>('/v1/events/evt_1/arbitrage');
+    getArbitrage.response.parse(response);
+    expect(response.records.map((record) => record.kind)).toEqual(['cross_provider', 'negation_pair']);
+    expect(response.records[0]).toMatchObject({ netEdge: -0.001, buyProvider: 'venue_a_outcome', sellFee: 0.02 });
+    expect(response.fetchedAt).toBe('2026-03-01T12:00:05.000Z');
+    applyRecord(VIEWS.events, test.views.events, arbitrageHeadTopic, 'evt_1:cross_provider', null);
+    applyRecord(VIEWS.events, test.views.events, arbitrageHeadTopic, 'evt_1:negation_pair', null);
     expect((await body<{ records: unknown[] }>('/v1/events/evt_1/arbitrage')).records).toEqual([]);
   });
 
-  it('is never older than what it tells', async () => {
-    tell.event({});
-    tell.clock(NOON_MS);
-    tell.arbitrage({ receivedAt: NOON_MS + 1_234 });
+  it('is never older than its data', async () => {
+    add.event({});
+    add.clock(NOON_MS);
+    add.arbitrage({ receivedAt: NOON_MS + 1_234 });
     expect(await body('/v1/events/evt_1/arbitrage')).toMatchObject({ fetchedAt: '2026-03-01T12:00:01.234Z' });
   });
 });
 
-describe('GET /v1/events/{universalId}/arbitrage of data that lags', () => {
-  it('has no record and says as of when it is', async () => {
-    tell.event({});
-    tell.arbitrage({});
+describe('GET /v1/events/{universalId}/arbitrage while data lags', () => {
+  it('returns no records, and the time of the data', async () => {
+    add.event({});
+    add.arbitrage({});
     lagBehind(NOON_MS + 60_000, NOON_MS + 2_000);
     expect(await body('/v1/events/evt_1/arbitrage')).toMatchObject({
       records: [],
@@ -270,17 +278,17 @@ describe('GET /v1/events/{universalId}/arbitrage of data that lags', () => {
 });
 
 describe('GET /v1/events/{universalId}/trades', () => {
-  it('tells the trades of both sides of every linked market', async () => {
-    tell.event({ links: [aLink(), aLink({ provider: 'venue_a_outcome', yesInstrument: '#10', noInstrument: null })] });
-    const asked: unknown[] = [];
+  it('returns the trades of both outcomes of every linked market', async () => {
+    add.event({ links: [aLink(), aLink({ provider: 'venue_a_outcome', yesInstrument: '#10', noInstrument: null })] });
+    const queries: unknown[] = [];
     test.setQuery((sql, parameters) => {
-      asked.push(parameters);
+      queries.push(parameters);
       const { arrival, logIndex, blockNumber, ...trade } = aTrade();
       return sql.includes('FINAL') ? [{ ...trade, arrival: '1', logIndex: '1', blockNumber: '7' }] : [];
     });
-    const answer = await body<object>('/v1/events/evt_1/trades');
-    getEventTrades.response.parse(answer);
-    expect(answer).toEqual({
+    const response = await body<object>('/v1/events/evt_1/trades');
+    getEventTrades.response.parse(response);
+    expect(response).toEqual({
       universalId: 'evt_1',
       trades: [
         {
@@ -302,7 +310,7 @@ describe('GET /v1/events/{universalId}/trades', () => {
         },
       ],
     });
-    expect(asked.at(-1)).toMatchObject({
+    expect(queries.at(-1)).toMatchObject({
       provider0: 'venue_b',
       instrument0: '111',
       provider1: 'venue_b',
@@ -319,8 +327,8 @@ describe('GET /v1/events/{universalId}/trades', () => {
     ['?limit=0', 1],
     ['?limit=200', 200],
     ['?limit=201', 200],
-  ])('takes %s as %i', async (query, limit) => {
-    tell.event({});
+  ])('treats %j as a limit of %i', async (query, limit) => {
+    add.event({});
     const limits: unknown[] = [];
     test.setQuery((sql, parameters) => {
       if (sql.includes('FINAL')) limits.push(parameters.limit);
@@ -332,22 +340,22 @@ describe('GET /v1/events/{universalId}/trades', () => {
 });
 
 describe.each(['spread', 'arbitrage', 'trades'])('GET /v1/events/{universalId}/%s', (thing) => {
-  it('knows no event that nobody told of', async () => {
+  it('answers 404 for an unknown event', async () => {
     expect(await codeOf(`/v1/events/evt_unknown/${thing}`, 404)).toMatchObject({ code: 'not_found' });
   });
 
-  it("answers a merged event's id with the survivor, over several mergers", async () => {
-    tell.event({ universalId: 'evt_old', mergedInto: 'evt_mid' });
-    tell.event({ universalId: 'evt_mid', mergedInto: 'evt_1' });
-    tell.event({});
+  it('answers the id of a merged event with the event that it was finally merged into', async () => {
+    add.event({ universalId: 'evt_old', mergedInto: 'evt_mid' });
+    add.event({ universalId: 'evt_mid', mergedInto: 'evt_1' });
+    add.event({});
     expect(await body(`/v1/events/evt_old/${thing}`)).toMatchObject({ universalId: 'evt_1' });
     expect(await ids()).toEqual(['evt_1']);
   });
 
-  it('does not hang on events that name each other, nor answer with one that is gone', async () => {
-    tell.event({ universalId: 'evt_a', mergedInto: 'evt_b' });
-    tell.event({ universalId: 'evt_b', mergedInto: 'evt_a' });
-    tell.event({ universalId: 'evt_c', mergedInto: 'evt_gone' });
+  it('answers 404 for a cycle of merged events, and for a merge into an unknown event', async () => {
+    add.event({ universalId: 'evt_a', mergedInto: 'evt_b' });
+    add.event({ universalId: 'evt_b', mergedInto: 'evt_a' });
+    add.event({ universalId: 'evt_c', mergedInto: 'evt_gone' });
     for (const id of ['evt_a', 'evt_c'])
       expect(await codeOf(`/v1/events/${id}/${thing}`, 404)).toMatchObject({ code: 'not_found' });
   });

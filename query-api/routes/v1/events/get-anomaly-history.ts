@@ -13,7 +13,7 @@ export const getAnomalyHistory = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 1_000,
-  summary: 'Anomalies on all markets linked now, of the trailing 7 days, newest first.',
+  summary: 'Anomalies of the last 7 days on all markets that are linked now, newest first.',
   params: eventPath,
   query: z.object({
     kind: z.enum(ANOMALY_KINDS).optional(),

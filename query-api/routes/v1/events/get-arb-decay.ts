@@ -4,7 +4,7 @@ import { isoTime } from '#schemas/http/scalars';
 import { spreadHeadTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSignals } from '../../../queries/read-signals.ts';
-import { idsOf } from '../../../views/event-index.ts';
+import { idsWithMerged } from '../../../views/event-index.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -14,14 +14,14 @@ export const getArbDecay = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 1_000,
-  summary: 'How long arbitrage lives: the median half-life of the signals of the trailing 7 days.',
+  summary: 'How long arbitrage lasts: the median half-life of the signals of the last 7 days.',
   params: eventPath,
   query: z.object({}),
   response: arbDecaySchema,
   async handle({ params }, { views, store }) {
     const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
     const now = views.freshness.asOf(spreadHeadTopic) ?? receivedAt;
-    const figures = await readSignals(store, idsOf(views.events, universalId), now);
+    const figures = await readSignals(store, idsWithMerged(views.events, universalId), now);
     return {
       universalId,
       ...figures,

@@ -13,7 +13,7 @@ export const getArbitrage = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 0,
-  summary: 'The best arbitrage of each kind now, also when its net edge is negative.',
+  summary: 'The current best arbitrage of each kind, even if its net edge is negative.',
   params: eventPath,
   query: z.object({}),
   response: z.object({ universalId: z.string(), records: z.array(arbitrageRecordSchema), fetchedAt: isoTimeSchema }),

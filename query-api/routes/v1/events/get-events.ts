@@ -11,7 +11,7 @@ export const getEvents = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 1_000,
-  summary: 'Universal events: which markets ask the same question.',
+  summary: 'Lists universal events: questions with the markets that ask them.',
   params: z.object({}),
   query: z.object({
     underlying: z.string().max(64).optional(),

@@ -9,25 +9,25 @@ import { decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
 import { toSpreadSnapshot } from '#schemas/http/spread';
 import { toTradeRecord } from '#schemas/http/trade';
 import { toUniversalEvent } from '#schemas/http/universal-event';
+import { consistentSnapshot } from '../../../queries/consistent-snapshot.ts';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { currentSpread } from '../../../queries/current-spread.ts';
-import { wholeMoment } from '../../../queries/event-moment.ts';
+import { queryBatch } from '../../../queries/query.ts';
 import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
 import { disputePhases } from '../../../queries/read-dispute-phases.ts';
 import { settlements } from '../../../queries/read-settlements.ts';
 import { signals } from '../../../queries/read-signals.ts';
 import { newestTrades, readTrades } from '../../../queries/read-trades.ts';
-import { readTogether } from '../../../queries/reading.ts';
 import { instrumentsOf } from '../../../queries/traded-instruments.ts';
-import { idsOf } from '../../../views/event-index.ts';
+import { idsWithMerged } from '../../../views/event-index.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
 const RECENT = 20;
 
 /**
- * Event, spread and arbitrage are taken from the view at one moment; of the tables, which follow the views within about
- * a second and are read by one statement, nothing that is newer than it is told.
+ * Event, spread and arbitrage are a consistent snapshot of the view. The tables lag behind it by about a second and are
+ * read by one statement; rows that are newer than the snapshot are left out.
  */
 export const getEventHealth = defineRoute({
   method: 'GET',
@@ -35,25 +35,25 @@ export const getEventHealth = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 1_000,
-  summary: 'Everything of an event as of one moment: spread, arbitrage, consensus, oracle, anomalies, trades.',
+  summary: 'Everything about an event as of one moment: spread, arbitrage, consensus, oracle, anomalies, trades.',
   params: eventPath,
   query: z.object({}),
   response: eventHealthSchema,
   async handle({ params }, { views, store }) {
-    const { event, arbitrage, at, ...moment } = await wholeMoment(views, store, params.universalId);
+    const { event, arbitrage, at, ...snapshot } = await consistentSnapshot(views, store, params.universalId);
     const { universalId, links } = event;
-    const spread = moment.spread && currentSpread(views.freshness, event, moment.spread);
+    const spread = snapshot.spread && currentSpread(views.freshness, event, snapshot.spread);
     const current = currentArbitrage(views.freshness, event, arbitrage);
-    const asked = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
-    const [settled, phases, figures, detected, newest] = await readTogether(store, [
+    const tradeFilter = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
+    const [settled, phases, figures, detected, newest] = await queryBatch(store, [
       settlements(links.filter(({ used }) => used)),
       disputePhases(links),
-      signals(idsOf(views.events, universalId), at),
+      signals(idsWithMerged(views.events, universalId), at),
       anomalies({ markets: links, kind: null, since: at - ANOMALIES_WINDOW_MS, limit: RECENT }),
-      newestTrades(asked),
+      newestTrades(tradeFilter),
     ]);
-    const trades = newest.isEnough ? newest.trades : await readTrades(store, asked.instruments, RECENT, at);
-    const isToldBy = (ms: number) => ms <= at;
+    const trades = newest.isComplete ? newest.trades : await readTrades(store, tradeFilter.instruments, RECENT, at);
+    const isInSnapshot = (ms: number) => ms <= at;
     const recordOf = (kind: ArbitrageRecord['kind']) => current.find((record) => record.kind === kind) ?? null;
     const fetchedAt = isoTime(at);
     return {
@@ -62,15 +62,15 @@ export const getEventHealth = defineRoute({
       spread: { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt },
       arbitrage: { crossProvider: recordOf('cross_provider'), negationPair: recordOf('negation_pair') },
       consensusScore: decimalNumberOrNull(consensusScore(spread?.legs ?? [])),
-      settlement: settled.filter(({ resolvedAt }) => isToldBy(Date.parse(resolvedAt))),
-      disputeHistory: phases.filter(({ ts }) => isToldBy(ts)).map(toDisputePhaseRecord),
+      settlement: settled.filter(({ resolvedAt }) => isInSnapshot(Date.parse(resolvedAt))),
+      disputeHistory: phases.filter(({ ts }) => isInSnapshot(ts)).map(toDisputePhaseRecord),
       edgeHalfLife: {
         medianHalfLifeSec: halfLifeSec(figures.medianHalfLifeMs),
         decayedSignals: figures.decayedSignals,
         computedAt: fetchedAt,
       },
       recentAnomalies: detected
-        .filter(({ ts }) => isToldBy(ts))
+        .filter(({ ts }) => isInSnapshot(ts))
         .map((anomaly) => toAnomalyRecord(anomaly, universalId)),
       recentTrades: trades.map(toTradeRecord),
       fetchedAt,

@@ -15,7 +15,7 @@ export const getSettlement = defineRoute({
   sku: 'api.request',
   cacheTtlMs: 1_000,
   summary:
-    'How the markets of used links were decided, one record of each, the first to be decided first; all=true adds those of unused links.',
+    'How the markets of used links were resolved, one record each, in order of resolution; all=true adds the markets of unused links.',
   params: eventPath,
   query: z.object({
     all: booleanParameter.describe('true adds the markets of unused links; default false'),
@@ -24,7 +24,7 @@ export const getSettlement = defineRoute({
   async handle({ params, query }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const records = await readSettlements(store, query.all ? links : links.filter(({ used }) => used));
-    // Statuses of events follow from the same resolutions; a record may have been read a moment later.
+    // A record can be slightly newer than the events view, which derives its statuses from the same resolutions.
     const times = records.map(({ resolvedAt }) => Date.parse(resolvedAt));
     return {
       universalId,

@@ -13,7 +13,7 @@ export const getSpread = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 0,
-  summary: 'The YES book of every linked market now.',
+  summary: 'The current top of the YES book of every linked market.',
   params: eventPath,
   query: z.object({}),
   response: spreadSnapshotSchema,
@@ -22,10 +22,10 @@ export const getSpread = defineRoute({
     const event = await findEvent(events, store, params.universalId);
     const { universalId, receivedAt } = event;
     const spread = events.spreads.get(universalId);
-    // Of a book that stands the quotes are as live: the figures are as of the position of the stage that writes them.
+    // Quotes of an unchanged book are current: the figures are as of the position of the stage that calculates them.
     const asOf = freshness.asOf(spreadHeadTopic) ?? receivedAt;
     const fetchedAt = isoTime(Math.max(asOf, spread?.receivedAt ?? 0));
-    // Linked markets whose books were never received have no snapshot yet: no legs, rather than made-up ones.
+    // Without a received book there is no spread yet: the response has no legs rather than invented ones.
     return {
       ...(spread ? toSpreadSnapshot(currentSpread(freshness, event, spread)) : { universalId, legs: [] }),
       fetchedAt,

@@ -13,7 +13,7 @@ export const getEventTrades = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 1_000,
-  summary: 'Fills on all linked markets, newest first.',
+  summary: 'Trades on all linked markets, newest first.',
   params: eventPath,
   query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
   response: z.object({ universalId: z.string(), trades: z.array(tradeRecordSchema) }),

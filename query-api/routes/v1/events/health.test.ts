@@ -9,7 +9,15 @@ import {
   spreadHeadTopic,
   type UniversalEvent,
 } from '#schemas/topics/derived';
-import { aLink, anArbitrage, anEvent, aSpread, aTrade, feed, NOON_MS } from '../../../testing/records.fixture.ts';
+import {
+  aLink,
+  anArbitrage,
+  anEvent,
+  applyRecord,
+  aSpread,
+  aTrade,
+  NOON_MS,
+} from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../views/views.ts';
 import { getArbDecay } from './get-arb-decay.ts';
@@ -29,38 +37,38 @@ const outcome = aLink({
   noInstrument: null,
 });
 const WEEK_MS = 7 * 86_400_000;
-/** Answers a statement that asks several things at once: a row from each table named. */
-const rowsTogether = (sql: string, rows: Readonly<Record<string, object>>) =>
+/** Rows for a batch of queries: one for each query that contains one of the names. */
+const batchRows = (sql: string, rows: Readonly<Record<string, object>>) =>
   sql
     .split(' UNION ALL ')
-    .flatMap((part, reading) =>
+    .flatMap((part, query) =>
       Object.entries(rows).flatMap(([table, row]) =>
-        part.includes(table) ? [{ reading, nth: 0, row: JSON.stringify(row) }] : [],
+        part.includes(table) ? [{ query, nth: 0, row: JSON.stringify(row) }] : [],
       ),
     );
 const leg = (fields: Partial<SpreadLeg>): SpreadLeg => ({ ...aSpread().legs[0]!, ...fields });
-/** What venue_a is bought for and venue_b is sold for. */
+/** Legs with the ask of venue_a and the bid of venue_b. */
 const legsOf = (ask: string, bid: string) => [
   leg({ provider: 'venue_a_outcome', marketId: '#10', yesBid: '0.39', yesAsk: ask, yesMid: '0.395' }),
   leg({ yesBid: bid, yesAsk: '0.43', yesMid: '0.42' }),
 ];
 
-const tell = {
+const add = {
   event: (fields: Partial<UniversalEvent> = {}) => {
     const event = anEvent({ links: [outcome, aLink()], ...fields });
-    feed(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
+    applyRecord(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
   },
   spread: (fields: Partial<Spread>) => {
     const spread = aSpread(fields);
-    feed(VIEWS.events, test.views.events, spreadHeadTopic, spread.universalId, spread);
+    applyRecord(VIEWS.events, test.views.events, spreadHeadTopic, spread.universalId, spread);
   },
   arbitrage: (fields: Partial<Arbitrage>) => {
     const record = anArbitrage(fields);
-    feed(VIEWS.events, test.views.events, arbitrageHeadTopic, `${record.universalId}:${record.kind}`, record);
+    applyRecord(VIEWS.events, test.views.events, arbitrageHeadTopic, `${record.universalId}:${record.kind}`, record);
   },
   clock: (at: number) => {
     const mark = { receivedAt: at, tick: true, hour: false, day: false };
-    feed(VIEWS.events, test.views.events, clockTopic, 'clock', mark, at);
+    applyRecord(VIEWS.events, test.views.events, clockTopic, 'clock', mark, at);
   },
 };
 
@@ -75,25 +83,25 @@ interface Health {
   readonly fetchedAt: string;
 }
 async function health(id = 'evt_1'): Promise<Health> {
-  const answer = await test.get(`/v1/events/${id}/health`);
-  expect(answer.status, answer.body).toBe(200);
-  const body = answer.json() as Health;
+  const response = await test.get(`/v1/events/${id}/health`);
+  expect(response.status, response.body).toBe(200);
+  const body = response.json() as Health;
   getEventHealth.response.parse(body);
   return body;
 }
 
 describe('GET /v1/events/{universalId}/health', () => {
-  it('tells all of it as of one moment, and no field more', async () => {
-    tell.event();
-    tell.spread({ legs: legsOf('0.4', '0.42') });
-    tell.arbitrage({});
-    tell.arbitrage({ kind: 'negation_pair', grossEdge: '0.1' });
-    tell.clock(NOON_MS + 5_000);
-    const asked: object[] = [];
+  it('returns all parts as of one moment, without further fields', async () => {
+    add.event();
+    add.spread({ legs: legsOf('0.4', '0.42') });
+    add.arbitrage({});
+    add.arbitrage({ kind: 'negation_pair', grossEdge: '0.1' });
+    add.clock(NOON_MS + 5_000);
+    const queries: object[] = [];
     const { arrival, logIndex, blockNumber, ...trade } = aTrade();
     test.setQuery((sql, parameters) => {
-      asked.push(parameters);
-      return rowsTogether(sql, {
+      queries.push(parameters);
+      return batchRows(sql, {
         arbitrage_signals: { considered: 5, decayed: 4, median: 2_500 },
         'trades AS t': { ...trade, arrival: '1', logIndex: '1', blockNumber: '7', reached: 1 },
       });
@@ -126,65 +134,65 @@ describe('GET /v1/events/{universalId}/health', () => {
       recentTrades: [{ id: 'venue_b:0xhash:1' }],
       fetchedAt: at,
     });
-    // One question to the store, for nothing newer than that.
-    expect(asked).toEqual([
+    // One statement, for nothing newer than that.
+    expect(queries).toEqual([
       expect.objectContaining({ now_2: NOON_MS + 5_000, since_3: NOON_MS + 5_000 - WEEK_MS, until_4: NOON_MS + 5_000 }),
     ]);
   });
 
-  it('looks further back for trades where those that it looked at first are not enough', async () => {
-    tell.event();
+  it('reads further back if the first trades are not enough', async () => {
+    add.event();
     const { arrival, logIndex, blockNumber, ...trade } = aTrade();
     const row = { ...trade, arrival: '1', logIndex: '1', blockNumber: '7' };
     test.setQuery((sql, { rows }) =>
       sql.includes('UNION ALL')
-        ? rowsTogether(sql, { 'trades AS t': { ...row, status: 'reverted', reached: 80 } })
+        ? batchRows(sql, { 'trades AS t': { ...row, status: 'reverted', reached: 80 } })
         : [{ ...row, reached: Number(rows) - 1 }],
     );
     expect((await health()).recentTrades).toMatchObject([{ id: 'venue_b:0xhash:1' }]);
   });
 
-  it('is never older than what it tells', async () => {
-    tell.event();
-    tell.clock(NOON_MS);
-    tell.spread({ receivedAt: NOON_MS + 1_234, legs: legsOf('0.4', '0.42') });
+  it('is never older than its data', async () => {
+    add.event();
+    add.clock(NOON_MS);
+    add.spread({ receivedAt: NOON_MS + 1_234, legs: legsOf('0.4', '0.42') });
     expect(await health()).toMatchObject({ fetchedAt: '2026-03-01T12:00:01.234Z', consensusScore: 0.975 });
   });
 
-  it('waits for the rest of a change of which it has seen a part', async () => {
-    tell.event();
-    tell.spread({ legs: legsOf('0.4', '0.42') });
-    tell.arbitrage({});
-    // The book moved: the view has the spread of it, and not yet the arbitrage.
-    tell.spread({ receivedAt: NOON_MS + 10, legs: legsOf('0.41', '0.42') });
-    const rest = setTimeout(() => tell.arbitrage({ receivedAt: NOON_MS + 10, grossEdge: '0.01' }), 15);
+  it('waits for the remaining records of a change', async () => {
+    add.event();
+    add.spread({ legs: legsOf('0.4', '0.42') });
+    add.arbitrage({});
+    // The book changed: the view has the new spread, but not yet the new arbitrage.
+    add.spread({ receivedAt: NOON_MS + 10, legs: legsOf('0.41', '0.42') });
+    const rest = setTimeout(() => add.arbitrage({ receivedAt: NOON_MS + 10, grossEdge: '0.01' }), 15);
     const { spread, arbitrage } = await health();
     clearTimeout(rest);
     expect(spread.legs[0]!.yesAsk).toBe(0.41);
     expect(arbitrage.crossProvider!.grossEdge).toBe(0.01);
   });
 
-  it('tells no arbitrage that its spread contradicts, when the rest does not come', async () => {
-    tell.event({ links: [outcome, aLink({ polarity: 'inverse' })] });
-    tell.arbitrage({});
-    tell.arbitrage({ kind: 'negation_pair', grossEdge: '0.03' });
-    tell.spread({ legs: legsOf('0.41', '0.42') });
+  it('leaves out arbitrage that contradicts the spread if the missing record does not arrive', async () => {
+    add.event({ links: [outcome, aLink({ polarity: 'inverse' })] });
+    add.arbitrage({});
+    add.arbitrage({ kind: 'negation_pair', grossEdge: '0.03' });
+    add.spread({ legs: legsOf('0.41', '0.42') });
     expect((await health()).arbitrage).toEqual({ crossProvider: null, negationPair: null });
-    tell.spread({ receivedAt: NOON_MS + 1, legs: legsOf('0.41', '0.44') });
+    add.spread({ receivedAt: NOON_MS + 1, legs: legsOf('0.41', '0.44') });
     test.advance(2_000);
-    // What the NO of an inverse market is bought for is 1 - what its YES is sold for.
+    // The NO ask of an inverse market is 1 - its YES bid.
     expect((await health()).arbitrage).toMatchObject({ crossProvider: null, negationPair: { grossEdge: 0.03 } });
   });
 
   it('waits for the spread and arbitrage that follow from the resolution of a market', async () => {
     const resolved = aLink({ marketState: 'resolved' });
-    tell.event({ links: [outcome, resolved] });
-    tell.spread({ legs: legsOf('0.4', '0.42') });
-    tell.arbitrage({});
-    // The view has the event already, and the spread and the arbitrage of before.
+    add.event({ links: [outcome, resolved] });
+    add.spread({ legs: legsOf('0.4', '0.42') });
+    add.arbitrage({});
+    // The view has the new event already, but still the old spread and arbitrage.
     const [legA, legB] = legsOf('0.4', '0.42');
     const ended = { ...legB!, yesBid: null, yesAsk: null, yesMid: null, live: false, state: 'resolved' as const };
-    const rest = setTimeout(() => tell.spread({ receivedAt: NOON_MS + 10, legs: [legA!, ended] }), 15);
+    const rest = setTimeout(() => add.spread({ receivedAt: NOON_MS + 10, legs: [legA!, ended] }), 15);
     const { spread, arbitrage, consensusScore } = await health();
     clearTimeout(rest);
     expect(spread.legs).toMatchObject([{ state: 'live' }, { state: 'resolved', yesMid: null }]);
@@ -192,16 +200,16 @@ describe('GET /v1/events/{universalId}/health', () => {
     expect(consensusScore).toBeNull();
   });
 
-  it('returns no arbitrage with a market that is closed, when the rest does not come', async () => {
-    tell.event({ links: [outcome, aLink({ marketState: 'closed' })] });
-    tell.spread({ legs: legsOf('0.4', '0.42') });
-    tell.arbitrage({});
-    tell.arbitrage({ kind: 'negation_pair', grossEdge: '0.1' });
+  it('leaves out arbitrage with a closed market if the missing record does not arrive', async () => {
+    add.event({ links: [outcome, aLink({ marketState: 'closed' })] });
+    add.spread({ legs: legsOf('0.4', '0.42') });
+    add.arbitrage({});
+    add.arbitrage({ kind: 'negation_pair', grossEdge: '0.1' });
     expect((await health()).arbitrage).toEqual({ crossProvider: null, negationPair: null });
   });
 
-  it('has no arbitrage, consensus or leg of an event that no book is known of', async () => {
-    tell.event({ links: [aLink({ used: false })] });
+  it('has no legs, arbitrage or consensus for an event without books', async () => {
+    add.event({ links: [aLink({ used: false })] });
     expect(await health()).toMatchObject({
       spread: { legs: [], fetchedAt: NOON },
       arbitrage: { crossProvider: null, negationPair: null },
@@ -213,18 +221,18 @@ describe('GET /v1/events/{universalId}/health', () => {
 });
 
 describe('GET /v1/events/{universalId}/arb-decay', () => {
-  it('tells the figures of the event and of those merged into it', async () => {
-    tell.event();
-    tell.event({ universalId: 'evt_old', mergedInto: 'evt_1' });
-    tell.clock(NOON_MS);
-    let asked: unknown;
+  it('returns the figures of the event and of the events merged into it', async () => {
+    add.event();
+    add.event({ universalId: 'evt_old', mergedInto: 'evt_1' });
+    add.clock(NOON_MS);
+    let queries: unknown;
     test.setQuery((_, parameters) => {
-      asked = parameters;
+      queries = parameters;
       return [{ considered: 7, decayed: 2, median: 1_499.5 }];
     });
-    const answer = await test.get('/v1/events/evt_old/arb-decay');
-    getArbDecay.response.parse(answer.json());
-    expect(answer.json()).toEqual({
+    const response = await test.get('/v1/events/evt_old/arb-decay');
+    getArbDecay.response.parse(response.json());
+    expect(response.json()).toEqual({
       universalId: 'evt_1',
       signalsConsidered: 7,
       decayedSignals: 2,
@@ -232,11 +240,11 @@ describe('GET /v1/events/{universalId}/arb-decay', () => {
       medianHalfLifeSec: 2,
       computedAt: NOON,
     });
-    expect(asked).toEqual({ universalIds: ['evt_1', 'evt_old'], since: NOON_MS - 7 * 86_400_000, now: NOON_MS });
+    expect(queries).toEqual({ universalIds: ['evt_1', 'evt_old'], since: NOON_MS - 7 * 86_400_000, now: NOON_MS });
   });
 
-  it('has no median where nothing has decayed', async () => {
-    tell.event();
+  it('has no median if no signal has decayed', async () => {
+    add.event();
     test.setQuery(() => [{ considered: 1, decayed: 0, median: null }]);
     const { status, json } = await test.get('/v1/events/evt_1/arb-decay');
     expect(status).toBe(200);
@@ -244,6 +252,6 @@ describe('GET /v1/events/{universalId}/arb-decay', () => {
   });
 });
 
-it.each(['health', 'arb-decay'])('GET …/%s knows no event that nobody told of', async (thing) => {
+it.each(['health', 'arb-decay'])('GET …/%s answers 404 for an unknown event', async (thing) => {
   expect((await test.get(`/v1/events/evt_unknown/${thing}`)).status).toBe(404);
 });

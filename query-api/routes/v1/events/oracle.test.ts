@@ -1,4 +1,4 @@
-/** The event routes that tell of the oracle, of settlements and of anomalies, over the real tables. */
+/** Tests the event routes for disputes, settlements and anomalies with real tables. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { tradesTable } from '#schemas/tables/trades';
@@ -10,12 +10,12 @@ import {
   anAnomaly,
   aPhase,
   aResolution,
-  keepAnomalies,
-  keepMarkets,
-  keepPhases,
-  keepResolutions,
+  insertAnomalies,
+  insertMarkets,
+  insertPhases,
+  insertResolutions,
 } from '../../../testing/oracle.fixture.ts';
-import { aLink, anEvent, aTrade, feed, NOON_MS } from '../../../testing/records.fixture.ts';
+import { aLink, anEvent, applyRecord, aTrade, NOON_MS } from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../views/views.ts';
 import { getAnomalyHistory } from './get-anomaly-history.ts';
@@ -40,12 +40,12 @@ beforeEach(async () => {
 });
 afterEach(() => test.app.close());
 
-const tell = (fields: Partial<UniversalEvent> = {}) => {
+const addEvent = (fields: Partial<UniversalEvent> = {}) => {
   const event = anEvent(fields);
-  feed(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
+  applyRecord(VIEWS.events, test.views.events, eventTopic, event.universalId, event);
 };
 const tick = (receivedAt: number) =>
-  feed(
+  applyRecord(
     VIEWS.events,
     test.views.events,
     clockTopic,
@@ -53,27 +53,27 @@ const tick = (receivedAt: number) =>
     { receivedAt, tick: true, hour: false, day: false },
     receivedAt,
   );
-const ask = async <T>(path: string, status = 200): Promise<T> => {
-  const answer = await test.get(`/v1/events/${path}`);
-  expect(answer.status, answer.body).toBe(status);
-  return answer.json();
+const get = async <T>(path: string, status = 200): Promise<T> => {
+  const response = await test.get(`/v1/events/${path}`);
+  expect(response.status, response.body).toBe(status);
+  return response.json();
 };
 
 describe('GET /v1/events/{universalId}/dispute-history', () => {
-  it('tells the surviving phases of every linked market, oldest first', async () => {
-    tell({ links: [aLink(), aLink({ providerMarketId: '0xother' })] });
-    await keepPhases(store, [
+  it('returns the phases of every linked market that are not reverted, oldest first', async () => {
+    addEvent({ links: [aLink(), aLink({ providerMarketId: '0xother' })] });
+    await insertPhases(store, [
       aPhase({ id: 'c', blockNumber: 90, phase: 'settle', status: 'pending' }),
       aPhase({ id: 'b', blockNumber: 80, marketId: '0xother', questionId: '0xq2' }),
       aPhase({ id: 'gone', blockNumber: 75, status: 'reverted' }),
       aPhase({ id: 'a' }),
       aPhase({ id: 'foreign', marketId: '0xforeign', questionId: '0xq3' }),
     ]);
-    const answer = await ask<{ disputes: { id: string }[] }>('evt_1/dispute-history');
-    getDisputeHistory.response.parse(answer);
-    expect(answer).toMatchObject({ universalId: 'evt_1' });
-    expect(answer.disputes.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-    expect(answer.disputes[0]).toEqual({
+    const response = await get<{ disputes: { id: string }[] }>('evt_1/dispute-history');
+    getDisputeHistory.response.parse(response);
+    expect(response).toMatchObject({ universalId: 'evt_1' });
+    expect(response.disputes.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    expect(response.disputes[0]).toEqual({
       id: 'a',
       phase: 'propose',
       provider: 'venue_b',
@@ -93,25 +93,25 @@ describe('GET /v1/events/{universalId}/dispute-history', () => {
 });
 
 describe('GET /v1/events/{universalId}/settlement', () => {
-  it('tells one record of each settled market, as of the clock, never older than what it tells', async () => {
-    tell({ links: [aLink({ polarity: 'inverse' }), aLink({ providerMarketId: '0xother' })] });
-    await keepMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
+  it('returns one record of each resolved market, as of the clock, and never older than its data', async () => {
+    addEvent({ links: [aLink({ polarity: 'inverse' }), aLink({ providerMarketId: '0xother' })] });
+    await insertMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
     tick(NOON_MS - 5_000);
-    await keepResolutions(store, [aResolution()]);
-    const answer = await ask<{ records: object[] }>('evt_1/settlement');
-    getSettlement.response.parse(answer);
-    expect(answer).toMatchObject({ universalId: 'evt_1', fetchedAt: '2026-03-01T12:00:00.000Z' });
-    expect(answer.records).toMatchObject([{ marketId: '0xmarket', outcome: 'no', payouts: ['1', '0'] }]);
+    await insertResolutions(store, [aResolution()]);
+    const response = await get<{ records: object[] }>('evt_1/settlement');
+    getSettlement.response.parse(response);
+    expect(response).toMatchObject({ universalId: 'evt_1', fetchedAt: '2026-03-01T12:00:00.000Z' });
+    expect(response.records).toMatchObject([{ marketId: '0xmarket', outcome: 'no', payouts: ['1', '0'] }]);
     tick(NOON_MS + 5_000);
     test.advance(2_000);
-    expect(await ask('evt_1/settlement')).toMatchObject({ fetchedAt: '2026-03-01T12:00:05.000Z' });
+    expect(await get('evt_1/settlement')).toMatchObject({ fetchedAt: '2026-03-01T12:00:05.000Z' });
   });
 
-  describe('of an event with a link that is not used', () => {
+  describe('with an unused link', () => {
     beforeEach(async () => {
-      tell({ links: [aLink(), aLink({ providerMarketId: '0xother', used: false })] });
-      await keepMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
-      await keepResolutions(store, [
+      addEvent({ links: [aLink(), aLink({ providerMarketId: '0xother', used: false })] });
+      await insertMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
+      await insertResolutions(store, [
         aResolution(),
         aResolution({ id: 'o', marketId: '0xother', resolvedAt: NOON_MS + 1, endTime: null, payouts: ['0', '1'] }),
       ]);
@@ -124,52 +124,55 @@ describe('GET /v1/events/{universalId}/settlement', () => {
       ['', [used]],
       ['?all=false', [used]],
       ['?all=true', [used, unused]],
-    ])('answers settlement%s with the records that were asked for', async (query, expected) => {
-      const answer = await ask<{ records: object[] }>(`evt_1/settlement${query}`);
-      getSettlement.response.parse(answer);
-      expect(answer.records).toMatchObject(expected);
-      expect(answer.records).toHaveLength(expected.length);
+    ])('returns the requested records for settlement%s', async (query, expected) => {
+      const response = await get<{ records: object[] }>(`evt_1/settlement${query}`);
+      getSettlement.response.parse(response);
+      expect(response.records).toMatchObject(expected);
+      expect(response.records).toHaveLength(expected.length);
     });
 
-    it('keeps the answers with and without unused links apart', async () => {
+    it('caches the responses with and without unused links separately', async () => {
       const counts = [];
       for (const query of ['', '?all=true', '?all=false']) {
-        counts.push((await ask<{ records: object[] }>(`evt_1/settlement${query}`)).records.length);
+        counts.push((await get<{ records: object[] }>(`evt_1/settlement${query}`)).records.length);
       }
       expect(counts).toEqual([1, 2, 1]);
     });
 
-    it('has health list the used one alone', async () => {
-      const { settlement } = await ask<{ settlement: object[] }>('evt_1/health');
+    it('lists only the used link in the health of the event', async () => {
+      const { settlement } = await get<{ settlement: object[] }>('evt_1/health');
       expect(settlement).toMatchObject([used]);
       expect(settlement).toHaveLength(1);
     });
 
-    it('answers with no records where no link is used', async () => {
-      tell({ links: [aLink({ used: false })] });
-      expect(await ask('evt_1/settlement')).toMatchObject({ records: [] });
-      expect(await ask('evt_1/health')).toMatchObject({ settlement: [] });
+    it('returns no records if no link is used', async () => {
+      addEvent({ links: [aLink({ used: false })] });
+      expect(await get('evt_1/settlement')).toMatchObject({ records: [] });
+      expect(await get('evt_1/health')).toMatchObject({ settlement: [] });
     });
   });
 
-  it.each(['all=', 'all=1', 'all=TRUE', 'all=yes', 'all=true&all=false'])('refuses %s by name', async (query) => {
-    tell();
-    const { error } = await ask<{ error: { code: string; message: string } }>(`evt_1/settlement?${query}`, 400);
-    expect(error.code).toBe('validation_failed');
-    expect(error.message).toBe(`all: must be ${query.includes('&') ? 'given once' : 'true or false'}`);
-  });
+  it.each(['all=', 'all=1', 'all=TRUE', 'all=yes', 'all=true&all=false'])(
+    'refuses %s and names the parameter',
+    async (query) => {
+      addEvent();
+      const { error } = await get<{ error: { code: string; message: string } }>(`evt_1/settlement?${query}`, 400);
+      expect(error.code).toBe('validation_failed');
+      expect(error.message).toBe(`all: must be ${query.includes('&') ? 'given once' : 'true or false'}`);
+    },
+  );
 });
 
 describe('GET /v1/events/{universalId}/anomaly-history', () => {
   const ids = async (query = '') => {
-    const answer = await ask<{ anomalies: { id: string }[] }>(`evt_1/anomaly-history${query}`);
-    getAnomalyHistory.response.parse(answer);
-    return answer.anomalies.map(({ id }) => id);
+    const response = await get<{ anomalies: { id: string }[] }>(`evt_1/anomaly-history${query}`);
+    getAnomalyHistory.response.parse(response);
+    return response.anomalies.map(({ id }) => id);
   };
 
-  it("tells the last 7 days by the pipeline's clock, newest first", async () => {
-    tell();
-    await keepAnomalies(store, [
+  it("returns the last 7 days by the pipeline's clock, newest first", async () => {
+    addEvent();
+    await insertAnomalies(store, [
       anAnomaly({ id: 'an_old', ts: NOON_MS - 7 * DAY_MS }),
       anAnomaly({ id: 'an_new', kind: 'wallet_burst' }),
       anAnomaly({ id: 'an_other', marketId: '0xother' }),
@@ -184,10 +187,10 @@ describe('GET /v1/events/{universalId}/anomaly-history', () => {
     expect(await ids()).toEqual(['an_new']);
   });
 
-  it('tells a record whole', async () => {
-    tell();
-    await keepAnomalies(store, [anAnomaly()]);
-    expect(await ask('evt_1/anomaly-history')).toEqual({
+  it('returns complete records', async () => {
+    addEvent();
+    await insertAnomalies(store, [anAnomaly()]);
+    expect(await get('evt_1/anomaly-history')).toEqual({
       universalId: 'evt_1',
       anomalies: [
         {
@@ -207,60 +210,63 @@ describe('GET /v1/events/{universalId}/anomaly-history', () => {
     });
   });
 
-  it("tells what was detected before mergers as the survivor's", async () => {
-    tell({ universalId: 'evt_old', links: [], mergedInto: 'evt_mid' });
-    tell({ universalId: 'evt_mid', links: [], mergedInto: 'evt_1' });
-    tell();
-    await keepAnomalies(store, [anAnomaly({ universalId: 'evt_old' })]);
-    expect(await ask('evt_mid/anomaly-history')).toMatchObject({
+  it('assigns anomalies from before a merge to the remaining event', async () => {
+    addEvent({ universalId: 'evt_old', links: [], mergedInto: 'evt_mid' });
+    addEvent({ universalId: 'evt_mid', links: [], mergedInto: 'evt_1' });
+    addEvent();
+    await insertAnomalies(store, [anAnomaly({ universalId: 'evt_old' })]);
+    expect(await get('evt_mid/anomaly-history')).toMatchObject({
       universalId: 'evt_1',
       anomalies: [{ id: 'an_1', universalId: 'evt_1' }],
     });
   });
 
-  it('goes with a market to its event of now, and leaves its former event', async () => {
-    tell();
-    tell({ universalId: 'evt_2', links: [aLink({ providerMarketId: '0xother' })] });
-    await keepAnomalies(store, [
+  it('returns the anomalies of a market only for the event that it is linked to now', async () => {
+    addEvent();
+    addEvent({ universalId: 'evt_2', links: [aLink({ providerMarketId: '0xother' })] });
+    await insertAnomalies(store, [
       anAnomaly({ universalId: 'evt_2' }),
       anAnomaly({ id: 'an_2', universalId: 'evt_1', marketId: '0xother' }),
-      // Another venue's market may have the same name.
+      // A market of another venue may have the same id.
       anAnomaly({ id: 'an_3', provider: 'venue_a_outcome' }),
     ]);
     expect(await ids()).toEqual(['an_1']);
-    expect(await ask('evt_2/anomaly-history')).toMatchObject({
+    expect(await get('evt_2/anomaly-history')).toMatchObject({
       universalId: 'evt_2',
       anomalies: [{ id: 'an_2', universalId: 'evt_2' }],
     });
   });
 
-  it.each(['kind=trade-volume', 'kind=', 'limit=x', 'limit=1.5'])('refuses %s by name', async (query) => {
-    tell();
-    const { error } = await ask<{ error: { code: string; message: string } }>(`evt_1/anomaly-history?${query}`, 400);
-    expect(error.code).toBe('validation_failed');
-    expect(error.message).toContain(query.split('=')[0]);
-  });
+  it.each(['kind=trade-volume', 'kind=', 'limit=x', 'limit=1.5'])(
+    'refuses %s and names the parameter',
+    async (query) => {
+      addEvent();
+      const { error } = await get<{ error: { code: string; message: string } }>(`evt_1/anomaly-history?${query}`, 400);
+      expect(error.code).toBe('validation_failed');
+      expect(error.message).toContain(query.split('=')[0]);
+    },
+  );
 });
 
-it('GET …/health tells what the routes of its parts tell', async () => {
-  tell({ links: [aLink(), aLink({ providerMarketId: '0xother', yesInstrument: '333', noInstrument: '444' })] });
+it('GET …/health returns the same data as the routes of its parts', async () => {
+  addEvent({ links: [aLink(), aLink({ providerMarketId: '0xother', yesInstrument: '333', noInstrument: '444' })] });
   tick(NOON_MS);
-  await keepMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
-  await keepPhases(store, [aPhase({ id: 'b', blockNumber: 80, phase: 'settle' }), aPhase()]);
-  await keepResolutions(store, [
+  await insertMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
+  await insertPhases(store, [aPhase({ id: 'b', blockNumber: 80, phase: 'settle' }), aPhase()]);
+  await insertResolutions(store, [
     aResolution(),
     aResolution({ id: 'o', marketId: '0xother', resolvedAt: NOON_MS - 1, payouts: ['0.5', '0.5'] }),
   ]);
-  await keepAnomalies(store, [anAnomaly(), anAnomaly({ id: 'an_2', bucketVol: null, raw: null, ts: NOON_MS - 1 })]);
-  const place = { topic: '', partition: 0, offset: 0, key: '', receivedAt: NOON_MS };
+  await insertAnomalies(store, [anAnomaly(), anAnomaly({ id: 'an_2', bucketVol: null, raw: null, ts: NOON_MS - 1 })]);
+  const meta = { topic: '', partition: 0, offset: 0, key: '', receivedAt: NOON_MS };
   const trades = [1, 2, 3].map((nth) => aTrade({ id: `t${nth}`, arrival: nth, instrument: nth === 2 ? '444' : '111' }));
   await store.insert(
     'trades',
-    trades.map((trade, seq) => tradesTable.row(trade, { ...place, seq })),
+    trades.map((trade, seq) => tradesTable.row(trade, { ...meta, seq })),
   );
-  const health = await ask<Record<string, unknown[]>>('evt_1/health');
+  const health = await get<Record<string, unknown[]>>('evt_1/health');
   getEventHealth.response.parse(health);
-  const part = async (path: string, name: string) => (await ask<Record<string, unknown[]>>(`evt_1/${path}`))[name]!;
+  const part = async (path: string, name: string) => (await get<Record<string, unknown[]>>(`evt_1/${path}`))[name]!;
   expect(health.settlement).toEqual(await part('settlement', 'records'));
   expect(health.disputeHistory).toEqual(await part('dispute-history', 'disputes'));
   expect(health.recentAnomalies).toEqual(await part('anomaly-history', 'anomalies'));
@@ -273,28 +279,28 @@ it('GET …/health tells what the routes of its parts tell', async () => {
 });
 
 describe.each(['dispute-history', 'settlement', 'anomaly-history'])('GET /v1/events/{universalId}/%s', (thing) => {
-  it('knows no event that nobody told of', async () => {
-    expect(await ask(`evt_unknown/${thing}`, 404)).toMatchObject({ error: { code: 'not_found' } });
+  it('answers 404 for an unknown event', async () => {
+    expect(await get(`evt_unknown/${thing}`, 404)).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  it("answers a merged event's id with the survivor, from its markets", async () => {
-    tell({ universalId: 'evt_old', links: [], mergedInto: 'evt_1' });
-    tell();
-    await keepMarkets(store, 'venue_b', [aMarket()]);
-    await keepPhases(store, [aPhase()]);
-    await keepResolutions(store, [aResolution()]);
-    await keepAnomalies(store, [anAnomaly()]);
-    const own = await ask(`evt_1/${thing}`);
-    expect(await ask(`evt_old/${thing}`)).toEqual(own);
-    expect(Object.values(own as object).find(Array.isArray)).toHaveLength(1);
+  it('answers the id of a merged event with the markets of the remaining event', async () => {
+    addEvent({ universalId: 'evt_old', links: [], mergedInto: 'evt_1' });
+    addEvent();
+    await insertMarkets(store, 'venue_b', [aMarket()]);
+    await insertPhases(store, [aPhase()]);
+    await insertResolutions(store, [aResolution()]);
+    await insertAnomalies(store, [anAnomaly()]);
+    const expected = await get(`evt_1/${thing}`);
+    expect(await get(`evt_old/${thing}`)).toEqual(expected);
+    expect(Object.values(expected as object).find(Array.isArray)).toHaveLength(1);
   });
 
-  it('tells of an event where nothing happened yet, also of one without markets', async () => {
-    tell();
-    tell({ universalId: 'evt_bare', links: [] });
+  it('returns an empty list for an event without data, also if it has no markets', async () => {
+    addEvent();
+    addEvent({ universalId: 'evt_bare', links: [] });
     for (const id of ['evt_1', 'evt_bare']) {
-      const answer = await ask<object>(`${id}/${thing}`);
-      expect(Object.values(answer).find(Array.isArray)).toEqual([]);
+      const response = await get<object>(`${id}/${thing}`);
+      expect(Object.values(response).find(Array.isArray)).toEqual([]);
     }
   });
 });

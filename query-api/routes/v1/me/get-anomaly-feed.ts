@@ -7,19 +7,19 @@ import { survivorOf } from '../../../queries/find-event.ts';
 import { marketsOfInterest } from '../../../queries/markets-of-interest.ts';
 import { type AnomalyRow, readAnomalies } from '../../../queries/read-anomalies.ts';
 import type { EventIndex } from '../../../views/event-index.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 30 * DAY_MS;
 
-export const getAnomalyFeed = defineOwnRoute({
+export const getAnomalyFeed = defineCallerRoute({
   method: 'GET',
   path: '/v1/me/anomaly-feed',
   scope: 'read',
   sku: 'api.request',
-  tellsMarkets: true,
+  servesMarketData: true,
   summary:
-    'Anomalies on events in whose markets a bound wallet traded in the last 30 days; without any, on all events.',
+    'Anomalies on events in whose markets a bound wallet traded in the last 30 days; on all events if there are none.',
   params: z.object({}),
   query: z.object({
     since: timeParameter
@@ -32,20 +32,20 @@ export const getAnomalyFeed = defineOwnRoute({
     window: z.object({ from: isoTimeSchema, to: isoTimeSchema }),
   }),
   async handle({ query, caller }, { views: { events }, store, control }) {
-    // Before the first mark of the clock there is nothing that a window could be about.
+    // Before the first clock record there are no anomalies, so any window will do.
     const now = events.now ?? Date.now();
     const since = Math.min(now, Math.max(now - LONGEST_MS, query.since ?? now - DAY_MS));
     const markets = await marketsOfInterest(store, events, control.state, caller, now);
     const anomalies = await readAnomalies(store, { markets, kind: null, since, limit: query.limit });
     return {
       anomalies: anomalies.map((one) => toAnomalyRecord(one, eventOf(events, one))),
-      // The clock ticks every 5 s; a record may be newer than its newest mark.
+      // The clock ticks every 5 s, so a record may be newer than the last clock record.
       window: { from: isoTime(since), to: isoTime(Math.max(now, ...anomalies.map(({ ts }) => ts))) },
     };
   },
 });
 
-/** The event of its market now; of a market that is in none any more, the one that it was told of. */
+/** The event that the market is linked to now; if there is none, the event of the anomaly. */
 function eventOf(index: EventIndex, { provider, marketId, universalId }: AnomalyRow): string | undefined {
   return index.byMarket.get(marketKey(provider, marketId)) ?? survivorOf(index, universalId)?.universalId;
 }

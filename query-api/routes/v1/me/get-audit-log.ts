@@ -3,14 +3,14 @@ import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { auditTopic } from '#schemas/topics/audit';
 import { readAuditLog } from '../../../queries/read-audit-log.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 
-export const getAuditLog = defineOwnRoute({
+export const getAuditLog = defineCallerRoute({
   method: 'GET',
   path: '/v1/me/audit-log',
   scope: 'admin',
   sku: 'api.request',
-  summary: "Changes of the own organization's resources, newest first; to a sandbox key what sandbox keys changed.",
+  summary: "Changes to the caller's organization, newest first; a sandbox key sees only the changes by sandbox keys.",
   params: z.object({}),
   query: z.object({
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
@@ -22,7 +22,7 @@ export const getAuditLog = defineOwnRoute({
         id: z.string(),
         at: isoTimeSchema,
         action: z.string(),
-        keyId: z.string().nullable().describe('Null for the service itself, and for an operator.'),
+        keyId: z.string().nullable().describe('Null if the service itself or an operator made the change.'),
         userId: z.string().nullable(),
         targetId: z.string(),
       }),
@@ -30,7 +30,7 @@ export const getAuditLog = defineOwnRoute({
     pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
   }),
   async handle({ query, caller, signal }, { store, tables }) {
-    await tables.passed({ topics: [auditTopic], key: caller.orgId }, signal);
+    await tables.awaitRows({ topics: [auditTopic], key: caller.orgId }, signal);
     const { entries, nextCursor } = await readAuditLog(store, caller, query.limit, query.cursor ?? null);
     return {
       entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),

@@ -2,23 +2,23 @@ import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import { timeParameter } from '#schemas/http/parameters';
 import { readUsage, type UsageRow } from '../../../queries/read-usage.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** What the table's times can hold (DateTime64): the years 1900 to 2299. */
+/** Range of the column type DateTime64: the years 1900 to 2299. */
 const FIRST_MS = Date.UTC(1900, 0, 1);
 const LAST_MS = Date.UTC(2299, 11, 31);
 
 const dayOf = (ms: number) => Math.min(LAST_MS, Math.max(FIRST_MS, Math.floor(ms / DAY_MS) * DAY_MS));
-const day = timeParameter.describe('A UTC day, as 2026-03-01; of a time its day.').optional();
+const day = timeParameter.describe('A UTC day, for example 2026-03-01. Of a time only the day counts.').optional();
 
-export const getUsage = defineOwnRoute({
+export const getUsage = defineCallerRoute({
   method: 'GET',
   path: '/v1/me/usage',
   scope: 'read',
   sku: 'api.request',
-  summary: 'Units that the own organization used by UTC day and SKU; the last 30 days by default.',
+  summary: "Usage of the caller's organization by UTC day and SKU; by default of the last 30 days.",
   params: z.object({}),
   query: z.object({ from: day, to: day }),
   response: z.object({
@@ -36,7 +36,7 @@ export const getUsage = defineOwnRoute({
   },
 });
 
-/** Rows of the table with today's counts of this node, which know what was served since the table was written. */
+/** Replaces today's rows with the counts of this node where these are higher: they are more recent than the table. */
 function withToday(rows: readonly UsageRow[], day: string, counted: ReadonlyMap<string, number>): UsageRow[] {
   const known = new Map(rows.filter((row) => row.day === day).map(({ sku, units }) => [sku, units]));
   const today = [...new Set([...known.keys(), ...counted.keys()])]

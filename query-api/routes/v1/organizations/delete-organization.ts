@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { deleteOrganization as deletion } from '#schemas/domain/control/commands/delete-organization';
 import { idPath } from '../../id-path.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 
-export const deleteOrganization = defineOwnRoute({
+export const deleteOrganization = defineCallerRoute({
   method: 'DELETE',
   path: '/v1/organizations/:id',
   scope: 'admin',
   sku: null,
   status: 204,
-  summary: 'Deletes an organization with all it owns; for keys of the first organization only.',
+  summary: 'Deletes an organization with everything it owns; only for keys of the first organization.',
   params: idPath,
   query: z.object({}),
   response: z.null(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLANS } from '#schemas/domain/control/state';
 import { isoTimeSchema } from '#schemas/http/scalars';
 
-/** What REST tells of organizations. */
+/** Response schema of an organization. */
 export const organizationSchema = z.object({
   id: z.string(),
   name: z.string(),

@@ -3,15 +3,15 @@ import { changeOrganization } from '#schemas/domain/control/commands/change-orga
 import { nameSchema } from '#schemas/domain/control/fields';
 import { PLANS } from '#schemas/domain/control/state';
 import { idPath } from '../../id-path.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 import { organizationSchema } from './organization-shapes.ts';
 
-export const patchOrganization = defineOwnRoute({
+export const patchOrganization = defineCallerRoute({
   method: 'PATCH',
   path: '/v1/organizations/:id',
   scope: 'admin',
   sku: null,
-  summary: 'Renames an organization, changes its plan, suspends it or lets it on; for keys of the first one only.',
+  summary: 'Renames, suspends or resumes an organization or changes its plan; only for keys of the first organization.',
   params: idPath,
   query: z.object({}),
   body: z.strictObject({

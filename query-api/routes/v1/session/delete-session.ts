@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { closeSession } from '#schemas/domain/control/commands/close-session';
 import { ApiError } from '#schemas/errors';
 import { setCookie } from '../../../http/session-cookie.ts';
-import { Answer, defineOwnRoute } from '../../route.ts';
+import { CustomResponse, defineCallerRoute } from '../../route.ts';
 
-export const deleteSession = defineOwnRoute({
+export const deleteSession = defineCallerRoute({
   method: 'DELETE',
   path: '/v1/session',
   scope: 'any',
@@ -15,8 +15,8 @@ export const deleteSession = defineOwnRoute({
   query: z.object({}),
   response: z.null(),
   async handle({ caller, command, host }) {
-    if (!caller.session) throw new ApiError('not_found', 'the request came without a session');
+    if (!caller.session) throw new ApiError('not_found', 'the request has no session');
     const { result } = await command(closeSession, { digest: caller.session.digest });
-    return new Answer(204, result, ['set-cookie', setCookie(null, host)]);
+    return new CustomResponse(204, result, ['set-cookie', setCookie(null, host)]);
   },
 });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { openSession } from '#schemas/domain/control/commands/open-session';
 import { ApiError } from '#schemas/errors';
 import { digestOf, mintCookie, setCookie } from '../../../http/session-cookie.ts';
-import { Answer, defineOwnRoute } from '../../route.ts';
+import { CustomResponse, defineCallerRoute } from '../../route.ts';
 
-export const postSession = defineOwnRoute({
+export const postSession = defineCallerRoute({
   method: 'POST',
   path: '/v1/session',
   scope: 'any',
@@ -16,10 +16,10 @@ export const postSession = defineOwnRoute({
   query: z.object({}),
   response: z.null(),
   async handle({ caller, command, host }) {
-    // Else a session could be made longer for ever without anyone showing the token again.
-    if (caller.session) throw new ApiError('unauthenticated', 'signing in needs the token; send "Bearer <API key>"');
+    // Otherwise a session could be extended forever without presenting the token again.
+    if (caller.session) throw new ApiError('unauthenticated', 'signing in requires the token; send "Bearer <API key>"');
     const cookie = mintCookie();
     const { replayed } = await command(openSession, { digest: digestOf(cookie) });
-    return new Answer(204, null, replayed ? [] : ['set-cookie', setCookie(cookie, host)]);
+    return new CustomResponse(204, null, replayed ? [] : ['set-cookie', setCookie(cookie, host)]);
   },
 });

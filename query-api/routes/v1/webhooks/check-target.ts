@@ -2,8 +2,8 @@ import { judgeTargetUrl, type TargetRules } from '#infra/outbound/target-url';
 import { ApiError } from '#schemas/errors';
 
 /**
- * Refuses what may never be reached, by its text: a scheme, a literal address, credentials (the contract, Webhooks).
- * What a name resolves to is judged at every attempt. Throws 400 naming `url`.
+ * Checks the text of a webhook URL: its scheme, literal IP addresses and credentials (contract, Webhooks). The
+ * addresses that a host name resolves to are checked at every attempt. Throws 400 naming `url`.
  */
 export function checkTarget(url: string, rules: TargetRules): void {
   const verdict = judgeTargetUrl(url, rules);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '#schemas/webhooks/event-types';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 
-/** The same for as long as the process runs. */
+/** Constant while the process runs. */
 const CATALOG = {
   eventTypes: EVENT_TYPES.map(({ type, version, description, filters, data, delivering }) => ({
     type,
@@ -15,13 +15,13 @@ const CATALOG = {
 };
 const jsonSchema = z.looseObject({}).describe('JSON Schema 2020-12.');
 
-/** An own route though it is the same for everyone: shared ones tell sandbox keys of the data set, which has no part in this. */
-export const getEventCatalog = defineOwnRoute({
+/** A caller route although the response is the same for all: shared routes mark their responses as sandbox data. */
+export const getEventCatalog = defineCallerRoute({
   method: 'GET',
   path: '/v1/webhooks/event-catalog',
   scope: 'read',
   sku: null,
-  summary: 'What webhooks can subscribe to: the filters that each type takes, and the shape of its `data`.',
+  summary: 'Event types that webhooks can subscribe to, with the filters and the `data` schema of each.',
   params: z.object({}),
   query: z.object({}),
   response: z.object({

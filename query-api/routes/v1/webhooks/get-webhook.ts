@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { webhookRow } from '#schemas/domain/control/rows';
 import { idPath } from '../../id-path.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 import { findWebhook, webhookSchema } from './webhook-shapes.ts';
 
-export const getWebhook = defineOwnRoute({
+export const getWebhook = defineCallerRoute({
   method: 'GET',
   path: '/v1/webhooks/:id',
   scope: 'read',
   sku: null,
-  summary: 'One webhook, without its secret.',
+  summary: 'A webhook, without its secret.',
   params: idPath,
   query: z.object({}),
   response: webhookSchema,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { webhookRows } from '#schemas/domain/control/rows';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 import { webhookSchema } from './webhook-shapes.ts';
 
-export const getWebhooks = defineOwnRoute({
+export const getWebhooks = defineCallerRoute({
   method: 'GET',
   path: '/v1/webhooks',
   scope: 'read',
   sku: null,
-  summary: 'The webhooks, without secrets.',
+  summary: 'Lists the webhooks, without secrets.',
   params: z.object({}),
   query: z.object({}),
   response: z.object({ webhooks: z.array(webhookSchema) }),

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { changeWebhook } from '#schemas/domain/control/commands/change-webhook';
 import { webhookUrlSchema } from '#schemas/domain/control/fields';
 import { idPath } from '../../id-path.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 import { checkTarget } from './check-target.ts';
 import { checkedSubscriptionsSchema, findWebhook, webhookSchema } from './webhook-shapes.ts';
 
-export const patchWebhook = defineOwnRoute({
+export const patchWebhook = defineCallerRoute({
   method: 'PATCH',
   path: '/v1/webhooks/:id',
   scope: 'admin',
   sku: null,
-  summary: 'Changes a webhook, disables it or enables it again; what is not given stays.',
+  summary: 'Changes, disables or enables a webhook; omitted fields stay unchanged.',
   params: idPath,
   query: z.object({}),
   body: z.strictObject({

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { rotateWebhookSecret } from '#schemas/domain/control/commands/rotate-webhook-secret';
 import { idPath } from '../../id-path.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 import { makeSigningSecret } from './signing-secret.ts';
 import { webhookWithSecretSchema } from './webhook-shapes.ts';
 
-export const postSecret = defineOwnRoute({
+export const postSecret = defineCallerRoute({
   method: 'POST',
   path: '/v1/webhooks/:id/secret',
   scope: 'admin',
   sku: null,
   status: 201,
   creates: true,
-  summary: 'Makes a new signing secret, told once; the previous one signs too for 24 hours.',
+  summary: 'Creates a new signing secret, returned only once; the previous one also signs for another 24 hours.',
   params: idPath,
   query: z.object({}),
   response: webhookWithSecretSchema,

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { testWebhook } from '#schemas/domain/control/commands/test-webhook';
 import { idPath } from '../../id-path.ts';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 
-export const postTest = defineOwnRoute({
+export const postTest = defineCallerRoute({
   method: 'POST',
   path: '/v1/webhooks/:id/test',
   scope: 'admin',
   sku: null,
   status: 202,
   creates: true,
-  summary: 'Sends a sample of an event type the way of every event; by default of the first one subscribed to.',
+  summary: 'Sends a sample event like any other event; by default of the first subscribed type.',
   params: idPath,
   query: z.object({}),
   body: z.strictObject({ eventType: z.string().min(1).max(100).optional() }).prefault({}),

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createWebhook } from '#schemas/domain/control/commands/create-webhook';
 import { webhookUrlSchema } from '#schemas/domain/control/fields';
-import { defineOwnRoute } from '../../route.ts';
+import { defineCallerRoute } from '../../route.ts';
 import { checkTarget } from './check-target.ts';
 import { makeSigningSecret } from './signing-secret.ts';
 import { checkedSubscriptionsSchema, webhookWithSecretSchema } from './webhook-shapes.ts';
 
-export const postWebhooks = defineOwnRoute({
+export const postWebhooks = defineCallerRoute({
   method: 'POST',
   path: '/v1/webhooks',
   scope: 'admin',
   sku: null,
   status: 201,
   creates: true,
-  summary: 'Creates a webhook; its signing secret is told once.',
+  summary: 'Creates a webhook. Its signing secret is returned only once.',
   params: z.object({}),
   query: z.object({}),
   body: z.strictObject({
-    url: webhookUrlSchema.describe('https; a full domain name or a public address.'),
+    url: webhookUrlSchema.describe('An https URL with a fully qualified domain name or a public IP address.'),
     subscriptions: checkedSubscriptionsSchema,
   }),
   response: webhookWithSecretSchema,

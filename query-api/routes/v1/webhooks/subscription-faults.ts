@@ -1,19 +1,20 @@
 import type { Subscription } from '#schemas/domain/control/state';
 import { EVENT_TYPES, findEventType } from '#schemas/webhooks/event-types';
 
-/** Something that a subscription asks for and the catalog does not have. */
+/** An error in a subscription. */
 export interface SubscriptionFault {
-  /** From the subscription on. */
+  /** Path within the subscription. */
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** What is wrong with a subscription by the catalog: type, version, and the filters that the type takes. Pure. */
+/** Validates the type, the version and the filters of a subscription against the catalog. */
 export function subscriptionFaults({ eventType, version, filters = {} }: Subscription): SubscriptionFault[] {
   const versions = EVENT_TYPES.filter(({ type }) => type === eventType).map((entry) => entry.version);
-  if (versions.length === 0) return [{ path: ['eventType'], message: 'is no event type of the catalog' }];
+  if (versions.length === 0)
+    return [{ path: ['eventType'], message: 'unknown event type; see GET /v1/webhooks/event-catalog' }];
   const found = findEventType(eventType, version);
-  if (!found) return [{ path: ['version'], message: `the catalog has ${versions.join(', ')}` }];
+  if (!found) return [{ path: ['version'], message: `unknown version; available: ${versions.join(', ')}` }];
   const parsed = found.filters.safeParse(filters);
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue): SubscriptionFault[] => {
@@ -21,7 +22,7 @@ export function subscriptionFaults({ eventType, version, filters = {} }: Subscri
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({
       path: [...path, key.slice(0, 100)],
-      message: 'is no filter of the event type',
+      message: 'unknown filter of this event type',
     }));
   });
 }

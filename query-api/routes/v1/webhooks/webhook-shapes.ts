@@ -1,4 +1,4 @@
-/** What REST takes and tells of webhooks (the contract, Webhooks). */
+/** Request and response schemas of webhooks (contract, Webhooks). */
 import { z } from 'zod';
 import { SUBSCRIPTIONS_MAX, subscriptionSchema, subscriptionsFault } from '#schemas/domain/control/fields';
 import { webhookOf } from '#schemas/domain/control/lookups';
@@ -9,8 +9,8 @@ import { isoTimeSchema } from '#schemas/http/scalars';
 import { subscriptionFaults } from './subscription-faults.ts';
 
 /**
- * What a webhook is to be told, each entry held against the catalog. Strict: a misspelt `filters` would widen what
- * somebody hears.
+ * Subscriptions, validated against the catalog. The schema is strict because a misspelt `filters` would be ignored, and
+ * the webhook would receive more than intended.
  */
 export const checkedSubscriptionsSchema = z
   .array(
@@ -26,7 +26,7 @@ export const checkedSubscriptionsSchema = z
     if (message) context.addIssue({ code: 'custom', message });
   });
 
-const described = {
+const fields = {
   id: z.string(),
   url: z.string(),
   subscriptions: z.array(subscriptionSchema).readonly(),
@@ -36,15 +36,18 @@ const described = {
   updatedAt: isoTimeSchema,
 };
 
-export const webhookSchema = z.object(described);
+export const webhookSchema = z.object(fields);
 
-/** A webhook whose secret was just made. */
+/** A webhook with its new secret. */
 export const webhookWithSecretSchema = z.object({
-  ...described,
-  secret: z.string().nullable().describe('`whsec_` and base64 of 32 bytes. Told once; null in a replay.'),
+  ...fields,
+  secret: z
+    .string()
+    .nullable()
+    .describe('`whsec_` and base64 of 32 bytes. Returned once; null in a replayed response.'),
 });
 
-/** The owner's webhook of that id. Throws 404 for one of somebody else exactly as for none. */
+/** Finds a webhook of the owner. Throws the same 404 for a webhook of another owner as for an unknown id. */
 export function findWebhook(state: ControlState, owner: Owner, id: string): Webhook {
   const webhook = webhookOf(state, owner, id);
   if (!webhook) throw new ApiError('not_found', 'no such webhook');

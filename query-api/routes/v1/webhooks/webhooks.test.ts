@@ -1,13 +1,13 @@
-/** The contract, Webhooks, as far as REST shows it; over a real log and a real store. */
+/** Tests the REST part of webhooks (contract, Webhooks) with a real log and a real store. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { REDELIVERED_BODY_MAX } from '#schemas/domain/control/commands/redeliver-webhook';
-import { DELIVERIES_KEPT_MS } from '#schemas/topics/webhooks';
+import { DELIVERY_RETENTION_MS } from '#schemas/topics/webhooks';
 import { EVENT_TYPES } from '#schemas/webhooks/event-types';
-import { aDelivery, anAttempt, storeAttempts, storeDeliveries } from '../../../testing/deliveries.fixture.ts';
+import { aDelivery, anAttempt, insertAttempts, insertDeliveries } from '../../../testing/deliveries.fixture.ts';
 import { openTestStore } from '../../../testing/open-test-store.fixture.ts';
 import { NOON_MS } from '../../../testing/records.fixture.ts';
-import { type AppWorld, type Asking, openAppWorld } from '../../../testing/world.fixture.ts';
+import { openTestService, type TestRequest, type TestService } from '../../../testing/test-service.fixture.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const PATH = '/v1/webhooks';
@@ -20,39 +20,39 @@ const BODY = { url: URL_A, subscriptions: [SPREADS, TRADES] };
 
 let opened: Awaited<ReturnType<typeof openTestStore>>;
 let store: Store;
-let world: AppWorld;
+let service: TestService;
 let acme: { id: string; token: string };
 let other: { id: string; token: string };
 let sandbox: string;
 beforeAll(async () => {
   opened = await openTestStore();
   store = opened.store;
-  world = await openAppWorld({ store });
-  acme = await world.organization('Acme');
-  other = await world.organization('Other');
-  sandbox = (await world.key(acme.token, ['read', 'admin'], true)).token;
+  service = await openTestService({ store });
+  acme = await service.organization('Acme');
+  other = await service.organization('Other');
+  sandbox = (await service.key(acme.token, ['read', 'admin'], true)).token;
 });
 afterAll(async () => {
-  await world.close();
+  await service.close();
   await opened.close();
 });
 
-const ask = (method: string, path: string, asking: Asking = {}) =>
-  world.ask(method, `${PATH}${path}`, { token: acme.token, ...asking });
+const ask = (method: string, path: string, options: TestRequest = {}) =>
+  service.request(method, `${PATH}${path}`, { token: acme.token, ...options });
 const create = async (token = acme.token) => {
-  const made = await ask('POST', '', { token, body: BODY });
-  expect(made.status).toBe(201);
-  return made.body;
+  const created = await ask('POST', '', { token, body: BODY });
+  expect(created.status).toBe(201);
+  return created.body;
 };
-/** Status and code of an error, which names the fields. */
-const refusalOf = async (asked: ReturnType<typeof ask>) => {
-  const { status, body } = await asked;
+/** Status, code and message of an error. */
+const refusalOf = async (response: ReturnType<typeof ask>) => {
+  const { status, body } = await response;
   return [status, body.error.code, body.error.message];
 };
 const NOT_FOUND = [404, 'not_found', 'no such webhook'];
 
 describe('the event catalog', () => {
-  it('tells every type with its filters and its data as JSON Schema', async () => {
+  it('lists every type with the JSON Schemas of its filters and its data', async () => {
     const { status, body } = await ask('GET', '/event-catalog');
     expect([status, Object.keys(body)]).toEqual([200, ['eventTypes']]);
     expect(body.eventTypes.map(({ type }: { type: string }) => type)).toEqual(EVENT_TYPES.map(({ type }) => type));
@@ -70,18 +70,18 @@ describe('the event catalog', () => {
       properties: { broker: { enum: ['venue_a', 'venue_b'] }, price: { type: 'string' } },
     });
     expect(trades.schema.required).toContain('wallets');
-    const silent = body.eventTypes.filter(({ delivering }: { delivering: boolean }) => !delivering);
-    expect(silent.map(({ type }: { type: string }) => type)).toEqual(
+    const undelivered = body.eventTypes.filter(({ delivering }: { delivering: boolean }) => !delivering);
+    expect(undelivered.map(({ type }: { type: string }) => type)).toEqual(
       EVENT_TYPES.filter(({ delivering }) => !delivering).map(({ type }) => type),
     );
   });
 });
 
 describe('a webhook', () => {
-  it('is created, listed, changed and deleted; its secret is told once', async () => {
-    const made = await ask('POST', '', { body: BODY });
-    expect(made.status).toBe(201);
-    const { secret, ...row } = made.body;
+  it('can be created, listed, changed and deleted, and its secret is returned once', async () => {
+    const created = await ask('POST', '', { body: BODY });
+    expect(created.status).toBe(201);
+    const { secret, ...row } = created.body;
     expect(row).toEqual({
       id: expect.stringMatching(/^wh_/),
       url: URL_A,
@@ -115,7 +115,7 @@ describe('a webhook', () => {
     expect((await ask('GET', '')).body).toEqual({ webhooks: [] });
   });
 
-  it('has another secret than any other one, and a replay tells none', async () => {
+  it('has a unique secret, which a replayed response does not contain', async () => {
     const headers = { 'idempotency-key': 'create' };
     const first = await ask('POST', '', { body: BODY, headers });
     const again = await ask('POST', '', { body: BODY, headers });
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     expect(listed.filter(({ id }: { id: string }) => id === first.body.id)).toHaveLength(1);
   });
 
-  it('gets a new secret, told once', async () => {
+  it('can get a new secret, which is returned once', async () => {
     const { id, secret, ...row } = await create();
     const headers = { 'idempotency-key': 'rotate' };
     const rotated = await ask('POST', `/${id}/secret`, { headers });
@@ -140,14 +140,14 @@ describe('a webhook', () => {
     });
     expect(rotated.body.secret).not.toBe(secret);
     expect((await ask('POST', `/${id}/secret`, { headers })).body).toEqual({ ...rotated.body, secret: null });
-    const secrets = world.host.state.webhooks.get(id)!.secrets.map((entry) => entry.secret);
+    const secrets = service.control.state.webhooks.get(id)!.secrets.map((entry) => entry.secret);
     expect(secrets).toEqual([rotated.body.secret, secret]);
   });
 
-  it('needs read to look and admin to change, whichever is there', async () => {
+  it('requires the scope read to read and admin to change', async () => {
     const { id } = await create();
-    const reader = (await world.key(acme.token, ['read'])).token;
-    const admin = (await world.key(acme.token, ['admin'])).token;
+    const reader = (await service.key(acme.token, ['read'])).token;
+    const admin = (await service.key(acme.token, ['admin'])).token;
     for (const path of ['', `/${id}`, `/${id}/deliveries`, '/event-catalog']) {
       expect((await ask('GET', path, { token: reader })).status, path).toBe(200);
       expect((await ask('GET', path, { token: admin })).body.error.code, path).toBe('forbidden_scope');
@@ -165,7 +165,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('of another organization, or of the live set for a sandbox key, is as one that there is not', async () => {
+  it('of another organization, or a live one for a sandbox key, is answered like an unknown id', async () => {
     const { id } = await create();
     const before = (await ask('GET', `/${id}`)).body;
     for (const token of [other.token, sandbox])
@@ -184,20 +184,20 @@ describe('a webhook', () => {
     expect((await ask('GET', `/${id}`)).body).toEqual(before);
   });
 
-  it('costs nothing of a quota', async () => {
+  it('uses no quota', async () => {
     const { headers } = await ask('GET', '');
     expect(Object.keys(headers).filter((name) => /quota|ratelimit/.test(name))).toEqual([]);
   });
 
-  it('is one of a hundred', async () => {
-    const { token } = await world.organization('Full');
+  it('is refused with a conflict beyond one hundred per organization', async () => {
+    const { token } = await service.organization('Full');
     for (let n = 0; n < 100; n += 1) await create(token);
     const [status, code] = await refusalOf(ask('POST', '', { token, body: BODY }));
     expect([status, code]).toEqual([409, 'conflict']);
   });
 });
 
-describe('a target', () => {
+describe('a webhook URL', () => {
   const BAD_URLS = [
     'http://hooks.example.com/',
     'ftp://hooks.example.com/',
@@ -217,22 +217,22 @@ describe('a target', () => {
     `https://hooks.example.com/${'x'.repeat(2_048)}`,
     '',
   ];
-  it.each(BAD_URLS)('that may never be reached is refused at creation and at a change: %.60s', async (url) => {
+  it.each(BAD_URLS)('that is not allowed is refused on creation and on a change: %.60s', async (url) => {
     const { id } = await create();
     const { webhooks } = (await ask('GET', '')).body;
-    for (const asked of [
+    for (const response of [
       ask('POST', '', { body: { ...BODY, url } }),
       ask('PATCH', `/${id}`, { body: { url, enabled: false } }),
     ])
-      expect(await refusalOf(asked)).toEqual([400, 'validation_failed', expect.stringMatching(/^url: /)]);
+      expect(await refusalOf(response)).toEqual([400, 'validation_failed', expect.stringMatching(/^url: /)]);
     expect((await ask('GET', '')).body).toEqual({ webhooks });
     await ask('DELETE', `/${id}`);
   });
 
-  it('may be loopback over plain http where the test setting says so, and nothing else may', async () => {
-    const lenient = await openAppWorld({ targetRules: { allowLoopback: true } });
+  it('may be plain http to loopback if the test setting allows it, and nothing else', async () => {
+    const lenient = await openTestService({ targetRules: { allowLoopback: true } });
     try {
-      const post = async (url: string) => (await lenient.ask('POST', PATH, { body: { ...BODY, url } })).status;
+      const post = async (url: string) => (await lenient.request('POST', PATH, { body: { ...BODY, url } })).status;
       expect(await post('http://127.0.0.1:9000/hook')).toBe(201);
       expect(await post('http://10.0.0.1:9000/hook')).toBe(400);
       expect(await post('http://hooks.example.com/')).toBe(400);
@@ -245,20 +245,24 @@ describe('a target', () => {
 describe('subscriptions', () => {
   it.each([
     ['subscriptions', [], 'too small'],
-    ['subscriptions', undefined, 'no list'],
+    ['subscriptions', undefined, 'not a list'],
     ['subscriptions.0.eventType', [{ eventType: 'event.spread', version: 1 }], 'an unknown type'],
     ['subscriptions.0.eventType', [{ version: 1 }], 'no type'],
     ['subscriptions.1.version', [SPREADS, { ...SPREADS, version: 2 }], 'an unknown version'],
     ['subscriptions.0.version', [{ eventType: SPREADS.eventType }], 'no version'],
-    ['subscriptions.0.filters.brokers', [{ ...SPREADS, filters: { brokers: ['venue_a'] } }], 'a filter of others'],
+    [
+      'subscriptions.0.filters.brokers',
+      [{ ...SPREADS, filters: { brokers: ['venue_a'] } }],
+      'a filter of another type',
+    ],
     ['subscriptions.0.filters.brokers.0', [{ ...TRADES, filters: { brokers: ['venue_c'] } }], 'an unknown venue'],
     ['subscriptions.0.filters.brokers', [{ ...TRADES, filters: { brokers: [] } }], 'no venue'],
-    ['subscriptions.0.filters', [{ ...TRADES, filters: [] }], 'filters that are no object'],
+    ['subscriptions.0.filters', [{ ...TRADES, filters: [] }], 'filters that are not an object'],
     ['subscriptions.0.filter', [{ ...TRADES, filter: { brokers: ['venue_a'] } }], 'a misspelt field'],
     ['subscriptions', Array.from({ length: 101 }, () => SPREADS), 'too many'],
     ['subscriptions', [{ ...SPREADS, filters: { universalIds: LONG_IDS } }], 'too long together'],
     ['subscriptions.0.filters.universalIds.0', [{ ...SPREADS, filters: { universalIds: [TOO_LONG] } }], 'a long id'],
-  ])('naming %s are refused: %# %s', async (field, subscriptions, _name) => {
+  ])('with an error in %s are refused: %# %s', async (field, subscriptions, _name) => {
     const { id } = await create();
     const expected = [400, 'validation_failed', expect.stringMatching(new RegExp(`^${field}: (?!must be given once)`))];
     expect(await refusalOf(ask('POST', '', { body: { url: URL_A, subscriptions } }))).toEqual(expected);
@@ -266,37 +270,37 @@ describe('subscriptions', () => {
     await ask('DELETE', `/${id}`);
   });
 
-  it('may be of every type of the catalog, also one that is not delivered yet', async () => {
+  it('can be of every type of the catalog, even if it is not delivered yet', async () => {
     const subscriptions = EVENT_TYPES.map(({ type, version }) => ({ eventType: type, version, filters: {} }));
-    const made = await ask('POST', '', { body: { url: URL_A, subscriptions } });
-    expect([made.status, made.body.subscriptions]).toEqual([201, subscriptions]);
+    const created = await ask('POST', '', { body: { url: URL_A, subscriptions } });
+    expect([created.status, created.body.subscriptions]).toEqual([201, subscriptions]);
   });
 
   it.each([
     ['body', []],
     ['name', { ...BODY, name: 'x' }],
     ['enabled', { ...BODY, enabled: true }],
-  ])('come with no %s', async (field, body) => {
+  ])('cannot come with an unknown field or a wrong body: %s', async (field, body) => {
     expect((await refusalOf(ask('POST', '', { body })))[2]).toContain(`${field}: `);
   });
 });
 
-describe('a test', () => {
+describe('a test event', () => {
   it.each([
     ['a body', {}],
-    ['none', undefined],
+    ['no body', undefined],
     ['a type', { eventType: TRADES.eventType }],
-  ])('with %s is taken', async (_name, body) => {
+  ])('with %s is accepted', async (_name, body) => {
     const { id } = await create();
-    const asked = await ask('POST', `/${id}/test`, { body });
-    expect(asked.status).toBe(202);
-    expect(asked.body).toEqual({
+    const response = await ask('POST', `/${id}/test`, { body });
+    expect(response.status).toBe(202);
+    expect(response.body).toEqual({
       deliveryId: expect.stringMatching(/^dlv_/),
       eventId: expect.stringMatching(/^we_/),
     });
   });
 
-  it('is one under its Idempotency-Key', async () => {
+  it('is sent once per Idempotency-Key', async () => {
     const { id } = await create();
     const headers = { 'idempotency-key': 'test' };
     const first = await ask('POST', `/${id}/test`, { headers });
@@ -305,7 +309,7 @@ describe('a test', () => {
     expect((await ask('POST', `/${id}/test`)).body.deliveryId).not.toBe(first.body.deliveryId);
   });
 
-  it('of a type that it does not subscribe to, or that there is not, is refused', async () => {
+  it('of an unknown type or one that the webhook does not subscribe to is refused', async () => {
     const { id } = await create();
     for (const eventType of ['event.anomaly.detected', 'nothing', '', 1])
       expect(await refusalOf(ask('POST', `/${id}/test`, { body: { eventType } }))).toEqual([
@@ -315,7 +319,7 @@ describe('a test', () => {
       ]);
   });
 
-  it('of a disabled webhook is a conflict', async () => {
+  it('for a disabled webhook is a conflict', async () => {
     const { id } = await create();
     await ask('PATCH', `/${id}`, { body: { enabled: false } });
     expect((await refusalOf(ask('POST', `/${id}/test`))).slice(0, 2)).toEqual([409, 'conflict']);
@@ -323,19 +327,19 @@ describe('a test', () => {
 });
 
 describe('deliveries', () => {
-  it('are listed as the contract says, newest first, page by page', async () => {
+  it('are listed as in the contract, newest first and in pages', async () => {
     const { id: webhookId } = await create();
-    const of = { orgId: acme.id, webhookId };
-    await storeDeliveries(store, [
-      aDelivery({ ...of, id: 'dlv_1', eventId: 'we_1' }),
-      aDelivery({ ...of, id: 'dlv_2', eventId: 'we_2', createdAt: NOON_MS + 1 }),
-      aDelivery({ ...of, id: 'dlv_3', eventId: 'we_3', createdAt: NOON_MS + 2 }),
+    const owner = { orgId: acme.id, webhookId };
+    await insertDeliveries(store, [
+      aDelivery({ ...owner, id: 'dlv_1', eventId: 'we_1' }),
+      aDelivery({ ...owner, id: 'dlv_2', eventId: 'we_2', createdAt: NOON_MS + 1 }),
+      aDelivery({ ...owner, id: 'dlv_3', eventId: 'we_3', createdAt: NOON_MS + 2 }),
       aDelivery({ orgId: other.id, webhookId, id: 'dlv_foreign' }),
     ]);
     const failed = { status: 500, outcome: 'pending', nextAttemptAt: NOON_MS + 5_000 } as const;
-    await storeAttempts(store, [
-      anAttempt({ ...of, deliveryId: 'dlv_1' }),
-      anAttempt({ ...of, deliveryId: 'dlv_2', ...failed }),
+    await insertAttempts(store, [
+      anAttempt({ ...owner, deliveryId: 'dlv_1' }),
+      anAttempt({ ...owner, deliveryId: 'dlv_2', ...failed }),
     ]);
     const row = { eventType: 'event.spread.changed' };
     const at = '2026-03-01T12:00:00.010Z';
@@ -369,8 +373,8 @@ describe('deliveries', () => {
       },
     ];
     const path = `/${webhookId}/deliveries`;
-    const whole = await ask('GET', path);
-    expect(whole.body).toEqual({ deliveries: all, pagination: { nextCursor: null, hasMore: false } });
+    const complete = await ask('GET', path);
+    expect(complete.body).toEqual({ deliveries: all, pagination: { nextCursor: null, hasMore: false } });
     const first = await ask('GET', `${path}?limit=2`);
     const { nextCursor } = first.body.pagination;
     expect(first.body).toEqual({ deliveries: all.slice(0, 2), pagination: { nextCursor, hasMore: true } });
@@ -382,12 +386,12 @@ describe('deliveries', () => {
     expect((await refusalOf(ask('GET', `${path}?limit=1&limit=2`)))[2]).toBe('limit: must be given once');
   });
 
-  it('are told and sent again for 30 days by the clock of the pipeline', async () => {
+  it('can be listed and redelivered for 30 days by the clock of the pipeline', async () => {
     const { id: webhookId } = await create();
-    const of = { orgId: acme.id, webhookId };
-    await storeDeliveries(store, [
-      aDelivery({ ...of, id: 'dlv_old' }),
-      aDelivery({ ...of, id: 'dlv_new', createdAt: NOON_MS + 1 }),
+    const owner = { orgId: acme.id, webhookId };
+    await insertDeliveries(store, [
+      aDelivery({ ...owner, id: 'dlv_old' }),
+      aDelivery({ ...owner, id: 'dlv_new', createdAt: NOON_MS + 1 }),
     ]);
     const listed = async () => {
       const { body } = await ask('GET', `/${webhookId}/deliveries`);
@@ -395,9 +399,9 @@ describe('deliveries', () => {
     };
     const redelivered = async (id: string) =>
       (await ask('POST', `/${webhookId}/deliveries/${id}/redeliver`, { body: {} })).status;
-    const { events } = world.views;
+    const { events } = service.views;
     try {
-      events.now = NOON_MS + DELIVERIES_KEPT_MS;
+      events.now = NOON_MS + DELIVERY_RETENTION_MS;
       expect(await listed()).toEqual(['dlv_new', 'dlv_old']);
       expect(await redelivered('dlv_old')).toBe(202);
       events.now += 1;
@@ -408,7 +412,7 @@ describe('deliveries', () => {
     }
   });
 
-  it('are none for a new webhook', async () => {
+  it('are empty for a new webhook', async () => {
     const { id } = await create();
     expect((await ask('GET', `/${id}/deliveries`)).body).toEqual({
       deliveries: [],
@@ -418,44 +422,44 @@ describe('deliveries', () => {
 });
 
 describe('a redelivery', () => {
-  const redeliver = (webhookId: string, id: string, asking: Asking = {}) =>
-    ask('POST', `/${webhookId}/deliveries/${id}/redeliver`, asking);
+  const redeliver = (webhookId: string, id: string, options: TestRequest = {}) =>
+    ask('POST', `/${webhookId}/deliveries/${id}/redeliver`, options);
 
-  it('is asked for with the stored bytes, under the same event id', async () => {
+  it('uses the stored body and the same event id', async () => {
     const { id: webhookId } = await create();
     const body = JSON.stringify({ id: 'we_b', data: { note: `é€ "\\ 🙂 ${'"'.repeat(200_000)}` } }).slice(
       0,
       REDELIVERED_BODY_MAX,
     );
-    await storeDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_b', eventId: 'we_b', body })]);
-    const asked = await redeliver(webhookId, 'dlv_b');
-    expect(asked.status).toBe(202);
-    expect(asked.body).toEqual({ deliveryId: expect.stringMatching(/^dlv_[0-9a-f-]{36}$/) });
-    const command = (await world.commands()).at(-1)!;
+    await insertDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_b', eventId: 'we_b', body })]);
+    const response = await redeliver(webhookId, 'dlv_b');
+    expect(response.status).toBe(202);
+    expect(response.body).toEqual({ deliveryId: expect.stringMatching(/^dlv_[0-9a-f-]{36}$/) });
+    const command = (await service.commands()).at(-1)!;
     expect(command.type).toBe('webhook.redeliver');
     expect(JSON.parse(command.body)).toMatchObject({
       webhookId,
       deliveryId: 'dlv_b',
-      newDeliveryId: asked.body.deliveryId,
+      newDeliveryId: response.body.deliveryId,
       eventId: 'we_b',
       eventType: 'event.spread.changed',
       body,
     });
   });
 
-  it('of the sandbox works on its own set', async () => {
+  it('of a sandbox webhook works for sandbox keys only', async () => {
     const { id: webhookId } = await create(sandbox);
-    await storeDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_s' })]);
+    await insertDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_s' })]);
     expect((await redeliver(webhookId, 'dlv_s', { token: sandbox })).status).toBe(202);
     expect(await refusalOf(redeliver(webhookId, 'dlv_s'))).toEqual(NOT_FOUND);
     expect((await ask('GET', `/${webhookId}/deliveries`, { token: sandbox })).body.deliveries).toHaveLength(1);
     expect((await ask('POST', `/${webhookId}/test`, { token: sandbox })).status).toBe(202);
   });
 
-  it('of what is not the webhook’s is of none; of a disabled webhook it is a conflict', async () => {
+  it('of a delivery of another webhook is answered 404, for a disabled webhook 409', async () => {
     const { id: webhookId } = await create();
     const { id: second } = await create();
-    await storeDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_own' })]);
+    await insertDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_own' })]);
     const none = [404, 'not_found', 'no such delivery'];
     expect(await refusalOf(redeliver(webhookId, 'dlv_none'))).toEqual(none);
     expect(await refusalOf(redeliver(second, 'dlv_own'))).toEqual(none);
@@ -463,9 +467,9 @@ describe('a redelivery', () => {
     expect((await refusalOf(redeliver(webhookId, 'dlv_own'))).slice(0, 2)).toEqual([409, 'conflict']);
   });
 
-  it('is one under its Idempotency-Key', async () => {
+  it('is sent once per Idempotency-Key', async () => {
     const { id: webhookId } = await create();
-    await storeDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_i' })]);
+    await insertDeliveries(store, [aDelivery({ orgId: acme.id, webhookId, id: 'dlv_i' })]);
     const headers = { 'idempotency-key': 'again' };
     const first = await redeliver(webhookId, 'dlv_i', { headers });
     const again = await redeliver(webhookId, 'dlv_i', { headers });
@@ -473,6 +477,6 @@ describe('a redelivery', () => {
   });
 });
 
-it('no signing secret is logged', () => {
-  expect(world.logged.join()).not.toContain('whsec_');
+it('logs no signing secret', () => {
+  expect(service.logLines.join()).not.toContain('whsec_');
 });

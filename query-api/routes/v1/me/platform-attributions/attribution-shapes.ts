@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTimeSchema } from '#schemas/http/scalars';
 
-/** Specification, Platform attribution. */
+/** Response schema of a platform attribution (specification, Platform attribution). */
 export const attributionSchema = z.object({
   id: z.uuid(),
   orgId: z.string(),

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { deletePlatformAttribution as deletion } from '#schemas/domain/control/commands/delete-platform-attribution';
 import { idPath } from '../../../id-path.ts';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 
-export const deletePlatformAttribution = defineOwnRoute({
+export const deletePlatformAttribution = defineCallerRoute({
   method: 'DELETE',
   path: '/v1/me/platform-attributions/:id',
   scope: 'admin',
   sku: 'api.request',
   status: 204,
-  summary: 'Deletes a registered builder.',
+  summary: 'Removes a registered builder.',
   params: idPath,
   query: z.object({}),
   response: z.null(),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { attributionRows } from '#schemas/domain/control/rows';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 import { attributionSchema } from './attribution-shapes.ts';
 
-export const getPlatformAttributions = defineOwnRoute({
+export const getPlatformAttributions = defineCallerRoute({
   method: 'GET',
   path: '/v1/me/platform-attributions',
   scope: 'read',
   sku: 'api.request',
-  summary: 'The registered builders of the own platform.',
+  summary: "Lists the registered builders of the caller's platform.",
   params: z.object({}),
   query: z.object({}),
   response: z.object({ attributions: z.array(attributionSchema) }),

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createPlatformAttribution } from '#schemas/domain/control/commands/create-platform-attribution';
 import { accountProviderSchema, labelSchema } from '#schemas/domain/control/fields';
-import { Answer, defineOwnRoute } from '../../../route.ts';
+import { CustomResponse, defineCallerRoute } from '../../../route.ts';
 import { attributionSchema } from './attribution-shapes.ts';
 
-export const postPlatformAttributions = defineOwnRoute({
+export const postPlatformAttributions = defineCallerRoute({
   method: 'POST',
   path: '/v1/me/platform-attributions',
   scope: 'admin',
@@ -13,7 +13,7 @@ export const postPlatformAttributions = defineOwnRoute({
   status: 201,
   otherStatuses: [200],
   creates: true,
-  summary: 'Registers a builder of the own platform; 200 with the row that there is when it was registered before.',
+  summary: "Registers a builder of the caller's platform; 200 with the existing row if it is already registered.",
   params: z.object({}),
   query: z.object({}),
   body: z.strictObject({
@@ -24,6 +24,6 @@ export const postPlatformAttributions = defineOwnRoute({
   response: attributionSchema,
   async handle({ body, command }) {
     const { result } = await command(createPlatformAttribution, { ...body, attributionId: randomUUID() });
-    return new Answer(result.existing ? 200 : 201, result.attribution);
+    return new CustomResponse(result.existing ? 200 : 201, result.attribution);
   },
 });

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { unbindWallet } from '#schemas/domain/control/commands/unbind-wallet';
 import { idPath } from '../../../id-path.ts';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 
-export const deleteWallet = defineOwnRoute({
+export const deleteWallet = defineCallerRoute({
   method: 'DELETE',
   path: '/v1/me/wallets/:id',
   scope: 'admin',
   sku: 'api.request',
   status: 204,
-  summary: 'Removes a binding.',
+  summary: 'Unbinds a wallet.',
   params: idPath,
   query: z.object({}),
   response: z.null(),

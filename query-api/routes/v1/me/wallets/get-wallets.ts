@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { walletRows } from '#schemas/domain/control/rows';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 import { walletSchema } from './wallet-shapes.ts';
 
-export const getWallets = defineOwnRoute({
+export const getWallets = defineCallerRoute({
   method: 'GET',
   path: '/v1/me/wallets',
   scope: 'read',
   sku: 'api.request',
-  summary: 'The bound wallets.',
+  summary: 'Lists the bound wallets.',
   params: z.object({}),
   query: z.object({}),
   response: z.object({ wallets: z.array(walletSchema) }),

@@ -2,37 +2,37 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { BackfillAnswer, BackfillHost } from '#infra/backfills/backfill-host';
 import { LogError } from '#infra/log/log';
 import type { BackfillFailure } from '#schemas/topics/backfills';
-import { type AppWorld, openAppWorld } from '../../../../testing/world.fixture.ts';
+import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const FOUND = { id: 'b', receivedAt: 1, failure: null, fills: 12, fromBlock: 85_000_000, toBlock: 85_302_400 };
 
-let world: AppWorld;
-let answer: () => Promise<BackfillAnswer>;
-const asked: Parameters<BackfillHost['ask']>[0][] = [];
+let service: TestService;
+let respond: () => Promise<BackfillAnswer>;
+const requests: Parameters<BackfillHost['ask']>[0][] = [];
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  const ask: BackfillHost['ask'] = async (wish) => {
-    asked.push(wish);
-    return answer();
+  const ask: BackfillHost['ask'] = async (request) => {
+    requests.push(request);
+    return respond();
   };
-  world = await openAppWorld({ backfills: { ask } });
+  service = await openTestService({ backfills: { ask } });
   for (const provider of ['venue_a', 'venue_b']) {
     const body = { provider, address: ADDRESS, label: provider };
-    ids[provider] = (await world.ask('POST', '/v1/me/wallets', { body })).body.id;
+    ids[provider] = (await service.request('POST', '/v1/me/wallets', { body })).body.id;
   }
 });
-afterAll(() => world.close());
+afterAll(() => service.close());
 beforeEach(() => {
-  asked.length = 0;
-  answer = async () => FOUND;
+  requests.length = 0;
+  respond = async () => FOUND;
 });
 
-const backfill = (id = ids.venue_b!, query = '', asking = {}) =>
-  world.ask('POST', `/v1/me/wallets/${id}/history-backfill${query}`, asking);
+const backfill = (id = ids.venue_b!, query = '', options = {}) =>
+  service.request('POST', `/v1/me/wallets/${id}/history-backfill${query}`, options);
 
-it('answers with what was found, under the id of the request, and counts as api.request', async () => {
+it('returns the result with the request id, and counts as api.request', async () => {
   const got = await backfill(undefined, '', { headers: { 'x-request-id': 'mine' } });
   expect(got.status).toBe(200);
   expect(got.body).toEqual({
@@ -41,7 +41,7 @@ it('answers with what was found, under the id of the request, and counts as api.
     scanned: { fromBlock: '85000000', toBlock: '85302400' },
   });
   expect(got.headers['x-quota-sku']).toBe('api.request');
-  expect(asked).toEqual([{ orgId: expect.any(String), address: ADDRESS.toLowerCase(), lookbackDays: 7 }]);
+  expect(requests).toEqual([{ orgId: expect.any(String), address: ADDRESS.toLowerCase(), lookbackDays: 7 }]);
 });
 
 it.each([
@@ -52,40 +52,40 @@ it.each([
   ['?lookback_days=30', 30],
   ['?lookback_days=31', 30],
   ['?lookback_days=99999999999999999999', 30],
-])('looks back as far as it may: %s', async (query, days) => {
+])('clamps the lookback: %j', async (query, days) => {
   expect((await backfill(undefined, query)).status).toBe(200);
-  expect(asked[0]!.lookbackDays).toBe(days);
+  expect(requests[0]!.lookbackDays).toBe(days);
 });
 
-it.each(['x', '1.5', '', '7d'])('refuses %s days, naming the parameter', async (days) => {
+it.each(['x', '1.5', '', '7d'])('refuses %j days and names the parameter', async (days) => {
   const got = await backfill(undefined, `?lookback_days=${days}`);
   expect([got.status, got.body.error.code]).toEqual([400, 'validation_failed']);
   expect(got.body.error.message).toContain('lookback_days');
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
-it('is for wallets of venue_b: 400 for others, 404 for what is not the caller’s', async () => {
+it('answers 400 for a wallet of another venue, and 404 for a wallet of another caller', async () => {
   const other = await backfill(ids.venue_a!);
   expect([other.status, other.body.error.code]).toEqual([400, 'validation_failed']);
   expect((await backfill('wal_none')).status).toBe(404);
-  const { token } = await world.organization('Stranger');
+  const { token } = await service.organization('Stranger');
   const foreign = await backfill(undefined, '', { token });
   expect([foreign.status, foreign.body.error.code]).toEqual([404, 'not_found']);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
-it('has no chain for a wallet of the sandbox', async () => {
-  const { token } = await world.key(world.admin, ['read', 'admin'], true);
+it('answers 400 for a sandbox wallet', async () => {
+  const { token } = await service.key(service.admin, ['read', 'admin'], true);
   const body = { provider: 'venue_b', address: ADDRESS, label: 'sandbox' };
-  const { id } = (await world.ask('POST', '/v1/me/wallets', { token, body })).body;
+  const { id } = (await service.request('POST', '/v1/me/wallets', { token, body })).body;
   expect((await backfill(id, '', { token })).status).toBe(400);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
-it('needs the scope read, and no other', async () => {
-  const { token } = await world.key(world.admin, ['read']);
+it('requires only the scope read', async () => {
+  const { token } = await service.key(service.admin, ['read']);
   expect((await backfill(undefined, '', { token })).status).toBe(200);
-  const admin = (await world.key(world.admin, ['admin', 'trade', 'stream'])).token;
+  const admin = (await service.key(service.admin, ['admin', 'trade', 'stream'])).token;
   const refused = await backfill(undefined, '', { token: admin });
   expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden_scope']);
 });
@@ -98,9 +98,9 @@ it.each([
   ['there is no node', failed('no_node'), 503, 'upstream_unavailable'],
   ['too many wait in ingest', failed('busy'), 503, 'internal_error'],
   ['too many wait here', 'busy', 503, 'internal_error'],
-] as const)('says so when %s, and costs no unit', async (_, given, status, code) => {
+] as const)('reports that %s, and uses no quota', async (_, result, status, code) => {
   const before = Number((await backfill()).headers['x-quota-remaining']);
-  answer = async () => given;
+  respond = async () => result;
   const got = await backfill();
   expect([got.status, got.body.error.code]).toEqual([status, code]);
   expect(got.headers['retry-after']).toBe('5');
@@ -108,8 +108,8 @@ it.each([
   expect(Number(got.headers['x-quota-remaining'])).toBe(before);
 });
 
-it('is 503 while the log takes nothing', async () => {
-  answer = async () => Promise.reject(new LogError('log_full', 'no room'));
+it('answers 503 while the log is full', async () => {
+  respond = async () => Promise.reject(new LogError('log_full', 'no room'));
   const got = await backfill();
   expect([got.status, got.body.error.code]).toEqual([503, 'internal_error']);
 });

@@ -6,13 +6,13 @@ import { ApiError } from '#schemas/errors';
 import { clampedInteger } from '#schemas/http/parameters';
 import type { BackfillOutcome } from '#schemas/topics/backfills';
 import { idPath } from '../../../id-path.ts';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 const UPSTREAM = { provider: 'venue_b', status: null, body: null } as const;
 
-/** It makes nothing that could be made twice, so it needs no `Idempotency-Key`: a repeat finds and tells the same. */
-export const postHistoryBackfill = defineOwnRoute({
+/** A backfill is idempotent, so the route needs no `Idempotency-Key`: a repeated request finds the same fills. */
+export const postHistoryBackfill = defineCallerRoute({
   method: 'POST',
   path: '/v1/me/wallets/:id/history-backfill',
   scope: 'read',
@@ -22,8 +22,8 @@ export const postHistoryBackfill = defineOwnRoute({
   params: idPath,
   query: z.object({ lookback_days: clampedInteger({ min: 1, max: 30, fallback: 7 }) }),
   response: z.object({
-    requestId: z.string().describe('Mirrors the header X-Request-Id.'),
-    fills: z.number().int().describe('Fills of the wallet in the scanned blocks, whether or not they were known.'),
+    requestId: z.string().describe('The value of the header X-Request-Id.'),
+    fills: z.number().int().describe('Fills of the wallet in the scanned blocks, known ones included.'),
     scanned: z.object({
       fromBlock: z.string().describe('First scanned block, in decimal digits.'),
       toBlock: z.string().describe('Last scanned block.'),
@@ -33,24 +33,28 @@ export const postHistoryBackfill = defineOwnRoute({
     const wallet = walletOf(control.state, caller, params.id);
     if (!wallet) throw new ApiError('not_found', 'no such wallet');
     if (wallet.provider !== 'venue_b')
-      throw new ApiError('validation_failed', `id: is a wallet of ${wallet.provider}; only those of venue_b have this`);
-    if (caller.sandbox) throw new ApiError('validation_failed', 'id: is a wallet of the sandbox, which has no chain');
-    const wish = { orgId: caller.orgId, address: wallet.address, lookbackDays: query.lookback_days };
-    const { fills, fromBlock, toBlock } = successOf(await backfills.ask(wish).catch(refuse));
+      throw new ApiError(
+        'validation_failed',
+        `id: is a wallet of ${wallet.provider}; backfills are available for venue_b only`,
+      );
+    if (caller.sandbox)
+      throw new ApiError('validation_failed', 'id: is a sandbox wallet, and the sandbox has no chain');
+    const request = { orgId: caller.orgId, address: wallet.address, lookbackDays: query.lookback_days };
+    const { fills, fromBlock, toBlock } = successOf(await backfills.ask(request).catch(refuse));
     return { requestId, fills, scanned: { fromBlock: String(fromBlock), toBlock: String(toBlock) } };
   },
 });
 
 function refuse(error: unknown): never {
   if (!(error instanceof LogError && error.canRetry)) throw error;
-  throw new ApiError('internal_error', 'backfills cannot be taken now; try again', {
+  throw new ApiError('internal_error', 'backfills cannot be accepted at the moment; try again', {
     status: 503,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause: error,
   });
 }
 
-/** The outcome of a success. Throws an `ApiError` that says what became of it otherwise. */
+/** The outcome of a successful backfill. Throws an `ApiError` for a failed one. */
 function successOf(answer: BackfillAnswer): BackfillOutcome {
   const upstream = (status: number, message: string) =>
     new ApiError('upstream_unavailable', message, {
@@ -63,15 +67,18 @@ function successOf(answer: BackfillAnswer): BackfillOutcome {
     case null:
       return answer as BackfillOutcome;
     case 'late':
-      throw upstream(504, 'the scan takes longer than a request may; it goes on, and a repeat gets its result');
+      throw upstream(
+        504,
+        'the scan takes longer than a request may; it continues, and a repeated request will get its result',
+      );
     case 'node_failed':
-      throw upstream(502, "the venue's node gave no answer; try again");
+      throw upstream(502, "the venue's node did not respond; try again");
     case 'no_node':
-      throw upstream(503, 'there is no node to ask while a recording plays');
+      throw upstream(503, 'no node is available during playback of a recording');
     case 'busy':
-    // It waited longer than anyone does: too many were before it.
+    // It expired in the queue: too many requests were ahead of it.
     case 'expired':
-      throw new ApiError('internal_error', 'too many backfills wait; try again', {
+      throw new ApiError('internal_error', 'too many backfills are waiting; try again', {
         status: 503,
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
 import { accountProviderSchema, addressSchema, labelSchema } from '#schemas/domain/control/fields';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 import { walletSchema } from './wallet-shapes.ts';
 
-export const postWallets = defineOwnRoute({
+export const postWallets = defineCallerRoute({
   method: 'POST',
   path: '/v1/me/wallets',
   scope: 'admin',

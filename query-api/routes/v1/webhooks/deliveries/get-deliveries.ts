@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
-import { deliveriesKeptSince } from '../../../../queries/kept-deliveries.ts';
-import { DELIVERY_STATUSES, type DeliveryLine, readDeliveries } from '../../../../queries/read-deliveries.ts';
+import { oldestRetainedAt } from '../../../../queries/delivery-retention.ts';
+import { DELIVERY_STATUSES, type DeliveryEntry, readDeliveries } from '../../../../queries/read-deliveries.ts';
 import { idPath } from '../../../id-path.ts';
-import { defineOwnRoute } from '../../../route.ts';
+import { defineCallerRoute } from '../../../route.ts';
 import { findWebhook } from '../webhook-shapes.ts';
 
 const deliverySchema = z.object({
@@ -18,19 +18,19 @@ const deliverySchema = z.object({
   attempts: z.array(
     z.object({
       at: isoTimeSchema,
-      status: z.int().nullable().describe('HTTP status; null without an answer.'),
+      status: z.int().nullable().describe('HTTP status; null without a response.'),
       durationMs: z.int(),
-      error: z.string().nullable().describe('Why there was no answer, or why nothing is sent any more.'),
+      error: z.string().nullable().describe('Why there was no response, or why no further attempt is made.'),
     }),
   ),
 });
 
-export const getDeliveries = defineOwnRoute({
+export const getDeliveries = defineCallerRoute({
   method: 'GET',
   path: '/v1/webhooks/:id/deliveries',
   scope: 'read',
   sku: null,
-  summary: 'Deliveries of a webhook with their attempts, newest first, of the last 30 days.',
+  summary: 'Deliveries of a webhook in the last 30 days with their attempts, newest first.',
   params: idPath,
   query: z.object({
     limit: clampedInteger({ min: 1, max: 200, fallback: 50 }),
@@ -42,14 +42,14 @@ export const getDeliveries = defineOwnRoute({
   }),
   async handle({ params, query, caller, signal }, { control, store, tables, views }) {
     const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);
-    await tables.passed({ topics: [deliveryTopic, attemptTopic], key: webhookId }, signal);
-    const of = { orgId, webhookId, since: deliveriesKeptSince(views.events) };
-    const { deliveries, nextCursor } = await readDeliveries(store, of, query.limit, query.cursor ?? null);
+    await tables.awaitRows({ topics: [deliveryTopic, attemptTopic], key: webhookId }, signal);
+    const filter = { orgId, webhookId, since: oldestRetainedAt(views.events) };
+    const { deliveries, nextCursor } = await readDeliveries(store, filter, query.limit, query.cursor ?? null);
     return { deliveries: deliveries.map(toRow), pagination: { nextCursor, hasMore: nextCursor !== null } };
   },
 });
 
-function toRow({ createdAt, nextAttemptAt, attempts, ...delivery }: DeliveryLine): z.infer<typeof deliverySchema> {
+function toRow({ createdAt, nextAttemptAt, attempts, ...delivery }: DeliveryEntry): z.infer<typeof deliverySchema> {
   return {
     ...delivery,
     createdAt: isoTime(createdAt),

@@ -3,26 +3,32 @@ import { ApiError } from '#schemas/errors';
 import type { Instrument } from '#schemas/topics/normalised';
 import type { CoinsView } from '../../../../../views/coins.ts';
 
-/** Of a text that is no coin, as much is repeated. */
-const TOLD_CHARACTERS_MAX = 100;
+/** Maximum length of an unknown coin that an error message repeats. */
+const ECHOED_CHARACTERS_MAX = 100;
 
-/** Path of one coin: main-dex names as `BTC` or `kPEPE`. A text that no coin can have is simply unknown. */
+/**
+ * Path of a coin of the main dex, such as `BTC` or `kPEPE`. Any text is accepted; one that is not a coin is answered
+ * 404.
+ */
 export const coinPath = z.object({ coin: z.string() });
 
-/** Whether a coin is a perpetual of the main dex that can be traded now. */
+/** True for a perpetual of the main dex that is not delisted. */
 export function isListedCoin({ provider, kind, delisted }: Instrument): boolean {
   return provider === 'venue_a_perp' && kind === 'perp' && !delisted;
 }
 
-/** A listed perpetual coin. Throws 404 `unknown_coin` for any other text. */
+/** Finds a listed perpetual. Throws 404 `unknown_coin` for any other text. */
 export function findCoin(view: Pick<CoinsView, 'instruments'>, coin: string): Instrument {
   const instrument = view.instruments.get(coin);
   if (!instrument || !isListedCoin(instrument))
-    throw new ApiError('unknown_coin', `no coin ${coin.slice(0, TOLD_CHARACTERS_MAX)}`);
+    throw new ApiError('unknown_coin', `no coin ${coin.slice(0, ECHOED_CHARACTERS_MAX)}`);
   return instrument;
 }
 
-/** 502 `upstream_unavailable` of a coin of which the venue has told nothing that could be served; there is no answer to quote. */
-export function nothingReceived({ provider }: Instrument, message: string): ApiError {
+/**
+ * The error 502 `upstream_unavailable` for a coin whose data the venue has not sent yet, so without an upstream
+ * response.
+ */
+export function noDataReceived({ provider }: Instrument, message: string): ApiError {
   return new ApiError('upstream_unavailable', message, { upstream: { provider, status: null, body: null } });
 }

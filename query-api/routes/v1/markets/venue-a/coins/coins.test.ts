@@ -6,7 +6,14 @@ import {
   type Instrument,
   instrumentTopics,
 } from '#schemas/topics/normalised';
-import { aBookUpdate, aContext, anInstrument, aTrade, feed, NOON_MS } from '../../../../../testing/records.fixture.ts';
+import {
+  aBookUpdate,
+  aContext,
+  anInstrument,
+  applyRecord,
+  aTrade,
+  NOON_MS,
+} from '../../../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../../../views/views.ts';
 import { getCandles } from './get-candles.ts';
@@ -16,7 +23,7 @@ import { getOrderbook } from './get-orderbook.ts';
 import { getCoinTrades } from './get-trades.ts';
 
 const COINS = '/v1/markets/venue_a/coins';
-const NOTHING_RECEIVED = {
+const NO_DATA_RECEIVED = {
   code: 'upstream_unavailable',
   provider: 'venue_a_perp',
   upstream: { status: null, body: null },
@@ -29,30 +36,30 @@ afterEach(() => test.app.close());
 
 function list(fields: Partial<Instrument>): void {
   const instrument = anInstrument(fields);
-  feed(VIEWS.coins, test.views.coins, instrumentTopics.venue_a, instrument.coin, instrument);
+  applyRecord(VIEWS.coins, test.views.coins, instrumentTopics.venue_a, instrument.coin, instrument);
 }
 function book(update: BookUpdate): void {
-  feed(VIEWS.books, test.views.books, bookTopics.venue_a, update.instrument, update);
+  applyRecord(VIEWS.books, test.views.books, bookTopics.venue_a, update.instrument, update);
 }
 async function body<T>(path: string, status = 200): Promise<T> {
-  const answer = await test.get(`${COINS}${path}`);
-  expect(answer.status, answer.body).toBe(status);
-  return answer.json();
+  const response = await test.get(`${COINS}${path}`);
+  expect(response.status, response.body).toBe(status);
+  return response.json();
 }
 const errorOf = async (path: string, status: number) =>
   (await body<{ error: { code: string; message: string } }>(path, status)).error;
 
 describe('GET /v1/markets/venue_a/coins', () => {
-  it('lists what is listed of the main dex, in the order of the venue', async () => {
+  it('lists the perpetuals of the main dex in the order of the venue', async () => {
     list({ coin: 'ETH', index: 1, sizeDecimals: 4, maxLeverage: 25 });
     list({ coin: 'BTC', index: 0 });
     list({ coin: 'MATIC', index: 2, delisted: true });
     list({ coin: 'xyz:TSLA', provider: 'venue_a_dex', index: 0 });
     list({ coin: '@107', kind: 'spot', index: 107 });
     list({ coin: '#10', provider: 'venue_a_outcome', kind: 'outcome', index: 10 });
-    const answer = await body<object>('');
-    getCoins.response.parse(answer);
-    expect(answer).toEqual({
+    const response = await body<object>('');
+    getCoins.response.parse(response);
+    expect(response).toEqual({
       coins: [
         { name: 'BTC', sizeDecimals: 5, maxLeverage: 40 },
         { name: 'ETH', sizeDecimals: 4, maxLeverage: 25 },
@@ -60,7 +67,7 @@ describe('GET /v1/markets/venue_a/coins', () => {
     });
   });
 
-  it('is kept for 60 s, but not while there are none', async () => {
+  it('is cached for 60 s, but not while it is empty', async () => {
     expect(await body('')).toEqual({ coins: [] });
     list({});
     expect(await body<{ coins: unknown[] }>('')).toMatchObject({ coins: [{ name: 'BTC' }] });
@@ -73,12 +80,12 @@ describe('GET /v1/markets/venue_a/coins', () => {
 });
 
 describe('GET /v1/markets/venue_a/coins/{coin}', () => {
-  it('tells the newest figures, unknown ones as null', async () => {
+  it('returns the newest figures, unknown ones as null', async () => {
     list({});
-    feed(VIEWS.coins, test.views.coins, contextTopics.venue_a, 'BTC', aContext({ midPrice: null }));
-    const answer = await body<object>('/BTC');
-    getCoin.response.parse(answer);
-    expect(answer).toEqual({
+    applyRecord(VIEWS.coins, test.views.coins, contextTopics.venue_a, 'BTC', aContext({ midPrice: null }));
+    const response = await body<object>('/BTC');
+    getCoin.response.parse(response);
+    expect(response).toEqual({
       coin: 'BTC',
       markPx: 100000.5,
       oraclePx: 100001,
@@ -90,14 +97,14 @@ describe('GET /v1/markets/venue_a/coins/{coin}', () => {
     });
   });
 
-  it('is 502 before the venue told any', async () => {
+  it('answers 502 before figures are received', async () => {
     list({});
-    expect(await errorOf('/BTC', 502)).toMatchObject(NOTHING_RECEIVED);
+    expect(await errorOf('/BTC', 502)).toMatchObject(NO_DATA_RECEIVED);
   });
 });
 
 describe('GET /v1/markets/venue_a/coins/{coin}/orderbook', () => {
-  it('tells the best levels first with the time of the venue', async () => {
+  it('returns the best levels first, with the time of the venue', async () => {
     list({});
     book(aBookUpdate(3));
     book(
@@ -109,9 +116,9 @@ describe('GET /v1/markets/venue_a/coins/{coin}/orderbook', () => {
         ],
       }),
     );
-    const answer = await body<object>('/BTC/orderbook');
-    getOrderbook.response.parse(answer);
-    expect(answer).toEqual({
+    const response = await body<object>('/BTC/orderbook');
+    getOrderbook.response.parse(response);
+    expect(response).toEqual({
       coin: 'BTC',
       bids: [
         { price: 99.75, size: 0.1 },
@@ -132,33 +139,33 @@ describe('GET /v1/markets/venue_a/coins/{coin}/orderbook', () => {
     ['?depth=-3', 1],
     ['?depth=100', 100],
     ['?depth=101', 100],
-  ])('takes %s as %i levels', async (query, depth) => {
+  ])('treats %j as a depth of %i', async (query, depth) => {
     list({});
     book(aBookUpdate(120));
     const { bids, asks } = await body<{ bids: unknown[]; asks: unknown[] }>(`/BTC/orderbook${query}`);
     expect([bids.length, asks.length]).toEqual([depth, depth]);
   });
 
-  it('is 502 for a book that was never received, and empty for one that is', async () => {
+  it('answers 502 for a book that was never received, and no levels for an empty book', async () => {
     list({});
-    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject(NOTHING_RECEIVED);
+    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject(NO_DATA_RECEIVED);
     book(aBookUpdate(3, { snapshot: false }));
-    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject(NOTHING_RECEIVED);
+    expect(await errorOf('/BTC/orderbook', 502)).toMatchObject(NO_DATA_RECEIVED);
     book(aBookUpdate(0));
     expect(await body('/BTC/orderbook')).toMatchObject({ bids: [], asks: [] });
   });
 });
 
 describe('GET /v1/markets/venue_a/coins/{coin}/trades', () => {
-  it('tells trades with the time in unix milliseconds', async () => {
+  it('returns trades with the time in unix milliseconds', async () => {
     list({});
     test.setQuery((sql) => {
       const row = { ...aTrade({ instrument: 'BTC', price: '100000.1', qty: '0.002', txHash: null }), arrival: '1' };
       return sql.includes('FINAL') ? [row] : [];
     });
-    const answer = await body<object>('/BTC/trades');
-    getCoinTrades.response.parse(answer);
-    expect(answer).toEqual({
+    const response = await body<object>('/BTC/trades');
+    getCoinTrades.response.parse(response);
+    expect(response).toEqual({
       trades: [{ coin: 'BTC', price: 100000.1, size: 0.002, side: 'buy', ts: NOON_MS, txHash: null }],
     });
   });
@@ -169,29 +176,29 @@ describe('GET /v1/markets/venue_a/coins/{coin}/trades', () => {
     ['?limit=0', 1],
     ['?limit=200', 200],
     ['?limit=201', 200],
-  ])('takes %s as %i', async (query, limit) => {
+  ])('treats %j as a limit of %i', async (query, limit) => {
     list({});
-    const asked: unknown[] = [];
+    const queries: unknown[] = [];
     test.setQuery((sql, parameters) => {
-      if (sql.includes('FINAL')) asked.push(parameters);
+      if (sql.includes('FINAL')) queries.push(parameters);
       return [];
     });
     await body(`/BTC/trades${query}`);
-    expect(asked).toMatchObject([{ provider0: 'venue_a_perp', instrument0: 'BTC', limit }]);
+    expect(queries).toMatchObject([{ provider0: 'venue_a_perp', instrument0: 'BTC', limit }]);
   });
 });
 
 describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
-  /** Parameters with which the bars were asked of the store. */
-  async function asked(query: string) {
+  /** Requests candles and returns the parameters of the store query. */
+  async function queryFor(query: string) {
     list({});
-    const seen: Record<string, unknown>[] = [];
+    const parametersOfQueries: Record<string, unknown>[] = [];
     test.setQuery((sql, parameters) => {
-      if (sql.includes('FINAL')) seen.push({ ...parameters, newestFirst: sql.includes('bucket DESC') });
+      if (sql.includes('FINAL')) parametersOfQueries.push({ ...parameters, newestFirst: sql.includes('bucket DESC') });
       return [];
     });
     getCandles.response.parse(await body(`/BTC/candles${query}`));
-    return seen[0]!;
+    return parametersOfQueries[0]!;
   }
 
   it.each([
@@ -200,8 +207,8 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
     ['?limit=0', 1],
     ['?limit=5000', 5_000],
     ['?limit=5001', 5_000],
-  ])('takes %s as %i', async (query, limit) => {
-    expect(await asked(query)).toMatchObject({ limit, stepMs: 3_600_000, newestFirst: true });
+  ])('treats %j as a limit of %i', async (query, limit) => {
+    expect(await queryFor(query)).toMatchObject({ limit, stepMs: 3_600_000, newestFirst: true });
   });
 
   it.each([
@@ -211,11 +218,11 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
     ['1h', 3_600_000],
     ['4h', 14_400_000],
     ['1d', 86_400_000],
-  ])('has bars of %s', async (interval, stepMs) => {
-    expect(await asked(`?interval=${interval}`)).toMatchObject({ stepMs, provider: 'venue_a_perp', coin: 'BTC' });
+  ])('supports the interval %s', async (interval, stepMs) => {
+    expect(await queryFor(`?interval=${interval}`)).toMatchObject({ stepMs, provider: 'venue_a_perp', coin: 'BTC' });
   });
 
-  it('tells bars oldest first, as numbers', async () => {
+  it('returns bars oldest first, as numbers', async () => {
     list({});
     const bar = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '10', source: 'venue_node' };
     const bars = [
@@ -231,13 +238,13 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
     });
   });
 
-  it('takes bounds as unix ms and as ISO-8601', async () => {
-    const iso = await asked('?interval=1m&start_time=2026-03-01T12:00:00Z&end_time=2026-03-01T13:00:00.000Z');
+  it('accepts bounds as unix ms and as ISO-8601', async () => {
+    const iso = await queryFor('?interval=1m&start_time=2026-03-01T12:00:00Z&end_time=2026-03-01T13:00:00.000Z');
     expect(iso).toMatchObject({ from: NOON_MS, until: NOON_MS + 3_600_000, newestFirst: true });
-    expect(await asked(`?interval=1m&start_time=${NOON_MS}`)).toMatchObject({ from: NOON_MS, newestFirst: false });
+    expect(await queryFor(`?interval=1m&start_time=${NOON_MS}`)).toMatchObject({ from: NOON_MS, newestFirst: false });
   });
 
-  it('refuses a window that ends before it begins, and what is no time or interval', async () => {
+  it('refuses an empty window, and an invalid time, interval or limit', async () => {
     list({});
     const bad = [
       'start_time=10&end_time=10',
@@ -257,17 +264,20 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
 });
 
 describe.each(['', '/orderbook', '/trades', '/candles'])('GET /v1/markets/venue_a/coins/{coin}%s', (suffix) => {
-  it.each(['DOGE', 'MATIC', 'btc', '@107', 'xyz%3ATSLA', '%2310', 'A%2FB'])('knows no coin %s', async (coin) => {
-    list({});
-    list({ coin: 'MATIC', delisted: true });
-    list({ coin: '@107', kind: 'spot' });
-    list({ coin: 'xyz:TSLA', provider: 'venue_a_dex' });
-    expect(await errorOf(`/${coin}${suffix}`, 404)).toMatchObject({ code: 'unknown_coin' });
-  });
+  it.each(['DOGE', 'MATIC', 'btc', '@107', 'xyz%3ATSLA', '%2310', 'A%2FB'])(
+    'answers 404 for the coin %s',
+    async (coin) => {
+      list({});
+      list({ coin: 'MATIC', delisted: true });
+      list({ coin: '@107', kind: 'spot' });
+      list({ coin: 'xyz:TSLA', provider: 'venue_a_dex' });
+      expect(await errorOf(`/${coin}${suffix}`, 404)).toMatchObject({ code: 'unknown_coin' });
+    },
+  );
 });
 
-describe('how long answers are kept', () => {
-  it('is as the specification says', () => {
+describe('the cache times', () => {
+  it('are those of the specification', () => {
     const ttls = [getCoins, getCoin, getOrderbook, getCoinTrades, getCandles].map((route) => route.cacheTtlMs);
     expect(ttls).toEqual([60_000, 5_000, 2_000, 5_000, 30_000]);
   });

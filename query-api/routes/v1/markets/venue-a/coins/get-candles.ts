@@ -12,7 +12,7 @@ export const getCandles = defineRoute({
   scope: 'read',
   sku: 'markets.read',
   cacheTtlMs: 30_000,
-  summary: 'Bars of a coin, oldest first; the forming one is among them.',
+  summary: 'Bars of a coin, oldest first, including the one in progress.',
   params: coinPath,
   query: z.object({
     interval: z.enum(Object.keys(INTERVALS) as [Interval, ...Interval[]]).default('1h'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
 import { defineRoute } from '../../../../route.ts';
-import { coinPath, findCoin, nothingReceived } from './coin.ts';
+import { coinPath, findCoin, noDataReceived } from './coin.ts';
 
 const figure = z.number().nullable();
 
@@ -28,7 +28,7 @@ export const getCoin = defineRoute({
     const instrument = findCoin(views.coins, params.coin);
     const { coin } = instrument;
     const context = views.coins.contexts.get(coin);
-    if (!context) throw nothingReceived(instrument, `the venue has told no figures of ${coin} yet`);
+    if (!context) throw noDataReceived(instrument, `no figures of ${coin} have been received from the venue yet`);
     return {
       coin,
       markPx: decimalNumberOrNull(context.markPrice),

@@ -8,9 +8,9 @@ export const getCoins = defineRoute({
   scope: 'read',
   sku: 'markets.read',
   cacheTtlMs: 60_000,
-  // Before the first catalog has come there are none, and that may change any moment.
-  isKept: ({ coins }) => coins.length > 0,
-  summary: 'Perpetual coins of the main dex that are listed.',
+  // The list is empty until the first catalog is received, which may happen any moment.
+  isCacheable: ({ coins }) => coins.length > 0,
+  summary: 'Lists the perpetual coins of the main dex.',
   params: z.object({}),
   query: z.object({}),
   response: z.object({

@@ -4,7 +4,7 @@ import { toNumber } from '#schemas/domain/decimal';
 import { clampedInteger } from '#schemas/http/parameters';
 import { bookOf } from '../../../../../views/books.ts';
 import { defineRoute } from '../../../../route.ts';
-import { coinPath, findCoin, nothingReceived } from './coin.ts';
+import { coinPath, findCoin, noDataReceived } from './coin.ts';
 
 const level = z.object({ price: z.number(), size: z.number() });
 const toLevel = ({ price, size }: Level) => ({ price: toNumber(price), size: toNumber(size) });
@@ -22,10 +22,10 @@ export const getOrderbook = defineRoute({
   handle({ params, query }, { views }) {
     const instrument = findCoin(views.coins, params.coin);
     const { coin } = instrument;
-    const newest = bookOf(views.books, coin);
-    // Unknown is not empty: a book that was never received is an error.
-    if (!newest) throw nothingReceived(instrument, `no book of ${coin} was received`);
-    const { bids, asks } = topOfBook(newest.book, query.depth);
-    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: newest.ts };
+    const entry = bookOf(views.books, coin);
+    // A book that was never received is unknown, not empty.
+    if (!entry) throw noDataReceived(instrument, `no book of ${coin} has been received from the venue yet`);
+    const { bids, asks } = topOfBook(entry.book, query.depth);
+    return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: entry.ts };
   },
 });

@@ -11,7 +11,7 @@ export const getCoinTrades = defineRoute({
   scope: 'read',
   sku: 'markets.read',
   cacheTtlMs: 5_000,
-  summary: 'Trades of a coin, newest first; buy means that an aggressor lifted the ask.',
+  summary: 'Trades of a coin, newest first; side buy means that the taker bought.',
   params: coinPath,
   query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
   response: z.object({

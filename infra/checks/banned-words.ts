@@ -1,0 +1,58 @@
+/** Finds words that the glossary replaces (`docs/glossary.md`) in names, comments, messages and pages. Pure. */
+
+const EMIT =
+  'emit (stage output), publish (topic or channel), send (socket), report (health, metrics), state or return';
+/** Each banned word, and what to write instead. */
+const BANNED: ReadonlyMap<string, string> = new Map([
+  ...['tell', 'tells', 'telling', 'tellings', 'told'].map((word) => [word, EMIT] as const),
+  ['untold', 'unpublished, unreported or missing'],
+  ['letter', 'dead letter'],
+  ['letters', 'dead letters'],
+  ['kept', 'stored, retained, persisted or held'],
+  ['had', 'held, acquired or owned, or the present tense'],
+  ['news', 'notification, change or update'],
+  ['heard', 'received'],
+  ['wish', 'request'],
+  ['wishes', 'requests'],
+  ['said', 'stated, sent or reported'],
+]);
+
+/** A place where a banned word means what it means in English and no word of the glossary fits. */
+export interface WordException {
+  /** Matches the words themselves; they are left out of the search. */
+  readonly text: RegExp;
+  readonly reason: string;
+}
+
+export interface BannedWord {
+  readonly path: string;
+  /** From 1; 0 for a word in the path itself. */
+  readonly line: number;
+  readonly word: string;
+  /** What to write instead. */
+  readonly instead: string;
+}
+
+/** Every banned word of a file, in its path and in its text. A camelCase or kebab-case name is searched part by part. */
+export function bannedWords(path: string, text: string, exceptions: readonly WordException[] = []): BannedWord[] {
+  const found = wordsOf(path).map((word) => ({ path, line: 0, ...word }));
+  for (const [index, line] of text.split('\n').entries()) {
+    const searched = exceptions.reduce((rest, exception) => rest.replace(exception.text, ' '), line);
+    for (const word of wordsOf(searched)) found.push({ path, line: index + 1, ...word });
+  }
+  return found;
+}
+
+/** `path:line: "word": write …`, as the test prints it. */
+export function describeBannedWord({ path, line, word, instead }: BannedWord): string {
+  return `${path}:${line}: "${word}": write ${instead}`;
+}
+
+function wordsOf(text: string): Pick<BannedWord, 'word' | 'instead'>[] {
+  const parts = text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((part) => part.toLowerCase()) ?? [];
+  return parts.flatMap((word, at) => {
+    const instead = BANNED.get(word);
+    const isDeadLetter = word.startsWith('letter') && parts[at - 1] === 'dead';
+    return instead === undefined || isDeadLetter ? [] : [{ word, instead }];
+  });
+}

@@ -1,0 +1,103 @@
+/** Runs the handler of a route within the time limit, and encodes its result. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, unavailable } from '#schemas/errors';
+import { type Command, CustomResponse, type Dependencies, isBodyOptional, type Route } from '../routes/route.ts';
+import { callerOf, type Identity } from './authenticate.ts';
+import { createCommandSender, idempotencyOf } from './commands.ts';
+import { EncodedBody } from './encodings.ts';
+import type { ParsedRequest } from './parse-request.ts';
+import type { CachedResponse } from './response-cache.ts';
+import type { HeaderList } from './send.ts';
+import type { ServeOptions } from './serve-route.ts';
+import { validate } from './validate.ts';
+
+/** Time limit of a response (contract, REST). */
+const RESPONSE_TIMEOUT_MS = 30_000;
+const NO_BODY = new EncodedBody(Buffer.alloc(0));
+const REPLAYED: HeaderList = ['idempotent-replayed', 'true'];
+
+/** A response with the headers that its handler adds. */
+export interface RouteResponse extends CachedResponse {
+  /** Names and values alternating; only responses of caller routes have any. */
+  readonly headers?: HeaderList;
+}
+
+/** The dependencies of a handler. For sandbox keys, views and store are those of the sandbox data set. */
+async function dependenciesOf({ dependencies, sandbox }: ServeOptions, isSandboxed: boolean): Promise<Dependencies> {
+  return isSandboxed ? { ...dependencies, ...(await sandbox.data()) } : dependencies;
+}
+
+/** Computes a response that is the same for every caller. */
+export async function computeShared(
+  route: Route,
+  { input }: ParsedRequest,
+  options: ServeOptions,
+  isSandboxed: boolean,
+): Promise<RouteResponse> {
+  const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
+  // The handler of such a route uses only `params` and `query`.
+  const handle = async () => route.handle(input as never, await dependenciesOf(options, isSandboxed));
+  const result = await withTimeout(responseTimeoutMs, handle);
+  const { statusCode, body } =
+    result instanceof CustomResponse ? result : { statusCode: route.statuses[0]!, body: result };
+  const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
+  return { statusCode, body: encode(body), ttlMs: isCacheable ? route.cacheTtlMs : 0 };
+}
+
+/** Computes a response for one caller. */
+export async function computeForCaller(
+  route: Route,
+  { input }: ParsedRequest,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { identity, isSandboxed }: { readonly identity: Identity; readonly isSandboxed: boolean },
+  options: ServeOptions,
+): Promise<RouteResponse> {
+  const { inFlightKeys, responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
+  const body = route.body === null ? undefined : bodyOf(route.body, request);
+  const caller = callerOf(identity);
+  const idempotency = route.creates ? idempotencyOf(request, body) : undefined;
+  const sender = createCommandSender(options, caller, idempotency);
+  const { id: requestId } = request;
+  const command = sender.command as Command;
+  const disconnected = new AbortController();
+  reply.raw.once('close', () => disconnected.abort());
+  const { signal } = disconnected;
+  const callerInput = { ...input, body, caller, command, signal, requestId, host: request.headers.host ?? '' };
+  const handle = async () => route.handle(callerInput, await dependenciesOf(options, isSandboxed));
+  const result = await withTimeout(responseTimeoutMs, () =>
+    idempotency ? inFlightKeys.run(caller, idempotency, handle) : handle(),
+  );
+  const response = result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
+  return {
+    statusCode: response.statusCode,
+    body: response.statusCode === 204 ? NO_BODY : encode(response.body),
+    ttlMs: 0,
+    headers: sender.isReplayed() ? [...response.headers, ...REPLAYED] : response.headers,
+  };
+}
+
+function encode(body: unknown): EncodedBody {
+  return new EncodedBody(Buffer.from(JSON.stringify(body)));
+}
+
+function bodyOf(schema: NonNullable<Route['body']>, request: FastifyRequest): unknown {
+  if (request.body === undefined && !isBodyOptional(schema))
+    throw new ApiError('bad_request', 'body: must be JSON, sent as application/json');
+  return validate(schema, request.body);
+}
+
+/**
+ * Returns the result of `work`, or rejects with 503 on timeout. The work itself is not cancelled; it ends by its own
+ * limits.
+ */
+async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unavailable(`no response within ${timeoutMs / 1000} s; try again`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work(), timedOut]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

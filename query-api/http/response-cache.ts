@@ -1,0 +1,56 @@
+/** Caches response bodies as bytes for as long as their route allows. */
+import { LRUCache } from 'lru-cache';
+import type { EncodedBody } from './encodings.ts';
+
+const BYTES_MAX = 64 * 1024 * 1024;
+/** Estimated overhead of a cache entry beyond its bytes. */
+const ENTRY_BYTES = 256;
+
+/** A response that is ready to be sent. */
+export interface CachedResponse {
+  readonly statusCode: number;
+  readonly body: EncodedBody;
+  /** How long it may be served from the cache; 0 means never. */
+  readonly ttlMs: number;
+}
+
+export class ResponseCache {
+  private readonly responses: LRUCache<string, CachedResponse>;
+  private readonly pending = new Map<string, Promise<CachedResponse>>();
+
+  /** @param now monotonic ms. */
+  constructor(now: () => number = () => performance.now()) {
+    this.responses = new LRUCache({
+      maxSize: BYTES_MAX,
+      // The body may be compressed later into two encodings, which together are taken to be as large as the body.
+      sizeCalculation: ({ body }, key) => 2 * body.plain.length + key.length + ENTRY_BYTES,
+      perf: { now },
+      ttlResolution: 0,
+    });
+  }
+
+  get(key: string): CachedResponse | undefined {
+    return this.responses.get(key);
+  }
+
+  /**
+   * Computes a response once for all concurrent requests with the key. They all receive its error, which is not cached.
+   */
+  computeOnce(key: string, work: () => Promise<CachedResponse>): Promise<CachedResponse> {
+    const running = this.pending.get(key);
+    if (running) return running;
+    const response = this.computeAndStore(key, work);
+    this.pending.set(key, response);
+    return response;
+  }
+
+  private async computeAndStore(key: string, work: () => Promise<CachedResponse>): Promise<CachedResponse> {
+    try {
+      const response = await work();
+      if (response.ttlMs > 0) this.responses.set(key, response, { ttl: response.ttlMs });
+      return response;
+    } finally {
+      this.pending.delete(key);
+    }
+  }
+}
