@@ -83,7 +83,8 @@ export async function openCuts<S>({ stage, log, codec, logger }: CutOptions<S>):
       stored ??= await readStored(topic);
       // A midnight can be passed again, after a crash: the generation tells the pieces apart.
       const generation = (stored.get(name)?.generation ?? 0) + 1;
-      stored.set(name, { generation, keys: await topic.write(name, generation, snapshot, stateVersion) });
+      const { keys: written } = await topic.write(name, generation, snapshot, stateVersion);
+      stored.set(name, { generation, keys: written });
       const needed = await oldestNeeded(log);
       const newestFirst = [...stored].sort(([a], [b]) => timeOf(b) - timeOf(a));
       for (const [index, [old, { keys }]] of newestFirst.entries()) {

@@ -11,11 +11,13 @@ const standing = () => STANDING;
 
 /** A taker over a store in which each save waits for the test. */
 function setUp() {
-  const saves: { copied: () => void; written: () => void; failed: (error: Error) => void }[] = [];
+  const saves: { copied: () => void; written: (bytes?: number) => void; failed: (error: Error) => void }[] = [];
   const newest = {
     load: async () => null,
     save: (_: unknown, onCopied: () => void = () => {}) =>
-      new Promise<void>((written, failed) => void saves.push({ copied: onCopied, written, failed })),
+      new Promise<number>((resolve, failed) => {
+        saves.push({ copied: onCopied, written: (bytes = 0) => resolve(bytes), failed });
+      }),
   };
   const cuts = { save: async () => {}, list: async () => [], load: async () => null };
   const logger = pino({ level: 'silent' });
@@ -72,6 +74,24 @@ describe('a large snapshot', () => {
     await stopped;
     await taker.saveIfStepped(standing);
     expect(saves).toHaveLength(2);
+  });
+
+  it('comes the later the larger it is, however long it took to write', async () => {
+    const { taker, saves, becomeDue } = setUp();
+    becomeDue();
+    const due = taker.saveWhenDue(standing);
+    vi.setSystemTime(Date.now() + 600_000);
+    saves[0]!.copied();
+    saves[0]!.written(35_000_000);
+    await isSettled(due);
+    const nextAfter = async (ms: number) => {
+      vi.setSystemTime(Date.now() + ms);
+      taker.stepped(20_000);
+      await isSettled(taker.saveWhenDue(standing));
+      return saves.length;
+    };
+    expect(await nextAfter(100_000)).toBe(1);
+    expect(await nextAfter(5_000)).toBe(2);
   });
 
   it('that can never be written ends the stage', async () => {

@@ -4,9 +4,12 @@ import type { CutStore } from './cuts.ts';
 import type { StagePosition } from './snapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
 
-/** A snapshot is taken when this many events were stepped since the last, and not more often than the interval. */
+/**
+ * A snapshot is taken when this many events were stepped since the last, and not more often than the interval. Whatever
+ * came since is stepped again after a crash, while more arrives: a restart takes some two or three times as long.
+ */
 const SNAPSHOT_EVENTS = 20_000;
-const SNAPSHOT_INTERVAL_MS = 10_000;
+const SNAPSHOT_INTERVAL_MS = 3_000;
 /** But at least so often while there are events: what came since must not have been compacted away when it is taken again. */
 const SNAPSHOT_INTERVAL_MAX_MS = 600_000;
 /**
@@ -14,8 +17,11 @@ const SNAPSHOT_INTERVAL_MAX_MS = 600_000;
  * hundreds of midnights within seconds.
  */
 const CUT_INTERVAL_MIN_MS = 3_600_000;
-/** A large state is snapshotted less often, so that snapshots take a few percent of the time at most. */
-const TIMES_ITS_DURATION = 20;
+/**
+ * A large state is snapshotted less often: so many compressed bytes a second take some five percent of a core. Counted
+ * in bytes and not by the clock, since a busy machine would make snapshots rare just when much comes in between them.
+ */
+const SNAPSHOT_BYTES_PER_SECOND = 350_000;
 
 export interface SnapshotTakerOptions<S> {
   readonly state: S;
@@ -79,12 +85,12 @@ export class SnapshotTaker<S> {
 
   private async save(standing: StagePosition, onCopied?: () => void): Promise<void> {
     const { newest, state } = this.options;
-    const began = Date.now();
     const stepped = this.steppedSince;
     this.steppedSince = 0;
-    if (await this.attempt(() => newest.save({ ...standing, state }, onCopied))) this.savedAt = Date.now();
-    else this.steppedSince += stepped;
-    this.dueAt = Date.now() + SNAPSHOT_INTERVAL_MS + (Date.now() - began) * TIMES_ITS_DURATION;
+    const bytes = await this.attempt(() => newest.save({ ...standing, state }, onCopied));
+    if (bytes === null) this.steppedSince += stepped;
+    else this.savedAt = Date.now();
+    this.dueAt = Date.now() + SNAPSHOT_INTERVAL_MS + ((bytes ?? 0) * 1_000) / SNAPSHOT_BYTES_PER_SECOND;
   }
 
   /** Rejects where the log does not take it: a midnight comes once. @param at the midnight. */
@@ -95,16 +101,15 @@ export class SnapshotTaker<S> {
     this.cutAt = Date.now();
   }
 
-  /** A snapshot only shortens what is done later: one that cannot be taken now is left for the next time. */
-  private async attempt(save: () => Promise<void>): Promise<boolean> {
+  /** A snapshot only shortens what is done later: one that cannot be taken now is left for the next time (null). */
+  private async attempt(save: () => Promise<number>): Promise<number | null> {
     const { logger, stage } = this.options;
     try {
-      await save();
-      return true;
+      return await save();
     } catch (error) {
       if (!isTransient(error)) throw error;
       logger.warn({ stage, error }, 'no snapshot was taken; later');
-      return false;
+      return null;
     }
   }
 }

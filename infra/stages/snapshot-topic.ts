@@ -59,7 +59,8 @@ export class SnapshotTopic {
   }
 
   /**
-   * Writes every piece, then the manifest. What fails in between leaves no valid snapshot under this name. Gives the keys.
+   * Writes every piece, then the manifest. What fails in between leaves no valid snapshot under this name. Returns the
+   * keys, and the compressed bytes of the state.
    * @param onCopied told when the state may go on changing.
    */
   async write(
@@ -68,7 +69,7 @@ export class SnapshotTopic {
     snapshot: Snapshot<unknown>,
     stateVersion: number,
     onCopied?: () => void,
-  ): Promise<string[]> {
+  ): Promise<{ readonly keys: readonly string[]; readonly bytes: number }> {
     const { receivedAt } = snapshot;
     // Taken now: the maps of a running stage go on changing while the state is compressed.
     const head = packHead(snapshot, stateVersion);
@@ -85,7 +86,7 @@ export class SnapshotTopic {
       await put(`${name}/${chunk}`, { ...base, chunk, payload });
     }
     await put(`${name}/${MANIFEST}`, { ...base, chunk: MANIFEST_CHUNK, payload: head });
-    return keys;
+    return { keys, bytes: packed.length };
   }
 
   /** Removes what stands there; the manifest first, so that nothing half removed is valid. */

@@ -16,10 +16,10 @@ export interface SnapshotStore<S> {
    */
   load(): Promise<Snapshot<S> | null>;
   /**
-   * What fails leaves the newest whole snapshot as it is. One at a time.
+   * What fails leaves the newest whole snapshot as it is. One at a time. Resolves with the bytes that it has, compressed.
    * @param onCopied told when the state may go on changing, while its copy is still being written.
    */
-  save(snapshot: Snapshot<S>, onCopied?: () => void): Promise<void>;
+  save(snapshot: Snapshot<S>, onCopied?: () => void): Promise<number>;
 }
 
 /**
@@ -89,9 +89,10 @@ export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOp
     },
 
     async save(snapshot, onCopied) {
-      await topic.write(slotOf(next), next, snapshot, stateVersion, onCopied);
+      const { bytes } = await topic.write(slotOf(next), next, snapshot, stateVersion, onCopied);
       // Only now: a save that failed is repeated over its own pieces, and the other snapshot stays.
       next += 1;
+      return bytes;
     },
   };
 }

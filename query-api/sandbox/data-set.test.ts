@@ -3,6 +3,7 @@ import { TABLES } from '#schemas/tables/index';
 import { rowKey } from '#schemas/tables/table';
 import { clockTopic } from '#schemas/topics/control';
 import { bookTopics } from '#schemas/topics/normalised';
+import { bookOf } from '../views/books.ts';
 import { DATA_SET_TOPICS, type DataSetRecord, MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
 import { dataSetText, readDataSet, readDataSetText } from './data-set-file.ts';
 
@@ -46,7 +47,7 @@ describe('the sandbox data set', () => {
     for (const coin of ['BTC', 'ETH', 'SOL']) {
       expect(coins.instruments.has(coin)).toBe(true);
       expect(coins.contexts.has(coin)).toBe(true);
-      expect(books.get(coin)!.book.bids.length).toBeGreaterThan(0);
+      expect(bookOf(books, coin)!.book.bids.length).toBeGreaterThan(0);
     }
   });
 

@@ -1,29 +1,27 @@
 /** View of venue_a's order books. It is a separate stage because it has by far the most updates. */
-import { on, type Stage } from '#infra/stages/stage';
+import { on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
-import { bookTopics } from '#schemas/topics/normalised';
+import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
 
-export interface TimedBook {
-  readonly book: Book;
-  /** The venue's time of the newest update, unix ms. */
-  ts: number;
-}
-
-/** Books by instrument. A book is held only after its first snapshot; updates alone do not make a complete book. */
-export type BooksView = Map<string, TimedBook>;
+/**
+ * The newest update of each instrument; every update of venue_a is a complete book. It is decoded when a
+ * request reads the book, because most updates are replaced unread.
+ */
+export type BooksView = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
 
 export const booksView: Stage<BooksView> = {
   name: 'view.books',
-  inputs: [
-    on(bookTopics.venue_a, (view: BooksView, { value: update }) => {
-      const existing = view.get(update.instrument);
-      if (!existing && !update.snapshot) return;
-      const target = existing ?? { book: createBook(), ts: update.ts };
-      applyBookUpdate(target.book, update);
-      target.ts = update.ts;
-      if (!existing) view.set(update.instrument, target);
-    }),
-  ],
+  inputs: [on(bookTopics.venue_a, (view: BooksView, event) => void view.set(event.key, event))],
   outputs: [],
   initialState: () => new Map(),
 };
+
+/** The newest book of an instrument and the venue's time of it, unix ms; null when none was received. */
+export function bookOf(view: BooksView, instrument: string): { readonly book: Book; readonly ts: number } | null {
+  const update = view.get(instrument)?.value;
+  // A change without a snapshot is not a complete book.
+  if (!update?.snapshot) return null;
+  const book = createBook();
+  applyBookUpdate(book, update);
+  return { book, ts: update.ts };
+}

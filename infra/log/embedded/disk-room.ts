@@ -7,8 +7,8 @@
  * fill it at any time, so what a move may make the file grow by is taken from the disk, as zeros behind the last page,
  * before the move is let through. The journal takes room in the same way, but a write of its own may fail: it is undone.
  */
-import { closeSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
-import { LogError } from '../log.ts';
+import { statSync } from 'node:fs';
+import { extend, freeBytes } from './disk-space.ts';
 import type { LogEnvironment } from './environment.ts';
 
 /** The disk is looked at again after this many bytes, or this much time. */
@@ -24,14 +24,6 @@ const META_PAGES = 2;
 const SPARE_BYTES = 1024 * 1024;
 /** Above the reserve: the largest append takes less. */
 const NEARLY_FULL_BYTES = 64 * 1024 * 1024;
-const ZEROS = Buffer.alloc(256 * 1024);
-/** Below this the disk counts as full when a write was cut short. */
-const LAST_BYTES = 1024 * 1024;
-
-/** Whether more than a remainder is free on the disk that holds this path. */
-export function hasRoom(path: string): boolean {
-  return freeBytes(path) > LAST_BYTES;
-}
 
 export interface DiskRoomOptions {
   readonly environment: LogEnvironment;
@@ -141,39 +133,4 @@ interface RootStats extends TreeStats {
 /** Pages that a tree takes. */
 export function pagesOf(stats: TreeStats): number {
   return stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
-}
-
-/** Makes a file reach further, as far as the disk has room. */
-function extend(path: string, from: number, to: number): void {
-  const file = openSync(path, 'r+');
-  try {
-    writeZeros(file, from, to);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Writes zeros; false when a disk that is full has ended it early. */
-export function writeZeros(file: number, from: number, to: number): boolean {
-  return whenRoom(() => {
-    for (let at = from; at < to; ) at += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
-  });
-}
-
-/** Does something that writes to the disk; false when a full disk has ended it early. */
-export function whenRoom(work: () => void): boolean {
-  try {
-    work();
-    return true;
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ENOSPC', 'EDQUOT'].includes(code)) return false;
-    if (code === 'EIO') throw new LogError('log_unavailable', 'the disk of the log fails', { cause: error });
-    throw error;
-  }
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Database, type DatabaseOptions, open, type RootDatabase, TransactionFlags } from 'lmdb';
 import { LogError } from '../log.ts';
-import { hasRoom } from './disk-room.ts';
+import { hasRoom } from './disk-space.ts';
 import { OFFSET_KEYS } from './offset-keys.ts';
 
 /** Named databases of one environment: one for each partition of each topic, with room for topics to come. */

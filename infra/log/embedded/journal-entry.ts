@@ -18,7 +18,7 @@
 import { crc32 } from 'node:zlib';
 import type { LogRecord } from '../log.ts';
 import { HEADER_BYTES, type Position, sizeBound, writeBlock } from './block-layout.ts';
-import { type OpenBlock, partsMax } from './open-run.ts';
+import { type OpenBlock, partsMax } from './open-block.ts';
 import { readVarint, VARINT_BYTES_MAX, varintEnd, writeVarint } from './varint.ts';
 
 export const ENTRY_HEADER_BYTES = 16;

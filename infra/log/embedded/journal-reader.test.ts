@@ -100,7 +100,7 @@ describe('the files of the journal', () => {
     expect(numbers()).toEqual([0, 1]);
     write(2_500);
     await writer.flush(0);
-    writer.removeBelow(2_400);
+    await writer.removeBelow(2_400);
     expect(segmentsIn(folder)[0]).toBeGreaterThan(1_500);
     // The file that it has open is still there for it; behind that only what is needed can follow.
     const seen = numbers();
@@ -115,7 +115,7 @@ describe('the files of the journal', () => {
   it('goes on with the same numbers once all files are removed', async () => {
     write(5);
     await writer.flush(0);
-    writer.removeBelow(5);
+    await writer.removeBelow(5);
     expect(segmentsIn(folder)).toEqual([]);
     expect(reopen(5)).toEqual([]);
     write(1);

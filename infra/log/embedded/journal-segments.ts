@@ -12,8 +12,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { whenRoom, writeZeros } from './disk-room.ts';
+import { whenRoom, writeZeros } from './disk-space.ts';
 import { type JournalEntry, JournalReader, segmentPath, segmentsIn } from './journal-reader.ts';
 import type { Partition } from './partition.ts';
 
@@ -125,14 +126,20 @@ export class JournalSegments {
     await flushFolder(this.folderFile);
   }
 
-  /** Removes the oldest segments, as far as all their entries are below this number. */
-  removeBelow(number: number): void {
-    for (let [oldest] = this.segments; oldest && oldest.end > 0 && this.lastAt(0) < number; [oldest] = this.segments) {
-      if (oldest === this.current) this.current = null;
-      closeFile(oldest);
-      unlinkSync(oldest.path);
-      this.segments.shift();
+  /**
+   * Removes the oldest segments, as far as all their entries are below this number. Off the event loop: removing a file
+   * can wait for the disk as long as a flush does. Calls must not overlap.
+   */
+  async removeBelow(number: number): Promise<void> {
+    const needed = this.segments.findIndex(({ end }, index) => end === 0 || this.lastAt(index) >= number);
+    const removed = this.segments.slice(0, needed < 0 ? this.segments.length : needed);
+    for (const segment of removed) {
+      if (segment === this.current) this.current = null;
+      closeFile(segment);
     }
+    // A file that an earlier call removed before it failed is no fault.
+    await Promise.all(removed.map(({ path }) => rm(path, { force: true })));
+    this.segments.splice(0, removed.length);
   }
 
   close(): void {

@@ -160,7 +160,7 @@ export class Journal {
   }
 
   /** Called when a sync point begins; gives what to call once it is made: then files can be removed. */
-  beforeSyncPoint(): () => void {
+  beforeSyncPoint(): () => Promise<void> {
     const { recordedFirst } = this;
     return () => this.segments.removeBelow(recordedFirst);
   }

@@ -57,9 +57,11 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
   const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, databases });
   const journal = new Journal(environment, journalFolder(path), room);
   const onBegin = () => {
-    const onMade = [room.beforeSyncPoint(), journal.beforeSyncPoint()];
+    const freePages = room.beforeSyncPoint();
+    const removeFiles = journal.beforeSyncPoint();
     return () => {
-      for (const call of onMade) call();
+      freePages();
+      return removeFiles();
     };
   };
   const syncPoints = new SyncPoints({ environment, path, onBegin, onFault, flushBeside: () => journal.flush() });

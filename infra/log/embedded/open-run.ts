@@ -5,35 +5,15 @@
  */
 import type { LogRecord } from '../log.ts';
 import { bodyOf, compressBlock } from './block-compression.ts';
-import {
-  type BlockHeader,
-  HEADER_BYTES,
-  type Position,
-  packBlock,
-  positionBefore,
-  readHeader,
-  writeHeader,
-} from './block-layout.ts';
+import { HEADER_BYTES, type Position, packBlock, positionBefore, readHeader, writeHeader } from './block-layout.ts';
 import type { EntryPacker } from './journal-entry.ts';
-
-/** Bytes of the body of a full block. More compress little better, and whoever reads one record reads all of them. */
-export const FULL_BYTES = 256 * 1024;
+import { FULL_BYTES, type OpenBlock } from './open-block.ts';
 
 /** Full blocks that move at once: a disk that is short of room may take few. */
 const MOVE_BLOCKS_MAX = 4;
 
 /** For what is compressed at once; most full blocks fit. */
 const scratch = Buffer.allocUnsafeSlow(2 * FULL_BYTES);
-
-/** A block that is not compressed. What came with an append is a view of the memory that the entry was packed into. */
-export interface OpenBlock {
-  /** Offset of its first record. */
-  readonly key: number;
-  readonly header: BlockHeader;
-  readonly value: Buffer;
-  /** The entry of the journal that it is in; null when it is in the tree. */
-  readonly number: number | null;
-}
 
 /** What moves into the tree. */
 export interface RunMove {
@@ -43,11 +23,6 @@ export interface RunMove {
   readonly full: number;
   /** What was joined to the last block of the tree, which stays in the run; null when nothing was. */
   readonly flushed: OpenBlock | null;
-}
-
-/** How many parts of an entry so many bytes of a partition make at most: one fills a block, others are full, one is left. */
-export function partsMax(bytes: number): number {
-  return 2 + Math.floor(bytes / FULL_BYTES);
 }
 
 export class OpenRun {

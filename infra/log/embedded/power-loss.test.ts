@@ -80,7 +80,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
       first: number,
     ) {
       if (isLive(this)) certain = flushed;
-      removeBelow.call(this, first);
+      return removeBelow.call(this, first);
     });
     log = await openEmbeddedLog({ path: live });
     await log.createTopics(

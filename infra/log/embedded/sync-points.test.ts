@@ -182,7 +182,7 @@ describe('a loss of power', () => {
       path,
       boot: 'another boot',
       flushBeside: async () => {},
-      onBegin: () => () => {},
+      onBegin: () => async () => {},
       onFault: fail,
     });
     await points.close();

@@ -77,7 +77,7 @@ export interface SyncPointsOptions {
   /** Flushes what is beside the data file; called for each sync point. */
   readonly flushBeside: () => Promise<void>;
   /** Called when a sync point begins; what it gives is called once it is made. */
-  readonly onBegin: () => () => void;
+  readonly onBegin: () => () => Promise<void>;
   /** Told when a sync point that nobody waits for could not be made; the next write tries again. */
   readonly onFault: (error: unknown) => void;
   readonly boot?: string;
@@ -166,7 +166,7 @@ export class SyncPoints {
       this.pinned?.done();
       this.pinned = pin;
     }
-    onMade();
+    await onMade();
   }
 
   private async write(): Promise<void> {

@@ -8,7 +8,8 @@ import { backoff } from '../../retry.ts';
 import type { TopicPartition } from '../log.ts';
 import { protocolType } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import type { Cluster, ProducerIdentity, TransactionCoordinator } from './kafka-client.ts';
+import type { Cluster, TransactionCoordinator } from './kafka-client.ts';
+import type { ProducerIdentity } from './producer-numbers.ts';
 
 const TRANSACTION = 1;
 /** The broker ends a transaction that was left open after this. */

@@ -11,7 +11,7 @@ import {
   type RecordMetadata,
 } from 'kafkajs';
 import type { Logger } from 'pino';
-import type { ProducerNumbers } from './producer-numbers.ts';
+import type { ProducerIdentity, ProducerNumbers } from './producer-numbers.ts';
 
 const CLIENT_ID = 'parallax';
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -66,12 +66,6 @@ export interface OffsetQuery {
   readonly fromBeginning?: boolean;
   /** Unix ms. */
   readonly fromTimestamp?: number;
-}
-
-/** Who a producer is to the brokers. Of two with one id, the one of the lower epoch is refused. */
-export interface ProducerIdentity {
-  readonly producerId: number;
-  readonly producerEpoch: number;
 }
 
 /** The broker that keeps account of a transactional id. */

@@ -8,9 +8,10 @@ import { type Lease, type LeaseOptions, LogError, type TopicPartition } from '..
 import { Notifier } from '../notifier.ts';
 import { toLogError } from './errors.ts';
 import { Fence } from './fencing.ts';
-import type { BatchProducer, KafkaClient, ProducerIdentity } from './kafka-client.ts';
+import type { BatchProducer, KafkaClient } from './kafka-client.ts';
 import type { KafkaWriter, KafkaWriterOptions } from './kafka-writer.ts';
 import { LEASE_AT, LeaseMember } from './lease-member.ts';
+import type { ProducerIdentity } from './producer-numbers.ts';
 import { ProducerNumbers } from './producer-numbers.ts';
 
 /** How often one who waits looks whether it should still wait. */

@@ -1,7 +1,11 @@
-import type { ProducerIdentity } from './kafka-client.ts';
-
 /** The protocol counts the records of a partition in 31 bits. */
 const SEQUENCES = 2 ** 31;
+
+/** Who a producer is to the brokers. Of two with one id, the one of the lower epoch is refused. */
+export interface ProducerIdentity {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
 
 /**
  * What kafkajs's message sender asks of a producer's state: who it is, and how many records it has put into each

@@ -106,14 +106,13 @@ describe('GET /v1/markets/venue_a/coins/{coin}', () => {
 describe('GET /v1/markets/venue_a/coins/{coin}/orderbook', () => {
   it('returns the best levels first, with the time of the venue', async () => {
     list({});
-    book(aBookUpdate(2));
+    book(aBookUpdate(3));
     book(
-      aBookUpdate(0, {
-        snapshot: false,
+      aBookUpdate(2, {
         ts: NOON_MS + 7,
         bids: [
           { price: '99.75', size: '0.1' },
-          { price: '99', size: '0' },
+          { price: '99.5', size: '1.5' },
         ],
       }),
     );

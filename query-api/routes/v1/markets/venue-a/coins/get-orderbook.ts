@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Level, topOfBook } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { clampedInteger } from '#schemas/http/parameters';
+import { bookOf } from '../../../../../views/books.ts';
 import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin, noDataReceived } from './coin.ts';
 
@@ -21,7 +22,7 @@ export const getOrderbook = defineRoute({
   handle({ params, query }, { views }) {
     const instrument = findCoin(views.coins, params.coin);
     const { coin } = instrument;
-    const entry = views.books.get(coin);
+    const entry = bookOf(views.books, coin);
     // A book that was never received is unknown, not empty.
     if (!entry) throw noDataReceived(instrument, `no book of ${coin} has been received from the venue yet`);
     const { bids, asks } = topOfBook(entry.book, query.depth);
