@@ -5,7 +5,7 @@ import { type Reconcile, reconcileTopic } from '#schemas/topics/derived';
 import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { stageOverTime } from './over-time.ts';
 
-/** Tells how often it was stepped, times its setting. */
+/** Emits the number of its steps multiplied by its setting. */
 const times = (factor: number): Stage<{ steps: number }> => ({
   name: 'times',
   inputs: [
@@ -19,7 +19,7 @@ const times = (factor: number): Stage<{ steps: number }> => ({
 });
 
 describe('a stage over time', () => {
-  it('takes each event with the settings of its time, over one state', () => {
+  it('handles each event with the settings of its time, with one state', () => {
     const probe = probeStage(
       stageOverTime([
         { from: 100, stage: times(1) },
@@ -34,7 +34,7 @@ describe('a stage over time', () => {
     expect(outputs).toEqual([1, 2, 3, 400, 500]);
   });
 
-  it('is the stage itself where nothing changed', () => {
+  it('is the stage itself if no setting changed', () => {
     const only = times(1);
     expect(stageOverTime([{ from: 5, stage: only }])).toBe(only);
   });

@@ -39,20 +39,22 @@ const record = (settings: ProcessorSettings) => recordSettings(log, codec, setti
 const append = (topic: string, partition: number, receivedAt: number) =>
   log.append([{ topic, partition, key: 'k', value: Buffer.from('v'), receivedAt, seq: receivedAt }]);
 
-describe('settings in the log', () => {
-  it('hold from the beginning at first, and are what later readers use instead of theirs', async () => {
+describe('recorded settings', () => {
+  it('hold from time 0 when first recorded, and replace the configuration of later readers', async () => {
     expect(await record(CONFIGURED)).toEqual([{ ...CONFIGURED, receivedAt: 0 }]);
-    expect(await readSettings(log, codec, { ...CONFIGURED, arbitrageSize: '5' })).toEqual([{ ...CONFIGURED, receivedAt: 0 }]);
+    expect(await readSettings(log, codec, { ...CONFIGURED, arbitrageSize: '5' })).toEqual([
+      { ...CONFIGURED, receivedAt: 0 },
+    ]);
   });
 
-  it('are those given where no processors ran yet, of which nothing is kept', async () => {
+  it('are the configured ones before any processor ran, without being recorded', async () => {
     expect(await readSettings(log, codec, { ...CONFIGURED, arbitrageSize: '5.0' })).toEqual([
       { ...CONFIGURED, arbitrageSize: '5', receivedAt: 0 },
     ]);
     expect(await log.last({ topic: settingsTopic.name, partition: 0 })).toBeNull();
   });
 
-  it('are recorded once while they stay, however they are written', async () => {
+  it('are recorded once while they do not change, in any notation', async () => {
     await record(CONFIGURED);
     await record({ ...CONFIGURED, arbitrageSize: '100.0', venueAOutcomeTakerFee: '0.00070', anomalyZ: '6.0' });
     expect(await record(CONFIGURED)).toHaveLength(1);
@@ -63,7 +65,7 @@ describe('settings in the log', () => {
     ['venueAOutcomeTakerFee', '0'],
     ['venueBConfirmations', 1],
     ['anomalyZ', '8'],
-  ])('hold behind everything there is when %s changes', async (name, value) => {
+  ])('hold after all existing records when %s changes', async (name, value) => {
     await record(CONFIGURED);
     await log.createTopics(INPUTS);
     await append(clockTopic.name, 0, 5_000);
@@ -80,7 +82,7 @@ describe('settings in the log', () => {
     expect(await record(changed)).toEqual(history);
   });
 
-  it('never go back in time, also when they change twice over the same records', async () => {
+  it('never go back in time, also when they change twice after the same records', async () => {
     await record(CONFIGURED);
     await log.createTopics(INPUTS);
     await append(clockTopic.name, 0, 5_000);

@@ -55,8 +55,8 @@ async function append<T extends { receivedAt: number }>(topic: Topic<T>, key: st
   await log.append([{ topic: topic.name, partition, key, value: codec.encode(topic, value), receivedAt, seq }]);
 }
 
-/** Takes all there is, as processors do that are started with these settings and stopped again. */
-async function process(stage: Stage<unknown>): Promise<void> {
+/** Processes all records, like processors that start with these settings and stop again. */
+async function processAll(stage: Stage<unknown>): Promise<void> {
   const logger = pino({ level: 'silent' });
   await (await runStage({ stage, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' })).stopped;
 }
@@ -85,16 +85,16 @@ async function book(venue: 'venue_a' | 'venue_b', receivedAt: number, bid: strin
   await append(statusTopics[venue], instrument, { ...common, state: 'live', since: 0 });
 }
 
-it('a replay gives the numbers that were told, each with the settings of its time, whatever it is given itself', async () => {
+it('a replay gives the same numbers with the settings of their time, whatever its own configuration', async () => {
   const links = [link('venue_a_outcome', '#1'), link('venue_b', 'yes')];
   await append(eventTopic, 'evt', anEvent({ universalId: 'evt', links }));
   await book('venue_a', 1_000, '0.6', '0.62');
   await book('venue_b', 2_000, '0.5', '0.52');
-  await process(spreadsOf(await recordSettings(log, codec, CONFIGURED, INPUTS)));
+  await processAll(spreadsOf(await recordSettings(log, codec, CONFIGURED, INPUTS)));
   const later = { ...CONFIGURED, arbitrageSize: '250' };
   const history = await recordSettings(log, codec, later, INPUTS);
   await book('venue_b', 3_000, '0.5', '0.53');
-  await process(spreadsOf(history));
+  await processAll(spreadsOf(history));
   const emitted = await arbitrages();
   expect(emitted.map(({ receivedAt, size }) => [receivedAt, size])).toEqual([
     [2_000, '100'],
@@ -104,6 +104,6 @@ it('a replay gives the numbers that were told, each with the settings of its tim
 
   const stage = spreadsOf(await readSettings(log, codec, CONFIGURED));
   for (const { name } of [...stage.outputs, stateTopic(stage.name)]) await log.clearTopic(name);
-  await process(stage);
+  await processAll(stage);
   expect(await arbitrages()).toEqual(emitted);
 });

@@ -23,10 +23,12 @@ const ids = (count: number, prefix = 't') =>
 const idsIn = (store: FakeStore) => new Set(store.rows().map((row) => row.id));
 
 describe('runSinkOnce', () => {
-  it('inserts everything there is, tells how far it is, and stops', async () => {
+  it('inserts all records, reports its progress, and stops', async () => {
     await environment.appendTrades(ids(95));
     const progress: number[] = [];
-    expect(await runSinkOnce({ ...environment, batchRows: 10, onProgress: (records) => progress.push(records) })).toBe(95);
+    expect(await runSinkOnce({ ...environment, batchRows: 10, onProgress: (records) => progress.push(records) })).toBe(
+      95,
+    );
     expect(idsIn(environment.store).size).toBe(95);
     expect(progress.at(-1)).toBe(95);
     expect(progress.length).toBeGreaterThan(8);
@@ -37,7 +39,7 @@ describe('runSinkOnce', () => {
     expect(environment.store.calls).toBe(0);
   });
 
-  it('begins at the first record each time, and a sink started after goes on behind the last', async () => {
+  it('starts at the first record each time, and a later sink continues after the last', async () => {
     await environment.appendTrades(ids(10));
     await runSinkOnce(environment);
     const again = new FakeStore();
@@ -51,7 +53,7 @@ describe('runSinkOnce', () => {
     expect([...idsIn(live)].every((id) => String(id).startsWith('new'))).toBe(true);
   });
 
-  it('leaves a sink right after a topic that was begun anew and is shorter than before', async () => {
+  it('commits valid offsets for a rebuilt topic that is shorter than before', async () => {
     await environment.appendTrades(ids(50));
     const before = await startSink({ ...environment, store: new FakeStore(), batchMs: 5 });
     await before.close();
@@ -66,7 +68,7 @@ describe('runSinkOnce', () => {
     await sink.close();
   });
 
-  it('passes the error on of a store that stays away', async () => {
+  it('throws the error of a store that does not come back', async () => {
     environment.store.failure = 'store_closed';
     await environment.appendTrades(ids(1));
     await expect(runSinkOnce(environment)).rejects.toMatchObject({ code: 'store_closed' });
@@ -92,7 +94,7 @@ describe('with a real store', () => {
     return found;
   };
 
-  it('every table is filled, and a second pass into another database gives the same rows', async () => {
+  it('fills every table, and a second run into another database gives the same rows', async () => {
     for (const { meta, value } of Object.values(sampleRecords)) {
       await environment.append(TOPICS.find(({ name }) => name === meta.topic)!, [[meta.key, value]]);
     }

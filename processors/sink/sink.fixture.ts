@@ -1,4 +1,4 @@
-/** Surroundings of a sink for tests: the real embedded log and codec, and a store that keeps rows in memory. */
+/** Environment of a sink for tests: the real embedded log and codec, and a store with rows in memory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,21 +20,21 @@ import { prepareTopics } from './sink-context.ts';
 
 const DEADLINE_MS = 20_000;
 
-/** Waits until `holds` gives true. */
+/** Waits until `holds` returns true. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const deadline = Date.now() + DEADLINE_MS; !(await holds()); await sleep(5)) {
     if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
   }
 }
 
-/** A store in memory that fails as told. */
+/** A store in memory that fails on request. */
 export class FakeStore implements Store {
   readonly database = 'fake';
   readonly inserts: { readonly table: string; readonly rows: readonly Row[] }[] = [];
   calls = 0;
-  /** What the next inserts reject with; null is success. */
+  /** Error code of the next inserts; null for success. */
   failure: StoreErrorCode | null = null;
-  /** Rows that are never taken. */
+  /** True for rows that are always rejected. */
   refuses: (row: Row) => boolean = () => false;
   /** Inserts wait for this. */
   gate: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ export class FakeStore implements Store {
   async insert(table: string, rows: readonly Row[]): Promise<void> {
     this.calls += 1;
     await this.gate;
-    if (this.failure) throw new StoreError(this.failure, `the store says ${this.failure}`);
+    if (this.failure) throw new StoreError(this.failure, `the store fails with ${this.failure}`);
     if (rows.some(this.refuses)) throw new StoreError('store_rejected', 'a row is at fault');
     this.inserts.push({ table, rows });
   }
@@ -50,10 +50,10 @@ export class FakeStore implements Store {
     return this.inserts.filter((insert) => insert.table === table).flatMap((insert) => insert.rows);
   }
   query<T>(): Promise<T[]> {
-    return Promise.reject(new Error('the sink asks nothing'));
+    return Promise.reject(new Error('the sink sends no queries'));
   }
   command(): Promise<void> {
-    return Promise.reject(new Error('the sink commands nothing'));
+    return Promise.reject(new Error('the sink sends no commands'));
   }
   inDatabase(): Promise<Store> {
     return Promise.resolve(this);
@@ -63,7 +63,7 @@ export class FakeStore implements Store {
   }
 }
 
-/** Opens everything that a sink needs but its store. */
+/** Opens everything that a sink needs, with a fake store. */
 export async function openEnvironment() {
   const path = await mkdtemp(join(tmpdir(), 'parallax-sink-'));
   const log = await openEmbeddedLog({ path });
@@ -79,7 +79,7 @@ export async function openEnvironment() {
   await prepareTopics(base);
   const seqs = new Map<string, number>();
 
-  /** Numbers and appends records of a topic as its writer would; null is a tombstone, a Buffer is appended as it is. */
+  /** Numbers and appends records of a topic like its writer; null is a tombstone, a Buffer is appended unchanged. */
   async function append<T>(topic: Topic<T>, records: readonly (readonly [key: string, value: T | Buffer | null])[]) {
     const placed: AppendRecord[] = records.map(([key, value]) => {
       const partition = partitionOf(key, topic.partitions);
@@ -95,7 +95,7 @@ export async function openEnvironment() {
   return {
     ...base,
     append,
-    /** Appends trades of venue_b with these differences from the sample. */
+    /** Appends trades of venue_b with these changes to the sample. */
     appendTrades: (changes: readonly Partial<Trade>[]) =>
       append(
         tradeTopics.venue_b,

@@ -36,20 +36,20 @@ const ids = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `
 const idsIn = (store: FakeStore) => new Set(store.rows().map((row) => row.id));
 
 describe('batches', () => {
-  it('hold at most so many rows', async () => {
+  it('have at most `batchRows` rows', async () => {
     await environment.appendTrades(ids(25));
     await start({ batchRows: 10, batchMs: 60_000 });
-    await until(() => environment.store.rows().length >= 20, 'two whole batches');
+    await until(() => environment.store.rows().length >= 20, 'two complete batches');
     expect(environment.store.inserts.map((insert) => insert.rows.length)).toEqual([10, 10]);
   });
 
-  it('are written when their time is over, however small', async () => {
+  it('are written when `batchMs` has passed, however small', async () => {
     await start({ batchRows: 1_000, batchMs: 5 });
     await environment.appendTrades(ids(3));
     await until(() => idsIn(environment.store).size === 3, 'three rows');
   });
 
-  it('are written on closing, and what they hold is not read again', async () => {
+  it('are written on closing, and their records are not read again', async () => {
     const polled = countPolled(environment.log);
     const sink = await start({ log: polled.log, batchMs: 60_000 });
     await environment.appendTrades(ids(3));
@@ -64,7 +64,7 @@ describe('batches', () => {
     expect(idsIn(again)).toEqual(new Set(['later']));
   });
 
-  it('hold only the newest of rows that replace one another', async () => {
+  it('have only the newest version of a row', async () => {
     await environment.appendTrades([{ status: 'pending' }, { id: 'other' }, { status: 'confirmed' }]);
     await start();
     await until(() => environment.store.rows().length >= 2, 'both rows');
@@ -74,14 +74,14 @@ describe('batches', () => {
     ]);
   });
 
-  it('are two at most in memory while the store does not answer', async () => {
+  it('are at most two in memory while the store does not answer', async () => {
     let open!: () => void;
     environment.store.gate = new Promise((resolve) => {
       open = resolve;
     });
     const polled = countPolled(environment.log);
     await environment.appendTrades(ids(100));
-    // By rows alone: a batch that is due by its time, on a busy machine, may hold fewer.
+    // Limited by rows only: a batch that is due by time may have fewer rows on a busy machine.
     await start({ log: polled.log, batchRows: 10, batchMs: 60_000 });
     await until(() => polled.count() === 20, 'two batches read');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -90,7 +90,7 @@ describe('batches', () => {
     await until(() => idsIn(environment.store).size === 100, 'all rows');
   });
 
-  it('reach the table of their topic, with a row for what was removed', async () => {
+  it('go to the table of their topic, with a row for each tombstone', async () => {
     const market = sampleRecords.markets!.value as Market;
     await environment.append(marketTopics.venue_b, [
       ['0xa', { ...market, marketId: '0xa' }],
@@ -105,7 +105,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('of events stay when processors forget the event', async () => {
+  it('of events are not changed when processors archive the event', async () => {
     const { value } = sampleRecords.events!;
     const event = value as UniversalEvent;
     await environment.append(eventTopic, [
@@ -126,7 +126,7 @@ describe('batches', () => {
 
 describe('a store that fails', () => {
   it.each(['store_unavailable', 'store_full', 'store_misconfigured'] as const)(
-    'with %s is waited for, told in health, and gets every row once it recovers',
+    'with %s is retried, reported in health, and gets every row once it recovers',
     async (failure) => {
       environment.store.failure = failure;
       await environment.appendTrades(ids(5));
@@ -134,7 +134,7 @@ describe('a store that fails', () => {
       await until(() => environment.store.calls >= 3, 'some attempts');
       expect(environment.health.report()).toMatchObject({
         status: 'degraded',
-        parts: { sink: `the store says ${failure}` },
+        parts: { sink: `the store fails with ${failure}` },
       });
       environment.store.failure = null;
       await until(() => idsIn(environment.store).size === 5, 'all rows');
@@ -143,7 +143,7 @@ describe('a store that fails', () => {
     },
   );
 
-  it('does not hold up closing, and what it did not take is read again', async () => {
+  it('does not block closing, and rows that it did not store are read again', async () => {
     environment.store.failure = 'store_unavailable';
     await environment.appendTrades(ids(5));
     const sink = await start();
@@ -154,9 +154,9 @@ describe('a store that fails', () => {
     await until(() => idsIn(again).size === 5, 'all rows');
   });
 
-  it('costs nothing that was committed: a record is committed only after its row is kept', async () => {
+  it('loses no record, since a record is committed only after its row is stored', async () => {
     environment.store.refuses = () => {
-      throw new Error('the process dies here');
+      throw new Error('the process ends here');
     };
     await environment.appendTrades(ids(5));
     await start();
@@ -168,7 +168,7 @@ describe('a store that fails', () => {
   });
 });
 
-/** A codec that is another one but for some of its methods. */
+/** Wraps a codec with some other methods. */
 function codecWith(codec: Codec, methods: Partial<Codec>): Codec {
   return Object.assign(Object.create(codec) as Codec, methods);
 }
@@ -176,9 +176,13 @@ function codecWith(codec: Codec, methods: Partial<Codec>): Codec {
 describe('a record that can never become a row', () => {
   const topic = tradeTopics.venue_b.name;
   const deadCount = async () =>
-    (await environment.metrics.deadLetters.get()).values.map(({ labels, value }) => [labels.topic, labels.reason, value]);
+    (await environment.metrics.deadLetters.get()).values.map(({ labels, value }) => [
+      labels.topic,
+      labels.reason,
+      value,
+    ]);
 
-  it('is told from the others of its batch and goes to the dead letters with its bytes', async () => {
+  it('is separated from the others of its batch and becomes a dead letter with its bytes', async () => {
     environment.store.refuses = (row) => row.id === 't3' || row.id === 't12';
     await environment.appendTrades(ids(20));
     await start();
@@ -190,13 +194,13 @@ describe('a record that can never become a row', () => {
     );
     const trades = deadLetters.map((deadLetter) => environment.codec.decode(tradeTopics.venue_b, deadLetter.value!));
     expect(trades.map((trade) => trade.id).sort()).toEqual(['t12', 't3']);
-    // Counted once the log has taken them, so perhaps a moment after they can be read.
+    // They are counted after the append to the log, perhaps a moment after they can be read.
     await until(async () => (await deadCount()).length > 0, 'the count');
     expect(await deadCount()).toEqual([[topic, 'store_rejected', 2]]);
     expect(environment.health.report().status).toBe('ok');
   });
 
-  it('is kept as a beginning where a letter about it would be too large for the log', async () => {
+  it('is truncated in a dead letter that would be too large for the log', async () => {
     const value = Buffer.alloc(RECORD_BYTES_MAX - 1_000, 'x');
     await environment.append(tradeTopics.venue_b, [['a', value]]);
     await start();
@@ -207,7 +211,7 @@ describe('a record that can never become a row', () => {
     expect(environment.health.report().status).toBe('ok');
   });
 
-  it('never stops those after it, whatever is wrong with it', async () => {
+  it('never blocks later records, whatever is wrong with it', async () => {
     await environment.append(tradeTopics.venue_b, [
       ['a', Buffer.from('not avro')],
       ['a', { ...sampleTrade, price: '1e5' }],
@@ -224,7 +228,7 @@ describe('a record that can never become a row', () => {
     ]);
   });
 
-  it('is not one whose schema has to be learned first', async () => {
+  it('is not assumed while its schema is being fetched', async () => {
     let known = false;
     let attempts = 0;
     const { codec } = environment;
@@ -245,7 +249,7 @@ describe('a record that can never become a row', () => {
     expect(await deadCount()).toEqual([]);
   });
 
-  it('is one whose schema nobody knows', async () => {
+  it('is one with a schema that is not registered', async () => {
     const { codec } = environment;
     const failingCodec = codecWith(codec, {
       decodeRecord() {
@@ -260,8 +264,8 @@ describe('a record that can never become a row', () => {
   });
 });
 
-describe('a store server that goes away', () => {
-  it('is waited for, and gets every row exactly once under FINAL', async () => {
+describe('a store server that is unavailable', () => {
+  it('is retried, and gets every row exactly once under FINAL', async () => {
     const path = await mkdtemp(join(tmpdir(), 'parallax-sink-server-'));
     const server = await startClickhouseHttpServer({ path });
     const store = await openServerStore(parseServerUrl(`${server.url}/parallax`));
@@ -284,7 +288,7 @@ describe('a store server that goes away', () => {
 });
 
 describe('two sinks', () => {
-  it('share the work and lose nothing when one leaves', async () => {
+  it('share the partitions and lose nothing when one leaves', async () => {
     const other = new FakeStore();
     await start();
     await start({ store: other });
@@ -301,7 +305,7 @@ describe('two sinks', () => {
   });
 });
 
-/** A log that counts the records it hands to groups. */
+/** Wraps a log and counts the records that groups poll. */
 function countPolled(log: EventLog): { log: EventLog; count: () => number } {
   let count = 0;
   const counting = Object.create(log, {

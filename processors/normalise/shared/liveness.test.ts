@@ -24,12 +24,12 @@ const frame = (at: number, feed = 'one') => liveness.frameReceived(state, feed, 
 const tick = (at: number) => liveness.tick(state, START + at, emit);
 const event = (kind: FeedEvent['kind'], at: number, feed = 'one') =>
   liveness.feedChanged(state, { provider: 'venue_a', feed, kind, reason: null, receivedAt: START + at }, emit);
-/** What was emitted since the last call, as `instrument state`. */
+/** Returns the statuses emitted since the last call, as `instrument state`. */
 const newStatuses = () =>
   emitted.splice(0).map((status) => (typeof status === 'string' ? status : `${status.instrument} ${status.state}`));
 
 describe('a market', () => {
-  it('is live with its first book, and that is told once', () => {
+  it('is live from its first book on, which is emitted once', () => {
     book('BTC', 0);
     expect(emitted).toEqual([
       {
@@ -48,14 +48,14 @@ describe('a market', () => {
     expect(emitted).toHaveLength(1);
   });
 
-  it('is told again under the same since when its market becomes known', () => {
+  it('is emitted again with the same `since` when its market id becomes known', () => {
     const source = { provider: 'venue_b', instrument: '77', feed: 'one' };
     liveness.bookReceived(state, { ...source, marketId: null }, START, emit);
     liveness.bookReceived(state, { ...source, marketId: '0xab' }, START + 9, emit);
     expect(emitted[1]).toMatchObject({ marketId: '0xab', state: 'live', since: START, receivedAt: START + 9 });
   });
 
-  it('that is gone is told of no more', () => {
+  it('is not emitted after it was removed', () => {
     book('BTC', 0);
     liveness.forget(state, 'BTC', emit);
     liveness.forget(state, 'BTC', emit);
@@ -64,8 +64,8 @@ describe('a market', () => {
   });
 });
 
-describe('a connection that is not heard', () => {
-  it(`is stale after ${STALE_AFTER_MS} ms and not a moment before`, () => {
+describe('a connection without frames', () => {
+  it(`is stale after ${STALE_AFTER_MS} ms and not earlier`, () => {
     book('BTC', 0);
     book('ETH', 0, 'two');
     frame(1, 'two');
@@ -80,7 +80,7 @@ describe('a connection that is not heard', () => {
     expect(newStatuses()).toEqual([]);
   });
 
-  it('is live again with any frame, since the same socket loses nothing', () => {
+  it('is live again after any frame, since the same socket loses nothing', () => {
     book('BTC', 0);
     tick(40_000);
     newStatuses();
@@ -88,7 +88,7 @@ describe('a connection that is not heard', () => {
     expect(newStatuses()).toEqual(['BTC live']);
   });
 
-  it('is stale at once when ingest finds it silent', () => {
+  it('is stale at once when ingest reports it as silent', () => {
     book('BTC', 0);
     event('silent', 12_000);
     expect(newStatuses()).toEqual(['BTC live', 'BTC stale']);
@@ -96,7 +96,7 @@ describe('a connection that is not heard', () => {
 });
 
 describe('a connection that was lost', () => {
-  it('leaves its markets recovering until each has a new book', () => {
+  it('leaves each of its markets recovering until it has a new book', () => {
     book('BTC', 0);
     book('ETH', 0);
     book('SOL', 0, 'two');
@@ -112,7 +112,7 @@ describe('a connection that was lost', () => {
     expect(newStatuses()).toEqual(['BTC live']);
   });
 
-  it('is not live by a book that came before the loss but is taken after it', () => {
+  it('does not become live by a book from before the loss that is processed after it', () => {
     book('BTC', 0);
     event('disconnected', 10);
     book('BTC', 10);
@@ -120,13 +120,13 @@ describe('a connection that was lost', () => {
     expect(newStatuses()).toEqual(['BTC live', 'BTC recovering']);
   });
 
-  it('leaves its markets recovering also when only the new connection was told', () => {
+  it('leaves its markets recovering when only the new connection was reported', () => {
     book('BTC', 0);
     event('connected', 10);
     expect(newStatuses()).toEqual(['BTC live', 'BTC recovering']);
   });
 
-  it('is stale when it stays away, and the venue down when it cannot be reached', () => {
+  it('is stale while it is disconnected, and the venue is down when reconnecting fails', () => {
     book('BTC', 0);
     event('disconnected', 10);
     tick(30_000);
@@ -135,10 +135,17 @@ describe('a connection that was lost', () => {
     tick(90_000);
     event('connected', 95_000);
     book('BTC', 95_500);
-    expect(newStatuses()).toEqual(['BTC live', 'BTC recovering', 'BTC stale', 'BTC venue_down', 'BTC recovering', 'BTC live']);
+    expect(newStatuses()).toEqual([
+      'BTC live',
+      'BTC recovering',
+      'BTC stale',
+      'BTC venue_down',
+      'BTC recovering',
+      'BTC live',
+    ]);
   });
 
-  it('is forgotten by markets whose book moved to another one', () => {
+  it('does not affect markets whose book moved to another connection', () => {
     book('BTC', 0);
     book('BTC', 5, 'two');
     newStatuses();
@@ -149,7 +156,7 @@ describe('a connection that was lost', () => {
   });
 });
 
-describe('changes without a whole book', () => {
+describe('changes without a complete book', () => {
   const missed = (at: number) => {
     const source = { provider: 'venue_b', instrument: '77', marketId: null, feed: 'one' };
     liveness.bookMissed(state, source, START + at, emit);
@@ -173,7 +180,7 @@ describe('a recording', () => {
     expect(newStatuses()).toEqual(['BTC live']);
   });
 
-  it('ends where a live connection takes its name', () => {
+  it('ends when a live connection uses the same name', () => {
     event('recorded', 0);
     book('BTC', 1);
     event('connected', 10);
@@ -184,7 +191,7 @@ describe('a recording', () => {
   });
 });
 
-it('goes on from a snapshot', () => {
+it('the liveness continues from a snapshot', () => {
   book('BTC', 0);
   event('disconnected', 1);
   state = deserialize(serialize(state)) as LivenessState;

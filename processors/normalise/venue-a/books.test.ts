@@ -5,7 +5,7 @@ import { bookOf, driveVenueA, START } from './venue-a.fixture.ts';
 const books = (venue: ReturnType<typeof driveVenueA>): BookUpdate[] => venue.stage.emittedTo(bookTopics.venue_a);
 
 describe('a book', () => {
-  it('is told whole, best first, without the number of orders', () => {
+  it('is emitted completely, best levels first, without order counts', () => {
     const venue = driveVenueA();
     venue.frame(
       'l2Book',
@@ -44,13 +44,13 @@ describe('a book', () => {
     expect(books(venue)).toMatchObject([{ provider: 'venue_a_dex', bids: [], asks: [] }]);
   });
 
-  it('of an outcome belongs to the market of its YES coin', () => {
+  it('belongs to the market of the YES coin for both coins of an outcome', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('#71', [['0.4', '10']], []));
     expect(books(venue)).toMatchObject([{ provider: 'venue_a_outcome', instrument: '#71', marketId: '#70' }]);
   });
 
-  it('of an answer is told unless the socket told a newer one', () => {
+  it('from an answer is emitted unless the socket sent a newer one', () => {
     const venue = driveVenueA();
     const ask = { type: 'l2Book', coin: 'BTC' };
     venue.answer(ask, bookOf('BTC', [['1', '1']], [], START), 10);
@@ -60,7 +60,7 @@ describe('a book', () => {
     expect(books(venue).map(({ bids }) => bids[0]!.price)).toEqual(['1', '2', '4']);
   });
 
-  it('of an answer is left out where its levels are put together, or the coin is unknown', () => {
+  it('from an answer is ignored if its levels are aggregated or the coin is unknown', () => {
     const venue = driveVenueA();
     const body = bookOf('BTC', [['1', '1']], []);
     venue.answer({ type: 'l2Book', coin: 'BTC', nSigFigs: 3 }, body);

@@ -20,7 +20,7 @@ const perp = (change: Record<string, unknown> = {}) => ({
 const coinOf = (name: string) => ({ name, szDecimals: 2, maxLeverage: 10 });
 
 describe('a context', () => {
-  it('is told with every figure', () => {
+  it('is emitted with every figure', () => {
     const venue = driveVenueA();
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp() }, 5);
     expect(venue.stage.outputs).toMatchObject([{ topic: 'derived.contexts.venue_a', key: 'BTC' }]);
@@ -41,7 +41,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('is told again only when a figure changed in value', () => {
+  it('is emitted again only when the value of a figure changed', () => {
     const venue = driveVenueA();
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp() });
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp({ markPx: '70100.00', premium: '0.1' }) }, 5);
@@ -50,7 +50,7 @@ describe('a context', () => {
     expect(contexts(venue)[1]).toMatchObject({ midPrice: null, markPrice: '70100', receivedAt: START + 6 });
   });
 
-  it('keeps what a message does not speak of', () => {
+  it('retains figures that a message does not contain', () => {
     const venue = driveVenueA();
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp() });
     venue.frame('allMids', { mids: { BTC: '70200' } }, 5);
@@ -61,7 +61,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('of an answer belongs to the coin at its place, and the answer tells the coins too', () => {
+  it('from an answer belongs to the coin at its index, and the coins are emitted too', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'metaAndAssetCtxs' }, [
       { universe: [coinOf('BTC'), coinOf('ETH')] },
@@ -74,7 +74,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('of a spot answer names its coin itself, whatever the order', () => {
+  it('from a spot answer is matched by its coin name, whatever the order', () => {
     const venue = driveVenueA();
     const meta = {
       tokens: [
@@ -99,7 +99,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('of all dexes at once goes by the universes known, and waits where they do not fit', () => {
+  it('from a message with all dexes is matched by the known universes and ignored if they do not fit', () => {
     const venue = driveVenueA();
     const frame = {
       ctxs: [
@@ -141,7 +141,7 @@ describe('mids', () => {
       .filter((context) => context.coin === coin)
       .map(({ midPrice }) => midPrice);
 
-  it('are told where they changed', () => {
+  it('are emitted if they changed', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'allMids' }, { BTC: '1.0', '@1': '2' });
     venue.frame('allMids', { mids: { BTC: '1.0', '@1': '2.5' } }, 5);
@@ -154,7 +154,7 @@ describe('mids', () => {
     ]);
   });
 
-  it('do not stand in for a mid that the context says there is none of, until they change', () => {
+  it('do not replace a missing mid of the context until they change', () => {
     const venue = driveVenueA();
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp({ midPx: null }) });
     venue.frame('allMids', { mids: { BTC: '9' } }, 1);

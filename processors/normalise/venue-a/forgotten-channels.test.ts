@@ -3,7 +3,7 @@ import { channelTopics } from '#schemas/topics/channels';
 import { INACTIVE_MS } from '../../shared/channel-seqs.ts';
 import { bookOf, driveVenueA } from './venue-a.fixture.ts';
 
-it('the numbers of a coin are forgotten once it is not listed any more, and given out to nobody again', () => {
+it('the frame numbers of a coin are removed after it is delisted, and never issued again', () => {
   const venue = driveVenueA();
   const list = (delisted: boolean, at: number) =>
     venue.answer(

@@ -12,7 +12,7 @@ const perp = (name: string, change: Record<string, unknown> = {}) => ({
 });
 
 describe('perps', () => {
-  it('are told with their place, delisted ones flagged', () => {
+  it('are emitted with their index and a flag for delisted ones', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'meta' }, { universe: [perp('OLD', { isDelisted: true }), perp('BTC', { maxLeverage: 40 })] });
     expect(instruments(venue)).toEqual([
@@ -39,7 +39,7 @@ describe('perps', () => {
     ]);
   });
 
-  it('are told again only when they changed', () => {
+  it('are emitted again only when they changed', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] });
     venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] }, 5);
@@ -48,7 +48,7 @@ describe('perps', () => {
     expect(instruments(venue)[2]).toMatchObject({ coin: 'ETH', delisted: true, receivedAt: START + 9 });
   });
 
-  it('of all dexes come in one answer, in either form', () => {
+  it('of all dexes are read from one answer in either form', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'allPerpMetas' }, [
       { universe: [perp('BTC')] },
@@ -79,7 +79,7 @@ describe('spot pairs', () => {
     ],
   };
 
-  it('have the size decimals of their base token, found by its index', () => {
+  it('have the size decimals of their base token, which is found by its index', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'spotMeta' }, meta);
     expect(instruments(venue)).toMatchObject([
@@ -88,7 +88,7 @@ describe('spot pairs', () => {
     ]);
   });
 
-  it('of a token that is not listed are left out, and the others told', () => {
+  it('of an unlisted token are left out, and the others are emitted', () => {
     const venue = driveVenueA();
     const unknown = { name: '@1', tokens: [99, 0], index: 1 };
     venue.answer({ type: 'spotMeta' }, { ...meta, universe: [unknown, ...meta.universe] });
@@ -96,7 +96,7 @@ describe('spot pairs', () => {
     expect(venue.stage.deadLetters).toEqual([]);
   });
 
-  it('that are malformed are refused with the whole answer, and the field is named', () => {
+  it('make the complete answer a dead letter that names the field if one is malformed', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'spotMeta' }, { ...meta, universe: [...meta.universe, { name: '@1', tokens: [], index: 1 }] });
     expect(venue.stage.outputs).toEqual([]);

@@ -13,7 +13,7 @@ const codeOf = (f: () => unknown): string => {
 };
 
 describe('a frame', () => {
-  it('gives its channel, its data, and the text of the data as it was written', () => {
+  it('is parsed into channel, data and the original text of the data', () => {
     const text = '{"channel":"l2Book","data":{"px":"3331.0", "n":1e2}}';
     expect(parseFrame(text)).toEqual({
       channel: 'l2Book',
@@ -52,7 +52,7 @@ describe('a frame', () => {
 });
 
 describe('a request', () => {
-  it('is the body that was asked with', () => {
+  it('is parsed from the stored request body', () => {
     expect(parseRequest('{"type":"meta","dex":"abc"}')).toEqual({ type: 'meta', dex: 'abc' });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExpiry, parsePairs } from './outcome-description.ts';
 
 describe('the pairs of a description', () => {
-  it('are read from text made for machines', () => {
+  it('are read from structured text', () => {
     expect(parsePairs('class:priceBinary|underlying:SOL|expiry:20310405-0915|targetPrice:201.5')).toEqual({
       class: 'priceBinary',
       underlying: 'SOL',
@@ -15,7 +15,7 @@ describe('the pairs of a description', () => {
     });
   });
 
-  it('may hold colons in their values', () => {
+  it('may contain colons in their values', () => {
     expect(parsePairs('rules:see https://example.org/a')).toEqual({ rules: 'see https://example.org/a' });
   });
 
@@ -25,7 +25,7 @@ describe('the pairs of a description', () => {
 });
 
 describe('an expiry', () => {
-  it('is UTC', () => {
+  it('is read as UTC', () => {
     expect(parseExpiry('20310405-0915')).toBe(Date.UTC(2031, 3, 5, 9, 15));
     expect(parseExpiry('20320229-2359')).toBe(Date.UTC(2032, 1, 29, 23, 59));
   });

@@ -28,7 +28,7 @@ type Venue = ReturnType<typeof driveVenueA>;
 const markets = (venue: Venue): Market[] => venue.stage.emittedTo(marketTopics.venue_a);
 const listed = (venue: Venue, outcomes: unknown[], questions: unknown[] = [], at = 0) =>
   venue.answer({ type: 'outcomeMeta' }, { outcomes, questions }, at);
-/** `id open` or `id closed`, as told. */
+/** Emitted markets as `id open` or `id closed`. */
 const statesOf = (venue: Venue) =>
   markets(venue).map(({ marketId, closed }) => `${marketId} ${closed ? 'closed' : 'open'}`);
 
@@ -68,7 +68,7 @@ describe('an outcome', () => {
     });
   });
 
-  it('is told again only when it changed', () => {
+  it('is emitted again only when it changed', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7), outcome(8)]);
     listed(venue, [outcome(8), outcome(7)], [], 5);
@@ -78,7 +78,7 @@ describe('an outcome', () => {
     expect(markets(venue)[2]).toMatchObject({ title: 'Renamed', receivedAt: START + 9 });
   });
 
-  it('is over when a later list leaves it out, and open again when it comes back', () => {
+  it('is closed when a later list lacks it, and open again when it is listed again', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7), outcome(8)]);
     listed(venue, [outcome(8)], [], 5);
@@ -90,7 +90,7 @@ describe('an outcome', () => {
     expect(markets(venue).at(-1)).toMatchObject({ resolved: false });
   });
 
-  it('without names of its sides has Yes and No, without a structured text no end', () => {
+  it('defaults to the sides Yes and No, and has no end time without a structured text', () => {
     const venue = driveVenueA();
     listed(venue, [
       { outcome: 9, name: 'Old', sideSpecs: [] },
@@ -102,7 +102,7 @@ describe('an outcome', () => {
     ]);
   });
 
-  it('of a question has its title, its pairs, and its place in it', () => {
+  it('has the title and the pairs of its question, and its index in it', () => {
     const venue = driveVenueA();
     listed(venue, [bucket(20, 9), bucket(21, 0), bucket(22, 1)], [question()]);
     expect(markets(venue)).toMatchObject(
@@ -137,7 +137,7 @@ describe('an outcome', () => {
 });
 
 describe('a list without outcomes', () => {
-  it('is refused while some live, and ends none', () => {
+  it('is refused while outcomes are open, and closes none', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7), outcome(8)], [question()]);
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 4);
@@ -152,7 +152,7 @@ describe('a list without outcomes', () => {
     expect([venue.stage.outputs, venue.stage.deadLetters.length]).toEqual([[], 1]);
   });
 
-  it('is right where the venue told the end of each, and where there never was one', () => {
+  it('is accepted if every outcome was settled before, and if there never was one', () => {
     const venue = driveVenueA();
     listed(venue, []);
     listed(venue, [outcome(7)], [], 1);
@@ -163,7 +163,7 @@ describe('a list without outcomes', () => {
 });
 
 describe('updates', () => {
-  it('create and settle outcomes, as a list or under `updates`', () => {
+  it('create and settle outcomes, as a plain list or under `updates`', () => {
     const venue = driveVenueA();
     venue.frame('outcomeMetaUpdates', [{ outcomeCreated: outcome(7) }, { outcomeCreated: outcome(8) }]);
     venue.frame('outcomeMetaUpdates', { updates: [{ outcomeSettled: 7 }, { outcomeSettled: { outcome: 8 } }] }, 5);
@@ -172,7 +172,7 @@ describe('updates', () => {
     expect(venue.stage.deadLetters).toEqual([]);
   });
 
-  it('that settled an outcome are not undone by a list that was under way', () => {
+  it('that settled an outcome are not undone by a list that was in flight', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7)]);
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 5);
@@ -181,7 +181,7 @@ describe('updates', () => {
     expect(statesOf(venue)).toEqual(['#70 open', '#70 closed']);
   });
 
-  it('of a question reach its outcomes', () => {
+  it('of a question change its outcomes', () => {
     const venue = driveVenueA();
     listed(venue, [bucket(20, 9), bucket(21, 0)], [question()]);
     venue.frame('outcomeMetaUpdates', [{ questionUpdated: question({ name: 'SOL, then?' }) }], 5);
@@ -196,7 +196,7 @@ describe('updates', () => {
     ]);
   });
 
-  it('that are malformed are refused whole', () => {
+  it('are refused completely if one is malformed', () => {
     const venue = driveVenueA();
     venue.frame('outcomeMetaUpdates', [{ outcomeCreated: outcome(7) }, { outcomeCreated: {} }]);
     expect(venue.stage.outputs).toEqual([]);
@@ -204,8 +204,8 @@ describe('updates', () => {
   });
 });
 
-describe('an outcome that is over', () => {
-  it('is forgotten with the first day that begins a day later, figures and status removed', () => {
+describe('a closed outcome', () => {
+  it('is removed at the first midnight a day later, together with its figures and statuses', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7)]);
     venue.frame('l2Book', bookOf('#70', [['0.4', '1']], []), 1);

@@ -12,7 +12,7 @@ const sentTo = (venue: Venue) =>
   frames(venue).map(({ channel, provider, marketId }) => `${channel} ${provider} ${marketId}`);
 
 describe('a raw feed', () => {
-  it('carries the data of the frame letter for letter, numbered within its channel', () => {
+  it('carries the data of the frame byte for byte, numbered within its channel', () => {
     const venue = driveVenueA();
     const data = `{"coin":"BTC", "näme":"€ 😀","time":${START},"levels":[[{"px":"1.50","sz":"2.0","n":1}],[]]}`;
     venue.text(`{"channel":"l2Book","data":${data}}`, 7);
@@ -39,13 +39,13 @@ describe('a raw feed', () => {
     expect([0, 2].map((at) => venue.payloadOf(frames(venue)[at]!))).toEqual([data, data]);
   });
 
-  it('of books is that of the coin, of a builder dex too', () => {
+  it('of a book is the channel of its coin, also for a builder dex', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('abc:GOLD', [], []));
     expect(sentTo(venue)).toEqual(['svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD']);
   });
 
-  it('of mids is one for all coins, and that of outcomes too where it names one', () => {
+  it('of mids is the channel of all coins, and also that of outcomes if a mid is of one', () => {
     const venue = driveVenueA();
     venue.frame('allMids', { mids: { BTC: '1' } });
     venue.frame('allMids', { mids: { 'abc:GOLD': '1' }, dex: 'abc' });
@@ -60,7 +60,7 @@ describe('a raw feed', () => {
     expect([mids, outcomes]).toEqual(Array(2).fill('{"mids":{"BTC":"1","#70":"0.4"}}'));
   });
 
-  it('of outcomes carries their books, trades and figures', () => {
+  it('of outcomes carries their books, trades and contexts', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('#71', [], []));
     venue.frame('trades', [trade({ coin: '#70' }), trade({ coin: '#71' })]);
@@ -74,7 +74,7 @@ describe('a raw feed', () => {
     ]);
   });
 
-  it('there is none for trades and figures of other coins, nor for answers', () => {
+  it('does not exist for trades and contexts of other coins, nor for answers', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade()]);
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: { markPx: '1' } });

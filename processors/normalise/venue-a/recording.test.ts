@@ -1,7 +1,4 @@
-/**
- * The recorded hour of ETH and the recorded frames of every channel, against figures computed from the files
- * themselves.
- */
+/** Compares the outputs for a recorded hour of ETH and for recorded frames with figures computed from the files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,11 +27,11 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
   };
   const stage = played();
 
-  it('has nothing that is refused', () => {
+  it('causes no dead letter', () => {
     expect(stage.deadLetters).toEqual([]);
   });
 
-  it('gives every trade once, with the totals of its description', () => {
+  it('gives every trade once, with the totals in the description of the recording', () => {
     const trades = stage.emittedTo(tradeTopics.venue_a);
     let volume = ZERO;
     let notional = ZERO;
@@ -50,7 +47,7 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
     expect(trades.map(({ arrival }) => arrival)).toEqual(trades.map((_, at) => at + 1));
   });
 
-  it('gives every book, and its frame on the channel of the coin', () => {
+  it('gives every book, and a frame for it on the channel of the coin', () => {
     const books = stage.emittedTo(bookTopics.venue_a);
     const frames = stage.emittedTo(channelTopics.venue_a);
     expect(books).toHaveLength(120);
@@ -61,7 +58,7 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
     expect(stage.emittedTo(statusTopics.venue_a).map(({ state }) => state)).toEqual(['live']);
   });
 
-  it('gives the coins, pairs and figures of its answers', () => {
+  it('gives the perps, spot pairs and contexts of its answers', () => {
     const perps = stage.emittedTo(instrumentTopics.venue_a).filter(({ kind }) => kind === 'perp');
     expect(perps.map(({ coin, delisted }) => `${coin}${delisted ? ' delisted' : ''}`)).toEqual([
       'BTC',
@@ -81,7 +78,7 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
     expect(stage.emittedTo(marketTopics.venue_a)).toEqual([]);
   });
 
-  it('gives the same bytes a second time, and when every connection repeats everything', () => {
+  it('gives the same outputs a second time, and no new trades when every connection repeats its frames', () => {
     expect(played().outputs).toEqual(stage.outputs);
     const { stage: repeated } = driveVenueA();
     playEnvelopes(repeated, records);
@@ -96,7 +93,7 @@ describe.skipIf(!existsSync(RECORDING))(`the recording in ${RECORDING} (skipped 
 describe.skipIf(!existsSync(FRAMES))(`the frames in ${FRAMES} (skipped where they are absent)`, () => {
   const files = existsSync(FRAMES) ? readdirSync(FRAMES).filter((name) => name.startsWith('ws.')) : [];
 
-  it('are all understood or passed over', () => {
+  it('are all handled or ignored, without a dead letter', () => {
     const { stage, text } = driveVenueA();
     for (const file of files) {
       for (const line of readFileSync(join(FRAMES, file), 'utf8').trim().split('\n')) text(line);

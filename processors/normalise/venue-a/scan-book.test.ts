@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readBook } from './books.ts';
 import { scanBook } from './scan-book.ts';
 
-/** The text stands in a frame, as `text` in `x…}`. */
+/** Scans the text at the position of the data in a frame, as in `x…}`. */
 const scan = (text: string) => scanBook(`x${text}}`, { start: 1, length: text.length });
 
 const level = fc.record({
@@ -19,7 +19,7 @@ const book = fc.record({
 });
 
 describe('the scan of a book', () => {
-  it('reads what parsing it as JSON reads, or leaves it to that', () => {
+  it('gives the same book as parsing it as JSON, or null', () => {
     fc.assert(
       fc.property(book, (value) => {
         const scanned = scan(JSON.stringify(value));
@@ -31,7 +31,7 @@ describe('the scan of a book', () => {
     );
   });
 
-  it('takes no text that was changed anywhere for another book than JSON has it', () => {
+  it('never gives another book than JSON for a text with any changed character', () => {
     const text = JSON.stringify({
       coin: 'BTC',
       time: 1_700_000_000_000,
@@ -45,8 +45,8 @@ describe('the scan of a book', () => {
     for (let at = 0; at < text.length; at += 1) {
       isSame(text.slice(0, at));
       isSame(text.slice(0, at) + text.slice(at + 1));
-      for (const letter of '"\\{}[],:0-. e\nx') isSame(text.slice(0, at) + letter + text.slice(at + 1));
-      for (const letter of '"\\{}[],:0-. e\nx') isSame(text.slice(0, at) + letter + text.slice(at));
+      for (const other of '"\\{}[],:0-. e\nx') isSame(text.slice(0, at) + other + text.slice(at + 1));
+      for (const other of '"\\{}[],:0-. e\nx') isSame(text.slice(0, at) + other + text.slice(at));
     }
   });
 

@@ -4,15 +4,15 @@ import { forgetQuiet, isSeen, REMEMBERED_TRADES, remember, type SeenTrades } fro
 
 const DAY = 86_400_000;
 const keyOf = (time: number, tid: number) => `${time}:${tid}`;
-/** True when the trade is new; it is remembered then. */
+/** Returns true and stores the trade if it is new. */
 function take(seen: SeenTrades, time: number, tid: number, coin = 'BTC'): boolean {
   if (isSeen(seen, coin, time, keyOf(time, tid))) return false;
   remember(seen, coin, time, keyOf(time, tid), time);
   return true;
 }
 
-describe('trades told before', () => {
-  it('are known by coin, time and tid together', () => {
+describe('seen trades', () => {
+  it('are identified by coin, time and tid together', () => {
     const seen: SeenTrades = new Map();
     expect(take(seen, 100, 1)).toBe(true);
     expect(take(seen, 100, 1)).toBe(false);
@@ -21,7 +21,7 @@ describe('trades told before', () => {
     expect(take(seen, 100, 1, 'ETH')).toBe(true);
   });
 
-  it('are known however long ago, and new ones taken, as long as time goes on', () => {
+  it('are detected at any age, while newer ones are accepted', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 4 * REMEMBERED_TRADES }),
@@ -43,7 +43,7 @@ describe('trades told before', () => {
     );
   });
 
-  it('of one block are all remembered, however many', () => {
+  it('of one block are all stored, however many there are', () => {
     const seen: SeenTrades = new Map();
     const count = 3 * REMEMBERED_TRADES + 7;
     take(seen, 99, 0);
@@ -51,7 +51,7 @@ describe('trades told before', () => {
     for (let tid = 0; tid < count; tid += 1) expect(take(seen, 100, tid)).toBe(false);
   });
 
-  it('take bounded room', () => {
+  it('are bounded', () => {
     const seen: SeenTrades = new Map();
     for (let tid = 0; tid < 20 * REMEMBERED_TRADES; tid += 1) take(seen, 1_000 + tid, tid);
     expect(seen.get('BTC')!.trades.size).toBeLessThan(2 * REMEMBERED_TRADES);
@@ -59,7 +59,7 @@ describe('trades told before', () => {
 });
 
 describe('a quiet coin', () => {
-  it('keeps the time of its newest trade alone after two days', () => {
+  it('has only the time of its newest trade after two days', () => {
     const seen: SeenTrades = new Map();
     take(seen, 1_000, 1);
     take(seen, 2_000, 2);
@@ -71,7 +71,7 @@ describe('a quiet coin', () => {
     expect(take(seen, 2_001, 3)).toBe(true);
   });
 
-  it('is forgotten after thirty days only where it is the coin of an outcome', () => {
+  it('is removed after thirty days only if it is the coin of an outcome', () => {
     const seen: SeenTrades = new Map();
     take(seen, 1_000, 1, '#70');
     take(seen, 1_000, 1, 'BTC');

@@ -29,7 +29,7 @@ const settled = (venue: Venue, outcome: number, settleFraction: unknown, at: num
 const resolutions = (venue: Venue) => venue.stage.emittedTo(resolutionTopics.venue_a);
 
 describe('a settled outcome', () => {
-  it('resolves its market when the venue told that it is over', () => {
+  it('resolves its market as of the first message that closed it', () => {
     const venue = driveVenueA();
     listed(venue, [7]);
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 5);
@@ -65,17 +65,17 @@ describe('a settled outcome', () => {
     expect(resolutions(venue)).toMatchObject([{ payouts }]);
   });
 
-  it('says how late it may have been told: after a list that still had it, at once by an update', () => {
+  it('has a lower bound of its resolution time: the last list with it, or the update itself', () => {
     const venue = driveVenueA();
     venue.feedEvent('connected', 0);
     listed(venue, [7, 8, 9]);
     listed(venue, [7, 8, 9], 60_000);
-    // An hour in which nobody listened.
+    // An hour without a connection.
     settled(venue, 7, '1.0', 3_660_000);
     venue.feedEvent('disconnected', 3_700_000);
     venue.feedEvent('connected', 3_800_000);
     venue.stage.restart();
-    // A question that changed does not say that its outcomes live.
+    // A changed question does not show that its outcomes are still open.
     const question = { question: 3, name: 'Where?', description: '', namedOutcomes: [8], fallbackOutcome: 9 };
     venue.frame('outcomeMetaUpdates', [{ questionUpdated: question }, { outcomeSettled: 8 }], 3_800_001);
     settled(venue, 8, '1.0', 3_810_000);
@@ -90,7 +90,7 @@ describe('a settled outcome', () => {
     ]);
   });
 
-  it('that was over and not decided yet is decided after that', () => {
+  it('was resolved after an answer that it is closed and not resolved yet', () => {
     const venue = driveVenueA();
     listed(venue, [7, 8]);
     listed(venue, [8], 60_000);
@@ -99,7 +99,7 @@ describe('a settled outcome', () => {
     expect(resolutions(venue)).toMatchObject([{ decidedAfter: START + 61_000, resolvedAt: START + 121_000 }]);
   });
 
-  it('is told once, after a restart too', () => {
+  it('is emitted once, also after a restart', () => {
     const venue = driveVenueA();
     listed(venue, [7]);
     settled(venue, 7, '1.0', 5);
@@ -109,7 +109,7 @@ describe('a settled outcome', () => {
     expect([resolutions(venue).length, venue.stage.deadLetters]).toEqual([1, []]);
   });
 
-  it('closes its market, where nothing else has', () => {
+  it('closes its market if nothing else did', () => {
     const venue = driveVenueA();
     listed(venue, [7]);
     settled(venue, 7, '1.0', 5);
@@ -118,7 +118,7 @@ describe('a settled outcome', () => {
     expect(resolutions(venue)).toMatchObject([{ resolvedAt: START + 5 }]);
   });
 
-  it('that was never listed is told as a market that is over, once, before its resolution', () => {
+  it('is emitted as a closed market once before its resolution if it was never listed', () => {
     const venue = driveVenueA();
     const question = { question: { settled: 3 }, name: 'Which band?', description: 'period:15m' };
     settled(venue, 7, '1.0', 9, { question });
@@ -144,21 +144,21 @@ describe('a settled outcome', () => {
       targetPrice: '201',
       question: { name: 'Which band?' },
     });
-    // Nobody knows when it was decided.
+    // The time of its resolution is unknown.
     expect(resolutions(venue)).toMatchObject([{ decidedAfter: null }]);
   });
 
-  it('that came and went between two lists was decided behind the first of them', () => {
+  it('was resolved after the first of two lists if it came and went between them', () => {
     const venue = driveVenueA();
     listed(venue, [3, 7]);
     listed(venue, [3, 7], 60_000);
-    // Two days in which nobody looked, and another in which the newest one went, too.
+    // Two days without a list, and another in which the newest one disappeared, too.
     listed(venue, [3, 12], 172_800_000);
     venue.stage.restart();
     listed(venue, [3, 15], 259_200_000);
     for (const id of [2, 6, 8, 11, 13, 14]) settled(venue, id, '1.0', 259_201_000);
     expect(resolutions(venue).map(({ marketId, decidedAfter }) => [marketId, decidedAfter && decidedAfter - START]))
-      // Of those below the first list nobody knows when they were made.
+      // The creation time of those below the first list is unknown.
       .toEqual([
         ['#20', null],
         ['#60', null],
@@ -169,7 +169,7 @@ describe('a settled outcome', () => {
       ]);
   });
 
-  it('that was never listed has the deadline of its text, or of its question', () => {
+  it('has the deadline of its text, or of its question, if it was never listed', () => {
     const venue = driveVenueA();
     settled(venue, 7, '1.0', 9);
     settled(venue, 8, '0.0', 9, {
@@ -186,7 +186,7 @@ describe('a settled outcome', () => {
     ]);
   });
 
-  it('is none while the venue answers null', () => {
+  it('does not exist while the venue answers null', () => {
     const venue = driveVenueA();
     listed(venue, [7]);
     venue.answer({ type: 'settledOutcome', outcome: 7 }, 'null', 5);
@@ -209,7 +209,7 @@ describe('a settled outcome', () => {
     expect(venue.stage.deadLetters[0]!.detail.startsWith(`${field}: `)).toBe(true);
   });
 
-  it('is remembered within a bound', () => {
+  it('is stored up to a bound', () => {
     const venue = driveVenueA();
     for (let id = 1; id <= SETTLED_MAX + 1; id += 1) settled(venue, id, '1.0', 5);
     expect(venue.stage.state.outcomes.resolved.size).toBe(SETTLED_MAX + 1 - defaultBatchSize(SETTLED_MAX));

@@ -8,7 +8,7 @@ type Venue = ReturnType<typeof driveVenueA>;
 const statuses = (venue: Venue) =>
   venue.stage.emittedTo(statusTopics.venue_a).map(({ instrument, state }: MarketStatus) => `${instrument} ${state}`);
 
-describe('what the venue says', () => {
+describe('a message of the venue', () => {
   it.each([
     ['an acknowledgement', { channel: 'subscriptionResponse', data: { method: 'subscribe' } }],
     ['a pong', { channel: 'pong' }],
@@ -22,7 +22,7 @@ describe('what the venue says', () => {
     expect(venue.stage.deadLetters).toEqual([]);
   });
 
-  it('becomes a dead letter when it is no JSON', () => {
+  it('becomes a dead letter if it is no JSON', () => {
     const venue = driveVenueA();
     venue.text('{"channel":"trades","data":[{"coin":"BT');
     venue.answer({ type: 'meta' }, '<html>');
@@ -32,7 +32,7 @@ describe('what the venue says', () => {
     ]);
   });
 
-  it('becomes a dead letter when nobody knows what it answers', () => {
+  it('becomes a dead letter if its request is unknown', () => {
     const venue = driveVenueA();
     venue.answer(null, {});
     venue.answer('GET /x', {});
@@ -40,7 +40,7 @@ describe('what the venue says', () => {
     expect(venue.stage.deadLetters.map(({ reason }) => reason)).toEqual(Array(3).fill('malformed_answer'));
   });
 
-  it('is passed over when it answers what is of no use here', () => {
+  it('is ignored if its request type is not used', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'perpDexs' }, [null]);
     venue.answer({ type: 'constructor' }, {});
@@ -70,7 +70,7 @@ describe('the status of a coin', () => {
     expect(statuses(venue).slice(3)).toEqual(['BTC recovering', 'BTC live']);
   });
 
-  it('is kept alive by frames that cannot be read', () => {
+  it('remains live with frames that cannot be read', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('BTC', [], []), 0);
     venue.text('{', 29_000);
@@ -78,7 +78,7 @@ describe('the status of a coin', () => {
     expect(statuses(venue)).toEqual(['BTC live']);
   });
 
-  it('is not told of books that were answers', () => {
+  it('does not follow from books in answers', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'l2Book', coin: 'BTC' }, bookOf('BTC', [], []));
     expect(statuses(venue)).toEqual([]);
@@ -86,7 +86,7 @@ describe('the status of a coin', () => {
 });
 
 describe('the stage', () => {
-  it('goes on from a snapshot at any event as if there had been none', () => {
+  it('continues from a snapshot at any event without a difference in its outputs', () => {
     const send = (venue: Venue, restart: () => void) => {
       for (let at = 0; at < 40; at += 1) {
         venue.frame('trades', [trade({ tid: at % 7, time: START + (at % 5), coin: at % 2 ? '#71' : 'BTC' })], at);

@@ -5,7 +5,7 @@ import { BUYER, driveVenueA, NO_HASH, SELLER, START, trade } from './venue-a.fix
 const trades = (venue: ReturnType<typeof driveVenueA>) => venue.stage.emittedTo(tradeTopics.venue_a);
 
 describe('trades', () => {
-  it('are told one by one, keyed by their coin', () => {
+  it('are emitted one by one under the key of their coin', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade()], 400);
     expect(venue.stage.outputs).toEqual([
@@ -38,13 +38,13 @@ describe('trades', () => {
     ]);
   });
 
-  it('have the seller as taker when the taker sold, and addresses in lower case', () => {
+  it('have the seller as taker if the taker sold, and addresses in lower case', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ side: 'A', users: [BUYER.toUpperCase().replace('0X', '0x'), SELLER] })]);
     expect(trades(venue)[0]).toMatchObject({ side: 'sell', taker: SELLER, maker: BUYER });
   });
 
-  it('of outcomes belong to the market of the YES coin, and name their side once it is known', () => {
+  it('of outcomes belong to the market of the YES coin, and have the name of their side once it is known', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ coin: '#71', tid: 1 })]);
     venue.answer(
@@ -58,7 +58,7 @@ describe('trades', () => {
     ]);
   });
 
-  it('are told once, also when a new connection replays them', () => {
+  it('are emitted once, also when a new connection replays them', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ tid: 1 }), trade({ tid: 2 })]);
     venue.feedEvent('disconnected', 10);
@@ -72,7 +72,7 @@ describe('trades', () => {
     ]);
   });
 
-  it('of an answer are told oldest first, without those that are known', () => {
+  it('of an answer are emitted oldest first, without those emitted before', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ tid: 2, time: START + 2 })]);
     const newestFirst = [4, 3, 2].map((tid) => trade({ tid, time: START + tid }));
@@ -80,7 +80,7 @@ describe('trades', () => {
     expect(trades(venue).map(({ tradeId }) => tradeId)).toEqual(['2', '3', '4']);
   });
 
-  it('may have quoted integers, and no users in old recordings', () => {
+  it('are read with integers as text, and without users in old recordings', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ time: String(START), tid: '990011', users: undefined })]);
     expect(trades(venue)[0]).toMatchObject({ ts: START, tradeId: '990011', maker: null, taker: null });

@@ -1,4 +1,4 @@
-/** The venue_a stage with short ways to say what the venue said. Coins, prices and addresses are made up. */
+/** Drives the venue_a stage with messages of the venue. Coins, prices and addresses are invented. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -20,14 +20,14 @@ const INFO = rawTopic('venue_a', 'info');
 
 export interface VenueADriver {
   readonly stage: StageDriver<VenueAState>;
-  /** A frame as the venue writes it, `at` ms after START. */
+  /** Sends a frame in the venue's form, `at` ms after START. */
   frame(channel: string, data: unknown, at?: number, feed?: string): void;
-  /** Any text as a frame. */
+  /** Sends any text as a frame. */
   text(text: string, at?: number, feed?: string): void;
-  /** An `info` answer. */
+  /** Sends an `info` answer. */
   answer(request: unknown, body: unknown, at?: number): void;
   feedEvent(kind: FeedEvent['kind'], at: number, feed?: string): void;
-  /** What a subscriber gets as the payload of a frame. */
+  /** Returns the payload of a frame as a subscriber gets it. */
   payloadOf(frame: RawChannelFrame): string;
   clock(at: number, marks?: { hour?: boolean; day?: boolean }): void;
 }
@@ -49,7 +49,7 @@ export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
       stage.feed(INFO, envelope('info', 'info-1', START + at, requestText, bodyText), { key: 'info-1' });
     },
     payloadOf({ topic, partition, offset, start, length }) {
-      if (topic !== WS.name || partition !== 2) throw new Error(`${topic}/${partition} holds no frames`);
+      if (topic !== WS.name || partition !== 2) throw new Error(`${topic}/${partition} has no frames`);
       return texts[offset]!.slice(start, start + length);
     },
     feedEvent: (kind, at, feed = 'ws-1') =>
@@ -69,13 +69,13 @@ function envelope(
   return { provider: 'venue_a', stream, key, receivedAt, request, payload: Buffer.from(payload) };
 }
 
-/** A trade as the venue writes it. */
+/** Builds a trade in the venue's form. */
 export function trade(change: Record<string, unknown> = {}): Record<string, unknown> {
   const base = { coin: 'BTC', side: 'B', px: '70100.0', sz: '0.250', time: START, hash: NO_HASH, tid: 11 };
   return { ...base, users: [BUYER, SELLER], ...change };
 }
 
-/** `{coin, time, levels}` from `[price, size]` pairs. */
+/** Builds `{coin, time, levels}` from `[price, size]` pairs. */
 export function bookOf(
   coin: string,
   bids: readonly (readonly [string, string])[],
@@ -86,7 +86,7 @@ export function bookOf(
   return { coin, time, levels: [side(bids), side(asks)] };
 }
 
-/** The raw records of a recording of this venue, in the order in which they are played. */
+/** Reads the raw records of a recording of this venue, in the order of playback. */
 export function recordedEnvelopes(folder: string): { source: string; envelope: RawEnvelope }[] {
   const files = readdirSync(folder).filter((name) => /\.ndjson(\.gz)?$/.test(name));
   const lines = files.sort().flatMap((file) => {
@@ -97,7 +97,7 @@ export function recordedEnvelopes(folder: string): { source: string; envelope: R
       .split('\n')
       .map((line, at) => parseRecordingLine(line, { file, line: at + 1 }));
   });
-  // Stable, so that at equal times the order of the files holds.
+  // The sort is stable, so records with equal times stay in the order of the files.
   return lines
     .sort((a, b) => a.at - b.at)
     .map(({ at, source, stream, request, payload }) => ({

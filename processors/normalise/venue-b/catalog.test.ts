@@ -95,7 +95,7 @@ describe('a market of gamma', () => {
     ]);
   });
 
-  it('is told again only when something of it changed', () => {
+  it('is emitted again only when one of its fields changed', () => {
     const again = SHAPES.map(([, answer]) => gamma(answer));
     const moved = gamma({ ...MARKET, volume: '2000', outcomePrices: '["0.5","0.5"]', bestBid: 0.5 });
     expect(play([...again, moved]).markets).toHaveLength(1);
@@ -107,13 +107,13 @@ describe('a market of gamma', () => {
     ]);
   });
 
-  it('keeps what an answer leaves out', () => {
+  it('retains fields that an answer lacks', () => {
     const [full] = play([gamma(SHAPES[0]![1])]).markets;
     const sparse = gamma({ conditionId: MARKET.conditionId, groupItemTitle: 'June 30' });
     expect(last([gamma(SHAPES[0]![1]), sparse])).toEqual({ ...full, groupItemTitle: 'June 30' });
   });
 
-  it('of which nothing but the id is known is told with nothing made up', () => {
+  it('is emitted with empty fields if only its id is known', () => {
     expect(last([gamma({ conditionId: id('b') })])).toEqual({
       provider: 'venue_b',
       marketId: id('b'),
@@ -137,7 +137,7 @@ describe('a market of gamma', () => {
     });
   });
 
-  it('is open for trading only while it is not over and takes orders', () => {
+  it('is active only while it is not closed and accepts orders', () => {
     const active = (change: object) => last([gamma({ ...MARKET, ...change })])!.active;
     expect(active({})).toBe(true);
     expect(active({ acceptingOrders: undefined })).toBe(true);
@@ -148,15 +148,15 @@ describe('a market of gamma', () => {
   });
 
   it.each<[string, object, boolean]>([
-    ['once its closing has a time', { closed: true, closedTime: '2026-06-30 12:05:00+00' }, true],
-    ['not when its trading ends', { closed: true }, false],
-    ['not while it is open, whatever time is left over', { closedTime: '2026-06-30 12:05:00+00' }, false],
-  ])('is decided %s', (_, change, resolved) => {
+    ['if its closing has a time', { closed: true, closedTime: '2026-06-30 12:05:00+00' }, true],
+    ['not if only its trading ended', { closed: true }, false],
+    ['not while it is open, even with a time of closing', { closedTime: '2026-06-30 12:05:00+00' }, false],
+  ])('is resolved %s', (_, change, resolved) => {
     expect(last([gamma({ ...MARKET, ...change })])).toMatchObject({ resolved });
     expect(last([gamma(MARKET), gamma({ conditionId: MARKET.conditionId, ...change })])).toMatchObject({ resolved });
   });
 
-  it('starts at its event’s start, and keeps what its kind says of the question', () => {
+  it('starts at its event’s start, and has the extra fields of its kind', () => {
     const config = { id: 'x-5m', asset: 'btc', duration: '5m' };
     const market = last([
       gamma({ ...MARKET, eventStartTime: '2026-06-30T11:55:00Z', cryptoMarketConfig: config, groupItemThreshold: '3' }),
@@ -170,9 +170,9 @@ describe('the taker fee rate', () => {
   it.each<[string, object, string | null]>([
     ['the schedule’s where fees are on', {}, '0.05'],
     ['zero where fees are off', { feesEnabled: false }, '0'],
-    ['zero where fees are off and a schedule is left over', { feesEnabled: false, feeSchedule: { rate: 1 } }, '0'],
+    ['zero where fees are off, even with a schedule', { feesEnabled: false, feeSchedule: { rate: 1 } }, '0'],
     ['unknown where fees are on without a schedule', { feeSchedule: undefined }, null],
-    ['unknown where nothing says whether fees are on', { feesEnabled: undefined }, null],
+    ['unknown where the venue does not state whether fees are on', { feesEnabled: undefined }, null],
   ])('is %s', (_, change, rate) => {
     expect(last([gamma({ ...MARKET, ...change })])!.takerFeeRate).toBe(rate);
   });
@@ -182,7 +182,7 @@ describe('a market of the CLOB', () => {
   it.each<[string, unknown]>([
     ['a page', { limit: 1000, count: 1, next_cursor: 'LTE=', data: [CLOB_MARKET] }],
     ['one market', CLOB_MARKET],
-  ])('is told from %s, its fee unknown', (_, answer) => {
+  ])('is emitted from %s with an unknown fee', (_, answer) => {
     expect(last([clob(answer)])).toMatchObject({
       marketId: id('a'),
       title: 'Will the bridge open by june?',
@@ -195,14 +195,14 @@ describe('a market of the CLOB', () => {
     });
   });
 
-  it('stands back behind gamma, in either order', () => {
+  it('is outranked by gamma, in either order', () => {
     const both = [gamma(MARKET), clob(CLOB_MARKET)];
     expect(play(both).markets).toHaveLength(1);
     expect(last(both.toReversed())).toEqual(last(both));
     expect(last(both)).toMatchObject({ title: MARKET.question, endTime: Date.UTC(2026, 5, 30, 12) });
   });
 
-  it('fills what gamma lacks, in either order', () => {
+  it('provides fields that gamma lacks, in either order', () => {
     const sparse = gamma({ conditionId: MARKET.conditionId, question: 'Bridge?', feesEnabled: false });
     const filled = last([sparse, clob(CLOB_MARKET)]);
     expect(filled).toMatchObject({
@@ -214,7 +214,7 @@ describe('a market of the CLOB', () => {
     expect(last([clob(CLOB_MARKET), sparse])).toEqual(filled);
   });
 
-  it('from before the order book has no tokens', () => {
+  it('has no tokens if it is older than the order book', () => {
     const tokens = [
       { token_id: '', outcome: 'Yes' },
       { token_id: '', outcome: 'No' },
@@ -234,19 +234,19 @@ describe('an item that cannot be read', () => {
     ['endDate', { endDate: 'soon' }],
     ['closed', { closed: 'no' }],
     ['rate', { feeSchedule: { rate: 'low' } }],
-  ])('is a dead letter that names %s, and its siblings are taken', (field, change) => {
+  ])('is a dead letter that names %s, and its siblings are processed', (field, change) => {
     const sibling = { ...MARKET, conditionId: id('b'), clobTokenIds: '["33","44"]' };
     const { dead, markets } = play([gamma([{ ...EVENT, markets: [{ ...MARKET, ...change }, sibling] }])]);
     expect(dead).toEqual([{ reason: 'malformed_market', detail: expect.stringContaining(`${field}:`) }]);
     expect(markets.map((market) => market.marketId)).toEqual([id('b')]);
   });
 
-  it('is a dead letter for the CLOB too', () => {
+  it('is a dead letter if it comes from the CLOB, too', () => {
     const { dead } = play([clob({ data: [{ ...CLOB_MARKET, tokens: [{ token_id: 'x' }] }] })]);
     expect(dead).toEqual([{ reason: 'malformed_market', detail: expect.stringContaining('tokens:') }]);
   });
 
-  it('is none where an answer holds no market at all', () => {
+  it('does not exist in an answer without any market', () => {
     const answers = [[], {}, null, 'text', 7, [{ id: '1', label: 'Cities', slug: 'cities' }], { history: [] }];
     expect(play(answers.map(gamma))).toMatchObject({ dead: [{ reason: 'malformed_json' }], markets: [] });
   });
@@ -256,7 +256,7 @@ describe('a trade of an unknown token', () => {
   const trade = () =>
     fill({ block: 9, tx: 't', logIndex: 1, maker: 'a', taker: 'b', side: 'sell', token: 11n, usd: 4, qty: 10 });
 
-  it('is told without a market, and again with it once the catalog knows the token', () => {
+  it('is emitted without a market, and again with it once the catalog lists the token', () => {
     const { trades } = play([
       header(9),
       trade(),
@@ -272,7 +272,7 @@ describe('a trade of an unknown token', () => {
     ]);
   });
 
-  it('keeps the status that it has by then', () => {
+  it('has its current status when it gets its market', () => {
     const { trades } = play([header(9), trade(), header(80), gamma(MARKET)]);
     expect(trades.map(({ marketId, status }) => [marketId, status])).toEqual([
       [null, 'pending'],
@@ -281,18 +281,18 @@ describe('a trade of an unknown token', () => {
     ]);
   });
 
-  it('that was reverted is not told again', () => {
+  it('is not emitted again if it was reverted', () => {
     const { trades } = play([header(9), trade(), header(9, 'b'), gamma(MARKET)]);
     expect(trades.map(({ status }) => status)).toEqual(['pending', 'reverted']);
   });
 
-  it('is not what a known token gives', () => {
+  it('does not exist if the token is listed before the trade', () => {
     const { trades } = play([gamma(MARKET), header(9), trade(), header(10)]);
     expect(trades.map(({ marketId, outcome }) => [marketId, outcome])).toEqual([[id('a'), 'Yes']]);
   });
 });
 
-describe('the markets kept', () => {
+describe('the stored markets', () => {
   const bounds = { max: 100, evicted: 10 };
   const effects = { onMarket: () => {}, onTokenListed: () => {}, onClosed: () => {} };
 
@@ -326,7 +326,7 @@ describe('the markets kept', () => {
     return { catalog, emitted, mention, sizes, knows, idOf };
   }
 
-  it('are bounded: those that are over and were mentioned longest ago go, with all their names', () => {
+  it('are bounded: closed ones without a recent mention are evicted first, with all their ids', () => {
     const { mention, sizes, knows } = createCatalog();
     for (let at = 0; at < 50; at += 1) mention(at);
     for (let at = 50; at < 100; at += 1) mention(at, true);
@@ -335,35 +335,35 @@ describe('the markets kept', () => {
     mention(100);
     expect(sizes()).toEqual([91, 91, 91, 91]);
     expect([0, 50, 51, 60, 61, 100].map(knows)).toEqual([true, true, false, false, true, true]);
-    // Past ones by the hundred push out each other, and none that is open.
+    // Hundreds of closed markets evict each other and no open one.
     for (let at = 101; at < 1_000; at += 1) mention(at, true);
     expect(Array.from({ length: 50 }, (_, at) => knows(at)).every(Boolean)).toBe(true);
     expect(sizes()[0]).toBeLessThanOrEqual(bounds.max);
   });
 
-  it('are none that was long over when it came while others are left: the walk through the past pushes out itself', () => {
+  it('lose those first that were closed long ago when they came, so a crawl of closed markets evicts only its own', () => {
     const { mention, knows, sizes } = createCatalog();
     const closedTime = new Date(AT - 8 * DAY_MS).toISOString().slice(0, 19).replace('T', ' ').concat('+00');
     for (let at = 0; at < 30; at += 1) mention(at);
-    // Closed a while ago: open here before, closed within the week, of an end that is not emitted.
+    // These stay: open here before, closed within the week, or with an unknown time of closing.
     for (let at = 0; at < 10; at += 1) mention(at, true, { closedTime });
     for (let at = 30; at < 40; at += 1)
       mention(at, true, { closedTime: '2023-11-10 00:00:00+00', endDate: '2020-01-01' });
     for (let at = 40; at < 50; at += 1) mention(at, true);
-    // Told again, as by a walk that comes by.
+    // Mentioned again, as by a crawl.
     for (let at = 0; at < 10; at += 1) mention(at, true, { closedTime });
     for (let at = 50; at < 1_000; at += 1) mention(at, true, at % 2 === 0 ? { closedTime } : { endDate: '2023-11-01' });
     const known = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => knows(from + at));
     expect(known(0, 50).every(Boolean)).toBe(true);
     expect(known(50, 900).some(Boolean)).toBe(false);
     expect(new Set(sizes()).size).toBe(1);
-    // Where nothing else is left, others go as before.
+    // If no others are left, the rest is evicted as before.
     for (let at = 1_000; at < 1_060; at += 1) mention(at);
     expect([known(10, 30), known(1_000, 1_060)].flat().every(Boolean)).toBe(true);
     expect(known(30, 40).some(Boolean)).toBe(false);
   });
 
-  it('are open ones only where nothing that is over is left, mentioned longest ago first', () => {
+  it('lose open ones only if no closed one is left, those without a recent mention first', () => {
     const { mention, knows } = createCatalog();
     for (let at = 0; at < 100; at += 1) mention(at);
     mention(0);
@@ -371,7 +371,7 @@ describe('the markets kept', () => {
     expect([0, 1, 10, 11, 100].map(knows)).toEqual([true, false, false, true, true]);
   });
 
-  it('come back as they were emitted, what a later answer leaves out too', () => {
+  it('are restored unchanged, including fields that a later answer lacks', () => {
     const { catalog, emitted, mention, idOf } = createCatalog();
     const description = 'Will “Zoë” resolve to "Yes"? 日本 \n'.repeat(40);
     mention(1, false, { description, question: 'Zoë?' });
@@ -384,7 +384,7 @@ describe('the markets kept', () => {
     expect(patchesOf(catalog, idOf(1))).toMatchObject({ gamma: { title: 'Zoë?', closed: true } });
   });
 
-  it('take few bytes each', () => {
+  it('have few bytes each', () => {
     const { catalog, mention, idOf } = createCatalog();
     mention(1, false, { description: `This market will resolve to "Yes" if the bridge opens. ${'x'.repeat(1_000)}` });
     expect(catalog.open.get(idOf(1))!.length).toBeLessThan(250);

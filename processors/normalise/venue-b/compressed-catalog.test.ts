@@ -5,7 +5,7 @@ import type { MarketPatches } from './market-patch.ts';
 const PATCHES: MarketPatches = {
   gamma: {
     title: 'Will “Zoë” open the bridge by June?',
-    // Begins as the common text does: whatever is put in or left out behind that makes it another one.
+    // It starts like the dictionary, so any change of the dictionary changes the compressed text.
     description:
       'This market will resolve to "No" if it stays shut. The primary resolution source for this market will be official ' +
       'information from the city, however a consensus of credible reporting will also be used. Please note that this ' +
@@ -19,16 +19,16 @@ const PATCHES: MarketPatches = {
   },
   clob: { fields: {} },
 };
-/** `packTellings(PATCHES)` as a snapshot holds it, in base64. */
+/** `compressPatches(PATCHES)` in a snapshot, in base64. */
 const STORED =
   'w5U5HjXMico/vPpRw1yF/IJUSEZNKspMSU9VSKpU8CrNSyU1y4CyLSjHZJYoFJckVhYrFGeUllC/EAY5NDmzpHIgC2NwqZafk0PbQhm5xEitSMwtyEnVyy9KJ7msBqlITyxJBRU7aEWLoaGSjpKREenlCyx7Y8m6lgYGBgaGWDIcLAMkZ5aAki3OJAsA';
 
-describe('a packed telling', () => {
-  it('is read as it was told', () => {
+describe('compressed patches', () => {
+  it('are decompressed to the original', () => {
     expect(decompressPatches(compressPatches(PATCHES))).toEqual(PATCHES);
   });
 
-  it('of a snapshot is still read: where this fails, raise the stateVersion of the stage and keep the new text', () => {
+  it('of an existing snapshot can be read: if this fails, raise the stateVersion of the stage and store the new text', () => {
     expect(decompressPatches(Buffer.from(STORED, 'base64').toString('latin1'))).toEqual(PATCHES);
   });
 });

@@ -42,7 +42,7 @@ function collector(): { emitted: Trade[]; emit: Emit } {
 }
 
 describe('trades of unknown tokens', () => {
-  it('are remembered up to a number, and beyond it the oldest are forgotten', () => {
+  it('are stored up to a bound, beyond which the oldest are removed', () => {
     const trades = createEmittedTrades();
     const { emitted, emit } = collector();
     for (let at = 0; at < UNASSIGNED_TRADES_MAX; at += 1)
@@ -60,7 +60,7 @@ describe('trades of unknown tokens', () => {
     expect([trades.unassigned.size, trades.unassignedIds.size]).toEqual([0, 0]);
   });
 
-  it('told again after a reversal count as the newest', () => {
+  it('count as the newest when they are emitted again after a reversal', () => {
     const trades = createEmittedTrades();
     const { emit } = collector();
     emitTrade(trades, trade('first', 'a'), emit);
@@ -71,8 +71,8 @@ describe('trades of unknown tokens', () => {
   });
 });
 
-describe('what was told', () => {
-  it('stays as it was when the trade is told again', () => {
+describe('an emitted trade', () => {
+  it('does not change when the trade is emitted again', () => {
     const trades = createEmittedTrades();
     const { emitted, emit } = collector();
     emitTrade(trades, trade('first', 'a'), emit);
@@ -86,7 +86,7 @@ describe('what was told', () => {
     ]);
   });
 
-  it('is not told again for a block that the trade is not in', () => {
+  it('is not emitted again for a block that does not contain it', () => {
     const trades = createEmittedTrades();
     const { emitted, emit } = collector();
     emitTrade(trades, trade('first', 'a'), emit);

@@ -1,4 +1,4 @@
-/** The numbers of raw channels of tokens whose market is over, and what a snapshot makes of the state in slices. */
+/** Frame numbers of raw channels whose market is closed, and the state after a snapshot in slices. */
 import { expect, it } from 'vitest';
 import { packSnapshot, unpackSnapshot } from '#infra/stages/snapshot';
 import { INACTIVE_MS } from '../../shared/channel-seqs.ts';
@@ -32,7 +32,7 @@ const EVENTS = [
   market('b', ['21', '22'], false, 0),
   ...Array.from({ length: 4 }, () => traded('11', 0)),
   traded('21', 0),
-  // Of a token that no catalog knows.
+  // The catalog does not list this token.
   traded('31', 0),
   market('a', ['11', '12'], true, 0.5),
   ...ticks(1, 2, 3),
@@ -40,13 +40,13 @@ const EVENTS = [
 const known = ({ channelSeqs: { active, inactive, due } }: VenueBState) =>
   [active, inactive, due].flatMap((channels) => [...channels.keys()]);
 
-it('are forgotten some weeks after its end, while those of an open one go on after any silence', () => {
+it('frame numbers are removed weeks after the market closed, while those of an open market continue after any pause', () => {
   expect(known(play(EVENTS).state)).toEqual([channelOf('21')]);
   const { frames } = play([...EVENTS, traded('21', 3)]);
   expect(frames.at(-1)).toMatchObject({ channel: channelOf('21'), seq: 2 });
 });
 
-it('are given to nobody again, and are the same with a restart before every event', () => {
+it('frame numbers are never issued again, and are the same with a restart before every event', () => {
   const events = [...EVENTS, traded('11', 3), traded('11', 3), traded('31', 3), ...ticks(4, 5, 6), traded('11', 6)];
   const { frames } = play(events);
   expect(frames.filter(({ channel }) => channel === channelOf('11')).map(({ seq }) => seq)).toEqual([
@@ -55,7 +55,7 @@ it('are given to nobody again, and are the same with a restart before every even
   expect(play(events, { restarts: true }).frames).toEqual(frames);
 });
 
-it('come back from a snapshot, as all that is written in slices', async () => {
+it('frame numbers and all other sliced state are restored from a snapshot', async () => {
   const { state } = play([...EVENTS, traded('11', 3), traded('21', 3)]);
   const position = { offsets: new Map(), inputSeqs: new Map(), outputSeqs: new Map(), receivedAt: at(3) };
   const packed = await packSnapshot({ ...position, state }, createVenueBStage({ confirmations: 64 }).slicedMaps);

@@ -7,7 +7,7 @@ const AT = 1_700_000_000_000;
 type Pairs = readonly (readonly [string, string])[];
 const levels = (pairs: Pairs) => pairs.map(([price, size]) => ({ price, size }));
 
-/** A `book` event; levels as the venue lists them, the best one last. */
+/** Builds a `book` event with levels in the venue's order, the best one last. */
 const book = (bids: Pairs, asks: Pairs, change: object = {}) => ({
   event_type: 'book',
   market: MARKET,
@@ -38,7 +38,7 @@ const states = (statuses: ReturnType<typeof play>['statuses']) =>
   statuses.map((status) => (status ? `${status.instrument} ${status.state}` : 'removed'));
 
 describe('a book event', () => {
-  it('is a snapshot with the best levels first', () => {
+  it('is emitted as a snapshot with the best levels first', () => {
     const bids: Pairs = [
       ['0.01', '5'],
       ['0.40', '10.50'],
@@ -70,7 +70,7 @@ describe('a book event', () => {
     expect(states(statuses)).toEqual(['yes live']);
   });
 
-  it('whose levels are out of order, empty or doubled is told in order, once, without the empty ones', () => {
+  it('is emitted with sorted, unique and non-empty levels, even if the venue’s are not', () => {
     const bids: Pairs = [
       ['0.4', '1'],
       ['0.1', '2'],
@@ -86,7 +86,7 @@ describe('a book event', () => {
     );
   });
 
-  it('without a market has none, until the catalog knows the token', () => {
+  it('has no market if it names none, until the catalog lists the token', () => {
     const token = '12345';
     const market = { conditionId: MARKET, clobTokenIds: `["${token}","678"]`, outcomes: '["Yes","No"]' };
     const nameless = frame(book([], [], { market: undefined, asset_id: token }));
@@ -96,7 +96,7 @@ describe('a book event', () => {
 });
 
 describe('a price change', () => {
-  it('is a delta with the new totals of its levels', () => {
+  it('is emitted as a delta with the new totals of its levels', () => {
     const { books } = play([START, frame(priceChange(change('0.41', '3', 'BUY'), change('0.6', '0', 'SELL')))]);
     expect(books[1]).toMatchObject({
       snapshot: false,
@@ -106,7 +106,7 @@ describe('a price change', () => {
     });
   });
 
-  it('of two tokens is a delta for each, in any order of the changes', () => {
+  it('of two tokens is emitted as a delta for each, in any order of the changes', () => {
     const no = frame(book([['0.4', '20']], [['0.6', '10']], { asset_id: 'no' }));
     const both = priceChange(
       change('0.45', '1', 'BUY'),
@@ -120,7 +120,7 @@ describe('a price change', () => {
     ]);
   });
 
-  it('of every era says the same', () => {
+  it('is read alike in the form of every era', () => {
     const top = { event_type: 'price_change', market: MARKET, asset_id: 'yes', timestamp: String(AT), hash: 'h' };
     const level = { price: '0.41', size: '3', side: 'BUY' };
     const eras = [priceChange(change('0.41', '3', 'BUY')), { ...top, changes: [level] }, { ...top, ...level }];
@@ -129,19 +129,22 @@ describe('a price change', () => {
     expect(updates).toEqual([updates[0], updates[0], updates[0]]);
   });
 
-  it('without a snapshot is no book, and its token is recovering until there is one', () => {
+  it('is not emitted before a snapshot, and its token is recovering until then', () => {
     const { books, statuses } = play([frame(priceChange(change('0.41', '3', 'BUY'))), START]);
     expect(books.map((update) => update.snapshot)).toEqual([true]);
     expect(states(statuses)).toEqual(['yes recovering', 'yes live']);
   });
 
-  it.each(['connected', 'disconnected', 'unreachable'] as const)('after %s waits for a snapshot', (kind) => {
-    const later = frame(priceChange(change('0.41', '3', 'BUY')), AT + 2);
-    expect(play([START, feed(kind, AT + 1), later]).books).toHaveLength(1);
-    expect(play([START, feed(kind, AT + 1, 'another'), later]).books).toHaveLength(2);
-  });
+  it.each(['connected', 'disconnected', 'unreachable'] as const)(
+    'is ignored after %s until the next snapshot',
+    (kind) => {
+      const later = frame(priceChange(change('0.41', '3', 'BUY')), AT + 2);
+      expect(play([START, feed(kind, AT + 1), later]).books).toHaveLength(1);
+      expect(play([START, feed(kind, AT + 1, 'another'), later]).books).toHaveLength(2);
+    },
+  );
 
-  it('from another connection than that of the snapshot changes nothing', () => {
+  it('is ignored if it comes from another connection than the snapshot', () => {
     const other = frame(priceChange(change('0.41', '3', 'BUY')), AT, 'slot-2');
     const { books, statuses } = play([START, other]);
     expect(books).toHaveLength(1);
@@ -154,7 +157,7 @@ describe('best prices beside a change', () => {
   const right = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.41', best_ask: '0.6' })));
   const times = (count: number, event: AnyEvent) => Array.from({ length: count }, () => event);
 
-  it('that differ from the book for too many frames in a row make it recover', () => {
+  it('put the token into recovery if they differ from the book for too many frames in a row', () => {
     const { books, statuses } = play([START, ...times(MISMATCHES_MAX, wrong), right, START]);
     expect(states(statuses)).toEqual(['yes live', 'yes recovering', 'yes live']);
     expect(books.map((update) => update.snapshot)).toEqual([
@@ -164,7 +167,7 @@ describe('best prices beside a change', () => {
     ]);
   });
 
-  it('may differ for a frame less, or be missing', () => {
+  it('may differ for one frame fewer, or be missing', () => {
     const silent = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '', best_ask: '' })));
     const some = times(MISMATCHES_MAX - 1, wrong);
     expect(states(play([START, ...some, right, ...some, silent, ...some]).statuses)).toEqual(['yes live']);
@@ -205,13 +208,13 @@ describe('a tick size change', () => {
     expect(books[1]).toMatchObject({ snapshot: false, bids: levels([['0.955', '0']]), asks: [] });
   });
 
-  it('tells nothing where every level is on the new grid', () => {
+  it('emits nothing if every level is on the new grid', () => {
     expect(play([START, tick('0.001')]).books).toHaveLength(1);
   });
 });
 
 describe('a raw channel', () => {
-  it('carries every event of a token whole, numbered from 1', () => {
+  it('carries every event of a token completely, numbered from 1', () => {
     const trade = { event_type: 'last_trade_price', market: MARKET, asset_id: 'yes', price: '0.5', timestamp: '1' };
     const both = priceChange(change('0.45', '1', 'BUY'), change('0.55', '1', 'SELL', { asset_id: 'no' }));
     const { frames, payloads } = play([START, frame(trade), frame(both)]);
@@ -232,14 +235,14 @@ describe('a raw channel', () => {
     expect(books).toHaveLength(2);
   });
 
-  it('carries the event of a list as the venue wrote it, other text and spacing around it or not', () => {
+  it('carries the exact text of an event in a list, with or without other text and spaces around it', () => {
     const written = JSON.stringify(book([], [], { note: 'ä "]}, 😀' }), null, 1).replace('"h"', '1.0');
     const { payloads } = play([frame(` [ ${written},\n7 , ${written} ]`)]);
     expect(payloads).toEqual([written, written]);
   });
 });
 
-describe('a frame that is not as described', () => {
+describe('a malformed frame', () => {
   it.each<[string, unknown, RegExp]>([
     ['malformed_json', '{"event_type":', /JSON/],
     ['malformed_frame', 7, /no object/],
@@ -251,7 +254,7 @@ describe('a frame that is not as described', () => {
     ['malformed_frame', book([], [], { timestamp: 'now' }), /timestamp/],
     ['malformed_frame', book([], [], { asset_id: '' }), /asset_id/],
     ['malformed_frame', priceChange({ asset_id: 7, price: '0.4', size: '1', side: 'BUY' }), /asset_id: 7/],
-  ])('is a dead letter %s and leaves the book as it was', (reason, bad, detail) => {
+  ])('is a dead letter %s and does not change the book', (reason, bad, detail) => {
     const good = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.41', best_ask: '0.6' })));
     const { dead, books, state } = play([START, frame(bad), good]);
     expect(dead).toEqual([{ reason, detail: expect.stringMatching(detail) }]);
@@ -259,7 +262,7 @@ describe('a frame that is not as described', () => {
     expect(state.books.get('yes')!.mismatches).toBe(0);
   });
 
-  it('leaves the books of the tokens whose changes it names waiting for a snapshot', () => {
+  it('makes the books of the tokens that it names await a snapshot', () => {
     const no = frame(book([], [], { asset_id: 'no' }));
     const bad = priceChange(change('0.4', '1', 'BUY'), { asset_id: 'yes', price: '0.4', size: '1' });
     const good = frame(priceChange(change('0.41', '3', 'BUY'), change('0.5', '3', 'BUY', { asset_id: 'no' })));
@@ -271,13 +274,13 @@ describe('a frame that is not as described', () => {
     expect(states(elsewhere.statuses)).toEqual(['yes live', 'no recovering']);
   });
 
-  it('leaves the other events of its list to be taken', () => {
+  it('does not affect the other events of its list', () => {
     const { dead, books } = play([frame([{ event_type: 'book' }, book([], [])])]);
     expect(dead).toHaveLength(1);
     expect(books).toHaveLength(1);
   });
 
-  it('is none for heartbeats, an empty list and events of other types', () => {
+  it('is not assumed for heartbeats, an empty list and events of other types', () => {
     const other = { event_type: 'best_bid_ask', asset_id: 'yes', best_bid: '0.1' };
     expect(play([frame('PONG'), frame([]), frame(other), frame({ event_type: 'brand_new' })])).toMatchObject({
       dead: [],
@@ -295,7 +298,7 @@ describe('a REST book', () => {
   });
   const rest = (data: unknown) => raw('clob', AT, data);
 
-  it('is told where no socket has told a whole book, alone or in a list', () => {
+  it('is emitted if no socket has a complete book, alone or in a list', () => {
     const { books, statuses } = play([rest(answer(AT)), rest([answer(AT, 'a'), answer(AT, 'b')])]);
     expect(books.map(({ instrument, snapshot }) => [instrument, snapshot])).toEqual([
       ['yes', true],
@@ -305,21 +308,21 @@ describe('a REST book', () => {
     expect(statuses).toEqual([]);
   });
 
-  it('does not replace a whole book, nor one that is newer', () => {
+  it('does not replace a complete book, nor a newer one', () => {
     expect(play([START, rest(answer(AT + 10))]).books).toHaveLength(1);
     expect(play([rest(answer(AT)), rest(answer(AT)), rest(answer(AT - 1))]).books).toHaveLength(1);
     expect(play([rest(answer(AT)), rest(answer(AT + 1))]).books).toHaveLength(2);
   });
 
-  it('does not make changes count that came without a snapshot of their socket', () => {
+  it('does not make changes valid that came before a snapshot of their socket', () => {
     const { books, statuses } = play([rest(answer(AT)), frame(priceChange(change('0.41', '3', 'BUY')))]);
     expect(books).toHaveLength(1);
     expect(states(statuses)).toEqual(['yes recovering']);
   });
 });
 
-describe('a token that is over', () => {
-  it('is forgotten when the venue says that its market is resolved', () => {
+describe('a token of a closed market', () => {
+  it('is removed when the venue reports its market as resolved', () => {
     const resolved = { event_type: 'market_resolved', market: MARKET, assets_ids: ['yes', 'no'], timestamp: '1' };
     const { statuses, state } = play([START, frame(resolved)]);
     expect(states(statuses)).toEqual(['yes live', 'removed']);
@@ -327,7 +330,7 @@ describe('a token that is over', () => {
     expect(state.liveness.instruments.size).toBe(0);
   });
 
-  it('is forgotten when the catalog says that its market is closed', () => {
+  it('is removed when the catalog lists its market as closed', () => {
     const market = { conditionId: MARKET, clobTokenIds: '["1","2"]', outcomes: '["Yes","No"]' };
     const open = [frame(book([], [], { asset_id: '1' })), raw('gamma', AT, [{ ...market, closed: false }])];
     expect(play(open).state.books.size).toBe(1);
@@ -335,8 +338,8 @@ describe('a token that is over', () => {
   });
 });
 
-describe('the books kept', () => {
-  it('are bounded: the one whose snapshot is oldest goes', () => {
+describe('the stored books', () => {
+  it('are bounded: the one with the oldest snapshot is evicted', () => {
     const tokens = Array.from({ length: BOOKS_MAX }, (_, at) => `t${at}`);
     const all = tokens.map((token) => frame(book([], [], { asset_id: token })));
     const again = frame(book([], [], { asset_id: 't0' }));

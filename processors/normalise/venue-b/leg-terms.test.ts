@@ -13,7 +13,7 @@ const shown = (leg: OrderFilled, taker: OrderFilled | null) => {
 };
 
 describe('a maker leg as a trade', () => {
-  it('keeps token and price and turns its side where the taker dealt in the same token', () => {
+  it('has its own token and price and the opposite side if the taker traded the same token', () => {
     expect(shown(order('buy', 'yes', '3.1', '5'), order('sell', 'yes', '3.1', '5'))).toEqual([
       'yes',
       'sell',
@@ -30,17 +30,17 @@ describe('a maker leg as a trade', () => {
     ]);
   });
 
-  it('is a purchase of the other token for the rest of the dollar where both buy', () => {
+  it('is a purchase of the other token for the rest of the dollar if both buy', () => {
     const terms = shown(order('buy', 'no', '2.85', '5'), order('buy', 'yes', '2.15', '5'));
     expect(terms).toEqual(['yes', 'buy', '0.43', '5', '2.15']);
   });
 
-  it('is a sale of the other token for the rest of the dollar where both sell', () => {
+  it('is a sale of the other token for the rest of the dollar if both sell', () => {
     const terms = shown(order('sell', 'no', '2.85', '5'), order('sell', 'yes', '2.15', '5'));
     expect(terms).toEqual(['yes', 'sell', '0.43', '5', '2.15']);
   });
 
-  it('takes 1 − p from the rounded p, and the USD exactly', () => {
+  it('has the price 1 − p with the rounded p, and the exact USD', () => {
     // 1/3 rounds down to 0.333333333333333333; a quotient of the USD itself, 2/3, would round up.
     expect(shown(order('buy', 'no', '1', '3'), order('buy', 'yes', '2', '3'))).toEqual([
       'yes',
@@ -58,12 +58,12 @@ describe('a maker leg as a trade', () => {
     ]);
   });
 
-  it('takes the opposite side of its own order where no taker leg is known', () => {
+  it('has the opposite side of its own order if no taker leg is known', () => {
     expect(shown(order('buy', 'yes', '1', '4'), null)).toEqual(['yes', 'sell', '0.25', '4', '1']);
     expect(shown(order('sell', 'yes', '1', '4'), null)).toEqual(['yes', 'buy', '0.25', '4', '1']);
   });
 
-  it('keeps its own terms beside a taker leg that cannot be of its match', () => {
+  it('has its own terms if the taker leg cannot be of its match', () => {
     expect(shown(order('buy', 'yes', '1', '4'), order('sell', 'other', '1', '4'))[0]).toBe('yes');
     expect(shown(order('buy', 'yes', '1', '4'), order('buy', 'yes', '1', '4'))[1]).toBe('sell');
   });

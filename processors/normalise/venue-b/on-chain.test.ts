@@ -23,7 +23,7 @@ import {
 const YES = 111n;
 const NO = 222n;
 
-/** A maker leg: alice sells 10 YES at 0.62 to bob. */
+/** Builds a maker leg: alice sells 10 YES at 0.62 to bob. */
 const makerLeg = (change: Partial<FillOptions> = {}) =>
   fill({
     block: 100,
@@ -37,7 +37,7 @@ const makerLeg = (change: Partial<FillOptions> = {}) =>
     qty: 10_000_000,
     ...change,
   });
-/** Bob's own log. */
+/** Builds bob's own log. */
 const takerLeg = (change: Partial<FillOptions> = {}) =>
   makerLeg({ logIndex: 9, maker: 'bob', taker: null, side: 'buy', ...change });
 
@@ -55,7 +55,7 @@ const tradesOf = (events: AnyEvent[], options?: PlayOptions) => play(events, opt
 const headers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => header(from + at));
 
 describe('a match on chain', () => {
-  it('is told when its taker leg comes, from the taker’s view', () => {
+  it('is emitted when its taker leg comes, from the taker’s view', () => {
     const events = [header(100), makerLeg(), takerLeg()];
     expect(tradesOf(events.slice(0, 2))).toEqual([]);
     expect(tradesOf(events)).toEqual([
@@ -84,7 +84,7 @@ describe('a match on chain', () => {
     ]);
   });
 
-  it('with several makers is one trade for each, on the token that the taker traded', () => {
+  it('with several makers is one trade per maker, on the token that the taker traded', () => {
     const trades = tradesOf([
       header(100),
       makerLeg(),
@@ -98,7 +98,7 @@ describe('a match on chain', () => {
     expect(trades.map((trade) => trade.arrival)).toEqual([1, 2]);
   });
 
-  it('gives its legs to the first taker leg that follows, where a transaction holds several', () => {
+  it('assigns its legs to the first taker leg that follows if a transaction has several', () => {
     const trades = tradesOf([
       header(100),
       makerLeg({ logIndex: 1, taker: 'bob' }),
@@ -112,7 +112,7 @@ describe('a match on chain', () => {
     ]);
   });
 
-  it('takes the taker leg of its own contract only', () => {
+  it('uses only the taker leg of its own contract', () => {
     const other = '0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e';
     const v1 = '0xc5d563a36ae78145c45a50134d48a1215220f80a';
     const trades = tradesOf([
@@ -129,7 +129,7 @@ describe('a match on chain', () => {
     ]);
   });
 
-  it('of a contract that is no exchange is nobody’s trade', () => {
+  it('of a contract that is no exchange is ignored', () => {
     const exchange = accountOf('impostor');
     const events = [header(100), makerLeg({ exchange }), takerLeg({ exchange })];
     expect(play(events)).toMatchObject({ trades: [], dead: [] });
@@ -146,18 +146,18 @@ describe('a leg without a taker leg', () => {
     ['the clock', clock(blockAt(100) + LEG_WAIT_MS)],
     ['the end of the recording', feed('ended', blockAt(100), 'venue_b.rpc')],
     ['the finalized block', raw('rpc', blockAt(100), { finalized: '0x1' })],
-  ])('is told with the opposite side of its own order by %s', (_, trigger) => {
+  ])('is emitted with the opposite side of its own order by %s', (_, trigger) => {
     const trades = tradesOf([...lone, trigger]);
     expect(trades.map(brief)).toEqual([
       { id: '5', side: 'buy', instrument: '111', price: '0.62', qty: '10', usd: '6.2', status: 'pending' },
     ]);
   });
 
-  it('waits for a taker leg up to the given time', () => {
+  it('waits for a taker leg up to LEG_WAIT_MS', () => {
     expect(tradesOf([...lone, clock(blockAt(100) + LEG_WAIT_MS - 1)])).toEqual([]);
   });
 
-  it('is not told once more by a taker leg that comes too late', () => {
+  it('is not emitted again by a taker leg that comes too late', () => {
     expect(tradesOf([...lone, clock(blockAt(100) + LEG_WAIT_MS), takerLeg()])).toHaveLength(1);
   });
 });
@@ -165,7 +165,7 @@ describe('a leg without a taker leg', () => {
 describe('a trade’s status', () => {
   const match = [header(100), makerLeg(), takerLeg()];
 
-  it('is confirmed when the head is deep enough above it, and not a block before', () => {
+  it('is confirmed when the head is far enough above it, and not a block earlier', () => {
     expect(statuses(tradesOf([...match, header(163)]))).toEqual(['5 pending']);
     expect(statuses(tradesOf([...match, header(164)]))).toEqual(['5 pending', '5 confirmed']);
     expect(statuses(tradesOf([...match, header(101)], { confirmations: 1 }))).toEqual(['5 pending', '5 confirmed']);
@@ -179,22 +179,22 @@ describe('a trade’s status', () => {
     ]);
   });
 
-  it('is told once, however long the chain grows', () => {
+  it('is emitted once, however long the chain grows', () => {
     expect(statuses(tradesOf([...match, ...headers(101, 400)]))).toEqual(['5 pending', '5 confirmed']);
   });
 
-  it('of a log that comes late for its block is pending and then confirmed at once', () => {
+  it('is pending and then confirmed at once if its log comes late for its block', () => {
     const late = [header(100), header(164), makerLeg(), takerLeg()];
     expect(statuses(tradesOf(late))).toEqual(['5 pending', '5 confirmed']);
   });
 
-  it('changes nothing but the status', () => {
+  it('is the only field that changes', () => {
     const [pending, confirmed] = tradesOf([...match, header(164)]);
     expect(confirmed).toEqual({ ...pending, status: 'confirmed' });
   });
 });
 
-describe('a reorganisation', () => {
+describe('a reorganization', () => {
   const match = [header(100), makerLeg(), takerLeg()];
 
   it('by another header of the same number reverts the trades of the dropped block', () => {
@@ -214,11 +214,11 @@ describe('a reorganisation', () => {
     expect(statuses(trades).slice(3)).toEqual(['8 reverted', '7 reverted', '5 reverted']);
   });
 
-  it('by a header whose parent is another block than the one kept below it reverts that block', () => {
+  it('by a header whose parent differs from the stored block below it reverts that block', () => {
     expect(statuses(tradesOf([...match, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
   });
 
-  it('is not a gap, and not a header that is told twice', () => {
+  it('is not assumed for a gap, nor for a repeated header', () => {
     expect(statuses(tradesOf([...match, header(150, 'b')]))).toEqual(['5 pending']);
     expect(statuses(tradesOf([...match, header(101), header(100), header(101)]))).toEqual(['5 pending']);
   });
@@ -231,32 +231,32 @@ describe('a reorganisation', () => {
     ]);
   });
 
-  it('tells a trade that is included again anew, as pending, under the same id', () => {
+  it('emits a trade that is included again as pending under the same id', () => {
     const again = { block: 101, fork: 'b' } as const;
     const trades = tradesOf([...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)]);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[2]).toMatchObject({ id: trades[0]!.id, blockNumber: 101, blockHash: hashOf('101b'), arrival: 2 });
   });
 
-  it('confirms what was included again by the depth of its new block', () => {
+  it('confirms a trade that was included again by the depth of its new block', () => {
     const again = { block: 101, fork: 'b' } as const;
     const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
     expect(statuses(tradesOf([...moved, header(164)])).at(-1)).toBe('5 pending');
     expect(statuses(tradesOf([...moved, header(165)])).at(-1)).toBe('5 confirmed');
   });
 
-  it('that no header told, in a gap, reverts the trade when its log comes from another block', () => {
+  it('in a gap, without a header, reverts the trade when its log comes from another block', () => {
     const again = { block: 103, fork: 'b' } as const;
     const trades = tradesOf([...match, header(103, 'b'), makerLeg(again), takerLeg(again)]);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[1]!.blockNumber).toBe(100);
   });
 
-  it('of the block whose transaction is still open tells the trade and its reversal', () => {
+  it('of the block with the open transaction emits the trade and its reversal', () => {
     expect(statuses(tradesOf([header(100), makerLeg(), header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
   });
 
-  it('told by removed logs reverts each trade once, whether the header comes before or after', () => {
+  it('by removed logs reverts each trade once, whether the header comes before or after', () => {
     const removed = makerLeg({ removed: true });
     const drop = header(100, 'b', 'a');
     expect(statuses(tradesOf([...match, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
@@ -264,7 +264,7 @@ describe('a reorganisation', () => {
     expect(tradesOf([header(100), makerLeg(), removed, takerLeg(), header(101)])).toEqual([]);
   });
 
-  it('is not told by a removed log of a block that the trade has left already', () => {
+  it('is not assumed for a removed log of a block that no longer contains the trade', () => {
     const again = { block: 101, fork: 'b' } as const;
     const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
     expect(statuses(tradesOf([...moved, makerLeg({ removed: true })])).at(-1)).toBe('5 pending');
@@ -272,7 +272,7 @@ describe('a reorganisation', () => {
 });
 
 describe('a repeated log', () => {
-  it('tells nothing, before and after its trade is confirmed', () => {
+  it('emits nothing, before and after its trade is confirmed', () => {
     const match = [header(100), makerLeg(), takerLeg()];
     expect(tradesOf([...match, makerLeg(), takerLeg(), header(101)])).toHaveLength(1);
     expect(tradesOf([header(100), makerLeg(), makerLeg(), takerLeg()])).toHaveLength(1);
@@ -280,8 +280,8 @@ describe('a repeated log', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is bounded by the newest headers, and by what waits for confirmation', () => {
+describe('the stored part of the chain', () => {
+  it('is bounded by the newest headers and by unconfirmed records', () => {
     const match = [header(100), makerLeg(), takerLeg()];
     const { state } = play([...match, ...headers(101, 100 + RETAINED_HEADERS)]);
     expect(state.chain.blocks.size).toBe(RETAINED_HEADERS);
@@ -292,7 +292,7 @@ describe('what is kept', () => {
     expect(patient.state.trades.known.size).toBe(1);
   });
 
-  it('is not dropped by a header from before all of it', () => {
+  it('is not dropped by a header below all of it', () => {
     const { dead, state } = play([...headers(100, 99 + RETAINED_HEADERS), header(50, 'b')]);
     expect(dead.map(({ reason }) => reason)).toEqual(['stale_header']);
     expect(state.chain.blocks.size).toBe(RETAINED_HEADERS);
@@ -302,7 +302,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('a record that cannot be taken', () => {
+describe('a malformed record', () => {
   const changedLog = (change: (log: { data: string; topics: string[] }) => void) => {
     const { log } = JSON.parse((makerLeg().value as RawEnvelope).payload.toString());
     change(log);
@@ -313,23 +313,23 @@ describe('a record that cannot be taken', () => {
   const good = [makerLeg({ tx: 'good', logIndex: 20 }), takerLeg({ tx: 'good', logIndex: 21 })];
   it.each<[string, AnyEvent, RegExp]>([
     ['malformed_json', raw('rpc', blockAt(100), '{"block":'), /JSON/],
-    ['malformed_message', raw('rpc', blockAt(100), {}), /neither/],
+    ['malformed_message', raw('rpc', blockAt(100), {}), /expected block, log or finalized/],
     ['malformed_message', raw('rpc', blockAt(100), { finalized: 100 }), /finalized: 100/],
     ['malformed_header', raw('rpc', blockAt(100), { block: { number: 100 } }), /number: 100/],
     ['malformed_log', raw('rpc', blockAt(100), { log: { topics: 'none' } }), /topics/],
-    ['malformed_log', withData('0x00'), /1 bytes where 224 are due/],
-    ['malformed_log', withTaker('0xe2222d279d744050d28e00520010520000310f59'), /not the one that says so/],
+    ['malformed_log', withData('0x00'), /1 bytes, expected at least 224/],
+    ['malformed_log', withTaker('0xe2222d279d744050d28e00520010520000310f59'), /not the one that emitted the log/],
     ['zero_quantity', makerLeg({ qty: 0, usd: 0 }), /quantity 0/],
     ['price_above_one', makerLeg({ usd: 10_000_001 }), /10000001/],
-    ['log_of_unknown_block', makerLeg({ fork: 'b' }), /100 kept is/],
-    ['log_of_unknown_block', makerLeg({ block: 99 }), /99 is not kept/],
-  ])('is a dead letter %s, and what follows is taken', (reason, bad, detail) => {
+    ['log_of_unknown_block', makerLeg({ fork: 'b' }), /stored block 100 is/],
+    ['log_of_unknown_block', makerLeg({ block: 99 }), /99 is not stored/],
+  ])('is a dead letter %s, and later records are processed', (reason, bad, detail) => {
     const { dead, trades } = play([header(100), bad, ...good]);
     expect(dead).toEqual([{ reason, detail: expect.stringMatching(detail) }]);
     expect(statuses(trades)).toEqual(['20 pending']);
   });
 
-  it('is not a log of another event, nor one of no interest', () => {
+  it('is not assumed for a log of another event', () => {
     const log = { address: EXCHANGE, topics: [hashOf('other')], data: '0x' };
     const place = { blockNumber: '0x64', blockHash: hashOf('100a'), transactionHash: hashOf('t'), logIndex: '0x1' };
     expect(play([header(100), raw('rpc', blockAt(100), { log: { ...log, ...place } })])).toMatchObject({
@@ -340,7 +340,7 @@ describe('a record that cannot be taken', () => {
 });
 
 describe('a restart between any two records', () => {
-  it('changes nothing that is told', () => {
+  it('does not change the outputs', () => {
     const again = { block: 101, fork: 'b' } as const;
     const events = [
       ...[header(100), makerLeg(), makerLeg({ logIndex: 6, side: 'buy', token: NO }), takerLeg()],

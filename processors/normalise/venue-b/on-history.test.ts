@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Trade } from '#schemas/topics/normalised';
 import { RETAINED_HEADERS } from './chain-view.ts';
-import { createVenueBState } from './state.ts';
 import {
   type AnyEvent,
   accountOf,
@@ -62,8 +61,8 @@ const headers = (from: number, to: number, fork = 'a') =>
   Array.from({ length: to - from + 1 }, (_, at) => header(from + at, fork));
 const brief = (trades: Trade[]) => trades.map(({ blockNumber, logIndex, status }) => [blockNumber, logIndex, status]);
 
-describe('a transaction of before the chain was followed', () => {
-  it('is a trade of its own time from the taker’s view, told as history and to nobody as news', () => {
+describe('a transaction from before the chain was followed', () => {
+  it('becomes a trade at its own time from the taker’s view, on the topic of backfilled trades only', () => {
     const { backfilledTrades, trades, frames, dead } = play([header(1_000), backfilled(500)]);
     expect(backfilledTrades).toEqual([
       {
@@ -113,13 +112,18 @@ describe('a transaction of before the chain was followed', () => {
     expect(live).toHaveLength(2);
   });
 
-  it('is told once, however often a backfill finds it, and for whichever wallet', () => {
-    const events = [header(1_000), backfilled(500), backfilled(500), backfilled(500, match(500), { receivedAt: NOW + 60_000 })];
+  it('is emitted once, however often a backfill finds it, and for whichever wallet', () => {
+    const events = [
+      header(1_000),
+      backfilled(500),
+      backfilled(500),
+      backfilled(500, match(500), { receivedAt: NOW + 60_000 }),
+    ];
     expect(play(events).backfilledTrades).toHaveLength(1);
     expect(play(events, { restarts: true }).backfilledTrades).toEqual(play(events).backfilledTrades);
   });
 
-  it('adds nothing where the chain is followed, though its headers are kept no more', () => {
+  it('adds nothing where the chain is followed, even if its headers are no longer stored', () => {
     const followed = [
       header(1_000),
       ...match(1_000).map((leg) => fill(leg)),
@@ -133,7 +137,7 @@ describe('a transaction of before the chain was followed', () => {
     expect([backfilledTrades, dead]).toEqual([[], []]);
   });
 
-  it('leaves a transaction that is coming in alone', () => {
+  it('does not affect a transaction that is being received', () => {
     const [leg, own] = match(1_000);
     const { trades } = play([header(1_000), fill(leg!), backfilled(500), fill(own!)]);
     expect(brief(trades)).toEqual([[1_000, 5, 'pending']]);
@@ -148,7 +152,7 @@ describe('a transaction of before the chain was followed', () => {
     ]);
   });
 
-  it('is taken back, and told anew when it is found again, where a reorganisation reaches below what is followed', () => {
+  it('is reverted if a reorganization reaches below the followed blocks, and emitted when it is found again', () => {
     const events = [
       header(1_000),
       backfilled(998),
@@ -166,19 +170,17 @@ describe('a transaction of before the chain was followed', () => {
     ]);
   });
 
-  it('stays where a reorganisation replaces the first followed block alone', () => {
+  it('is not reverted if a reorganization replaces only the first followed block', () => {
     const { backfilledTrades } = play([header(1_000), backfilled(998), header(1_000, 'b', 'a')], { confirmations: 50 });
     expect(brief(backfilledTrades)).toEqual([[998, 5, 'pending']]);
   });
 
-  it('is known to be followed from where the record says, to a state of before that was kept', () => {
-    const { backfilled: late, ...before } = createVenueBState();
-    expect(lateOf(before)).toEqual(late);
+  it('lowers the first followed block to the one that the record states', () => {
     const events = [header(1_500), backfilled(1_200), backfilled(900)];
     expect(brief(play(events).backfilledTrades)).toEqual([[900, 5, 'confirmed']]);
   });
 
-  it('gets its market once the catalog knows its token', () => {
+  it('gets its market once the catalog lists its token', () => {
     const market = {
       conditionId: hashOf('m'),
       question: 'Will it?',
@@ -196,13 +198,13 @@ describe('a transaction of before the chain was followed', () => {
     ['malformed_json', '{'],
     ['malformed_history', { followedFrom: 1_000, logs: [] }],
     ['malformed_history', { followedFrom: 'x', block: {}, logs: [] }],
-  ])('is a dead letter when it cannot be read: %s', (reason, payload) => {
+  ])('is a dead letter if it cannot be read: %s', (reason, payload) => {
     const { backfilledTrades, dead } = play([header(1_000), raw('history', NOW, payload)]);
     expect(dead.map(({ reason: found }) => found)).toEqual([reason]);
     expect(backfilledTrades).toEqual([]);
   });
 
-  it('is a dead letter as a whole when a log of it is of another block, or no fill', () => {
+  it('is a dead letter if one of its logs is of another block or no valid fill', () => {
     const [leg, own] = match(500);
     const elsewhere = backfilled(500, [leg!, { ...own!, block: 501 }]);
     const free = backfilled(500, [leg!, { ...own!, exchange: EXCHANGE, usd: 20_000_000 }]);

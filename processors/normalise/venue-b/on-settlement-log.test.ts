@@ -60,8 +60,8 @@ const headers = (from: number, to: number) => Array.from({ length: to - from + 1
 const phasesOf = (events: AnyEvent[], restarts = false) => play([header(100), ...events], { restarts }).phases;
 const brief = ({ phase, marketId, status }: DisputePhase) => `${phase} ${marketId?.slice(0, 6)} ${status}`;
 
-describe('a step of the oracle', () => {
-  it('is told as it stands on the chain', () => {
+describe('a dispute phase', () => {
+  it('is emitted with the values on the chain', () => {
     expect(phasesOf([propose()])).toEqual([
       {
         id: `venue_b:${hashOf('tx')}:3`,
@@ -84,7 +84,7 @@ describe('a step of the oracle', () => {
     ]);
   });
 
-  it('is a proposal, a dispute of what was proposed, or a settlement, of either oracle', () => {
+  it('is a proposal, a dispute of it, or a settlement, of either oracle', () => {
     const phases = phasesOf([
       propose({}, { address: ADDRESS.managedOracle }),
       settlementLog('DisputePrice', disputeArgs, at({ logIndex: 4 })),
@@ -106,13 +106,13 @@ describe('a step of the oracle', () => {
     [PRICE.ignore, YES_OR_NO, 'ignore'],
     [2n, YES_OR_NO, null],
     [-1n, YES_OR_NO, null],
-    // Scores of a match, say, whose 0 is no answer of no.
+    // For example scores of a match, where 0 does not mean no.
     [PRICE.no, stringToHex('MULTIPLE_VALUES', { size: 32 }), null],
   ])('of price %s to %s is the answer %s', (proposedPrice, identifier, answer) => {
     expect(phasesOf([propose({ proposedPrice, identifier })])[0]).toMatchObject({ price: answer });
   });
 
-  it('of another requester, another contract or another event is none', () => {
+  it('is not emitted for another requester, another contract or another event', () => {
     const { phases, dead } = play([
       header(100),
       propose({ requester: accountOf('another project') }),
@@ -126,7 +126,7 @@ describe('a step of the oracle', () => {
     expect({ phases, dead }).toEqual({ phases: [], dead: [] });
   });
 
-  it('that cannot be read is a dead letter, and its siblings are taken', () => {
+  it('is a dead letter if it cannot be read, and its siblings are processed', () => {
     const bad = (data: string, topic?: string) => {
       const log = JSON.parse((propose().value as { payload: Buffer }).payload.toString()).log;
       if (topic) log.topics[2] = topic;
@@ -149,10 +149,10 @@ describe('a step of the oracle', () => {
   });
 });
 
-describe('the market of a step', () => {
+describe('the market of a dispute phase', () => {
   const named = (n: number, more = '') => requestOf(`${more}q: title: X market_id: ${n} res_data: p1: 0`);
 
-  it('is the one that its text names, whoever asks, and the last where the description names others', () => {
+  it('is the one that its text names, for any requester, and the last one if the description names others', () => {
     const condition = hashOf('condition');
     const [first] = phasesOf([market('77', condition), propose(named(77, 'market_id: 5 '))]);
     expect(first?.marketId).toBe(condition);
@@ -160,13 +160,13 @@ describe('the market of a step', () => {
     expect(phasesOf([market('77', condition), propose(asked)])[0]?.marketId).toBe(condition);
   });
 
-  it('is that of the formula where the catalog does not know the name', () => {
+  it('is computed by the formula if the catalog lacks the name', () => {
     const request = named(78);
     const marketId = conditionOf(ADDRESS.adapterV2, keccak256(request.ancillaryData));
     expect(phasesOf([market('77', hashOf('condition')), propose(request)])[0]?.marketId).toBe(marketId);
   });
 
-  it('is told again where the catalog comes to know the name as another market, and not as the same', () => {
+  it('is emitted again if the catalog later lists the name as another market, and not as the same', () => {
     const request = named(78);
     const marketId = conditionOf(ADDRESS.adapterV2, keccak256(request.ancillaryData));
     const other = phasesOf([propose(request), market('78', hashOf('condition'))], true);
@@ -175,17 +175,17 @@ describe('the market of a step', () => {
     expect([phases.length, state.phases.unassigned.size, state.phases.idsByName.size]).toEqual([1, 0, 0]);
   });
 
-  it('of a neg-risk request is never that of the formula', () => {
+  it('is never computed by the formula for a neg-risk request', () => {
     expect(phasesOf([propose(NEG_RISK)])).toMatchObject([{ marketId: null, questionId: QUESTION }]);
   });
 
-  it('of a neg-risk request is the one of the question that was prepared for it', () => {
+  it('is the one of the prepared question for a neg-risk request', () => {
     expect(phasesOf([prepare(), propose(NEG_RISK)], true).map(brief)).toEqual([
       `propose ${NEG_RISK_CONDITION.slice(0, 6)} pending`,
     ]);
   });
 
-  it('is told under the same id when the question is prepared later, and once', () => {
+  it('is emitted under the same id, once, if the question is prepared later', () => {
     const phases = phasesOf([propose(NEG_RISK), prepare(), prepare({ logIndex: 2 })], true);
     expect(phases.map(({ marketId }) => marketId)).toEqual([null, NEG_RISK_CONDITION]);
     expect(phases[1]?.id).toBe(phases[0]?.id);
@@ -198,7 +198,7 @@ describe('the market of a step', () => {
       market('77', NEG_RISK_CONDITION, { negRiskRequestID: QUESTION.toUpperCase().replace('0X', '0x') }),
       NEG_RISK,
     ],
-  ])('is told when the catalog comes to know %s, also after the block is confirmed', (_, catalog, request) => {
+  ])('is emitted when the catalog lists %s, also after the block is confirmed', (_, catalog, request) => {
     const early = phasesOf([propose(request), catalog], true);
     expect(early.map(({ marketId, status }) => [marketId, status])).toEqual([
       [null, 'pending'],
@@ -214,7 +214,7 @@ describe('the market of a step', () => {
     expect(forgotten.at(-1)).toMatchObject({ marketId: NEG_RISK_CONDITION, status: 'confirmed' });
   });
 
-  it('is unknown again when the block that prepared the question is dropped, and the catalog keeps it', () => {
+  it('is unknown again if the block that prepared the question is dropped, unless the catalog lists it', () => {
     const known = market('77', NEG_RISK_CONDITION, { negRiskRequestID: QUESTION });
     const story = [propose(NEG_RISK), header(101), prepare({ block: 101 }), header(101, 'b', 'a')];
     expect(phasesOf(story, true).map(({ marketId }) => marketId)).toEqual([null, NEG_RISK_CONDITION, null]);
@@ -227,8 +227,8 @@ describe('the market of a step', () => {
     expect(phasesOf(removed).map(({ marketId }) => marketId)).toEqual([null, NEG_RISK_CONDITION, null]);
   });
 
-  it('is waited for within a bound, and so are the questions that were prepared', () => {
-    const emitted = createEmittedPhases();
+  it('is awaited for a bounded number of phases, and prepared questions are bounded, too', () => {
+    const phases = createEmittedPhases();
     const emitted: DisputePhase[] = [];
     const emit = Object.assign((_: unknown, __: string, value: unknown) => void emitted.push(value as DisputePhase), {
       remove: () => {},
@@ -238,7 +238,7 @@ describe('the market of a step', () => {
     for (let n = 0; n <= UNASSIGNED_PHASES_MAX; n += 1) {
       const ids = { questionId: hashOf(`${n}`), gammaId: `${n}`, conditionId: null };
       emitNewPhase(
-        emitted,
+        phases,
         createCatalogState(),
         { ids, phase: { ...phase!, id: `${n}`, questionId: ids.questionId } },
         emit,
@@ -246,16 +246,16 @@ describe('the market of a step', () => {
     }
     const gone = defaultBatchSize(UNASSIGNED_PHASES_MAX);
     const left = UNASSIGNED_PHASES_MAX + 1 - gone;
-    expect([emitted.unassigned.size, emitted.idsByName.size]).toEqual([left, 2 * left]);
+    expect([phases.unassigned.size, phases.idsByName.size]).toEqual([left, 2 * left]);
     emitted.length = 0;
-    assignPhaseMarket(emitted, 'market', { gammaId: '0' }, emit);
-    assignPhaseMarket(emitted, 'market', { gammaId: `${gone}`, requestId: hashOf(`${gone}`) }, emit);
+    assignPhaseMarket(phases, 'market', { gammaId: '0' }, emit);
+    assignPhaseMarket(phases, 'market', { gammaId: `${gone}`, requestId: hashOf(`${gone}`) }, emit);
     expect(emitted.map(({ id }) => id)).toEqual([`${gone}`]);
     for (let n = 0; n <= PREPARED_REQUESTS_MAX; n += 1) {
-      addPreparedRequest(emitted, { requestId: `${n}`, conditionId: 'c', blockHash: 'b' }, emit);
+      addPreparedRequest(phases, { requestId: `${n}`, conditionId: 'c', blockHash: 'b' }, emit);
     }
-    expect(emitted.prepared.size).toBe(PREPARED_REQUESTS_MAX + 1 - defaultBatchSize(PREPARED_REQUESTS_MAX));
-    expect(emitted.prepared.has('0')).toBe(false);
+    expect(phases.prepared.size).toBe(PREPARED_REQUESTS_MAX + 1 - defaultBatchSize(PREPARED_REQUESTS_MAX));
+    expect(phases.prepared.has('0')).toBe(false);
   });
 });
 
@@ -304,7 +304,7 @@ describe('a resolution', () => {
     ]);
   });
 
-  it('of a condition with three outcomes, of nothing, or by another contract is not told', () => {
+  it('is not emitted for three outcomes, for zero payouts, or by another contract', () => {
     const { resolutions, dead } = play([
       header(100),
       resolve([1n, 0n, 0n]),
@@ -316,7 +316,7 @@ describe('a resolution', () => {
     expect(dead.map(({ reason }) => reason)).toEqual(['unsupported_slots', 'malformed_log', 'malformed_log']);
   });
 
-  it('learns its deadline, where the catalog comes to know it before it is confirmed', () => {
+  it('gets its deadline if the catalog lists it before the confirmation', () => {
     const { resolutions } = play([header(100), resolve([1n, 0n]), market('77', CONDITION), ...headers(101, 164)]);
     expect(resolutions.map(({ endTime, status }) => [endTime, status])).toEqual([
       [null, 'pending'],
@@ -325,7 +325,7 @@ describe('a resolution', () => {
   });
 });
 
-describe('on the chain', () => {
+describe('phases and resolutions', () => {
   const statuses = (events: AnyEvent[]) => {
     const { phases, resolutions } = play(events, { restarts: true });
     const of = (list: readonly { status: string; blockHash: string | null }[]) =>
@@ -335,7 +335,7 @@ describe('on the chain', () => {
   };
   const both = (place: Partial<LogPlace> = {}) => [propose({}, place), resolve([1n, 0n], { ...place, logIndex: 4 })];
 
-  it('both are confirmed by depth or by the node, once, also when they come late', () => {
+  it('are confirmed once by depth or by the node, also when they come late', () => {
     expect(statuses([header(100), ...both(), ...headers(101, 163)])).toEqual(['pending a']);
     expect(statuses([header(100), ...both(), ...headers(101, 170)])).toEqual(['pending a', 'confirmed a']);
     expect(statuses([header(100), ...both(), raw('rpc', 1, { finalized: '0x64' })])).toEqual([
@@ -345,11 +345,11 @@ describe('on the chain', () => {
     expect(statuses([...headers(100, 170), ...both()])).toEqual(['pending a', 'confirmed a']);
   });
 
-  it('both are told once, however often the log comes', () => {
+  it('are emitted once, however often the log comes', () => {
     expect(statuses([header(100), ...both(), ...both()])).toEqual(['pending a']);
   });
 
-  it('both are undone by a reorganisation, and told anew where they are included again', () => {
+  it('are reverted by a reorganization, and emitted as new when they are included again', () => {
     expect(statuses([header(100), ...both(), header(100, 'b')])).toEqual(['pending a', 'reverted a']);
     expect(statuses([header(100), ...both(), header(100, 'b'), ...both({ fork: 'b' })])).toEqual([
       'pending a',
@@ -358,19 +358,19 @@ describe('on the chain', () => {
     ]);
   });
 
-  it('both are undone when the node takes the log back, once', () => {
+  it('are reverted once when the node removes the log', () => {
     expect(statuses([header(100), ...both(), ...both({ removed: true }), header(100, 'b')])).toEqual([
       'pending a',
       'reverted a',
     ]);
   });
 
-  it('leave what they told of a kept block, and nothing of it in memory, once it is deep', () => {
+  it('are removed from memory, but not reverted, once their block is deep', () => {
     const { state } = play([header(100), ...both(), ...headers(101, 101 + RETAINED_HEADERS)]);
     expect([state.phases.known.size, state.phases.unassigned.size, state.resolutions.size]).toEqual([0, 0, 0]);
   });
 
-  it('end the legs of the transaction before them, and leave those of their own', () => {
+  it('end the legs of an earlier transaction, but not those of their own', () => {
     const leg = (tx: string, logIndex: number, taker: string | null) => {
       const terms = { token: 1n, usd: 1, qty: 2, side: taker ? ('buy' as const) : ('sell' as const) };
       return fill({ block: 100, tx, logIndex, maker: taker ? 'alice' : 'bob', taker, ...terms });

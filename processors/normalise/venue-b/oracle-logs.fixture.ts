@@ -1,7 +1,4 @@
-/**
- * Logs of the oracle and of settlements as records, encoded by viem from the signatures: nothing of the code under
- * test.
- */
+/** Builds records with logs of the oracle and of settlements, encoded by viem without the code under test. */
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, stringToHex, toHex } from 'viem';
 import { type AnyEvent, blockAt, hashOf, raw } from './venue-b.fixture.ts';
 
@@ -29,10 +26,10 @@ export const ADDRESS = {
   none: `0x${'0'.repeat(40)}`,
 } as const;
 
-/** Where a log stands. */
+/** Position of a log. */
 export interface LogPlace {
   readonly block: number;
-  /** Tells apart blocks of one number. */
+  /** Distinguishes blocks of one number. */
   readonly fork?: string;
   readonly tx: string;
   readonly logIndex: number;
@@ -40,7 +37,7 @@ export interface LogPlace {
   readonly removed?: boolean;
 }
 
-/** A log without its place, by the signature of its event. */
+/** Encodes a log without its position, by the signature of its event. */
 export function encodeLog(eventName: OracleEvent, args: Readonly<Record<string, unknown>>) {
   const { inputs } = ORACLE_ABI.find(({ name }) => name === eventName)!;
   const rest: readonly { name: string; type: string }[] = inputs.filter((input) => !('indexed' in input));
@@ -50,7 +47,7 @@ export function encodeLog(eventName: OracleEvent, args: Readonly<Record<string, 
   };
 }
 
-/** The log in its block, as ingest writes it. */
+/** Builds the record of a log in its block, in the form that ingest writes. */
 export function settlementLog(
   eventName: OracleEvent,
   args: Readonly<Record<string, unknown>>,
@@ -70,7 +67,7 @@ export function settlementLog(
   });
 }
 
-/** What an adapter asks, with what each of the oracle's logs repeats of it. */
+/** Builds the request of an adapter with the fields that each of the oracle's logs repeats. */
 export function requestOf(
   text: string,
   { requester = ADDRESS.adapterV2 as string, timestamp = 1_700_000_000, identifier = YES_OR_NO } = {},

@@ -53,7 +53,7 @@ const code = (run: () => unknown) => {
 };
 
 describe('an OrderFilled log', () => {
-  it('of v1 is read as a general ABI decoder reads it', () => {
+  it('of v1 is decoded like by a general ABI decoder', () => {
     fc.assert(
       fc.property(token, qty, fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (id, units, part, isBuy) => {
         const usd = (units * BigInt(Math.floor(part * 1e9))) / 10n ** 9n;
@@ -73,7 +73,7 @@ describe('an OrderFilled log', () => {
     );
   });
 
-  it('of v2 is read as a general ABI decoder reads it', () => {
+  it('of v2 is decoded like by a general ABI decoder', () => {
     fc.assert(
       fc.property(token, qty, fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (id, units, part, isBuy) => {
         const usd = (units * BigInt(Math.floor(part * 1e9))) / 10n ** 9n;
@@ -92,24 +92,24 @@ describe('an OrderFilled log', () => {
     );
   });
 
-  it('is told by its topic, and no other event is', () => {
+  it('is recognized by its topic, and no other event is', () => {
     expect(isOrderFilled(ORDER_FILLED_V1)).toBe(true);
     expect(isOrderFilled(ORDER_FILLED_V2)).toBe(true);
     expect(isOrderFilled(pad('0x1', { size: 32 }))).toBe(false);
     expect(isOrderFilled(undefined)).toBe(false);
   });
 
-  it('at a price of exactly 1 is a trade, a unit above it is none', () => {
+  it('is a trade at a price of exactly 1, but not a unit above it', () => {
     expect(formatDecimal(decodeOrderFilled(v2(0n, 5n, 1_000_000n, 1_000_000n)).usd)).toBe('1');
     expect(code(() => decodeOrderFilled(v2(0n, 5n, 1_000_001n, 1_000_000n)))).toBe('price_above_one');
   });
 
-  it('of quantity 1 unit is a trade, of quantity 0 it is none', () => {
+  it('is a trade with a quantity of 1 unit, but not with 0', () => {
     expect(formatDecimal(decodeOrderFilled(v2(1n, 5n, 1n, 0n)).qty)).toBe('0.000001');
     expect(code(() => decodeOrderFilled(v2(1n, 5n, 0n, 0n)))).toBe('zero_quantity');
   });
 
-  it('with an amount that no decimal column holds is refused, the largest that one holds is taken', () => {
+  it('is refused with an amount that exceeds a decimal column, but not with the largest that fits', () => {
     expect(decodeOrderFilled(v2(1n, 5n, 10n ** 26n - 1n, 0n)).qty).toBe((10n ** 26n - 1n) * 10n ** 12n);
     expect(code(() => decodeOrderFilled(v2(1n, 5n, 10n ** 26n, 0n)))).toBe('malformed_log');
   });

@@ -1,4 +1,4 @@
-/** The recorded chain, books and catalogs of the venue, against figures computed here in another way. */
+/** Compares the outputs for the recorded chain, books and catalogs with figures computed here in another way. */
 import { readFileSync } from 'node:fs';
 import { decodeEventLog, type Hex, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ function decode(log: RpcLog): Leg {
   };
 }
 
-/** usd / qty with 18 decimals: of the two nearest the nearer one, at a tie the even one. */
+/** Returns usd / qty with 18 decimals, rounded half to even. */
 function ratio(usd: bigint, qty: bigint): bigint {
   const low = (usd * 10n ** 18n) / qty;
   const distance = usd * 10n ** 18n - low * qty;
@@ -94,7 +94,7 @@ function expectTrade(leg: Leg, rest: readonly Leg[], ts: number): Expected {
   };
 }
 
-/** The trades of recorded logs: whole transactions at once, with a general ABI decoder. */
+/** Derives the trades of recorded logs from complete transactions, with a general ABI decoder. */
 function expectedTrades(events: readonly AnyEvent[]): Expected[] {
   const times = new Map<string, number>();
   const transactions = new Map<string, Leg[]>();
@@ -120,7 +120,7 @@ const byId = <T extends { id: string }>(trades: readonly T[]) => trades.toSorted
 describe.skipIf(!RECORDING_2026)('the recorded chain (skipped: no recordings at PARALLAX_SHARED)', () => {
   const events = RECORDING_2026 ? recordedEvents(RECORDING_2026) : [];
 
-  it('holds 538 trades, each as a general decoder and whole transactions give it', () => {
+  it('gives 538 trades, equal to those from a general decoder and complete transactions', () => {
     const expected = expectedTrades(events);
     const kinds = expected.map((trade) => trade.kind);
     const count = (kind: string) => kinds.filter((entry) => entry === kind).length;
@@ -131,21 +131,21 @@ describe.skipIf(!RECORDING_2026)('the recorded chain (skipped: no recordings at 
     expect(dead).toEqual([]);
   });
 
-  it('confirms every trade once, as headers go on', () => {
+  it('confirms every trade once as headers follow', () => {
     const { trades } = play(events);
     const of = (status: string) => new Set(trades.filter((trade) => trade.status === status).map((trade) => trade.id));
     expect(trades).toHaveLength(2 * 538);
     expect(of('confirmed')).toEqual(of('pending'));
   });
 
-  it('is the same with a restart before every record', () => {
+  it('gives the same outputs with a restart before every record', () => {
     const chain = events.filter((event) => event.topic.endsWith('.rpc')).slice(0, 600);
     const { state: _, ...uninterrupted } = play(chain);
     const { state: __, ...restarted } = play(chain, { restarts: true });
     expect(restarted).toEqual(uninterrupted);
   });
 
-  it.skipIf(!MATCHED)('gives the described matches their described trades', () => {
+  it.skipIf(!MATCHED)('gives the documented trades for the documented matches', () => {
     const { trades } = play(events);
     const described = JSON.parse(readFileSync(MATCHED!, 'utf8')) as { txHash: string; expectedTrade: Partial<Trade> }[];
     expect(described.length).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ describe.skipIf(!RECORDING_2026)('the recorded chain (skipped: no recordings at 
 const shown = (level: Book['bids'][number] | null) => (level ? formatDecimal(level.price) : null);
 
 describe.skipIf(!RECORDING_2026)('the recorded book of 2026 (skipped: no recordings at PARALLAX_SHARED)', () => {
-  it('has the best prices that every frame tells', () => {
+  it('has the best prices that every frame states', () => {
     const frames = recordedEvents(RECORDING_2026!).filter((event) => event.topic.endsWith('.clob_ws'));
     const books = new Map<string, Book>();
     let checked = 0;
@@ -205,13 +205,13 @@ describe.skipIf(!RECORDING_MLB)('the recorded books of one game (skipped: no rec
       expect(yes!.asks).toEqual(turned(no!.bids));
       mirrored += 1;
     }
-    // In four pairs of frames the venue itself tells two sizes for one level; it puts that right in the next pair.
+    // In four pairs of frames the venue itself states two sizes for one level, and corrects it in the next pair.
     expect([mirrored, disagreed]).toEqual([1_324, 4]);
     expect([...state.books.values()].map((book) => book.complete)).toEqual([true, true]);
   });
 });
 
-/** Whether the updates of one moment say of one token what they say of the other. */
+/** True if the updates of one moment are the mirror image of each other for the two tokens. */
 function agree(moment: readonly BookUpdate[]): boolean {
   const linesByToken = new Map<string, string[]>();
   for (const { instrument, bids, asks } of moment) {
@@ -243,7 +243,7 @@ describe.each([RECORDING_2026, RECORDING_MLB].filter((folder) => folder !== null
       return { ...market, fields };
     });
 
-  it('is the same in any order of its answers', () => {
+  it('does not depend on the order of its answers', () => {
     const inOrder = final(answers);
     expect(inOrder.length).toBeGreaterThan(0);
     expect(final(answers.toReversed())).toEqual(inOrder);

@@ -1,4 +1,4 @@
-/** Recorded logs, ids and the recorded story of one disputed market, out of the material of the venue. */
+/** Tests with recorded logs, recorded ids and the recorded history of one disputed market of the venue. */
 import { readFileSync } from 'node:fs';
 import { keccak256, stringToHex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const reason = 'the recorded material is not on this machine (PARALLAX_SHARED)';
 
 type Row = Readonly<Record<string, string>>;
 
-/** Rows of a CSV; a field in quotes may hold commas. */
+/** Reads the rows of a CSV file; a field in quotes may contain commas. */
 function rowsOf(path: string): Row[] {
   const [head = '', ...lines] = readFileSync(path, 'utf8').trim().split(/\r?\n/);
   const cells = (line: string) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g)!.map((cell) => cell.replace(/,$/, ''));
@@ -43,7 +43,7 @@ describe.skipIf(!RAW_LOGS)(`recorded logs${RAW_LOGS ? '' : `: ${reason}`}`, () =
     expect(conditionIdOf(decoded.args.oracle, decoded.args.questionId)).toBe(decoded.args.conditionId);
   });
 
-  it('propose for the market of the text, never for the one that the formula makes of a neg-risk request', () => {
+  it('propose for the market in the text, never for the one that the formula gives for a neg-risk request', () => {
     const { events, decoded } = logOf('uma_propose_price_neg_risk');
     const { requester, proposer, timestamp } = decoded.args;
     const unknown = play(events).phases;
@@ -71,7 +71,7 @@ describe.skipIf(!CONDITIONS)(`recorded conditions${CONDITIONS ? '' : `: ${reason
     for (const row of rows) expect(conditionIdOf(row.oracle_address!, row.question_id!)).toBe(row.condition_id);
   });
 
-  it('of neg-risk questions are tied to their request by the log that prepares them', () => {
+  it('of neg-risk questions are linked to their request by the log that prepares them', () => {
     expect(negRisk).toHaveLength(135);
     for (const { question_id, condition_id } of negRisk) expect(negRiskConditionIdOf(question_id!)).toBe(condition_id);
     const prepared = negRisk.map((row, at) =>
@@ -108,13 +108,13 @@ it.skipIf(!DISPUTED)(`recorded disputed requests name their conditions${DISPUTED
   }
 });
 
-describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? '' : `: ${reason}`}`, () => {
+describe.skipIf(!TIMELINE)(`the recorded history of a disputed market${TIMELINE ? '' : `: ${reason}`}`, () => {
   const rows = TIMELINE ? rowsOf(TIMELINE) : [];
-  // The source has only the hash of the text; its end is as on the chain.
+  // The source has only the hash of the text; the end of this text is the same as on the chain.
   const text = 'q: title: Will Zelenskyy wear a suit before July?,initializer:91430cad2d3975766499717fa0d66a78d814e5c5';
   const questionId = keccak256(stringToHex(text));
   const conditionId = conditionIdOf(ADDRESS.adapterV2, questionId);
-  /** Answers as the source writes them: `1e+18`, `0.0`, `-5789…`. */
+  /** Parses an answer in the source's form: `1e+18`, `0.0`, `-5789…`. */
   const priceOf = (written: string) => (written.startsWith('-') ? PRICE.ignore : BigInt(Number(written)));
   const hashAt = (number: number, fork: string) => hashOf(`${number}${fork}`);
   const proposalOf = (timestamp: string) =>
@@ -122,7 +122,7 @@ describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? 
   const disputerOf = (timestamp: string) =>
     rows.find((row) => row.event === 'DisputePrice' && row.request_timestamp === timestamp)!.disputer;
 
-  /** A row as a log; what the source leaves out is told by the other rows of the request, as on the chain. */
+  /** Builds the log of a row; fields that the source lacks come from the other rows of the request, as on the chain. */
   function logOf(row: Row, fork: string): AnyEvent {
     const timestamp = row.request_timestamp!;
     const proposal = row.event === 'RequestPrice' ? {} : proposalOf(timestamp);
@@ -143,7 +143,7 @@ describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? 
     return settlementLog(row.event as OracleEvent, args, place);
   }
 
-  /** Blocks with their logs; with `reorganised` each comes on another fork first, which is dropped. */
+  /** Builds blocks with their logs; with `reorganised` each comes first on another fork, which is dropped. */
   function story(reorganised: boolean): AnyEvent[] {
     const numbers = [...new Set(rows.map(({ block }) => Number(block)))];
     return numbers.flatMap((number) => {
@@ -175,7 +175,7 @@ describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? 
     '1751675274 settle 0',
   ];
 
-  it('comes out in order, for its market: five requests, five disputes, four times ignored, one answer', () => {
+  it('is emitted in order for its market: five requests, five disputes, four ignored answers, one valid answer', () => {
     const { phases, dead, resolutions } = play(story(false), { restarts: true });
     expect({ dead, resolutions }).toEqual({ dead: [], resolutions: [] });
     const first = phases.filter(({ status }) => status === 'pending');
@@ -185,11 +185,11 @@ describe.skipIf(!TIMELINE)(`the recorded story of a disputed market${TIMELINE ? 
     expect(first.map(({ txHash, ts, blockNumber }) => [txHash, ts / 1000, blockNumber])).toEqual(
       steps.map(({ tx, block_timestamp, block }) => [tx, Number(block_timestamp), Number(block)]),
     );
-    // Above the last one is no block.
+    // No block follows the last one, so it is not confirmed.
     expect(phases.filter(({ status }) => status === 'confirmed').map(brief)).toEqual(expected.slice(0, -1));
   });
 
-  it('comes out the same where every block of it was reorganised', () => {
+  it('is the same if every block of it was reorganized', () => {
     const { phases } = play(story(true), { restarts: true });
     expect(phases.filter(({ status }) => status === 'reverted').map(brief)).toEqual(expected);
     const newest = new Map<string, DisputePhase>();

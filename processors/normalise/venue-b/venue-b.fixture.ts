@@ -1,4 +1,4 @@
-/** Records as ingest writes them, and the stage stepped over them: what the tests of this folder share. */
+/** Shared by the tests of this folder: builds records in the form that ingest writes, and runs the stage over them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -24,7 +24,7 @@ const event = (topic: string, key: string, receivedAt: number, value: unknown): 
   value,
 });
 
-/** One thing received over an interface. Text is taken as it is, anything else as JSON. */
+/** Builds a raw record. Text is used unchanged, anything else as JSON. */
 export function raw(stream: string, receivedAt: number, data: unknown, key = `venue_b.${stream}`): AnyEvent {
   const payload = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
   return event(`raw.venue_b.${stream}`, key, receivedAt, {
@@ -51,15 +51,15 @@ export function clock(receivedAt: number): AnyEvent {
   return event('control.clock', 'clock', receivedAt, { receivedAt, tick: true, hour: false, day: false });
 }
 
-/** A hash that stands for a name. */
+/** Returns a hash derived from a name. */
 export const hashOf = (name: string) => keccak256(toHex(name));
-/** An address that stands for a name. */
+/** Returns an address derived from a name. */
 export const accountOf = (name: string) => `0x${hashOf(name).slice(26)}`;
 
-/** Receive time of the block with that number: 2 s a block. */
+/** Returns the receive time of the block with that number: 2 s per block. */
 export const blockAt = (number: number) => 1_700_000_000_000 + number * 2_000;
 
-/** A header; `fork` tells apart blocks of one number, `parent` is the fork of the block below. */
+/** Builds a header; `fork` distinguishes blocks of one number, `parent` is the fork of the block below. */
 export function header(number: number, fork = 'a', parent = fork): AnyEvent {
   return raw('rpc', blockAt(number), {
     block: {
@@ -78,9 +78,9 @@ export interface FillOptions {
   readonly fork?: string;
   readonly tx: string;
   readonly logIndex: number;
-  /** Name of the account whose order it is. */
+  /** Name of the account that placed the order. */
   readonly maker: string;
-  /** Name of the account that it was filled against; null in the taker order's own log. */
+  /** Name of the counterparty's account; null in the taker order's own log. */
   readonly taker: string | null;
   readonly side: 'buy' | 'sell';
   readonly token: bigint;
@@ -92,7 +92,7 @@ export interface FillOptions {
   readonly receivedAt?: number;
 }
 
-/** A v2 `OrderFilled` log. */
+/** Builds a v2 `OrderFilled` log. */
 export function fill(options: FillOptions): AnyEvent {
   const { block, fork = 'a', side, usd, qty, exchange = EXCHANGE } = options;
   const [makerAmount, takerAmount] = side === 'buy' ? [usd, qty] : [qty, usd];
@@ -117,7 +117,7 @@ export function fill(options: FillOptions): AnyEvent {
   });
 }
 
-/** What the stage wrote, by topic, in order. */
+/** Outputs of the stage by topic, in order. */
 export interface Played {
   readonly trades: Trade[];
   readonly backfilledTrades: Trade[];
@@ -126,7 +126,7 @@ export interface Played {
   /** A tombstone is null. */
   readonly statuses: (MarketStatus | null)[];
   readonly frames: RawChannelFrame[];
-  /** What a subscriber gets as the payload of each frame. */
+  /** Payload of each frame as a subscriber gets it. */
   readonly payloads: string[];
   readonly phases: DisputePhase[];
   readonly resolutions: Resolution[];
@@ -135,11 +135,11 @@ export interface Played {
 }
 
 export interface PlayOptions extends Partial<VenueBStageOptions> {
-  /** Writes the state out and reads it back before every event, as a restart between any two would. */
+  /** If true, serializes and restores the state before every event, like a restart between any two. */
   readonly restarts?: boolean;
 }
 
-/** Steps the stage over the events. An exception from a handler fails the test: nothing a venue says may cause one. */
+/** Runs the stage over the events. An exception of a handler fails the test: no message of a venue may cause one. */
 export function play(events: readonly AnyEvent[], { restarts = false, ...options }: PlayOptions = {}): Played {
   const stage = createVenueBStage({ confirmations: 64, ...options });
   const handlers = new Map(stage.inputs.map((input) => [input.topic.name, input.handle]));
@@ -157,7 +157,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
     if (restarts) state = deserialize(serialize(state)) as VenueBState;
     handlers.get(each.topic)!(state, { ...each, offset } as StageEvent<never>, emit);
   }
-  const of = <T>(thing: string) => written.get(`derived.${thing}.venue_b`) as T[];
+  const of = <T>(kind: string) => written.get(`derived.${kind}.venue_b`) as T[];
   return {
     trades: of<Trade>('trades'),
     backfilledTrades: of<Trade>('backfilled-trades'),
@@ -173,7 +173,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
   };
 }
 
-/** The piece of an event that a frame refers to; the offset of an event is its place in the list. */
+/** Returns the part of an event that a frame refers to; the offset of an event is its index in the list. */
 function payloadOf(events: readonly AnyEvent[], { topic, offset, start, length }: RawChannelFrame): string {
   const event = events[offset]!;
   if (event.topic !== topic) throw new Error(`${topic} has nothing at ${offset}`);
@@ -182,7 +182,7 @@ function payloadOf(events: readonly AnyEvent[], { topic, offset, start, length }
 
 const SHARED = process.env.PARALLAX_SHARED ?? '../shared';
 
-/** Path of a file or folder of the recorded material, or null where it is not on this machine. */
+/** Returns the path of a recorded file or folder; null if it does not exist here. */
 export function sharedPath(path: string): string | null {
   const full = join(SHARED, path);
   return existsSync(full) ? full : null;
@@ -196,7 +196,7 @@ interface RecordedLine {
   readonly log?: unknown;
 }
 
-/** Every line of a recording, in the order in which it is played. */
+/** Reads every line of a recording, in the order of playback. */
 export function recordedEvents(folder: string): AnyEvent[] {
   const lines = readdirSync(folder)
     .filter((file) => /\.ndjson(\.gz)?$/.test(file))
