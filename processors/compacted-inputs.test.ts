@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { COMPACTED_FOR_PROCESSORS } from '#schemas/topics/topic';
 import { createStages } from './stages.ts';
 
-// A processor that restarts takes the tail behind its snapshot again. Where a record of it was compacted away
-// meanwhile, it gives fewer outputs than the first time, and their numbers no longer fit.
-it('every compacted topic that a processor reads keeps superseded records for a time', () => {
+// A processor that restarts reads the records after its snapshot again. If one of them was compacted away since, there
+// are fewer outputs than the first time, and their numbers do not match.
+it('every compacted topic that a processor reads retains superseded records for a time', () => {
   const settings = {
     arbitrageSize: '100',
     venueAOutcomeTakerFee: '0.0007',

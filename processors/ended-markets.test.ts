@@ -1,4 +1,4 @@
-/** What the stages publish of an event of two venues while the market of one of them is resolved. */
+/** Outputs of the stages for an event of two venues while the market of one of them is resolved. */
 import { describe, expect, it } from 'vitest';
 import { aResolution } from '#schemas/testing/records.fixture';
 import { channelTopics } from '#schemas/topics/channels';
@@ -15,7 +15,7 @@ import { createSpreadsStage } from './spreads/stage.ts';
 import type { DrivenOutput } from './testing/drive-stage.fixture.ts';
 import { probeStage, type StageProbe } from './testing/stage-probe.fixture.ts';
 
-/** The stages behind each other: an input goes to those that read its topic, and their outputs to those behind them. */
+/** Chained stages: an input goes to the stages that read its topic, and their outputs to the stages after them. */
 function pipeline() {
   const organizations = createOrganizationsProbe();
   const acme = organizations.organization('org_acme');
@@ -92,14 +92,14 @@ describe('an event with a market that is resolved and one that is not', () => {
     expect(arbitrageHeads()).toHaveLength(1);
 
     const resolution = aResolution({ marketId: '0xa', receivedAt: START + 6000 });
-    const landed = send(resolutionTopics.venue_b, '0xa', resolution);
-    expect(landed.frames).not.toContain('event.arbitrage');
-    expect(landed.frames).toContain('event.spread');
-    expect(landed.deliveries).toEqual(['event.spread.changed']);
+    const resolved = send(resolutionTopics.venue_b, '0xa', resolution);
+    expect(resolved.frames).not.toContain('event.arbitrage');
+    expect(resolved.frames).toContain('event.spread');
+    expect(resolved.deliveries).toEqual(['event.spread.changed']);
     expect(arbitrageHeads()).toEqual([]);
     const nothing = { frames: [], deliveries: [] };
     for (let at = START + 10_000; at < START + 60_000; at += 5000) {
-      // The books of both markets go on.
+      // The books of both markets still change.
       expect(book('0xa-yes', at - 1000, '0.4', '0.42')).toEqual([nothing, nothing]);
       expect(book('#70', at - 900, '0.56', `0.58${at % 10_000 === 0 ? 1 : 2}`)).toEqual([nothing, nothing]);
       expect(tick(at)).toEqual(nothing);

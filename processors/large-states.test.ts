@@ -1,6 +1,6 @@
 /**
- * Every map and set of a state is either written out in slices or said here to stay small, so that none that grows
- * large is forgotten: it would hold up the whole process each time a snapshot is taken.
+ * Checks that every map and set of a state is either serialized in slices or listed here as small. A large one that is
+ * not sliced would block the process at every snapshot.
  */
 import { expect, it } from 'vitest';
 import { serializeInSlices } from '#infra/stages/sliced-state';
@@ -21,14 +21,14 @@ interface Declared {
 const STAGES: readonly (readonly [stage: Declared, small: readonly string[]])[] = [
   [createEventsStage(), []],
   [createSpreadsStage({ arbitrageSize: '100' }), []],
-  // One of each provider.
+  // One entry for each provider.
   [createAnomaliesStage({ anomalyZ: '6' }), ['delays']],
   [createChannelsStage(), []],
   [
     createOrganizationsStage(),
     [
       'arrivals',
-      // Rows and the indices that find them by identity: together, whatever there is of them.
+      // Rows and the indices that find them by identity are in one slice, whatever their size.
       'control.organizations',
       'control.keys',
       'control.wallets',
@@ -81,12 +81,12 @@ function collectionsOf(value: unknown, path = ''): [path: string, collection: Co
 
 const cases = STAGES.map(([stage, small]) => ({ name: stage.name, stage, small }));
 
-it.each(cases)('each map and set of $name is in slices or small', ({ stage, small }) => {
+it.each(cases)('each map and set of $name is in slices or listed as small', ({ stage, small }) => {
   const paths = collectionsOf(stage.initialState()).map(([path]) => path);
   expect([...small, ...(stage.slicedMaps ?? [])].sort()).toEqual(paths.sort());
 });
 
-it.each(cases)('what is left of $name, once its slices are apart, does not grow with them', async ({ stage }) => {
+it.each(cases)('the part of $name outside the slices does not grow with them', async ({ stage }) => {
   const state = stage.initialState();
   const sliced = new Set<string>(stage.slicedMaps);
   for (const [path, collection] of collectionsOf(state)) {

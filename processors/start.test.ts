@@ -16,18 +16,18 @@ import { TOPICS } from '#schemas/topics/catalog';
 import { rawTopic } from '#schemas/topics/raw';
 import { start } from './start.ts';
 
-/** Of the time in which a signal has to end the service, what the processors may take. */
+/** The part of the service's shutdown time that the processors may use. */
 const CLOSE_MS = 5_000;
 
 let folder: string;
-let kept: EventLog;
-/** The same log, whose calls a test replaces. */
+let realLog: EventLog;
+/** The same log with calls that a test replaces. */
 let log: EventLog;
 let context: RoleContext;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'processors-'));
-  kept = await openEmbeddedLog({ path: join(folder, 'log') });
-  log = Object.create(kept) as EventLog;
+  realLog = await openEmbeddedLog({ path: join(folder, 'log') });
+  log = Object.create(realLog) as EventLog;
   await log.createTopics(TOPICS);
   const codec = createCodec(await openLogRegistry(log));
   await codec.prepare(TOPICS);
@@ -43,41 +43,41 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  await kept.close();
+  await realLog.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 describe('the processors', () => {
-  it('leave nothing running when one of them cannot start', async () => {
+  it('stop everything when one of them cannot start', async () => {
     const readers: LogReader[] = [];
     log.reader = async (from) => {
-      const reader = await kept.reader(from);
-      readers.push({ ...reader, poll: (...given) => reader.poll(...given), close: vi.fn(() => reader.close()) });
+      const reader = await realLog.reader(from);
+      readers.push({ ...reader, poll: (...args) => reader.poll(...args), close: vi.fn(() => reader.close()) });
       return readers.at(-1)!;
     };
     const closeSink = vi.fn();
-    log.group = async (...given) => {
-      const member = await kept.group(...given);
+    log.group = async (...args) => {
+      const member = await realLog.group(...args);
       return { ...member, close: () => member.close().then(closeSink) };
     };
     log.last = (at) =>
-      at.topic === 'state.channels' ? Promise.reject(new LogError('log_unavailable', 'away')) : kept.last(at);
+      at.topic === 'state.channels' ? Promise.reject(new LogError('log_unavailable', 'away')) : realLog.last(at);
     await expect(start(context)).rejects.toMatchObject({ code: 'log_unavailable' });
     expect(readers.length).toBeGreaterThan(3);
     for (const { close } of readers) expect(close).toHaveBeenCalled();
     expect(closeSink).toHaveBeenCalledOnce();
   });
 
-  it('together close within the time of a signal while the log takes nothing', async () => {
-    // Pauses without jitter.
+  it('close together within the shutdown time while the log rejects every append', async () => {
+    // Retry pauses without jitter.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const running = await start(context);
     log.append = () => Promise.reject(new LogError('log_full', 'no room on the disk'));
-    // What no venue says becomes a dead letter, which the log does not take.
+    // Invalid records become dead letters, which the log rejects.
     const topics = [rawTopic('venue_a', 'ws'), rawTopic('venue_b', 'clob_ws')];
     const at = { partition: 0, receivedAt: 1_000, seq: 1, key: 'feed' };
-    await kept.append(topics.map(({ name: topic }) => ({ ...at, topic, value: Buffer.from('nonsense') })));
-    kept.advance(
+    await realLog.append(topics.map(({ name: topic }) => ({ ...at, topic, value: Buffer.from('nonsense') })));
+    realLog.advance(
       TOPICS.flatMap(({ name: topic, partitions }) =>
         Array.from({ length: partitions }, (_, partition) => ({ topic, partition, watermark: 2_000 })),
       ),
@@ -85,7 +85,7 @@ describe('the processors', () => {
     const troubled = () =>
       Object.values(context.health.report().parts).filter((text) => text === 'no room on the disk');
     await vi.waitFor(() => expect(troubled().length).toBeGreaterThan(1), 10_000);
-    // By now the pauses between attempts are long: one after the other they would not end in time.
+    // The pauses between attempts are long now: one after the other they would not end in time.
     await sleep(3_500);
     const began = Date.now();
     await running.close().catch((error: unknown) => expect(error).toMatchObject({ code: 'log_full' }));

@@ -1,4 +1,4 @@
-import { closeInReverse, closeAll } from '#infra/closing';
+import { closeAll, closeInReverse } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { ensureEpochs } from '#infra/log/epochs';
 import { startUnderLease } from '#infra/log/start-under-lease';

@@ -1,4 +1,4 @@
-/** Events, books, trades and settlements for tests of the stage, and what it makes of them. */
+/** Events, books, trades and settlements for tests of the stage, and a harness that collects its anomalies. */
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -8,11 +8,11 @@ import { driveStage, type StageDriver } from '../testing/drive-stage.fixture.ts'
 import { createAnomaliesStage } from './stage.ts';
 import { type AnomaliesState, MINUTE_MS } from './state.ts';
 
-/** The first minute of the tests, a whole hour. */
+/** The first minute of the tests, at a full hour. */
 export const BEGIN = Date.UTC(2026, 0, 15, 12);
 export const minute = (at: number): number => BEGIN + at * MINUTE_MS;
 
-/** An event of markets of venue_b, whose YES and NO tokens are the name of the market with `-yes` and `-no`. */
+/** Creates an event of markets of venue_b, whose YES and NO tokens are the market's name with `-yes` and `-no`. */
 export function event(
   universalId: string,
   markets: readonly string[],
@@ -46,7 +46,7 @@ export function event(
   };
 }
 
-/** A whole book of the YES token. */
+/** Creates a snapshot of the book of the YES token. */
 export function book(market: string, receivedAt: number, bid: string | null, ask: string | null): BookUpdate {
   const side = (price: string | null) => (price === null ? [] : [{ price, size: '100' }]);
   return {
@@ -64,7 +64,7 @@ export function book(market: string, receivedAt: number, bid: string | null, ask
 
 let trades = 0;
 
-/** A confirmed trade between wallets of its own; `rest` says what is different. */
+/** Creates a confirmed trade between wallets of its own; `rest` changes fields. */
 export function trade(market: string, receivedAt: number, rest: Partial<Trade> = {}): Trade {
   trades += 1;
   return {
@@ -92,7 +92,7 @@ export function trade(market: string, receivedAt: number, rest: Partial<Trade> =
   };
 }
 
-/** A settlement, so many seconds after the end date of its market. */
+/** Creates a settlement `delay` seconds after the end date of its market. */
 export function resolution(
   market: string,
   receivedAt: number,
@@ -121,11 +121,11 @@ export interface AnomaliesDriver {
   readonly driver: StageDriver<AnomaliesState>;
   event(value: UniversalEvent): void;
   book(value: BookUpdate): void;
-  /** At the time of its receipt, or later where it is told again. */
-  trade(value: Trade, toldAt?: number): void;
-  resolution(value: Resolution, toldAt?: number): void;
+  /** Sends a trade at the time of its receipt, or later for a repeated record. */
+  trade(value: Trade, sentAt?: number): void;
+  resolution(value: Resolution, sentAt?: number): void;
   tick(receivedAt: number): void;
-  told(): Anomaly[];
+  anomalies(): Anomaly[];
 }
 
 const venueOf = ({ provider }: { readonly provider: string }) => (provider === 'venue_b' ? 'venue_b' : 'venue_a');
@@ -143,7 +143,7 @@ export function driveAnomalies(anomalyZ = '6'): AnomaliesDriver {
       const day = receivedAt % 86_400_000 === 0;
       driver.feed(clockTopic, { receivedAt, tick: true, hour, day });
     },
-    told: () => {
+    anomalies: () => {
       if (driver.deadLetters.length > 0) throw new Error(JSON.stringify(driver.deadLetters));
       return driver.emittedTo(anomalyTopic);
     },

@@ -6,10 +6,10 @@ import { book, driveAnomalies, event, minute, trade } from './anomalies.fixture.
 import { plainDetections, type StoryEvent } from './plain-anomalies.fixture.ts';
 
 const MARKETS = ['m', 'n'];
-/** Story times are spread over so many minutes. */
+/** Length of a story in minutes. */
 const MINUTES = 60;
 
-/** A generator of numbers below a limit; the same seed gives the same ones. */
+/** Creates a generator of numbers below a limit; the same seed gives the same numbers. */
 function numbers(seed: number): (limit: number) => number {
   let state = seed >>> 0;
   return (limit) => {
@@ -18,7 +18,7 @@ function numbers(seed: number): (limit: number) => number {
   };
 }
 
-/** Trades of few wallets and books with some that are far off, chain trades that are told again, and ticks. */
+/** Creates trades of few wallets and books with some outliers, repeated chain trades, and ticks. */
 function storyOf(seed: number): StoryEvent[] {
   const below = numbers(seed);
   const story: StoryEvent[] = [];
@@ -31,29 +31,29 @@ function storyOf(seed: number): StoryEvent[] {
       continue;
     }
     const chain = below(2) === 0;
-    const made = trade(market, at, {
+    const original = trade(market, at, {
       ts: at - below(below(8) === 0 ? 90_000 : 3_000),
       qty: `${1 + below(30) + (isWild ? 900 : 0)}.${below(10)}`,
       maker: `0x${below(40)}`,
       taker: isWild ? '0xbot' : `0x${below(40)}`,
       status: chain ? 'pending' : 'confirmed',
     });
-    story.push({ at, trade: made });
+    story.push({ at, trade: original });
     if (isWild) {
       for (let more = 0; more < 9; more += 1) {
-        story.push({ at, trade: trade(market, at, { ts: made.ts, qty: '0.5', taker: '0xbot' }) });
+        story.push({ at, trade: trade(market, at, { ts: original.ts, qty: '0.5', taker: '0xbot' }) });
       }
     }
     if (!chain) continue;
     const status = below(3) === 0 ? ('reverted' as const) : ('confirmed' as const);
-    story.push({ at: at + 1 + below(400_000), trade: { ...made, status } });
+    story.push({ at: at + 1 + below(400_000), trade: { ...original, status } });
   }
   for (let at = minute(0); at <= minute(MINUTES + 10); at += 5_000) story.push({ at, tick: true });
   return story.sort((a, b) => a.at - b.at);
 }
 
-/** What the stage tells of a story. @param every events after which it goes on from a snapshot. */
-function toldOf(story: readonly StoryEvent[], every = Number.POSITIVE_INFINITY): Anomaly[] {
+/** Returns the anomalies that the stage emits for a story. @param every number of records between restarts. */
+function anomaliesOf(story: readonly StoryEvent[], every = Number.POSITIVE_INFINITY): Anomaly[] {
   const stage = driveAnomalies('4');
   stage.event(event('evt_1', MARKETS));
   for (const [index, step] of story.entries()) {
@@ -62,13 +62,13 @@ function toldOf(story: readonly StoryEvent[], every = Number.POSITIVE_INFINITY):
     else stage.tick(step.at);
     if ((index + 1) % every === 0) stage.driver.restart();
   }
-  return stage.told();
+  return stage.anomalies();
 }
 
 const order = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 describe('the detectors', () => {
-  it('tell of any story what is worked out from all of it at once', () => {
+  it('emit for any story the anomalies that a calculation over the complete story gives', () => {
     let found = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -77,26 +77,26 @@ describe('the detectors', () => {
           ...rest,
           value: `${value}`,
         }));
-        const told = toldOf(story).map(({ kind, marketId, ts, value, raw }) => ({
+        const emitted = anomaliesOf(story).map(({ kind, marketId, ts, value, raw }) => ({
           kind,
           marketId,
           ts,
           count: JSON.parse(raw!).baselineCount,
           value: `${parseDecimal(value)}`,
         }));
-        found += told.length;
-        expect(told.sort(order)).toEqual(expected.map(({ value, ...rest }) => ({ ...rest, value })).sort(order));
+        found += emitted.length;
+        expect(emitted.sort(order)).toEqual(expected.map(({ value, ...rest }) => ({ ...rest, value })).sort(order));
       }),
       { numRuns: 12, seed: 7 },
     );
     expect(found).toBeGreaterThan(12);
   });
 
-  it('tell the same under the same ids wherever they are stopped and go on from a snapshot', () => {
+  it('emit the same anomalies with the same ids wherever they restart from a snapshot', () => {
     const story = storyOf(3);
-    const told = toldOf(story);
-    expect(told.length).toBeGreaterThan(0);
-    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
-    for (const every of [1, 7, 100]) expect(toldOf(story, every)).toEqual(told);
+    const emitted = anomaliesOf(story);
+    expect(emitted.length).toBeGreaterThan(0);
+    expect(new Set(emitted.map(({ id }) => id)).size).toBe(emitted.length);
+    for (const every of [1, 7, 100]) expect(anomaliesOf(story, every)).toEqual(emitted);
   });
 });

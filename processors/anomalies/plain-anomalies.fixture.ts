@@ -26,7 +26,7 @@ const FLOORS = { trade_volume_spike: 10n * ONE, wallet_burst: ONE, spread_wideni
 type Kind = keyof typeof FLOORS;
 type Values = ReadonlyMap<number, bigint>;
 
-/** Every detection, in no particular order. @param bound a whole number, at least 3. */
+/** Returns every detection, in any order. @param bound an integer, at least 3. */
 export function plainDetections(
   story: readonly StoryEvent[],
   markets: readonly string[],
@@ -60,13 +60,13 @@ function detectionsOf(story: readonly StoryEvent[], marketId: string, kind: Kind
   return found;
 }
 
-/** z squared; null where z is below zero. */
+/** Returns z squared; null if z is negative. */
 function squaredScore(baseline: readonly bigint[], value: bigint, floor: bigint) {
   const count = BigInt(baseline.length);
   const sum = baseline.reduce((total, one) => total + one, 0n);
   if (value * count < sum) return null;
   const spread = baseline.reduce((total, one) => total + (one * count - sum) ** 2n, 0n);
-  // Everything times count^3: the variance is `spread` over that.
+  // Everything is multiplied by count^3: the variance is `spread` divided by that.
   const variance = spread > floor * floor * count ** 3n ? spread : floor * floor * count ** 3n;
   return { top: (value * count - sum) ** 2n * count, bottom: variance };
 }

@@ -18,7 +18,7 @@ const shown = (series: Parameters<typeof bucketsOf>[0] | null) =>
     ? []
     : bucketsOf(series).map(({ key, value }) => [key - minute(0) / 60_000, Number(value / 10n ** 18n)]);
 
-describe('a trade that is told again', () => {
+describe('a repeated trade', () => {
   it('counts once, whether it is confirmed in its minute or long after it', () => {
     const stage = begun();
     const [first, second] = [pending(minute(0)), pending(minute(0) + 1)];
@@ -31,7 +31,7 @@ describe('a trade that is told again', () => {
     expect(stage.driver.state.minutes.size).toBe(0);
   });
 
-  it('counts from when its market is known, if its minute still takes trades', () => {
+  it('counts once its market is known, if its minute still accepts trades', () => {
     const stage = begun();
     const early = trade('m', minute(0), { marketId: null });
     const late = trade('m', minute(0), { marketId: null });
@@ -44,7 +44,7 @@ describe('a trade that is told again', () => {
 });
 
 describe('a reverted trade', () => {
-  it('is none in the bucket that is judged later', () => {
+  it('does not count in a bucket that is evaluated later', () => {
     const stage = begun();
     for (let at = 0; at < 30; at += 1) stage.trade(trade('m', minute(at)));
     const burst = Array.from({ length: 12 }, (_, at) => pending(minute(30) + at, { taker: '0xbot', qty: '100' }));
@@ -53,11 +53,11 @@ describe('a reverted trade', () => {
     stage.trade(reverted(burst[1]!), minute(31) + 1_000);
     stage.trade(reverted(burst[0]!), minute(31) + 1_000);
     stage.tick(minute(32));
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
     expect(market(stage).volumes!.count).toBe(30);
   });
 
-  it('is taken out of a bucket that was judged, with the fills of its wallets', () => {
+  it('is removed from an evaluated bucket, with the fills of its wallets', () => {
     const stage = begun();
     const values = [
       pending(minute(0), { maker: '0xa', taker: '0xb', qty: '5' }),
@@ -85,7 +85,7 @@ describe('a reverted trade', () => {
       [0, 1],
       [1, 1],
     ]);
-    // Told twice, it is taken back once.
+    // A repeated reversal is applied once.
     stage.trade(reverted(values[0]!), minute(4));
     stage.trade(confirmed(values[1]!), minute(4));
     stage.trade(reverted(values[2]!), minute(4));
@@ -101,7 +101,7 @@ describe('a reverted trade', () => {
     expect(stage.driver.state.minutes.size).toBe(0);
   });
 
-  it('leaves a minute without data when all of it was reverted', () => {
+  it('leaves a minute without data when all its trades were reverted', () => {
     const stage = begun();
     const only = pending(minute(0));
     stage.trade(only);
@@ -110,7 +110,7 @@ describe('a reverted trade', () => {
     expect(market(stage)).toMatchObject({ volumes: { count: 0, sum: 0n }, fills: { count: 0, sum: 0n } });
   });
 
-  it('counts again where it is included again in time', () => {
+  it('counts again if it is included again in time', () => {
     const stage = begun();
     const value = pending(minute(0));
     stage.trade(value);

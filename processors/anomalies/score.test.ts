@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Decimal, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { BUCKETS_MIN, type Distance, distanceOf, reaches, scoreOf } from './score.ts';
 
-/** A fraction in lowest terms of nothing: compared by cross multiplication. The denominator is above zero. */
+/** A fraction, not reduced: fractions are compared by cross multiplication. The denominator is above zero. */
 interface Fraction {
   readonly top: bigint;
   readonly bottom: bigint;
@@ -11,7 +11,7 @@ interface Fraction {
 const below = (a: Fraction, b: Fraction) => a.top * b.bottom < b.top * a.bottom;
 const squared = ({ top, bottom }: Fraction): Fraction => ({ top: top * top, bottom: bottom * bottom });
 
-/** Mean and variance by their definitions, in units of 10^-18 and 10^-36. */
+/** Returns mean and variance by their definitions, in units of 10^-18 and 10^-36. */
 function plainly(values: readonly bigint[]): { mean: Fraction; variance: Fraction } {
   const bottom = BigInt(values.length);
   const top = values.reduce((sum, value) => sum + value, 0n);
@@ -22,7 +22,7 @@ function plainly(values: readonly bigint[]): { mean: Fraction; variance: Fractio
   };
 }
 
-/** True if `shown` is the nearest whole number to the root of a fraction. */
+/** True if `shown` is the integer nearest to the root of a fraction. */
 function expectNearestRoot(shown: bigint, square: Fraction): void {
   const lower = squared({ top: 2n * shown - 1n, bottom: 2n });
   const upper = squared({ top: 2n * shown + 1n, bottom: 2n });
@@ -53,14 +53,14 @@ const samples = fc.record({
 });
 
 describe('a score', () => {
-  it('is that of the definition, on any data', () => {
+  it('equals its definition for any data', () => {
     fc.assert(
       fc.property(samples, ({ values, value, floor, bound }) => {
         const { mean, variance } = plainly(values);
         const above: Fraction = { top: value * mean.bottom - mean.top, bottom: mean.bottom };
         const floorSquared = { top: floor * floor, bottom: 1n };
         const divisor = below(variance, floorSquared) ? floorSquared : variance;
-        // z squared, which is compared where z is above zero.
+        // z squared is compared if z is above zero.
         const z2 = { top: above.top ** 2n * divisor.bottom, bottom: above.bottom ** 2n * divisor.top };
         const bound2 = squared({ top: bound, bottom: 10n ** 18n });
         const measured = distance(values, value, floor);
@@ -77,7 +77,7 @@ describe('a score', () => {
     );
   });
 
-  it('is exact at its bound: reached there, and not one unit below', () => {
+  it('is exact at its bound, which is reached there and not one unit below', () => {
     // Fifteen of 40 and fifteen of 60 shares: mean 50, deviation 10.
     const values = Array.from({ length: 30 }, (_, at) => parseDecimal(at % 2 === 0 ? '40' : '60'));
     const floor = parseDecimal('10');
@@ -88,13 +88,13 @@ describe('a score', () => {
     expect([mean, deviation, z].map(formatDecimal)).toEqual(['50', '10', '6']);
   });
 
-  it('divides by the floor where everything was always the same, and tells the deviation as measured', () => {
+  it('divides by the floor if all values are equal, and returns the measured deviation', () => {
     const values = Array.from({ length: 30 }, () => parseDecimal('0.02'));
     const { deviation, z } = scoreOf(distance(values, parseDecimal('0.1'), parseDecimal('0.01')));
     expect([deviation, z].map(formatDecimal)).toEqual(['0', '8']);
   });
 
-  it('is none of 29 buckets', () => {
+  it('does not exist for 29 buckets', () => {
     const values = Array.from({ length: 29 }, () => parseDecimal('1'));
     expect(distanceOf(baselineOf(values), parseDecimal('1000000'), parseDecimal('1'))).toBeNull();
   });

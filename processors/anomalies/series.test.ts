@@ -21,7 +21,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ restart: true as const }) },
 );
 
-/** The same with nothing clever in it. */
+/** The same operations on a plain list. */
 const moments = (buckets: readonly Bucket[]) => ({
   count: buckets.length,
   sum: buckets.reduce((sum, bucket) => sum + bucket.value, 0n),
@@ -35,7 +35,7 @@ function expectSame(series: Series, buckets: readonly Bucket[]): void {
 }
 
 describe('a series', () => {
-  it('holds after any sequence of changes what a list of its buckets holds', () => {
+  it('contains after any sequence of changes the same buckets as a plain list', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
         let series = createSeries();
@@ -64,7 +64,7 @@ describe('a series', () => {
     );
   });
 
-  it('leaves everything as it was where there is no such bucket to amend', () => {
+  it('changes nothing if there is no bucket to amend', () => {
     const series = createSeries();
     append(series, 5, parseDecimal('1.5'));
     append(series, 7, parseDecimal('2'));
@@ -76,18 +76,18 @@ describe('a series', () => {
     ]);
   });
 
-  it('amends the newest buckets at no cost of the old ones', () => {
+  it('amends the newest buckets without reading the old ones', () => {
     const series = createSeries();
     const value = parseDecimal('3600.123');
     for (let at = 0; at < 50_000; at += 1) append(series, at * 50, value);
     const before = process.cpuUsage();
     for (let at = 49_900; at < 50_000; at += 1) amend(series, { key: at * 50, value }, null);
-    // To unpack and pack all of them takes more than that once.
+    // Reading and writing all of them takes longer than that even once.
     expect(process.cpuUsage(before).user).toBeLessThan(100_000);
     expect(series.count).toBe(49_900);
   });
 
-  it('takes a few bytes a bucket and no more as a day moves on', () => {
+  it('uses a few bytes for each bucket and does not grow as the day moves on', () => {
     const series = createSeries();
     for (let minute = 0; minute < 10 * 1_440; minute += 1) {
       dropBefore(series, minute - 1_440);

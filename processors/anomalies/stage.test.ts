@@ -20,17 +20,17 @@ const ticks = (stage: AnomaliesDriver, from: number, to: number) => {
 };
 
 describe('the volume detector', () => {
-  it('tells a bucket eight deviations above its day at the first tick behind it that takes no more trades', () => {
+  it('emits a bucket eight deviations above its day at the first tick after which it accepts no more trades', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietTrades(stage, 0, 30);
-    // YES and NO shares of the market alike.
+    // YES and NO shares of the market both count.
     stage.trade(trade('m', minute(30) + 5_000, { qty: '40.5' }));
     stage.trade(trade('m', minute(30) + 59_000, { qty: '49.5', instrument: 'm-no', outcome: 'No' }));
     ticks(stage, minute(31), minute(31) + 15_000);
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
     stage.tick(minute(31) + 20_000);
-    const [anomaly, ...more] = stage.told();
+    const [anomaly, ...more] = stage.anomalies();
     expect(more).toEqual([]);
     expect(anomaly).toEqual({
       id: expect.stringMatching(/^an_[0-9a-f]{24}$/),
@@ -49,69 +49,69 @@ describe('the volume detector', () => {
     });
   });
 
-  it('closes a bucket with whatever comes behind it, not only a tick', () => {
+  it('closes a bucket with any record after it, not only a tick', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m', 'n']));
     quietTrades(stage, 0, 30);
     stage.trade(trade('m', minute(30), { qty: '90' }));
     stage.book(book('n', minute(31) + 20_000, '0.4', '0.5'));
-    expect(stage.told()).toMatchObject([{ ts: minute(30), receivedAt: minute(31) + 20_000 }]);
+    expect(stage.anomalies()).toMatchObject([{ ts: minute(30), receivedAt: minute(31) + 20_000 }]);
   });
 
-  it('gives no score from 29 buckets with data, however long they took', () => {
+  it('has no score with 29 buckets of data, however long they took', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     for (let at = 0; at < 29; at += 1) stage.trade(trade('m', minute(at * 40)));
     stage.trade(trade('m', minute(29 * 40), { qty: '1000000' }));
     stage.tick(minute(29 * 40 + 2));
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
   });
 
-  it('compares with the 1,440 minutes before a bucket and none older', () => {
-    const told = [0, 1].map((gone) => {
+  it('compares a bucket with the 1,440 minutes before it and with none older', () => {
+    const counts = [0, 1].map((gone) => {
       const stage = driveAnomalies();
       stage.event(event('evt_1', ['m']));
       quietTrades(stage, 0, 30);
       stage.trade(trade('m', minute(1_440 + gone), { qty: '90' }));
       stage.tick(minute(1_442 + gone));
-      return stage.told().length;
+      return stage.anomalies().length;
     });
-    expect(told).toEqual([1, 0]);
+    expect(counts).toEqual([1, 0]);
   });
 
-  it('tells an episode once, until a bucket with z below 3', () => {
+  it('emits an episode once, until a bucket with z below 3', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietTrades(stage, 0, 60);
-    // Each in the baseline of the next: 110, z 10; 115 and 180 go on; the quiet one ends it; 400 is another.
+    // Each is in the baseline of the next: 110 has z 10; 115 and 180 continue; the quiet one ends it; 400 is another.
     for (const [at, qty] of ['110', '115', '180', '10', '400'].entries()) {
       stage.trade(trade('m', minute(60 + at), { qty }));
     }
     stage.tick(minute(70));
     const scores = stage
-      .told()
+      .anomalies()
       .map(({ ts, value, zScore }) => [(ts - minute(60)) / MINUTE_MS, value, Number(zScore) >= 6]);
     expect(scores).toEqual([
       [0, '110', true],
       [4, '400', true],
     ]);
-    expect(stage.told()[0]!.zScore).toBe('10');
+    expect(stage.anomalies()[0]!.zScore).toBe('10');
   });
 
-  it('goes by the bound it is set to', () => {
-    const told = ['8', '8.000000000000000001'].map((bound) => {
+  it('uses the configured bound', () => {
+    const counts = ['8', '8.000000000000000001'].map((bound) => {
       const stage = driveAnomalies(bound);
       stage.event(event('evt_1', ['m']));
       quietTrades(stage, 0, 30);
       stage.trade(trade('m', minute(30), { qty: '90' }));
       stage.tick(minute(32));
-      return stage.told().length;
+      return stage.anomalies().length;
     });
-    expect(told).toEqual([1, 0]);
+    expect(counts).toEqual([1, 0]);
     expect(() => createAnomaliesStage({ anomalyZ: '0' })).toThrow(RangeError);
   });
 
-  it('leaves out trades that come twenty seconds after their minute: history is no burst', () => {
+  it('ignores trades that come twenty seconds after their minute, so that history is no burst', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietTrades(stage, 0, 30);
@@ -119,11 +119,11 @@ describe('the volume detector', () => {
       stage.trade(trade('m', minute(40), { ts: minute(35) + at * 1_000, qty: '100' }));
     }
     stage.tick(minute(50));
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
     expect(stage.driver.state.markets.get('venue_b|m')!.volumes!.count).toBe(30);
   });
 
-  it('knows no asset and no market without an event', () => {
+  it('ignores assets and markets without an event', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     stage.trade(trade('BTC', minute(0), { provider: 'venue_a_perp' }));
@@ -135,7 +135,7 @@ describe('the volume detector', () => {
 });
 
 describe('the wallet detector', () => {
-  it('tells the wallet with most fills, on whichever side, one that trades with itself once', () => {
+  it('emits the wallet with most fills on either side, and counts a trade with itself once', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietTrades(stage, 0, 30);
@@ -144,7 +144,7 @@ describe('the wallet detector', () => {
     for (let at = 4; at < 8; at += 1) burst(at, { taker: '0xbot' });
     burst(8, { maker: '0xbot', taker: '0xbot' });
     stage.tick(minute(32));
-    expect(stage.told()).toMatchObject([
+    expect(stage.anomalies()).toMatchObject([
       {
         kind: 'wallet_burst',
         ts: minute(30),
@@ -164,16 +164,16 @@ describe('the spread detector', () => {
     for (let at = from; at < to; at += 1) stage.book(book(market, minute(at), '0.49', '0.51'));
   };
 
-  it('tells the widest that the YES book was in a minute, as soon as the minute is over', () => {
+  it('emits the widest spread of the YES book in a minute, as soon as the minute has ended', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietBooks(stage, 0, 30);
     stage.book(book('m', minute(30) + 1, '0.45', '0.55'));
     stage.book(book('m', minute(30) + 2, '0.49', '0.51'));
     stage.tick(minute(31) - 5_000);
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
     stage.tick(minute(31));
-    expect(stage.told()).toMatchObject([
+    expect(stage.anomalies()).toMatchObject([
       {
         kind: 'spread_widening',
         ts: minute(30),
@@ -186,14 +186,14 @@ describe('the spread detector', () => {
     ]);
   });
 
-  it('goes by the folded book: changes count, the NO book and one-sided books do not', () => {
+  it('applies changes to the book, and ignores the NO book and one-sided books', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietBooks(stage, 0, 30);
     stage.book({ ...book('m', minute(30), '0.01', '0.99'), instrument: 'm-no' });
     stage.book(book('m', minute(31), null, '0.99'));
     stage.tick(minute(32));
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
     stage.book(book('m', minute(32), '0.49', '0.6'));
     const change = { ...book('m', minute(32) + 1, null, null), snapshot: false };
     stage.book({
@@ -204,10 +204,10 @@ describe('the spread detector', () => {
       ],
     });
     stage.tick(minute(33));
-    expect(stage.told()).toMatchObject([{ value: '0.2', zScore: '18' }]);
+    expect(stage.anomalies()).toMatchObject([{ value: '0.2', zScore: '18' }]);
   });
 
-  it('tells of a book that stands wide until late in its minute', () => {
+  it('emits a book that is wide until late in its minute', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietBooks(stage, 0, 60);
@@ -220,10 +220,10 @@ describe('the spread detector', () => {
     const { spreads } = stage.driver.state.markets.get('venue_b|m')!;
     const values = bucketsOf(spreads!).map(({ value }) => formatDecimal(value));
     expect(values.slice(59)).toEqual(['0.02', '0.6', '0.6', '0.6']);
-    expect(stage.told()).toMatchObject([{ ts: minute(60), value: '0.6' }]);
+    expect(stage.anomalies()).toMatchObject([{ ts: minute(60), value: '0.6' }]);
   });
 
-  it('tells in the next minute with a frame how a book stood until then, unless its feed was lost', () => {
+  it('counts the spread before the next frame in the minute of that frame, unless the feed was lost', () => {
     const values = [false, true].map((isLost) => {
       const stage = driveAnomalies();
       stage.book(book('m', minute(0), '0.1', '0.9'));
@@ -246,17 +246,17 @@ describe('the spread detector', () => {
     ]);
   });
 
-  it('takes three frames of a quiet market for three, however long the book stands', () => {
+  it('counts three frames of a quiet market as three buckets, however long the book is unchanged', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     for (const at of [0, 200, 400]) stage.book(book('m', minute(at), '0.49', '0.51'));
     stage.book(book('m', minute(600), '0.1', '0.9'));
     ticks(stage, minute(601), minute(602));
-    expect(stage.told()).toEqual([]);
+    expect(stage.anomalies()).toEqual([]);
     expect(stage.driver.state.markets.get('venue_b|m')!.spreads!.count).toBe(4);
   });
 
-  it('keeps a book that comes before its event, and drops that of a market that ended', () => {
+  it('stores a book that comes before its event, and drops that of a market that ended', () => {
     const stage = driveAnomalies();
     stage.book(book('m', minute(0), '0.49', '0.51'));
     stage.event(event('evt_1', ['m']));
@@ -273,7 +273,7 @@ describe('the spread detector', () => {
     expect(market().spreads!.count).toBe(1);
   });
 
-  it('leaves a frame that cannot be read without a trace but its dead letter', () => {
+  it('writes a dead letter for a malformed frame and changes nothing else', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietBooks(stage, 0, 30);
@@ -282,12 +282,12 @@ describe('the spread detector', () => {
     expect(stage.driver.deadLetters).toHaveLength(1);
     stage.driver.deadLetters.length = 0;
     stage.tick(minute(31) + 5_000);
-    expect(stage.told()).toMatchObject([{ kind: 'spread_widening', receivedAt: minute(31) + 5_000 }]);
+    expect(stage.anomalies()).toMatchObject([{ kind: 'spread_widening', receivedAt: minute(31) + 5_000 }]);
   });
 });
 
 describe('markets', () => {
-  it('are of the surviving event once two were merged, with the day they had', () => {
+  it('belong to the surviving event after a merge, with their baselines', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     stage.event(event('evt_2', ['n']));
@@ -296,20 +296,20 @@ describe('markets', () => {
     stage.event(event('evt_2', [], { receivedAt: minute(30), mergedInto: 'evt_1' }));
     stage.trade(trade('n', minute(30) + 1, { qty: '90' }));
     stage.tick(minute(32));
-    expect(stage.told()).toMatchObject([{ universalId: 'evt_1', marketId: 'n' }]);
+    expect(stage.anomalies()).toMatchObject([{ universalId: 'evt_1', marketId: 'n' }]);
   });
 
-  it('are judged each for itself', () => {
+  it('are evaluated separately', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m', 'n']));
     quietTrades(stage, 0, 30, 'm');
     for (let at = 0; at < 30; at += 1) stage.trade(trade('n', minute(at) + 2_000, { qty: '90' }));
     for (const market of ['m', 'n']) stage.trade(trade(market, minute(30) + 3_000, { qty: '90' }));
     stage.tick(minute(32));
-    expect(stage.told()).toMatchObject([{ marketId: 'm' }]);
+    expect(stage.anomalies()).toMatchObject([{ marketId: 'm' }]);
   });
 
-  it('are not kept of an event that was past before anyone told of it', () => {
+  it('are not stored for an event that is archived when it is first seen', () => {
     const stage = driveAnomalies();
     const days = (count: number) => minute(0) - count * 86_400_000;
     stage.event(event('evt_1', ['old'], { receivedAt: minute(0), status: 'resolved', overAt: days(91) }));
@@ -318,7 +318,7 @@ describe('markets', () => {
     expect([...stage.driver.state.markets.keys()]).toEqual(['venue_b|new', 'venue_b|open']);
   });
 
-  it('lose their buckets a day after the last one, and are forgotten 90 days after their event was over', () => {
+  it('lose their buckets a day after the last one, and are removed 90 days after their event was closed', () => {
     const stage = driveAnomalies();
     stage.event(event('evt_1', ['m']));
     quietTrades(stage, 0, 5);
@@ -329,7 +329,7 @@ describe('markets', () => {
     stage.tick(minute(1_500));
     expect(market()).toMatchObject({ volumes: null, spreads: null, fills: null });
     const overAt = minute(1_501);
-    // By its catalog alone, as far as anybody knows.
+    // Closed only by its catalog.
     stage.event(event('evt_1', ['m'], { receivedAt: overAt, status: 'closed', overAt }));
     expect(market()!.book).not.toBeNull();
     stage.event(event('evt_1', ['m'], { receivedAt: overAt, status: 'resolved', overAt }));

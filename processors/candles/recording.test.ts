@@ -1,5 +1,5 @@
 /**
- * Bars of the recorded ETH trades, from the wire through the normaliser, against bars computed from the frames alone.
+ * Compares bars of the recorded ETH trades, through the normaliser, with bars computed directly from the frames.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ interface WireFrame {
   readonly data: readonly WireTrade[];
 }
 
-/** All trades of a minute at once, sorted by time as they came. */
+/** Computes a bar from all trades of a minute, sorted by time in order of arrival. */
 function barOf(openTime: number, trades: readonly WireTrade[]): Partial<Candle> {
   const sorted = trades.map((trade, at) => ({ ...trade, at })).sort((a, b) => a.time - b.time || a.at - b.at);
   const prices = sorted.map(({ px }) => px).sort((a, b) => Number(a) - Number(b));
@@ -40,7 +40,7 @@ function barOf(openTime: number, trades: readonly WireTrade[]): Partial<Candle> 
   };
 }
 
-it.skipIf(!isHere)(`every bar of ${RECORDING} is that of its trades (skipped where it is absent)`, () => {
+it.skipIf(!isHere)(`every bar of ${RECORDING} equals that of its trades (skipped without the recording)`, () => {
   const records = recordedEnvelopes(RECORDING);
   const minutes = new Map<number, WireTrade[]>();
   for (const { envelope } of records) {
@@ -57,11 +57,11 @@ it.skipIf(!isHere)(`every bar of ${RECORDING} is that of its trades (skipped whe
   const candles = driveStage(createCandlesStage());
   for (const trade of venue.stage.emittedTo(tradeTopics.venue_a))
     candles.feed(tradeTopics.venue_a, trade, { key: trade.instrument });
-  const told = candles.emittedTo(candleTopic);
-  const bars = [...new Map(told.map((candle) => [candle.openTime, candle])).values()];
+  const emitted = candles.emittedTo(candleTopic);
+  const bars = [...new Map(emitted.map((candle) => [candle.openTime, candle])).values()];
 
   expect(candles.deadLetters).toEqual([]);
-  expect(told).toHaveLength(6_385);
+  expect(emitted).toHaveLength(6_385);
   expect(bars).toHaveLength(22);
   expect(bars.sort((a, b) => a.openTime - b.openTime)).toMatchObject(expected);
   expect(expected).toHaveLength(22);

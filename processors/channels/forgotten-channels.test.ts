@@ -1,4 +1,4 @@
-/** The numbers of channels whose event is past: forgotten, and never given out again. */
+/** Tests that numbers of channels whose event is archived are deleted and never issued again. */
 import { describe, expect, it } from 'vitest';
 import { aLink, anEvent, aSpread } from '#schemas/testing/records.fixture';
 import { channelTopics } from '#schemas/topics/channels';
@@ -10,13 +10,13 @@ import { createChannelsStage } from './stage.ts';
 
 const channelOf = (universalId: string) => `svc:stream:event:${universalId}`;
 const placeOf = (universalId: string) => partitionOf(channelOf(universalId), channelTopics.events.partitions);
-/** Events whose channels stand in one partition. */
+/** Events whose channels are in one partition. */
 const [PAST, OPEN, NEXT] = Array.from({ length: 60 }, (_, nth) => `evt_${nth}`).filter(
   (id) => placeOf(id) === placeOf('evt_0'),
 ) as [string, string, string];
 const START = 1_900_000_000_000;
 
-/** @param restarts puts the state through a snapshot before each event. */
+/** @param restarts continues from a snapshot before each record. */
 function world({ restarts = false } = {}) {
   const stage = driveStage(createChannelsStage());
   const at = (weeks: number) => ({ receivedAt: START + weeks * INACTIVE_MS });
@@ -40,7 +40,7 @@ function world({ restarts = false } = {}) {
         stage.feed(spreadTopic, aSpread({ universalId, ...at(weeks) }));
       }
     },
-    /** The numbers told on the channel of an event. */
+    /** Numbers of the frames on the channel of an event. */
     seqs: (universalId: string) =>
       stage
         .emittedTo(channelTopics.events)
@@ -51,7 +51,7 @@ function world({ restarts = false } = {}) {
   return all;
 }
 
-/** An event that is past, one that is open and quiet, one that comes later; at last the past one is told anew. */
+/** An archived event, an open and quiet one, and one that comes later; at the end the archived one comes again. */
 function script(all: ReturnType<typeof world>): void {
   all.link(PAST, 0);
   all.link(OPEN, 0);
@@ -66,8 +66,8 @@ function script(all: ReturnType<typeof world>): void {
   all.spread(NEXT, 6);
 }
 
-describe('channels of an event that is past', () => {
-  it('are forgotten, those of a quiet one are not, and what comes begins above them', () => {
+describe('channels of an archived event', () => {
+  it('lose their numbers, those of a quiet event do not, and new channels start above them', () => {
     const all = world();
     all.link(PAST, 0);
     all.link(OPEN, 0);
@@ -83,7 +83,7 @@ describe('channels of an event that is past', () => {
     expect(all.seqs(PAST)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('get no number twice when it comes back, and others none that is too low', () => {
+  it('get no number twice when the event comes back, and other channels get none that is too low', () => {
     const all = world();
     script(all);
     expect([all.seqs(PAST), all.seqs(OPEN), all.seqs(NEXT)]).toEqual([
@@ -93,14 +93,14 @@ describe('channels of an event that is past', () => {
     ]);
   });
 
-  it('are told the same with a restart before every event', () => {
+  it('get the same numbers with a restart before every record', () => {
     const [inOne, inPieces] = [world(), world({ restarts: true })];
     script(inOne);
     script(inPieces);
     expect(inPieces.stage.outputs).toEqual(inOne.stage.outputs);
   });
 
-  it('leave nothing in the state, however many there were', () => {
+  it('leave nothing in the state, whatever their number', () => {
     const all = world();
     const sizes: number[] = [];
     for (let week = 0; week < 40; week += 1) {

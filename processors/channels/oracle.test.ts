@@ -34,15 +34,15 @@ function harness() {
   return all;
 }
 type Frame = ReturnType<ReturnType<typeof harness>['phase']>[number];
-/** Channel, and what tells one frame from another. */
-const said = (frames: readonly Frame[]) =>
+/** Returns the channel of each frame with the fields that distinguish it. */
+const summary = (frames: readonly Frame[]) =>
   frames.map(({ channel, payload }) => {
     const { phase, outcome, status } = payload;
     return `${channel.slice('svc:stream:'.length)} ${phase ?? outcome} ${status}`;
   });
 
 describe('dispute phases', () => {
-  it('go to the firehose of their venue and to their event, as REST tells them', () => {
+  it('go to the firehose of their venue and to their event, in the format of REST', () => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
     const frames = all.phase({ phase: 'dispute', disputer: `0x${'dd'.repeat(20)}` });
@@ -70,7 +70,7 @@ describe('dispute phases', () => {
     });
   });
 
-  it('tell the story of a reset in its order, numbered without a gap', () => {
+  it('report a reset in order, numbered without a gap', () => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
     const story = ['propose', 'dispute', 'propose', 'settle'] as const;
@@ -87,32 +87,32 @@ describe('dispute phases', () => {
     expect(own.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  it('tell confirmation by no frame, a reversal by one, and one included again anew', () => {
+  it('have no frame for a confirmation, one for a reversal, and a new one when included again', () => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
     const both = (status: string) => [
       `settlement_dispute:venue_b propose ${status}`,
       `settlement_dispute:evt_1 propose ${status}`,
     ];
-    expect(said(all.phase())).toEqual(both('pending'));
-    expect(said(all.phase({ status: 'reverted' }))).toEqual(both('reverted'));
+    expect(summary(all.phase())).toEqual(both('pending'));
+    expect(summary(all.phase({ status: 'reverted' }))).toEqual(both('reverted'));
     all.probe.restart();
-    expect(said(all.phase({ blockNumber: 6 }))).toEqual(both('pending'));
+    expect(summary(all.phase({ blockNumber: 6 }))).toEqual(both('pending'));
     expect(all.phase({ status: 'confirmed' })).toEqual([]);
   });
 
-  it('reach their event once it is known, in their order, and nobody else again', () => {
+  it('reach their event once it is known, in order, and no other channel again', () => {
     const all = harness();
-    expect(said(all.phase({ marketId: null }))).toEqual(['settlement_dispute:venue_b propose pending']);
-    // Tied to its market before the catalog is: nothing to tell yet.
+    expect(summary(all.phase({ marketId: null }))).toEqual(['settlement_dispute:venue_b propose pending']);
+    // Its market is known before the event: nothing to emit yet.
     expect(all.phase()).toEqual([]);
-    expect(said(all.phase({ id: 'venue_b:0xt:2', phase: 'dispute' }))).toEqual([
+    expect(summary(all.phase({ id: 'venue_b:0xt:2', phase: 'dispute' }))).toEqual([
       'settlement_dispute:venue_b dispute pending',
     ]);
     all.phase({ id: 'venue_b:0xt:3', phase: 'settle' });
     all.phase({ id: 'venue_b:0xt:3', phase: 'settle', status: 'reverted' });
     all.probe.restart();
-    expect(said(all.link(anEvent('evt_1', [aLink()])))).toEqual([
+    expect(summary(all.link(anEvent('evt_1', [aLink()])))).toEqual([
       'settlement_dispute:evt_1 propose pending',
       'settlement_dispute:evt_1 dispute pending',
     ]);
@@ -120,20 +120,20 @@ describe('dispute phases', () => {
     expect(all.phase({ status: 'confirmed' })).toEqual([]);
   });
 
-  it('that were confirmed and come to another market are told to its event, and to nobody else again', () => {
+  it('that were confirmed and move to another market go to its event, and to no other channel again', () => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
     all.phase();
     expect(all.phase({ status: 'confirmed' })).toEqual([]);
     all.probe.restart();
     expect(all.phase({ status: 'confirmed', marketId: '0xd' })).toEqual([]);
-    expect(said(all.link(anEvent('evt_2', [aLink({ providerMarketId: '0xd' })])))).toEqual([
+    expect(summary(all.link(anEvent('evt_2', [aLink({ providerMarketId: '0xd' })])))).toEqual([
       'settlement_dispute:evt_2 propose confirmed',
     ]);
     expect(all.phase({ status: 'confirmed', marketId: '0xd' })).toEqual([]);
-    // A chain may still take back what it confirmed, once.
+    // A chain may still revert a confirmed record, once.
     const reverted = { status: 'reverted', marketId: '0xd' } as const;
-    expect(said(all.phase(reverted))).toEqual([
+    expect(summary(all.phase(reverted))).toEqual([
       'settlement_dispute:venue_b propose reverted',
       'settlement_dispute:evt_2 propose reverted',
     ]);
@@ -146,10 +146,10 @@ describe('dispute phases', () => {
     const linked = (at: number) => all.link(anEvent(`evt_${at}`, [aLink({ providerMarketId: `0x${at}` })]));
     expect(linked(0)).toEqual([]);
     const first = defaultBatchSize(WAITING_MARKETS_MAX);
-    expect(said(linked(first))).toEqual([`settlement_dispute:evt_${first} propose pending`]);
+    expect(summary(linked(first))).toEqual([`settlement_dispute:evt_${first} propose pending`]);
   });
 
-  it("are told on the channels of merged events with the survivor's", () => {
+  it("go to the channels of merged events and to the survivor's", () => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
     all.link(anEvent('evt_0', [], 'evt_1'));
@@ -158,7 +158,7 @@ describe('dispute phases', () => {
 });
 
 describe('settlements', () => {
-  it("land once per provider and event, in the event's terms, payouts in the market's own order", () => {
+  it("are emitted once per provider and event, in the event's terms, with payouts in the market's own order", () => {
     const all = harness();
     all.market({ outcomes: ['No', 'Yes'] });
     all.link(anEvent('evt_1', [aLink({ ...OUTCOME }), aLink(), aLink({ providerMarketId: '0xd' })]));
@@ -197,7 +197,7 @@ describe('settlements', () => {
       status: 'confirmed',
     });
     // Its YES is the event's NO.
-    expect(said(outcome)).toEqual(['settlement:evt_1 no confirmed']);
+    expect(summary(outcome)).toEqual(['settlement:evt_1 no confirmed']);
     expect(outcome[0]!.payload).toMatchObject({
       used: true,
       resolvedAtIsBound: false,
@@ -220,21 +220,21 @@ describe('settlements', () => {
     expect(all.resolution({ payouts })[0]!.payload.outcome).toBe(outcome);
   });
 
-  it('tell no confirmation, a reversal by one frame, and one included again anew', () => {
+  it('have no frame for a confirmation, one for a reversal, and a new one when included again', () => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
-    const told = (fields: Partial<Resolution>) => said(all.resolution(fields));
-    expect(told({})).toEqual(['settlement:evt_1 yes pending']);
-    expect(told({ status: 'reverted' })).toEqual(['settlement:evt_1 yes reverted']);
-    expect(told({ status: 'reverted' })).toEqual([]);
+    const send = (fields: Partial<Resolution>) => summary(all.resolution(fields));
+    expect(send({})).toEqual(['settlement:evt_1 yes pending']);
+    expect(send({ status: 'reverted' })).toEqual(['settlement:evt_1 yes reverted']);
+    expect(send({ status: 'reverted' })).toEqual([]);
     all.probe.restart();
-    expect(told({ blockNumber: 7 })).toEqual(['settlement:evt_1 yes pending']);
-    expect(told({ status: 'confirmed' })).toEqual([]);
-    expect(told({ status: 'confirmed' })).toEqual([]);
-    expect(told({ id: 'another' })).toEqual([]);
+    expect(send({ blockNumber: 7 })).toEqual(['settlement:evt_1 yes pending']);
+    expect(send({ status: 'confirmed' })).toEqual([]);
+    expect(send({ status: 'confirmed' })).toEqual([]);
+    expect(send({ id: 'another' })).toEqual([]);
   });
 
-  it('let the next of the provider land where the first is taken back', () => {
+  it('are replaced by the next one of the provider when the first is reverted', () => {
     const all = harness();
     all.link(
       anEvent(
@@ -246,13 +246,13 @@ describe('settlements', () => {
     expect(all.resolution({ id: 'gone', marketId: '0xe' })).toEqual([]);
     expect(all.resolution({ id: 'gone', marketId: '0xe', status: 'reverted' })).toEqual([]);
     expect(all.resolution({ id: 'next', marketId: '0xd', payouts: ['0', '1'] })).toEqual([]);
-    expect(said(all.resolution({ status: 'reverted' }))).toEqual([
+    expect(summary(all.resolution({ status: 'reverted' }))).toEqual([
       'settlement:evt_1 yes reverted',
       'settlement:evt_1 no pending',
     ]);
-    // The provider has landed; the first one comes too late now, unless that is taken back in turn.
+    // The provider is settled, so the first one comes too late, unless the settlement is reverted in turn.
     expect(all.resolution()).toEqual([]);
-    expect(said(all.resolution({ id: 'next', marketId: '0xd', payouts: ['0', '1'], status: 'reverted' }))).toEqual([
+    expect(summary(all.resolution({ id: 'next', marketId: '0xd', payouts: ['0', '1'], status: 'reverted' }))).toEqual([
       'settlement:evt_1 no reverted',
       'settlement:evt_1 yes pending',
     ]);
@@ -265,10 +265,10 @@ describe('settlements', () => {
     all.resolution({ id: 'gone', marketId: '0xd', status: 'reverted' });
     all.probe.restart();
     const linked = all.link(anEvent('evt_1', [aLink(), aLink({ providerMarketId: '0xd' })]));
-    expect(said(linked)).toEqual(['settlement:evt_1 yes pending']);
+    expect(summary(linked)).toEqual(['settlement:evt_1 yes pending']);
   });
 
-  it('land of a market that asks the question of its event, whatever was decided of others before', () => {
+  it('are emitted for a market whose link is used, whatever other markets were resolved before', () => {
     const all = harness();
     const noon = aLink();
     const night = aLink({ providerMarketId: '0xd', used: false });
@@ -276,22 +276,22 @@ describe('settlements', () => {
     const ofNight = { id: 'night', marketId: '0xd', payouts: ['0', '1'] };
     expect(all.resolution(ofNight)).toEqual([]);
     expect(all.resolution({ ...ofNight, status: 'confirmed' })).toEqual([]);
-    expect(said(all.resolution())).toEqual(['settlement:evt_1 yes pending']);
-    // It does not land in its place either, until it is what the event asks.
-    expect(said(all.resolution({ status: 'reverted' }))).toEqual(['settlement:evt_1 yes reverted']);
+    expect(summary(all.resolution())).toEqual(['settlement:evt_1 yes pending']);
+    // It does not replace the settlement either, until its link is used.
+    expect(summary(all.resolution({ status: 'reverted' }))).toEqual(['settlement:evt_1 yes reverted']);
     all.probe.restart();
-    expect(said(all.link(anEvent('evt_1', [noon, { ...night, used: true }])))).toEqual([
+    expect(summary(all.link(anEvent('evt_1', [noon, { ...night, used: true }])))).toEqual([
       'settlement:evt_1 no confirmed',
     ]);
     expect(all.resolution({ blockNumber: 7 })).toEqual([]);
   });
 
-  it('that landed are taken back also when their market asks something else by now, as do those that would be next', () => {
+  it('are reverted also if the link of their market is not used any more, and so are their replacements', () => {
     const all = harness();
     const links = (...unused: string[]) =>
       ['0xc', '0xd', '0xe'].map((id) => aLink({ providerMarketId: id, used: !unused.includes(id) }));
     all.link(anEvent('evt_1', links()));
-    expect(said(all.resolution())).toEqual(['settlement:evt_1 yes pending']);
+    expect(summary(all.resolution())).toEqual(['settlement:evt_1 yes pending']);
     const [no, split] = [
       ['0', '1'],
       ['0.5', '0.5'],
@@ -300,34 +300,34 @@ describe('settlements', () => {
     expect(all.resolution({ id: 'split', marketId: '0xe', payouts: split })).toEqual([]);
     all.link(anEvent('evt_1', links('0xc', '0xd')));
     all.probe.restart();
-    expect(said(all.resolution({ status: 'reverted' }))).toEqual([
+    expect(summary(all.resolution({ status: 'reverted' }))).toEqual([
       'settlement:evt_1 yes reverted',
       'settlement:evt_1 split pending',
     ]);
     expect(all.link(anEvent('evt_1', links()))).toEqual([]);
-    expect(said(all.resolution({ id: 'split', marketId: '0xe', payouts: split, status: 'reverted' }))).toEqual([
+    expect(summary(all.resolution({ id: 'split', marketId: '0xe', payouts: split, status: 'reverted' }))).toEqual([
       'settlement:evt_1 split reverted',
       'settlement:evt_1 no pending',
     ]);
   });
 
-  it('landed on a merged event have landed on its survivor', () => {
+  it('of a merged event are settlements of its survivor', () => {
     const all = harness();
     all.link(anEvent('evt_0', [aLink()]));
     all.link(anEvent('evt_1', [aLink({ providerMarketId: '0xd' }), aLink({ ...OUTCOME })]));
-    expect(said(all.resolution())).toEqual(['settlement:evt_0 yes pending']);
+    expect(summary(all.resolution())).toEqual(['settlement:evt_0 yes pending']);
     all.link(anEvent('evt_1', [aLink(), aLink({ providerMarketId: '0xd' }), aLink({ ...OUTCOME })]));
     all.link(anEvent('evt_0', [], 'evt_1'));
     expect(all.resolution({ id: 'next', marketId: '0xd' })).toEqual([]);
     const outcome = all.resolution({ id: 'other', provider: 'venue_a_outcome', marketId: '#70', status: 'confirmed' });
-    expect(said(outcome)).toEqual(['settlement:evt_1 no confirmed', 'settlement:evt_0 no confirmed']);
-    expect(said(all.resolution({ status: 'reverted' })).slice(0, 2)).toEqual([
+    expect(summary(outcome)).toEqual(['settlement:evt_1 no confirmed', 'settlement:evt_0 no confirmed']);
+    expect(summary(all.resolution({ status: 'reverted' })).slice(0, 2)).toEqual([
       'settlement:evt_1 yes reverted',
       'settlement:evt_0 yes reverted',
     ]);
   });
 
-  it('of an event that is past are forgotten', () => {
+  it('of an archived event are removed', () => {
     const all = harness();
     const event = anEvent('evt_1', [aLink()]);
     all.link(event);
@@ -335,20 +335,20 @@ describe('settlements', () => {
     all.probe.remove(eventTopic, 'evt_1', 5_000);
     all.probe.restart();
     all.link(event);
-    expect(said(all.resolution({ id: 'another' }))).toEqual(['settlement:evt_1 yes pending']);
+    expect(summary(all.resolution({ id: 'another' }))).toEqual(['settlement:evt_1 yes pending']);
   });
 
-  it('that do not say what YES is paid are a dead letter that changes nothing', () => {
+  it('that do not state what YES is paid become a dead letter and change nothing', () => {
     const all = harness();
     expect(() => all.resolution({ payouts: [] })).toThrow('no_payout');
     expect(all.link(anEvent('evt_1', [aLink()]))).toEqual([]);
     expect(() => all.resolution({ payouts: [] })).toThrow('no_payout');
-    expect(said(all.resolution())).toEqual(['settlement:evt_1 yes pending']);
+    expect(summary(all.resolution())).toEqual(['settlement:evt_1 yes pending']);
   });
 });
 
 describe('anomalies', () => {
-  it('go to their event, their kind and all, as REST tells them', () => {
+  it('go to the channels of their event, their kind and all anomalies, in the format of REST', () => {
     const all = harness();
     const frames = all.anomaly();
     expect(frames.map(({ channel }) => channel)).toEqual([
@@ -384,7 +384,7 @@ describe('anomalies', () => {
     });
   });
 
-  it("of a merged event are the survivor's", () => {
+  it('of a merged event belong to the survivor', () => {
     const all = harness();
     all.link(anEvent('evt_0', [], 'evt_1'));
     const frames = all.anomaly({ universalId: 'evt_0' });

@@ -50,8 +50,8 @@ function harness(options: ChannelsOptions = {}) {
       const value = { ...trade, ...changes };
       return frames(probe.send(tradeTopics[venueOf(value.provider)], value.instrument, value));
     },
-    /** Channel and status of the frames of a trade. */
-    told: (changes: Partial<Trade> = {}) =>
+    /** Sends a trade and returns channel and status of its frames. */
+    tradeFrames: (changes: Partial<Trade> = {}) =>
       all
         .trade(changes)
         .map(({ channel, payload }) => `${channel.slice('svc:stream:trade:'.length)} ${JSON.parse(payload).status}`),
@@ -60,9 +60,9 @@ function harness(options: ChannelsOptions = {}) {
 }
 
 describe('the channels stage', () => {
-  it('tells a spread on the channel of its event, with the leg that caused it', () => {
-    const { spread: tell } = harness();
-    const [frame, ...others] = tell();
+  it('emits a spread on the channel of its event, with the leg that caused it', () => {
+    const { spread: sendSpread } = harness();
+    const [frame, ...others] = sendSpread();
     expect(others).toEqual([]);
     expect(frame).toMatchObject({
       channel: 'svc:stream:event:evt_1',
@@ -87,25 +87,25 @@ describe('the channels stage', () => {
       ],
       fetchedAt: '1970-01-01T00:00:02.000Z',
     });
-    expect(tell({ causeProvider: null, causeMarketId: null })).toMatchObject([
+    expect(sendSpread({ causeProvider: null, causeMarketId: null })).toMatchObject([
       { seq: 2, provider: null, marketId: null },
     ]);
   });
 
-  it('tells an arbitrage by its kind', () => {
+  it('emits an arbitrage with its kind', () => {
     const [frame] = harness().arbitrage();
     expect(frame).toMatchObject({ channel: 'svc:stream:arbitrage:evt_1', seq: 1, type: 'event.arbitrage' });
     expect(JSON.parse(frame!.payload)).toMatchObject({ kind: 'negation_pair', noMarketId: '#70', netEdge: 0.01 });
   });
 
-  it('numbers every channel by itself, across a restart', () => {
+  it('numbers every channel separately, across a restart', () => {
     const all = harness();
     expect([...all.spread(), ...all.arbitrage(), ...all.spread()].map(({ seq }) => seq)).toEqual([1, 1, 2]);
     all.probe.restart();
     expect(all.spread()).toMatchObject([{ seq: 3 }]);
   });
 
-  it('tells a trade to its provider and to its event, the same bytes', () => {
+  it('emits a trade with the same bytes to its provider and to its event', () => {
     const all = harness();
     all.link(event('evt_1', ['0xother', '0xc']));
     const frames = all.trade();
@@ -115,54 +115,54 @@ describe('the channels stage', () => {
     expect(JSON.parse(frames[0]!.payload)).toMatchObject({ id: trade.id, price: 0.5, status: 'pending' });
   });
 
-  it('tells confirmation by no frame, reversal by one, and a trade included again anew', () => {
+  it('emits no frame for a confirmation, one for a reversal, and a new one for a trade included again', () => {
     const all = harness();
     all.link(event('evt_1', ['0xc']));
-    expect(all.told()).toEqual(['venue_b pending', 'evt_1 pending']);
-    expect(all.told({ status: 'reverted' })).toEqual(['venue_b reverted', 'evt_1 reverted']);
-    expect(all.told({ status: 'pending' })).toEqual(['venue_b pending', 'evt_1 pending']);
-    expect(all.told({ status: 'confirmed' })).toEqual([]);
-    expect(all.told({ status: 'reverted' })).toEqual(['venue_b reverted', 'evt_1 reverted']);
-    expect(all.told({ status: 'pending' })).toEqual(['venue_b pending', 'evt_1 pending']);
+    expect(all.tradeFrames()).toEqual(['venue_b pending', 'evt_1 pending']);
+    expect(all.tradeFrames({ status: 'reverted' })).toEqual(['venue_b reverted', 'evt_1 reverted']);
+    expect(all.tradeFrames({ status: 'pending' })).toEqual(['venue_b pending', 'evt_1 pending']);
+    expect(all.tradeFrames({ status: 'confirmed' })).toEqual([]);
+    expect(all.tradeFrames({ status: 'reverted' })).toEqual(['venue_b reverted', 'evt_1 reverted']);
+    expect(all.tradeFrames({ status: 'pending' })).toEqual(['venue_b pending', 'evt_1 pending']);
   });
 
-  it('tells a trade that is final at once', () => {
+  it('emits a trade that is final at once', () => {
     const all = harness();
-    expect(all.told({ provider: 'venue_a_perp', marketId: 'BTC', instrument: 'BTC', status: 'confirmed' })).toEqual([
-      'venue_a_perp confirmed',
-    ]);
-    expect(all.told({ status: 'confirmed' })).toEqual(['venue_b confirmed']);
+    expect(
+      all.tradeFrames({ provider: 'venue_a_perp', marketId: 'BTC', instrument: 'BTC', status: 'confirmed' }),
+    ).toEqual(['venue_a_perp confirmed']);
+    expect(all.tradeFrames({ status: 'confirmed' })).toEqual(['venue_b confirmed']);
   });
 
-  it('tells a trade whose market became known to its event alone, once', () => {
+  it('emits a trade whose market became known to its event only, once', () => {
     const all = harness();
-    expect(all.told({ marketId: null })).toEqual(['venue_b pending']);
-    expect(all.told({ marketId: null, status: 'confirmed' })).toEqual([]);
+    expect(all.tradeFrames({ marketId: null })).toEqual(['venue_b pending']);
+    expect(all.tradeFrames({ marketId: null, status: 'confirmed' })).toEqual([]);
     all.link(event('evt_1', ['0xc']));
-    expect(all.told({ status: 'confirmed' })).toEqual(['evt_1 confirmed']);
+    expect(all.tradeFrames({ status: 'confirmed' })).toEqual(['evt_1 confirmed']);
   });
 
-  it('takes nothing back where the trade was never told', () => {
+  it('emits no reversal where the trade was never emitted', () => {
     const all = harness();
-    all.told({ marketId: null });
+    all.tradeFrames({ marketId: null });
     all.link(event('evt_1', ['0xc']));
-    expect(all.told({ status: 'reverted' })).toEqual(['venue_b reverted']);
-    expect(all.told({ status: 'pending' })).toEqual(['venue_b pending', 'evt_1 pending']);
+    expect(all.tradeFrames({ status: 'reverted' })).toEqual(['venue_b reverted']);
+    expect(all.tradeFrames({ status: 'pending' })).toEqual(['venue_b pending', 'evt_1 pending']);
   });
 
-  it('says nothing to an event of a trade that was reverted before its market became known', () => {
+  it('emits nothing to an event for a trade that was reverted before its market became known', () => {
     const all = harness();
-    all.told({ marketId: null });
-    all.told({ marketId: null, status: 'reverted' });
+    all.tradeFrames({ marketId: null });
+    all.tradeFrames({ marketId: null, status: 'reverted' });
     all.link(event('evt_1', ['0xc']));
-    expect(all.told({ status: 'reverted' })).toEqual([]);
+    expect(all.tradeFrames({ status: 'reverted' })).toEqual([]);
   });
 
   it('has no firehose for builder dexes', () => {
-    expect(harness().told({ provider: 'venue_a_dex', marketId: 'dexy:GOLD', status: 'confirmed' })).toEqual([]);
+    expect(harness().tradeFrames({ provider: 'venue_a_dex', marketId: 'dexy:GOLD', status: 'confirmed' })).toEqual([]);
   });
 
-  it('gives the channels of a merged event what its survivor is told', () => {
+  it("emits the survivor's frames to the channels of a merged event", () => {
     const all = harness();
     all.link(event('evt_0', ['0xc']));
     all.trade();
@@ -174,16 +174,16 @@ describe('the channels stage', () => {
       ['svc:stream:event:evt_0', 1],
     ]);
     expect(frames[0]!.payload).toBe(frames[1]!.payload);
-    expect(all.told({ id: 'venue_b:0xt:2', marketId: '0xd' })).toEqual([
+    expect(all.tradeFrames({ id: 'venue_b:0xt:2', marketId: '0xd' })).toEqual([
       'venue_b pending',
       'evt_1 pending',
       'evt_0 pending',
     ]);
-    // And on, when the survivor is merged in turn.
+    // The same when the survivor is merged in turn.
     all.link(event('evt_2', ['0xc', '0xd']));
     all.link(event('evt_1', [], 'evt_2'));
     all.link(event('evt_0', [], 'evt_2'));
-    expect(all.told({ id: 'venue_b:0xt:3' })).toEqual([
+    expect(all.tradeFrames({ id: 'venue_b:0xt:3' })).toEqual([
       'venue_b pending',
       'evt_2 pending',
       'evt_1 pending',
@@ -191,7 +191,7 @@ describe('the channels stage', () => {
     ]);
   });
 
-  it('follows a market that moves to another event, whichever of the two is told first', () => {
+  it('follows a market that moves to another event, whichever of the two comes first', () => {
     for (const order of [
       [event('evt_1', ['0xd']), event('evt_2', ['0xc'])],
       [event('evt_2', ['0xc']), event('evt_1', ['0xd'])],
@@ -199,26 +199,26 @@ describe('the channels stage', () => {
       const all = harness();
       all.link(event('evt_1', ['0xc', '0xd']));
       for (const record of order) all.link(record);
-      expect(all.told()).toEqual(['venue_b pending', 'evt_2 pending']);
+      expect(all.tradeFrames()).toEqual(['venue_b pending', 'evt_2 pending']);
     }
   });
 
-  it('forgets an event that is removed', () => {
+  it('removes the state of an event that is removed', () => {
     const all = harness();
     all.link(event('evt_1', ['0xc']));
     all.probe.remove(eventTopic, 'evt_1', 1500);
-    expect(all.told()).toEqual(['venue_b pending']);
+    expect(all.tradeFrames()).toEqual(['venue_b pending']);
   });
 
-  it('remembers a bounded number of trades, the newest', () => {
+  it('remembers a bounded number of the newest trades', () => {
     const all = harness({ rememberedTradesMax: 10 });
     const fill = (count: number) => {
       for (let at = 0; at < count; at += 1) all.trade({ id: `x${at}` });
     };
     all.trade();
     fill(9);
-    expect(all.told({ status: 'confirmed', marketId: null })).toEqual([]);
+    expect(all.tradeFrames({ status: 'confirmed', marketId: null })).toEqual([]);
     fill(10);
-    expect(all.told({ status: 'confirmed' })).toEqual(['venue_b confirmed']);
+    expect(all.tradeFrames({ status: 'confirmed' })).toEqual(['venue_b confirmed']);
   });
 });

@@ -1,4 +1,4 @@
-/** Markets of one question on two venues, and the events stage in a test. */
+/** Markets of one question on two venues, and a harness of the events stage. */
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
@@ -7,16 +7,16 @@ import type { DrivenOutput } from '../testing/drive-stage.fixture.ts';
 import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
-/** When the markets are first told. */
+/** When the markets are first listed. */
 export const START = Date.UTC(2031, 2, 1);
-/** When their question is decided. */
+/** Resolution time of their question. */
 export const NOON_ET = Date.UTC(2031, 2, 12, 16);
 
-/** What venue_b says of how it is decided. */
+/** Rules of venue_b's market. */
 export const RULES =
   'Resolves "Yes" if the one-minute candle for BTC/USDT at 12:00 PM ET on that day closes higher than the threshold. The resolution source is Example Exchange, specifically its candles.';
 
-/** A daily price market of venue_b. */
+/** Creates a daily price market of venue_b. */
 export function daily(marketId: string, changes: Partial<Market> = {}): Market {
   return {
     provider: 'venue_b',
@@ -42,10 +42,10 @@ export function daily(marketId: string, changes: Partial<Market> = {}): Market {
   };
 }
 
-/** What a catalog tells of a market that is decided. */
+/** Catalog fields of a resolved market. */
 export const RESOLVED: Partial<Market> = { closed: true, resolved: true };
 
-/** A recurring outcome of venue_a. */
+/** Creates a recurring outcome of venue_a. */
 export function outcome(
   number: number,
   changes: Partial<Market> = {},
@@ -68,8 +68,8 @@ export function outcome(
 }
 
 /**
- * The stage, the newest of each event that it told, and ways to tell it things: each gives the events that it makes it
- * tell.
+ * Creates the stage with the newest record of each event, and functions that send it records and return the emitted
+ * events.
  */
 export function harness() {
   const probe = probeStage(createEventsStage());
@@ -82,7 +82,7 @@ export function harness() {
   return {
     probe,
     newest,
-    tell: (market: Market) =>
+    send: (market: Market) =>
       note(
         probe.send(
           market.provider === 'venue_b' ? marketTopics.venue_b : marketTopics.venue_a,
@@ -121,6 +121,6 @@ export function harness() {
   };
 }
 
-/** The link of a market. */
+/** Returns the link of a market. */
 export const linkOf = (event: UniversalEvent, marketId: string) =>
   event.links.find(({ providerMarketId }) => providerMarketId === marketId)!;

@@ -1,4 +1,4 @@
-/** The newest catalog pass of a recording, against a count of its answers made here in another way. */
+/** Compares the newest catalog pass of a recording with an independent count of its responses. */
 import { describe, expect, it } from 'vitest';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type Reconcile, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -15,7 +15,7 @@ const TICK_MS = 5_000;
 
 const isCatalog = ({ topic }: AnyEvent) => topic === 'raw.venue_b.gamma' || topic === 'raw.venue_b.clob';
 
-/** Ids of conditions anywhere in an answer, whatever its shape. */
+/** Returns the ids of conditions anywhere in a response. */
 function conditionsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(conditionsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -24,7 +24,7 @@ function conditionsIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(conditionsIn)];
 }
 
-/** Ids of the conditions of gamma's markets that have a title. */
+/** Returns the ids of the conditions of gamma's markets that have a title. */
 function namedIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(namedIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -33,7 +33,7 @@ function namedIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(namedIn)];
 }
 
-/** The events stage after the normaliser of venue_b, with the clock's marks in between. */
+/** Runs the events stage after the normaliser of venue_b, with clock marks between the records. */
 function reconcile(events: readonly AnyEvent[]) {
   const probe = probeStage(createEventsStage());
   const newest = new Map<string, UniversalEvent>();
@@ -54,7 +54,7 @@ function reconcile(events: readonly AnyEvent[]) {
   return { pass, listed: [...newest.values()].filter(({ mergedInto }) => mergedInto === null) };
 }
 
-/** The answers once more a minute later, with another title where `isChanged` says so. */
+/** Repeats the responses a minute later, with another title if `isChanged` returns true. */
 function later(events: readonly AnyEvent[], isChanged: (conditionId: string) => boolean): AnyEvent[] {
   const rename = (key: string, value: unknown) => {
     if (key !== '' && (typeof value !== 'object' || value === null)) return value;
@@ -71,11 +71,11 @@ function later(events: readonly AnyEvent[], isChanged: (conditionId: string) => 
 }
 
 describe.each(RECORDINGS)('the catalog in %s', (_, folder) => {
-  it.skipIf(folder === null)('is counted market by market, each once, and belongs to one event each', () => {
+  it.skipIf(folder === null)('is counted once per market, and each market belongs to one event', () => {
     const events = recordedEvents(folder!).filter(isCatalog);
     const answers = events.map(({ value }) => JSON.parse((value as RawEnvelope).payload.toString()) as unknown);
     const conditions = new Set(answers.flatMap(conditionsIn));
-    // All answers of the recording are of one moment, so one pass takes all of them.
+    // All responses of the recording have the same time, so one pass contains all of them.
     const [receivedAt, ...others] = new Set(events.map((event) => event.receivedAt));
     expect(others).toEqual([]);
     const { pass, listed } = reconcile(events);
@@ -85,7 +85,7 @@ describe.each(RECORDINGS)('the catalog in %s', (_, folder) => {
     expect(linked.sort()).toEqual([...conditions].sort());
   });
 
-  it.skipIf(folder === null)('counts in a later pass what changed alone', () => {
+  it.skipIf(folder === null)('counts only changed markets in a later pass', () => {
     const events = recordedEvents(folder!).filter(isCatalog);
     const gamma = new Set(
       events

@@ -12,7 +12,7 @@ const title = (id: string, text: string | null, changes: Partial<TitleInput> = {
 });
 
 describe('matchTitles', () => {
-  it('labels what it knows and says null of what it does not', () => {
+  it('labels recognised titles and returns null for others', () => {
     const { labels, links } = matchTitles([
       title('a', 'Will the price of Bitcoin be above $64,000 on March 12?'),
       title('b', 'Bitcoin Up or Down on March 12?'),
@@ -54,7 +54,7 @@ describe('matchTitles', () => {
     expect(links).toEqual([]);
   });
 
-  it('links over venues, with polarity, and says which links are strong enough', () => {
+  it('links titles of different venues with polarity, and marks the links that are strong enough', () => {
     const machine = (id: string, expiry: string) =>
       title(id, 'Recurring', {
         venue: 'venue_a',
@@ -78,7 +78,7 @@ describe('matchTitles', () => {
     expect(links.every(({ confidence }) => confidence > 0 && confidence < 1)).toBe(true);
   });
 
-  it('keeps touches of opposite directions, and of a month and a deadline, apart', () => {
+  it('does not link touches of opposite directions, or of a month and a deadline', () => {
     const { links } = matchTitles([
       title('up', 'Will Bitcoin reach $64,000 by March 31?'),
       title('down', 'Will Bitcoin dip to $64,000 by March 31?'),
@@ -90,7 +90,7 @@ describe('matchTitles', () => {
 });
 
 describe('links of a day', () => {
-  it('are used for every minute that two venues ask for, and for no lone one', () => {
+  it('are used for every minute that two venues ask for, and for no other minute', () => {
     const sentence = (id: string, at: string) =>
       title(id, `Will the price of Bitcoin be above $64,000 on March 12${at}?`);
     const machine = (id: string, expiry: string) =>
@@ -217,11 +217,11 @@ describe('links of other kinds', () => {
     ['Will Jane Roe meet with John Doe in June?', 'Will Jane Roe meet with John Doe by June 30?', {}],
     ['Will Jane Roe meet with John Doe in 2031?', 'Will Jane Roe visit John Doe in 2031?', {}],
     ['Jane Roe out as minister by June 30?', 'Jane Roe out as minister by July 31?', {}],
-  ])('and not made up: %s against %s', (b, c, changes) => {
+  ])('are not found between different questions: %s against %s', (b, c, changes) => {
     expect(used(title('b', b), other('c', c, changes))).toEqual([]);
   });
 
-  it('are used for one market of a venue, which asks nothing twice', () => {
+  it('are used for one market of a venue only, since a venue lists no question twice', () => {
     const text = 'Will Jane Roe meet with John Doe in 2031?';
     expect(used(title('a', text), title('b', text), other('c', text))).toEqual(['a b false', 'a c true', 'b c false']);
   });
@@ -235,7 +235,7 @@ interface RecordedTitles {
 const recorded = join(resolve(process.env.PARALLAX_SHARED ?? '../shared'), 'data/matching/titles.json');
 
 describe.skipIf(!existsSync(recorded))(`recorded titles (skipped without ${recorded})`, () => {
-  it('are read without a mistake, and linked where they ask the same', () => {
+  it('are read without a mistake, and linked if they ask the same question', () => {
     const { titles, pairs } = JSON.parse(readFileSync(recorded, 'utf8')) as RecordedTitles;
     const { labels, links } = matchTitles(titles);
     for (const { id, title: text, label } of titles) {

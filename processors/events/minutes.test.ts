@@ -1,4 +1,4 @@
-/** One question on one day at several minutes: what is used together, whatever the order in which it is told. */
+/** Tests one question on one day at several minutes: the used links do not depend on the order of arrival. */
 import { describe, expect, it } from 'vitest';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { Market } from '#schemas/topics/normalised';
@@ -12,14 +12,14 @@ import { createEventsState, type EventsState } from './state.ts';
 const HOUR_MS = 3_600_000;
 
 interface Question {
-  /** Hours after noon; null for a market that does not tell its minute. */
+  /** Hours after noon; null for a market that does not state its minute. */
   readonly hour: number | null;
   readonly isBelow?: boolean;
   readonly strike?: string;
 }
 
-/** A market of venue_b. */
-function asked(marketId: string, { hour, isBelow = false, strike = '64000' }: Question): Market {
+/** Creates a market of venue_b. */
+function priced(marketId: string, { hour, isBelow = false, strike = '64000' }: Question): Market {
   const at = hour === null ? ' at 5PM' : hour === 0 ? '' : ` at ${hour}PM ET`;
   const rules = hour === null ? 'Resolves by the price.' : RULES;
   return daily(marketId, {
@@ -31,21 +31,21 @@ function asked(marketId: string, { hour, isBelow = false, strike = '64000' }: Qu
   });
 }
 
-/** An outcome of venue_a. */
+/** Creates an outcome of venue_a. */
 function listed(number: number, hour: number, strike = '64000'): Market {
   const expiry = `20310312-${16 + hour}00`;
   return outcome(number, { endTime: NOON_ET + hour * HOUR_MS }, expiry, strike);
 }
 
-const NOON = [asked('0xnoon', { hour: 0 }), listed(1, 0)] as const;
-const FIVE = [asked('0xfive', { hour: 5 }), listed(2, 5)] as const;
+const NOON = [priced('0xnoon', { hour: 0 }), listed(1, 0)] as const;
+const FIVE = [priced('0xfive', { hour: 5 }), listed(2, 5)] as const;
 const LONE = listed(3, 6);
-const DAY = asked('0xday', { hour: null });
+const DAY = priced('0xday', { hour: null });
 
 const current = (newest: ReadonlyMap<string, UniversalEvent>) =>
   [...newest.values()].filter(({ mergedInto }) => mergedInto === null);
 
-/** Markets that are used with one of another venue, as `id id` with their polarities compared. */
+/** Returns the pairs of used markets of two venues, as `id id` with their polarities compared. */
 function usedPairs(events: readonly UniversalEvent[]): string[] {
   const pairs = events.flatMap(({ links }) => {
     const used = links.filter((link) => link.used);
@@ -58,10 +58,10 @@ function usedPairs(events: readonly UniversalEvent[]): string[] {
   return pairs.sort();
 }
 
-/** What the stage makes of a market. */
+/** Returns the entry of a market in the state. */
 const entryOf = (market: Market) => toMarketEntry(market, recogniseMarket(market), '');
 
-/** What the stage would tell of its events. */
+/** Returns the records that the stage would emit for its events. */
 const eventsOf = (state: EventsState) =>
   [...state.events.values()]
     .filter(({ mergedInto }) => mergedInto === null)
@@ -73,9 +73,9 @@ function permutations<T>(values: readonly T[]): T[][] {
 }
 
 describe('one question at several minutes of a day', () => {
-  it('is one event for each minute that two venues ask for, each decided when it is', () => {
-    const { tell, newest, clock } = harness();
-    for (const market of [...NOON, ...FIVE]) tell(market);
+  it('is one event for each minute that two venues ask for, each with its own resolution time', () => {
+    const { send, newest, clock } = harness();
+    for (const market of [...NOON, ...FIVE]) send(market);
     expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xfive same']);
     clock(NOON_ET);
     expect(current(newest).map(({ status, resolutionTime }) => [status, resolutionTime])).toEqual([
@@ -84,8 +84,8 @@ describe('one question at several minutes of a day', () => {
     ]);
   });
 
-  it('is used alike in every order, and each market is in one event', () => {
-    const markets = [asked('0xnoon', { hour: 0, isBelow: true }), NOON[1], ...FIVE, LONE, DAY];
+  it('has the same used links in every order, and each market is in one event', () => {
+    const markets = [priced('0xnoon', { hour: 0, isBelow: true }), NOON[1], ...FIVE, LONE, DAY];
     const outcomes = new Set<string>();
     for (const order of permutations(markets.map(entryOf))) {
       const state = createEventsState();
@@ -100,41 +100,41 @@ describe('one question at several minutes of a day', () => {
     ]);
   });
 
-  it('moves a market to its mate when it learns its minute', () => {
-    const { tell, newest } = harness();
-    for (const market of [...NOON, DAY, FIVE[1]]) tell(market);
+  it('moves a market to the one with the same minute when its minute becomes known', () => {
+    const { send, newest } = harness();
+    for (const market of [...NOON, DAY, FIVE[1]]) send(market);
     expect(current(newest)).toHaveLength(1);
-    tell({ ...asked('0xday', { hour: 5 }), receivedAt: START + 1 });
+    send({ ...priced('0xday', { hour: 5 }), receivedAt: START + 1 });
     expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xday same']);
   });
 
-  it('takes a market that stood alone as the event of its mate', () => {
-    const { tell, newest } = harness();
-    const [alone] = tell(asked('0xfive', { hour: 5, strike: '65000' }));
-    for (const market of [...NOON, FIVE[1]]) tell(market);
-    tell({ ...FIVE[0], receivedAt: START + 1 });
+  it('uses the event of a single market for the one with the same minute', () => {
+    const { send, newest } = harness();
+    const [alone] = send(priced('0xfive', { hour: 5, strike: '65000' }));
+    for (const market of [...NOON, FIVE[1]]) send(market);
+    send({ ...FIVE[0], receivedAt: START + 1 });
     expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xfive same']);
     expect(newest.get(alone!.universalId)!.links).toHaveLength(2);
   });
 
-  it('gives a pair room where the event of the day is full', () => {
-    const { tell, newest } = harness();
-    tell(asked('0xfive', { hour: 5 }));
-    for (let number = 10; number < 70; number += 1) tell(listed(number, 6));
-    tell(FIVE[1]);
+  it('creates an event for a pair if the event of the day is full', () => {
+    const { send, newest } = harness();
+    send(priced('0xfive', { hour: 5 }));
+    for (let number = 10; number < 70; number += 1) send(listed(number, 6));
+    send(FIVE[1]);
     expect(usedPairs(current(newest))).toEqual(['#20 0xfive same']);
   });
 });
 
-describe('a live market of the same day as an event that is over', () => {
+describe('an open market of the same day as a closed event', () => {
   const statuses = (newest: ReadonlyMap<string, UniversalEvent>) =>
     current(newest)
       .map(({ status, links }) => `${status}: ${links.map(({ providerMarketId }) => providerMarketId).join(' ')}`)
       .sort();
 
-  it('leaves it at its date, and is open in an event of its own', () => {
-    const { tell, newest, clock } = harness();
-    for (const market of [...NOON, LONE, listed(4, 7)]) tell(market);
+  it('leaves the event at its date, and is open in an event of its own', () => {
+    const { send, newest, clock } = harness();
+    for (const market of [...NOON, LONE, listed(4, 7)]) send(market);
     expect(statuses(newest)).toEqual(['open: #10 #30 #40 0xnoon']);
     const { events } = clock(NOON_ET);
     expect(events.map(({ status, resolutionTime }) => [status, resolutionTime])).toEqual([
@@ -146,61 +146,61 @@ describe('a live market of the same day as an event that is over', () => {
     expect(statuses(newest)).toEqual(['closed: #10 0xnoon', 'closed: #30', 'open: #40']);
   });
 
-  it('does not join it, nor makes it less than resolved', () => {
-    const { tell, newest, clock, resolve } = harness();
-    for (const market of NOON) tell(market);
+  it('does not join the event, and does not change its status', () => {
+    const { send, newest, clock, resolve } = harness();
+    for (const market of NOON) send(market);
     clock(NOON_ET);
     for (const market of NOON) resolve(market);
     expect(statuses(newest)).toEqual(['resolved: #10 0xnoon']);
-    tell(LONE);
-    // Over too, but not decided yet.
-    tell(listed(5, -1));
+    send(LONE);
+    // Closed too, but not resolved yet.
+    send(listed(5, -1));
     expect(statuses(newest)).toEqual(['open: #30 #50', 'resolved: #10 0xnoon']);
-    // The next of the day comes to what is open.
-    tell(listed(6, 7));
+    // The next market of the day joins the open event.
+    send(listed(6, 7));
     expect(statuses(newest)).toEqual(['open: #30 #50 #60', 'resolved: #10 0xnoon']);
   });
 
-  it('stays where it is asked at the minute of the event, however late its catalog closes it', () => {
-    const { tell, newest, clock } = harness();
-    tell(NOON[0]);
+  it('stays if it has the minute of the event, however late its catalog closes it', () => {
+    const { send, newest, clock } = harness();
+    send(NOON[0]);
     clock(NOON_ET + 1);
-    tell(NOON[1]);
+    send(NOON[1]);
     expect(statuses(newest)).toEqual(['closed: #10 0xnoon']);
   });
 
-  it('is never in one, in any order of markets, marks of the clock and resolutions', () => {
+  it('is never in a closed event, in any order of markets, clock marks and resolutions', () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const below = numbers(seed);
-      const { tell, newest, clock, resolve } = harness();
-      const told = new Map<string, Market>();
+      const { send, newest, clock, resolve } = harness();
+      const sent = new Map<string, Market>();
       const settled = new Set<string>();
       let now = START;
       for (let step = 0; step < 60; step += 1) {
         const nth = below(12);
         const hour = [0, 1, 2, 3, 4, 5][nth % 6]!;
-        const market = nth < 6 ? listed(nth + 1, hour) : asked(`0x${hour}`, { hour });
+        const market = nth < 6 ? listed(nth + 1, hour) : priced(`0x${hour}`, { hour });
         const act = below(4);
         if (act === 0) {
           now = Math.max(now, NOON_ET + (below(7) - 1) * HOUR_MS);
           clock(now);
-        } else if (act === 1 && told.has(market.marketId) && market.endTime! <= now) {
+        } else if (act === 1 && sent.has(market.marketId) && market.endTime! <= now) {
           resolve(market);
           settled.add(market.marketId);
         } else {
-          told.set(market.marketId, market);
-          tell(market);
+          sent.set(market.marketId, market);
+          send(market);
         }
         for (const { status, links, resolutionTime } of current(newest)) {
-          const markets = links.map(({ providerMarketId }) => told.get(providerMarketId)!);
+          const markets = links.map(({ providerMarketId }) => sent.get(providerMarketId)!);
           const later = markets.filter(({ endTime }) => endTime! > now && endTime !== resolutionTime);
           expect({ seed, step, later: status === 'open' ? [] : later }).toEqual({ seed, step, later: [] });
           if (status === 'open') continue;
-          const decided = markets.every(({ marketId }) => settled.has(marketId));
-          expect({ seed, step, status }).toEqual({ seed, step, status: decided ? 'resolved' : 'closed' });
+          const isResolved = markets.every(({ marketId }) => settled.has(marketId));
+          expect({ seed, step, status }).toEqual({ seed, step, status: isResolved ? 'resolved' : 'closed' });
         }
-        expect(current(newest).flatMap(({ links }) => links)).toHaveLength(told.size);
-        const pairs = [0, 1, 2, 3, 4, 5].filter((at) => told.has(`#${at + 1}0`) && told.has(`0x${at}`));
+        expect(current(newest).flatMap(({ links }) => links)).toHaveLength(sent.size);
+        const pairs = [0, 1, 2, 3, 4, 5].filter((at) => sent.has(`#${at + 1}0`) && sent.has(`0x${at}`));
         expect({ seed, step, used: usedPairs(current(newest)) }).toEqual({
           seed,
           step,
@@ -211,7 +211,7 @@ describe('a live market of the same day as an event that is over', () => {
   });
 });
 
-/** Numbers below a limit, the same for one seed. */
+/** Creates a reproducible generator of numbers below a limit. */
 function numbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -220,12 +220,12 @@ function numbers(seed: number): (limit: number) => number {
   };
 }
 
-describe('the side that an event is seen from', () => {
+describe('the comparison of an event', () => {
   it('stays when another minute gets more providers, and when its first market leaves', () => {
-    const { tell, newest } = harness();
-    const [event] = tell(asked('0xbelow', { hour: 0, isBelow: true }));
+    const { send, newest } = harness();
+    const [event] = send(priced('0xbelow', { hour: 0, isBelow: true }));
     expect(event).toMatchObject({ op: 'lte', canonicalName: 'BTC at or below 64,000 on 2031-03-12 16:00 UTC' });
-    for (const market of FIVE) tell(market);
+    for (const market of FIVE) send(market);
     const [, seen] = [event!, newest.get(event!.universalId)!];
     expect(seen).toMatchObject({ op: 'lte', resolutionTime: NOON_ET + 5 * HOUR_MS });
     expect(seen.canonicalName).toBe('BTC at or below 64,000 on 2031-03-12 21:00 UTC');
@@ -234,22 +234,22 @@ describe('the side that an event is seen from', () => {
       ['same', false],
       ['inverse', true],
     ]);
-    tell({ ...asked('0xbelow', { hour: 0, isBelow: true, strike: '65000' }), receivedAt: START + 1 });
+    send({ ...priced('0xbelow', { hour: 0, isBelow: true, strike: '65000' }), receivedAt: START + 1 });
     const left = newest.get(event!.universalId)!;
     expect(left.op).toBe('lte');
     expect(linkOf(left, '0xfive').polarity).toBe('inverse');
   });
 
-  it('stays when its only market is read anew the other way round', () => {
-    const { tell } = harness();
-    tell(asked('0xa', { hour: 0 }));
-    const [event] = tell({ ...asked('0xa', { hour: 0, isBelow: true }), receivedAt: START + 1 });
+  it('stays when its only market changes to the opposite comparison', () => {
+    const { send } = harness();
+    send(priced('0xa', { hour: 0 }));
+    const [event] = send({ ...priced('0xa', { hour: 0, isBelow: true }), receivedAt: START + 1 });
     expect(event!.op).toBe('gte');
     expect(linkOf(event!, '0xa').polarity).toBe('inverse');
   });
 });
 
-it('holds after any changes of questions: pairs are used together, others not, and no side turns', () => {
+it('after any changes of questions only pairs are used together, and no comparison is inverted', () => {
   const below = numbers(7);
   const state = createEventsState();
   const questions = new Map<string, { key: string; provider: string; isBelow: boolean }>();
@@ -260,7 +260,7 @@ it('holds after any changes of questions: pairs are used together, others not, a
     const isListed = nth < 4;
     const hour = [0, 5, 6, null][below(isListed ? 3 : 4)]!;
     const isBelow = !isListed && below(2) === 0;
-    const market = isListed ? listed(nth + 1, hour!, strike) : asked(`0x${nth}`, { hour, isBelow, strike });
+    const market = isListed ? listed(nth + 1, hour!, strike) : priced(`0x${nth}`, { hour, isBelow, strike });
     const { marketId, provider } = market;
     placeMarket(state, entryOf(market), START + step);
     questions.set(marketId, { key: hour === null ? marketId : `${strike} ${hour}`, provider, isBelow });

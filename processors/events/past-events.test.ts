@@ -38,19 +38,19 @@ function market(marketId: string, changes: Partial<Market> = {}): Market {
 
 function harness() {
   const probe = probeStage(createEventsStage());
-  /** What the topic holds of each event. */
-  const held = new Map<string, UniversalEvent>();
+  /** The newest record of each event in the topic. */
+  const stored = new Map<string, UniversalEvent>();
   const note = (outputs: DrivenOutput[]) => {
     const events = outputs.filter(({ topic }) => topic === eventTopic.name);
     for (const { key, value } of events) {
-      if (value) held.set(key, value as UniversalEvent);
-      else held.delete(key);
+      if (value) stored.set(key, value as UniversalEvent);
+      else stored.delete(key);
     }
     return events;
   };
   return {
-    held,
-    tell: (told: Market) => note(probe.send(marketTopics.venue_b, told.marketId, told)),
+    stored,
+    send: (value: Market) => note(probe.send(marketTopics.venue_b, value.marketId, value)),
     mark: (receivedAt: number) =>
       note(
         probe.send(clockTopic, 'clock', { receivedAt, tick: true, hour: true, day: receivedAt % DAY_MS < 3_600_000 }),
@@ -59,81 +59,81 @@ function harness() {
   };
 }
 
-it('takes a past market in, tells of its event, and takes that out of the topic within the hour', () => {
-  const { tell, mark, held, restart } = harness();
+it('accepts an old market, emits its event, and removes that from the topic within the hour', () => {
+  const { send, mark, stored, restart } = harness();
   mark(START);
-  const [told] = tell(market('0xold', { endTime: START - 400 * DAY_MS }));
-  expect(told!.value).toMatchObject({ status: 'resolved', resolutionTime: START - 400 * DAY_MS });
-  tell(market('0xlate', { endTime: START - 80 * DAY_MS }));
-  tell(market('0xopen', { closed: false, active: true, resolved: false, endTime: START - 400 * DAY_MS }));
+  const [emitted] = send(market('0xold', { endTime: START - 400 * DAY_MS }));
+  expect(emitted!.value).toMatchObject({ status: 'resolved', resolutionTime: START - 400 * DAY_MS });
+  send(market('0xlate', { endTime: START - 80 * DAY_MS }));
+  send(market('0xopen', { closed: false, active: true, resolved: false, endTime: START - 400 * DAY_MS }));
   restart();
-  expect(mark(START + 3_600_000)).toMatchObject([{ key: told!.key, value: null }]);
-  expect([...held.values()].map(({ links }) => links[0]!.providerMarketId)).toEqual(['0xlate', '0xopen']);
-  // Nothing of it is left: it is founded anew where it comes again.
-  expect(tell(market('0xold', { endTime: START - 400 * DAY_MS, slug: 's' }))).toMatchObject([{ key: told!.key }]);
+  expect(mark(START + 3_600_000)).toMatchObject([{ key: emitted!.key, value: null }]);
+  expect([...stored.values()].map(({ links }) => links[0]!.providerMarketId)).toEqual(['0xlate', '0xopen']);
+  // Nothing of it is left: it gets a new event if it comes again.
+  expect(send(market('0xold', { endTime: START - 400 * DAY_MS, slug: 's' }))).toMatchObject([{ key: emitted!.key }]);
 });
 
 const LIVE: Partial<Market> = { closed: false, active: true, resolved: false };
 const days = (count: number) => START + count * DAY_MS;
 
-it('takes out what was over 90 days before the UTC day: since its end where it came over, else since that was told', () => {
-  const { tell, mark, held } = harness();
+it('removes events closed 90 days before the UTC day, counted from the end of markets that were closed when first seen', () => {
+  const { send, mark, stored } = harness();
   const overAt = (marketId: string) =>
-    [...held.values()].find(({ links }) => links[0]!.providerMarketId === marketId)!.overAt;
+    [...stored.values()].find(({ links }) => links[0]!.providerMarketId === marketId)!.overAt;
   for (const [marketId, endTime, end] of [
     ['0xended', days(-3), days(-3)],
     ['0xearly', days(5), START],
     ['0xundated', null, START],
   ] as const) {
-    tell(market(marketId, { endTime }));
+    send(market(marketId, { endTime }));
     expect(overAt(marketId), marketId).toBe(end);
   }
-  // It outlived its date by 100 days, while the chain that resolves it was not heard.
-  tell(market('0xoutlived', { ...LIVE, endTime: days(-100) }));
+  // Its date passed 100 days ago, while the feed of the chain that resolves it was down.
+  send(market('0xoutlived', { ...LIVE, endTime: days(-100) }));
   expect(overAt('0xoutlived')).toBeNull();
-  tell(market('0xoutlived', { resolved: false, endTime: days(-100), receivedAt: days(1) }));
+  send(market('0xoutlived', { resolved: false, endTime: days(-100), receivedAt: days(1) }));
   expect(overAt('0xoutlived')).toBe(days(1));
   for (let day = 1; day <= 92; day += 1) {
     mark(days(day));
-    // Never is something gone that is not past to everyone else, nor the other way about.
-    for (const event of held.values()) expect(isArchived(event, archiveCutoff(days(day)))).toBe(false);
-    expect(held.size, `day ${day}`).toBe(day <= 87 ? 4 : day <= 90 ? 3 : day <= 91 ? 1 : 0);
+    // An event is removed exactly when `isArchived` is true for it.
+    for (const event of stored.values()) expect(isArchived(event, archiveCutoff(days(day)))).toBe(false);
+    expect(stored.size, `day ${day}`).toBe(day <= 87 ? 4 : day <= 90 ? 3 : day <= 91 ? 1 : 0);
   }
 });
 
-it('is closed by its catalogs alone, before its date or without any, and open again where a market reopens', () => {
-  const { tell, mark, held } = harness();
-  const newest = () => [...held.values()][0]!;
+it('closes an event by its catalogs alone, before its date or without one, and opens it again if a market reopens', () => {
+  const { send, mark, stored } = harness();
+  const newest = () => [...stored.values()][0]!;
   for (const endTime of [null, days(30)]) {
-    tell(market('0xa', { ...LIVE, endTime }));
+    send(market('0xa', { ...LIVE, endTime }));
     expect(newest()).toMatchObject({ status: 'open', overAt: null });
-    tell(market('0xa', { resolved: false, endTime, receivedAt: days(1) }));
+    send(market('0xa', { resolved: false, endTime, receivedAt: days(1) }));
     expect(newest()).toMatchObject({ status: 'closed', overAt: days(1) });
   }
-  tell(market('0xa', { ...LIVE, receivedAt: days(2) }));
+  send(market('0xa', { ...LIVE, receivedAt: days(2) }));
   expect(newest()).toMatchObject({ status: 'open', overAt: null });
-  tell(market('0xa', { resolved: false, receivedAt: days(3) }));
+  send(market('0xa', { resolved: false, receivedAt: days(3) }));
   for (let day = 3; day <= 93; day += 1) mark(days(day));
-  expect(held.size).toBe(1);
+  expect(stored.size).toBe(1);
   mark(days(94));
-  expect(held.size).toBe(0);
+  expect(stored.size).toBe(0);
 });
 
-it('is over as the last of its markets is, and never what was merged', () => {
-  const { newest, tell, resolve, clock } = eventsHarness();
-  tell(daily('0xa'));
-  const [{ universalId }] = tell(outcome(7)) as [UniversalEvent];
+it('sets overAt when the last market of an event closes, and never for a merged event', () => {
+  const { newest, send, resolve, clock } = eventsHarness();
+  send(daily('0xa'));
+  const [{ universalId }] = send(outcome(7)) as [UniversalEvent];
   const overAt = () => newest.get(universalId)!.overAt;
   resolve(outcome(7), { receivedAt: NOON_ET + 5 });
   expect(overAt()).toBeNull();
-  tell(daily('0xa', { ...RESOLVED, receivedAt: NOON_ET + 9 }));
+  send(daily('0xa', { ...RESOLVED, receivedAt: NOON_ET + 9 }));
   expect(overAt()).toBe(NOON_ET + 9);
   resolve(outcome(7), { receivedAt: NOON_ET + 20, status: 'reverted' });
   expect(overAt()).toBeNull();
   resolve(outcome(7), { receivedAt: NOON_ET + 30 });
   expect(overAt()).toBe(NOON_ET + 30);
-  // Long past its date, and traded again: it stays.
-  tell(daily('0xa', { closed: false, receivedAt: NOON_ET + 40 }));
+  // Long after its date, but open again: it stays.
+  send(daily('0xa', { closed: false, receivedAt: NOON_ET + 40 }));
   expect(clock(NOON_ET + 200 * DAY_MS, true).removed).toEqual([]);
   expect(isArchived(newest.get(universalId)!, archiveCutoff(NOON_ET + 200 * DAY_MS))).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Which of an organization's two audit logs tells of a change: that of its live set, or that of its sandbox. */
+/** Tests which of an organization's two audit logs gets a change: that of its live data, or that of its sandbox. */
 import { beforeEach, expect, it } from 'vitest';
 import { SECRET } from '#schemas/domain/control/control.fixture';
 import type { Actor } from '#schemas/domain/control/envelope';
@@ -18,31 +18,34 @@ beforeEach(() => {
   acme = world.organization('org_acme');
   sandboxed = { ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true };
 });
-/** Action, who asked, and whether it is the sandbox's. */
-const told = (outputs: readonly DrivenOutput[]) =>
+/** Returns action, actor, and the sandbox flag of each audit entry. */
+const auditOf = (outputs: readonly DrivenOutput[]) =>
   emittedTo(outputs, auditTopic).map(({ action, keyId, sandbox }) => [action, keyId, sandbox]);
-const makeKey = (keyId: string, as: Actor) => told(world.command('key.create', { ...SANDBOX_KEY, keyId }, as));
+const makeKey = (keyId: string, as: Actor) => auditOf(world.command('key.create', { ...SANDBOX_KEY, keyId }, as));
 
-it('what a sandbox key changes is the sandbox’s, also where it revokes itself', () => {
+it('changes by a sandbox key belong to the sandbox, also when the key revokes itself', () => {
   expect(makeKey('sandboxed', acme)).toEqual([['key.create', acme.keyId, false]]);
   expect(makeKey('second', sandboxed)).toEqual([['key.create', 'sandboxed', true]]);
-  expect(told(world.bind(sandboxed, 'wal_1', MAKER))).toEqual([['me.wallet.create', 'sandboxed', true]]);
-  expect(told(world.bind(acme, 'wal_2', MAKER))).toEqual([['me.wallet.create', acme.keyId, false]]);
-  expect(told(world.command('wallet.unbind', { walletId: 'wal_1' }, sandboxed))).toEqual([
+  expect(auditOf(world.bind(sandboxed, 'wal_1', MAKER))).toEqual([['me.wallet.create', 'sandboxed', true]]);
+  expect(auditOf(world.bind(acme, 'wal_2', MAKER))).toEqual([['me.wallet.create', acme.keyId, false]]);
+  expect(auditOf(world.command('wallet.unbind', { walletId: 'wal_1' }, sandboxed))).toEqual([
     ['me.wallet.delete', 'sandboxed', true],
   ]);
-  expect(told(world.command('key.revoke', { keyId: 'second' }, acme))).toEqual([['key.revoke', acme.keyId, false]]);
-  expect(told(world.command('key.revoke', { keyId: 'sandboxed' }, sandboxed))).toEqual([
+  expect(auditOf(world.command('key.revoke', { keyId: 'second' }, acme))).toEqual([['key.revoke', acme.keyId, false]]);
+  expect(auditOf(world.command('key.revoke', { keyId: 'sandboxed' }, sandboxed))).toEqual([
     ['key.revoke', 'sandboxed', true],
   ]);
 });
 
-it.each([false, true])('what the service does to a webhook is of its set (sandbox: %s)', (sandbox) => {
-  makeKey('sandboxed', acme);
-  const owner = sandbox ? sandboxed : acme;
-  const created = world.webhook(owner, 'wh_1', SPREADS);
-  expect(told(created)).toEqual([['webhook.create', owner.keyId, sandbox]]);
-  const updatedAt = new Date(emittedTo(created, auditTopic)[0]!.at).toISOString();
-  const disabled = world.command('webhook.disable', { webhookId: 'wh_1', updatedAt, reason: 'gone' }, null);
-  expect(told(disabled)).toEqual([['webhook.disable', null, sandbox]]);
-});
+it.each([false, true])(
+  'changes of a webhook by the service belong to the data set of the webhook (sandbox: %s)',
+  (sandbox) => {
+    makeKey('sandboxed', acme);
+    const owner = sandbox ? sandboxed : acme;
+    const created = world.webhook(owner, 'wh_1', SPREADS);
+    expect(auditOf(created)).toEqual([['webhook.create', owner.keyId, sandbox]]);
+    const updatedAt = new Date(emittedTo(created, auditTopic)[0]!.at).toISOString();
+    const disabled = world.command('webhook.disable', { webhookId: 'wh_1', updatedAt, reason: 'gone' }, null);
+    expect(auditOf(disabled)).toEqual([['webhook.disable', null, sandbox]]);
+  },
+);

@@ -31,11 +31,11 @@ beforeEach(() => {
   world = createOrganizationsProbe();
   acme = world.organization('org_acme');
 });
-const trade = (...told: Parameters<OrganizationsProbe['trade']>) => deliveriesOf(world.trade(...told));
-const tell = (changes: Partial<Spread> = {}) =>
+const trade = (...args: Parameters<OrganizationsProbe['trade']>) => deliveriesOf(world.trade(...args));
+const sendSpread = (changes: Partial<Spread> = {}) =>
   deliveriesOf(world.probe.send(spreadTopic, 'evt_1', { ...spread, ...changes }));
 const webhooksOf = (deliveries: readonly Delivery[]) => deliveries.map(({ webhookId }) => webhookId);
-/** `data` of a delivery, found to be of its type's shape. */
+/** Returns `data` of a delivery, checked against the schema of its type. */
 function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown> {
   const event = JSON.parse(body) as { id: string; type: string; data: unknown };
   expect(event).toMatchObject({ id: eventId, type: eventType, specversion: '1.0' });
@@ -43,7 +43,7 @@ function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown>
 }
 
 describe('a fill', () => {
-  it('is delivered with exact decimals and the wallets it concerns', () => {
+  it('is delivered with exact decimals and its bound wallets', () => {
     world.webhook(acme, 'wh_1', TRADES);
     world.bind(acme, 'wal_1', TAKER, 'venue_b');
     world.bind(acme, 'wal_2', MAKER, 'venue_b');
@@ -72,12 +72,12 @@ describe('a fill', () => {
     world.bind(acme, 'wal_1', TAKER, one === perpTrade ? 'venue_a_perp' : 'venue_b');
     const data = dataOf(trade({}, one)[0]!);
     expect(data).toMatchObject(ids);
-    // Decimals are text here and numbers there; the token and its outcome are not part of the webhook's data.
+    // Decimals are text here and numbers in REST; the token and its outcome are not part of the webhook's data.
     const { price, qty, tokenId, outcome, ...shared } = toTradeRecord(one);
     expect(data).toMatchObject(shared);
   });
 
-  it('has null for what the venue does not tell, and for a counterparty that is no address', () => {
+  it('has null for fields that the venue does not state, and for a counterparty that is no address', () => {
     world.webhook(acme, 'wh_1', TRADES);
     world.bind(acme, 'wal_1', MAKER);
     const [delivery] = trade({ taker: 'somebody' }, perpTrade);
@@ -88,19 +88,19 @@ describe('a fill', () => {
     world.webhook(acme, 'wh_1', TRADES);
     world.webhook(acme, 'wh_2', TRADES, SPREADS);
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
-    const told = [trade(), trade({ status: 'reverted' }), trade({ arrival: 2 })];
-    expect(told.map(webhooksOf)).toEqual([
+    const emitted = [trade(), trade({ status: 'reverted' }), trade({ arrival: 2 })];
+    expect(emitted.map(webhooksOf)).toEqual([
       ['wh_1', 'wh_2'],
       ['wh_1', 'wh_2'],
       ['wh_1', 'wh_2'],
     ]);
-    for (const [one, two] of told) expect([two!.eventId, two!.body]).toEqual([one!.eventId, one!.body]);
-    expect(new Set(told.map(([one]) => one!.eventId)).size).toBe(3);
-    expect(new Set(told.flat().map(({ id }) => id)).size).toBe(6);
-    expect(told.map(([one]) => dataOf(one!).status)).toEqual(['pending', 'reverted', 'pending']);
+    for (const [one, two] of emitted) expect([two!.eventId, two!.body]).toEqual([one!.eventId, one!.body]);
+    expect(new Set(emitted.map(([one]) => one!.eventId)).size).toBe(3);
+    expect(new Set(emitted.flat().map(({ id }) => id)).size).toBe(6);
+    expect(emitted.map(([one]) => dataOf(one!).status)).toEqual(['pending', 'reverted', 'pending']);
   });
 
-  it('tells no organization of another: not the event, nor its id', () => {
+  it('is not visible to another organization, and neither is its id', () => {
     const other = world.organization('org_other');
     world.webhook(acme, 'wh_1', TRADES);
     world.webhook(other, 'wh_2', TRADES);
@@ -119,13 +119,13 @@ describe('a fill', () => {
     [{ brokers: ['venue_a', 'venue_b'] }, ['wh_1']],
     [{}, ['wh_1']],
     [{ brokers: 'venue_b' }, []],
-  ])('is chosen by filters %j', (filters, told) => {
+  ])('is selected by filters %j', (filters, expected) => {
     world.webhook(acme, 'wh_1', { ...TRADES, filters });
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
-    expect(webhooksOf(trade())).toEqual(told);
+    expect(webhooksOf(trade())).toEqual(expected);
   });
 
-  it('is delivered once where several subscriptions of a webhook take it', () => {
+  it('is delivered once if several subscriptions of a webhook match', () => {
     world.webhook(acme, 'wh_1', { ...TRADES, filters: { brokers: ['venue_a'] } }, TRADES);
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(webhooksOf(trade())).toEqual(['wh_1']);
@@ -133,51 +133,51 @@ describe('a fill', () => {
 });
 
 describe('a webhook', () => {
-  it('gets what it wants at that place: nothing while it is disabled or its organization suspended', () => {
+  it('gets its events, but nothing while it is disabled or its organization is suspended', () => {
     const suspend = (suspended: boolean) =>
       world.command('organization.change', { organizationId: 'org_acme', suspended }, OPERATOR);
     const change = (body: object) => world.command('webhook.change', { webhookId: 'wh_1', ...body }, acme);
     world.webhook(acme, 'wh_1', SPREADS);
-    const heard = () => webhooksOf(tell());
-    expect(heard()).toEqual(['wh_1']);
+    const receivers = () => webhooksOf(sendSpread());
+    expect(receivers()).toEqual(['wh_1']);
     change({ enabled: false });
-    expect(heard()).toEqual([]);
+    expect(receivers()).toEqual([]);
     change({ enabled: true });
-    expect(heard()).toEqual(['wh_1']);
+    expect(receivers()).toEqual(['wh_1']);
     suspend(true);
-    expect(heard()).toEqual([]);
+    expect(receivers()).toEqual([]);
     suspend(false);
     world.probe.restart();
-    expect(heard()).toEqual(['wh_1']);
+    expect(receivers()).toEqual(['wh_1']);
     change({ subscriptions: [{ ...SPREADS, filters: { universalIds: ['evt_other'] } }] });
-    expect(heard()).toEqual([]);
+    expect(receivers()).toEqual([]);
     change({ subscriptions: [{ ...SPREADS, version: 2 }] });
-    expect(heard()).toEqual([]);
+    expect(receivers()).toEqual([]);
     change({ subscriptions: [SPREADS] });
-    expect(heard()).toEqual(['wh_1']);
+    expect(receivers()).toEqual(['wh_1']);
     world.command('webhook.delete', { webhookId: 'wh_1' }, acme);
-    expect(heard()).toEqual([]);
+    expect(receivers()).toEqual([]);
   });
 
-  it('of the sandbox gets none', () => {
+  it('of the sandbox gets no events', () => {
     const sandboxed = { ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true };
     const secret = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' };
     const key = { keyId: 'sandboxed', name: 's', userId: 'u', scopes: ['admin'], sandbox: true, secret };
     world.command('key.create', key, acme);
     world.webhook(sandboxed, 'wh_1', SPREADS);
-    expect(tell()).toEqual([]);
-    // But the sample that it asks for.
+    expect(sendSpread()).toEqual([]);
+    // It still gets a requested sample.
     const test = { webhookId: 'wh_1', eventType: null, deliveryId: 'dlv_t', eventId: 'we_t' };
     expect(webhooksOf(deliveriesOf(world.command('webhook.test', test, sandboxed)))).toEqual(['wh_1']);
   });
 });
 
 describe('market-wide events', () => {
-  it('tell a spread with exact decimals; every telling is an event of its own', () => {
+  it('contain a spread with exact decimals, and every record is an event of its own', () => {
     world.webhook(acme, 'wh_1', SPREADS);
-    const [one] = tell();
-    const [two] = tell();
-    const [three] = tell({ receivedAt: 3_000 });
+    const [one] = sendSpread();
+    const [two] = sendSpread();
+    const [three] = sendSpread({ receivedAt: 3_000 });
     expect(new Set([one!.eventId, two!.eventId, three!.eventId]).size).toBe(3);
     expect(dataOf(one!)).toEqual({
       universalId: 'evt_1',
@@ -186,10 +186,10 @@ describe('market-wide events', () => {
     });
   });
 
-  it('have ids that do not depend on who listens', () => {
-    tell();
+  it('have ids that do not depend on the subscribers', () => {
+    sendSpread();
     world.webhook(acme, 'wh_1', SPREADS);
-    const [late] = tell();
+    const [late] = sendSpread();
     const other = createOrganizationsProbe();
     other.organization('org_acme');
     other.webhook(acme, 'wh_1', SPREADS);
@@ -197,7 +197,7 @@ describe('market-wide events', () => {
     expect(late!.eventId).toBe(early!.eventId);
   });
 
-  it('tell an arbitrage', () => {
+  it('contain an arbitrage', () => {
     world.webhook(acme, 'wh_1', ARBITRAGE);
     const [delivery] = deliveriesOf(world.probe.send(arbitrageTopic, 'evt_1', arbitrage));
     expect(dataOf(delivery!)).toMatchObject({
@@ -207,18 +207,18 @@ describe('market-wide events', () => {
     });
   });
 
-  it('reach who asked for an event that was merged into another', () => {
+  it('reach webhooks with a filter for an event that was merged into another', () => {
     world.webhook(acme, 'wh_1', { ...SPREADS, filters: { universalIds: ['evt_0'] } });
-    expect(tell()).toEqual([]);
+    expect(sendSpread()).toEqual([]);
     world.probe.send(eventTopic, 'evt_0', eventOf('evt_0', 'evt_1'));
-    expect(webhooksOf(tell())).toEqual(['wh_1']);
+    expect(webhooksOf(sendSpread())).toEqual(['wh_1']);
     world.probe.remove(eventTopic, 'evt_0', 2_500);
-    expect(tell()).toEqual([]);
+    expect(sendSpread()).toEqual([]);
   });
 });
 
 describe('commands', () => {
-  it('are told in the audit logs of those they concern, once; refused ones are not', () => {
+  it('are recorded once in the audit logs of their organizations, unless they are refused', () => {
     const idempotency = { key: 'i', route: 'POST /v1/me/wallets', bodyDigest: 'd' };
     const bind = () => {
       const body = { walletId: 'wal_1', provider: 'venue_b', address: MAKER, label: '' };
@@ -244,7 +244,7 @@ describe('commands', () => {
     ]);
   });
 
-  it('a test delivers a sample of the type, once under its Idempotency-Key', () => {
+  it('deliver a sample of the type for a test, once per Idempotency-Key', () => {
     world.webhook(acme, 'wh_1', SPREADS, TRADES);
     const idempotency = { key: 'i', route: 'POST /v1/webhooks/wh_1/test', bodyDigest: 'd' };
     const test = (eventType: string | null, options = {}) => {
@@ -260,9 +260,9 @@ describe('commands', () => {
     expect(test('event.anomaly.detected')).toEqual([]);
   });
 
-  it('a redelivery has the bytes it was given and the id of the event', () => {
+  it('redeliver the original bytes with the id of the event', () => {
     world.webhook(acme, 'wh_1', SPREADS);
-    const [first] = tell();
+    const [first] = sendSpread();
     const { id: deliveryId, eventId, eventType, body } = first!;
     const redeliver = (webhookId: string) =>
       deliveriesOf(

@@ -18,10 +18,10 @@ beforeEach(() => {
   world = createOrganizationsProbe();
   acme = world.organization('org_acme');
 });
-const fills = (...told: Parameters<OrganizationsProbe['trade']>) => fillsOf(world.trade(...told));
+const fills = (...args: Parameters<OrganizationsProbe['trade']>) => fillsOf(world.trade(...args));
 
 describe('fills', () => {
-  it('are told as REST tells trades, on the channel of the organization', () => {
+  it('are emitted in the format of REST trades on the channel of the organization', () => {
     world.bind(acme, 'wal_1', TAKER, 'venue_b');
     const [frame, ...others] = framesOf(world.trade());
     expect(others).toEqual([]);
@@ -40,7 +40,7 @@ describe('fills', () => {
     });
   });
 
-  it('go to every organization with a bound maker or taker, once each, and to nobody else', () => {
+  it('go once to every organization with a bound maker or taker, and to no other', () => {
     const other = world.organization('org_other');
     world.organization('org_bystander');
     world.bind(acme, 'wal_1', TAKER, 'venue_b');
@@ -55,18 +55,18 @@ describe('fills', () => {
     ['venue_a_perp', 'venue_a_dex', ['org_acme 1 confirmed']],
     ['venue_a_outcome', 'venue_a_perp', []],
     ['venue_b', 'venue_a_perp', []],
-  ])('of a binding to %s are those of its family: %s', (bound, provider, told) => {
+  ])('of a binding to %s include only providers of its family: %s', (bound, provider, expected) => {
     world.bind(acme, 'wal_1', MAKER, bound);
-    expect(fills({ provider }, perpTrade)).toEqual(told);
+    expect(fills({ provider }, perpTrade)).toEqual(expected);
   });
 
-  it('of a sandbox binding are none', () => {
+  it('of a sandbox binding do not exist', () => {
     world.command('key.create', sandboxKey(), acme);
     world.bind({ ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true }, 'wal_1', MAKER);
     expect(fills({}, perpTrade)).toEqual([]);
   });
 
-  it('are told once, their reversal once, and anew when they are included again', () => {
+  it('are emitted once, their reversal once, and again when they are included again', () => {
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(fills({ marketId: null })).toEqual(['org_acme 1 pending']);
     expect(fills({})).toEqual([]);
@@ -79,7 +79,7 @@ describe('fills', () => {
 });
 
 describe('a binding', () => {
-  it('counts for the trades after it, whatever is told again of those before', () => {
+  it('counts for the trades after it, and not for repeated records of earlier trades', () => {
     fills({ marketId: null });
     fills({ id: 'x', instrument: '2', arrival: 2 });
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
@@ -91,7 +91,7 @@ describe('a binding', () => {
     expect(fills({ arrival: 3, status: 'reverted' })).toEqual(['org_acme 2 reverted']);
   });
 
-  it('counts no more once it is gone, or its organization is', () => {
+  it('does not count any more once it or its organization is deleted', () => {
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
     world.command('wallet.unbind', { walletId: 'wal_1' }, acme);
     expect(fills({})).toEqual([]);
@@ -102,7 +102,7 @@ describe('a binding', () => {
     expect(fills({ arrival: 3, id: 'y' })).toEqual([]);
   });
 
-  it('counts for nothing while its organization is suspended, and then as if it were new', () => {
+  it('does not count while its organization is suspended, and counts as new after that', () => {
     const suspend = (suspended: boolean) =>
       world.command('organization.change', { organizationId: 'org_acme', suspended }, OPERATOR);
     world.bind(acme, 'wal_1', MAKER, 'venue_b');
@@ -112,7 +112,7 @@ describe('a binding', () => {
     suspend(false);
     expect(fills({ id: 'x', arrival: 2, status: 'reverted' })).toEqual([]);
     expect(fills({ id: 'y', arrival: 3 })).toEqual(['org_acme 2 pending']);
-    // Any other change of the organization leaves it as it is.
+    // Any other change of the organization does not affect it.
     world.command('organization.change', { organizationId: 'org_acme', plan: 'pro' }, OPERATOR);
     expect(fills({ id: 'y', arrival: 3, status: 'reverted' })).toEqual(['org_acme 3 reverted']);
   });

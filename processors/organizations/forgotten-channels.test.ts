@@ -3,7 +3,7 @@ import { eventTopic } from '#schemas/topics/derived';
 import { INACTIVE_MS } from '../shared/channel-seqs.ts';
 import { createOrganizationsProbe, eventOf, fillsOf, OPERATOR, TAKER } from './organizations.fixture.ts';
 
-it('the numbers of an organization go on after any silence, and are forgotten with it', () => {
+it('the numbers of an organization continue after any silence, and are deleted with it', () => {
   const world = createOrganizationsProbe();
   const fill = (arrival: number) => fillsOf(world.trade({ id: `t${arrival}`, arrival }));
   const weeks = (...nths: number[]) => {
@@ -17,7 +17,7 @@ it('the numbers of an organization go on after any silence, and are forgotten wi
   expect(fill(3)).toEqual(['org_a 3 pending']);
   world.command('organization.delete', { organizationId: 'org_a' }, OPERATOR);
   weeks(5, 6, 7);
-  // Nothing of it is left, and an organization of that id would not be told a number again.
+  // Nothing of it is left, and an organization with that id would not get a number twice.
   world.bind(world.organization('org_a'), 'wal_a', TAKER, 'venue_b');
   expect(fill(4)).toEqual(['org_a 4 pending']);
 });

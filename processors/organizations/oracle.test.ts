@@ -27,7 +27,7 @@ const resolution = (fields: Partial<Resolution> = {}) =>
   deliveriesOf(world.probe.send(resolutionTopics.venue_b, '', aResolution(fields)));
 const anomaly = (fields: Partial<Anomaly> = {}) => deliveriesOf(world.probe.send(anomalyTopic, '', anAnomaly(fields)));
 const webhooksOf = (deliveries: readonly Delivery[]) => deliveries.map(({ webhookId }) => webhookId);
-/** `data` of a delivery, found to be of its type's shape. */
+/** Returns `data` of a delivery, checked against the schema of its type. */
 function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown> {
   const event = JSON.parse(body) as { id: string; type: string; data: unknown };
   expect(event).toMatchObject({ id: eventId, type: eventType, specversion: '1.0' });
@@ -35,15 +35,20 @@ function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown>
 }
 
 describe('event.dispute.updated', () => {
-  it('tells a phase with its event, its reversal and its next inclusion, each as an event of its own', () => {
+  it('contains a phase with its event; its reversal and its next inclusion are events of their own', () => {
     link(anEvent('evt_1', [aLink()]));
     world.webhook(acme, 'wh_1', DISPUTES);
-    const told = [phase(), phase({ status: 'confirmed' }), phase({ id: 'x' }), phase({ id: 'x', status: 'reverted' })];
-    told.push(phase({ id: 'x' }));
-    expect(told.map(webhooksOf)).toEqual([['wh_1'], [], ['wh_1'], ['wh_1'], ['wh_1']]);
-    expect(new Set(told.flat().map(({ eventId }) => eventId)).size).toBe(4);
-    expect(told.flat().map((one) => dataOf(one).status)).toEqual(['pending', 'pending', 'reverted', 'pending']);
-    expect(dataOf(told[0]![0]!)).toEqual({
+    const deliveries = [
+      phase(),
+      phase({ status: 'confirmed' }),
+      phase({ id: 'x' }),
+      phase({ id: 'x', status: 'reverted' }),
+    ];
+    deliveries.push(phase({ id: 'x' }));
+    expect(deliveries.map(webhooksOf)).toEqual([['wh_1'], [], ['wh_1'], ['wh_1'], ['wh_1']]);
+    expect(new Set(deliveries.flat().map(({ eventId }) => eventId)).size).toBe(4);
+    expect(deliveries.flat().map((one) => dataOf(one).status)).toEqual(['pending', 'pending', 'reverted', 'pending']);
+    expect(dataOf(deliveries[0]![0]!)).toEqual({
       universalId: 'evt_1',
       id: 'venue_b:0xt:1',
       phase: 'propose',
@@ -60,10 +65,10 @@ describe('event.dispute.updated', () => {
       logIndex: 1,
       status: 'pending',
     });
-    expect(JSON.parse(told[0]![0]!.body)).toMatchObject({ subject: 'evt_1', time: '1970-01-01T00:00:02.000Z' });
+    expect(JSON.parse(deliveries[0]![0]!.body)).toMatchObject({ subject: 'evt_1', time: '1970-01-01T00:00:02.000Z' });
   });
 
-  it('tells a phase of no known event to those who take all, and later to those who asked for its event alone', () => {
+  it('delivers a phase without a known event to webhooks without a filter, and later to those with a filter for its event', () => {
     world.webhook(acme, 'wh_all', DISPUTES);
     world.webhook(acme, 'wh_one', { ...DISPUTES, ...only('evt_1') });
     world.webhook(acme, 'wh_other', { ...DISPUTES, ...only('evt_2') });
@@ -81,7 +86,7 @@ describe('event.dispute.updated', () => {
 });
 
 describe('event.settlement.landed', () => {
-  it("tells the first of each provider in the event's terms, with exact payouts, and what takes it back", () => {
+  it("contains the first resolution of each provider in the event's terms, with exact payouts, and its reversal", () => {
     world.probe.send(marketTopics.venue_b, '0xc', aMarket({ outcomes: ['No', 'Yes'] }));
     link(anEvent('evt_1', [aLink({ polarity: 'inverse' }), aLink({ providerMarketId: '0xd' })]));
     world.webhook(acme, 'wh_1', SETTLEMENTS);
@@ -109,7 +114,7 @@ describe('event.settlement.landed', () => {
     ]);
   });
 
-  it('reaches who asked for an event that was merged into another, and waits for its event', () => {
+  it('reaches webhooks with a filter for an event that was merged into another, and waits for its event', () => {
     world.webhook(acme, 'wh_1', { ...SETTLEMENTS, ...only('evt_0') });
     expect(resolution()).toEqual([]);
     link(anEvent('evt_0', [], 'evt_1'));
@@ -118,7 +123,7 @@ describe('event.settlement.landed', () => {
 });
 
 describe('event.anomaly.detected', () => {
-  it('tells a detection with exact decimals to those who asked for its event', () => {
+  it('delivers an anomaly with exact decimals to webhooks with a filter for its event', () => {
     world.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_1') });
     world.webhook(acme, 'wh_2', { ...ANOMALIES, ...only('evt_2') });
     const [delivery, ...others] = anomaly();
@@ -138,7 +143,7 @@ describe('event.anomaly.detected', () => {
     });
   });
 
-  it("on a merged event is the survivor's", () => {
+  it('of a merged event belongs to the survivor', () => {
     world.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_0') });
     link(anEvent('evt_0', [], 'evt_1'));
     expect(anomaly({ universalId: 'evt_0' }).map((one) => dataOf(one).universalId)).toEqual(['evt_1']);

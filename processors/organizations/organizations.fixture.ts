@@ -1,4 +1,4 @@
-/** The stage `organizations` with a first organization, short ways to send it commands and trades, and what it told. */
+/** A harness of the stage `organizations` with a first organization, and functions to send it commands and trades. */
 
 import { SECRET, signingSecret } from '#schemas/domain/control/control.fixture';
 import type { Actor, IdempotencyRequest } from '#schemas/domain/control/envelope';
@@ -41,7 +41,7 @@ export const chainTrade: Trade = {
   status: 'pending',
 };
 
-/** A fill of venue_a, final at once. */
+/** Fields of a fill of venue_a, final at once. */
 export const perpTrade: Trade = {
   ...chainTrade,
   id: 'venue_a_perp:BTC:1900:7',
@@ -58,7 +58,7 @@ export const perpTrade: Trade = {
   status: 'confirmed',
 };
 
-/** A command at its place; `id` also makes its receive time, unless that is given. */
+/** Creates a command. `id` also gives its receive time, unless that is set. */
 export function change(
   nth: number,
   type: string,
@@ -78,7 +78,7 @@ export const SEED = {
   minted: true,
 };
 
-/** The admin key of an organization that `organizationBody` makes. */
+/** Returns the admin key of an organization created with `organizationBody`. */
 export const adminOf = (orgId: string): Actor => ({ orgId, keyId: `${orgId}-admin`, userId: 'admin', sandbox: false });
 export const organizationBody = (orgId: string) => ({
   organizationId: orgId,
@@ -128,7 +128,7 @@ export type OrganizationsProbe = ReturnType<typeof createOrganizationsProbe>;
 export const framesOf = (outputs: readonly DrivenOutput[]): ChannelFrame[] =>
   emittedTo(outputs, channelTopics.organizations);
 export const deliveriesOf = (outputs: readonly DrivenOutput[]): Delivery[] => emittedTo(outputs, deliveryTopic);
-/** Channel suffix, number and status of each fill told. */
+/** Returns channel suffix, number and status of each emitted fill. */
 export const fillsOf = (outputs: readonly DrivenOutput[]): string[] =>
   framesOf(outputs).map(
     ({ channel, seq, payload }) =>
@@ -138,7 +138,7 @@ export const fillsOf = (outputs: readonly DrivenOutput[]): string[] =>
 export const spread = aSpread();
 export const arbitrage = anArbitrage();
 
-/** A universal event as far as this stage looks at it. */
+/** Creates a universal event with the fields that this stage reads. */
 export function eventOf(universalId: string, mergedInto: string | null): UniversalEvent {
   return anEvent({ universalId, mergedInto });
 }

@@ -1,6 +1,6 @@
 /**
- * The same records give the same bytes: in one go, in pieces with restarts between them, and in another order of
- * arrival.
+ * Tests that the same records give the same bytes: in one run, in several runs with restarts between them, and in
+ * another order of arrival.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ interface Step {
   readonly value: unknown;
 }
 
-/** Commands among trades and spreads; several things at one moment, in different topics. */
+/** Commands between trades and spreads, with several records of the same time in different topics. */
 function script(): Step[] {
   const steps: Step[] = [];
   const arrivals = { venue_a: 0, venue_b: 0 };
@@ -90,7 +90,7 @@ function script(): Step[] {
     if (nth % 10 === 4) say(tradeTopics[venue], instrument, at, { ...trade, status: 'reverted' });
     if (nth % 4 === 0) say(spreadTopic, `evt_${nth % 3}`, at, { ...spread, universalId: `evt_${nth % 3}` });
     if (nth === 50) say(eventTopic, 'evt_2', at, eventOf('evt_2', 'evt_1'));
-    // Phases and resolutions of a market whose event becomes known on the way, some of them taken back.
+    // Phases and resolutions of a market whose event becomes known later, some of them reverted.
     const status = nth % 5 === 3 ? 'reverted' : 'pending';
     if (nth % 3 === 0) say(disputeTopic, '0xc', at, aPhase({ id: `d${nth % 30}`, status }));
     if (nth % 2 === 0) say(resolutionTopics.venue_b, '0xc', at, aResolution({ id: `r${nth % 4}`, status }));
@@ -125,7 +125,7 @@ async function openLog(): Promise<{ log: EventLog; codec: Codec }> {
   return { log, codec };
 }
 
-/** Appends the steps in pieces; after each the stage runs from its snapshot to the end of the log. */
+/** Appends the steps in batches; after each the stage runs from its snapshot to the end of the log. */
 async function play(pieces: readonly (readonly Step[])[]): Promise<string[]> {
   const { log, codec } = await openLog();
   const seqs = new Map<string, number>();
@@ -151,13 +151,13 @@ async function play(pieces: readonly (readonly Step[])[]): Promise<string[]> {
   return written;
 }
 
-it('is the same in one go and in pieces with a restart after each, whatever came first into the log', async () => {
+it('emits the same bytes in one run and in several with restarts, whatever the order of arrival in the log', async () => {
   const whole = await play([steps]);
   expect(whole.filter((line) => line.includes(deliveryTopic.name)).length).toBeGreaterThan(100);
   expect(whole.filter((line) => line.includes(channelTopics.organizations.name)).length).toBeGreaterThan(40);
   for (const type of ['event.anomaly.detected', 'event.dispute.updated', 'event.settlement.landed'])
     expect(whole.filter((line) => line.includes(`"eventType":"${type}"`)).length, type).toBeGreaterThan(10);
-  // Cut where no moment is cut in two: what belongs to it may come in any order.
+  // Split between moments only: the records of one moment may come in any order.
   const cuts = [0, 11, 25, 26, 40, 1_000].map((at) => steps.findIndex(({ receivedAt }) => receivedAt >= at));
   const pieces = cuts
     .slice(0, -1)

@@ -8,7 +8,7 @@ import { CHECKED_AT_ONCE, createChannelSeqs, forgetInactiveChannels, INACTIVE_MS
 const TOPIC = channelTopics.events;
 const placeOf = (channel: string) => partitionOf(channel, TOPIC.partitions);
 const ofEvent = (nth: number) => formatChannel({ kind: 'event', universalId: `evt_${nth}` });
-/** Events whose channels stand in the partition of the first one, and one whose does not. */
+/** Events whose channels are in the partition of the first one, and one whose channel is not. */
 const [ONE, OTHER, THIRD] = Array.from({ length: 50 }, (_, nth) => ofEvent(nth)).filter(
   (channel) => placeOf(channel) === placeOf(ofEvent(0)),
 ) as [string, string, string];
@@ -20,80 +20,80 @@ function numbers() {
   const seqs = createChannelSeqs();
   return {
     seqs,
-    tell: (channel: string, times = 1) => Array.from({ length: times }, () => nextSeq(seqs, TOPIC, channel)),
-    look: (weeks: number, alive: readonly string[] = []) =>
+    issue: (channel: string, times = 1) => Array.from({ length: times }, () => nextSeq(seqs, TOPIC, channel)),
+    check: (weeks: number, alive: readonly string[] = []) =>
       forgetInactiveChannels(seqs, TOPIC, weeks * INACTIVE_MS, (channel) => alive.includes(formatChannel(channel))),
     known: () => [seqs.active, seqs.inactive, seqs.due].flatMap((channels) => [...channels.keys()]).sort(),
   };
 }
 
 describe('numbers of channels', () => {
-  it('count from 1, each channel by itself', () => {
-    const { tell } = numbers();
-    expect([tell(ONE, 2), tell(OTHER), tell(ONE)]).toEqual([[1, 2], [1], [3]]);
+  it('count from 1, separately for each channel', () => {
+    const { issue } = numbers();
+    expect([issue(ONE, 2), issue(OTHER), issue(ONE)]).toEqual([[1, 2], [1], [3]]);
   });
 
-  it('go on while the channel speaks every week, and those of a silent one are forgotten', () => {
-    const { tell, look, known } = numbers();
-    tell(ONE, 2);
-    tell(OTHER);
+  it('continue while the channel has a frame every week, and are deleted for an inactive one', () => {
+    const { issue, check, known } = numbers();
+    issue(ONE, 2);
+    issue(OTHER);
     for (const week of [1, 2, 3]) {
-      look(week);
-      expect(tell(ONE)).toEqual([2 + week]);
+      check(week);
+      expect(issue(ONE)).toEqual([2 + week]);
     }
     expect(known()).toEqual([ONE]);
   });
 
-  it('are kept for a week at least, whenever they are looked at', () => {
-    const { tell, look } = numbers();
-    look(1);
-    tell(ONE, 5);
-    look(1.9);
-    look(2);
-    look(2.9);
-    expect(tell(ONE)).toEqual([6]);
+  it('are retained for at least a week, whenever they are checked', () => {
+    const { issue, check } = numbers();
+    check(1);
+    issue(ONE, 5);
+    check(1.9);
+    check(2);
+    check(2.9);
+    expect(issue(ONE)).toEqual([6]);
   });
 
-  it('go on after any silence of a channel that may still speak', () => {
-    const { tell, look } = numbers();
-    tell(ONE, 3);
-    for (const week of [1, 2, 3, 4]) look(week, [ONE]);
-    expect(tell(ONE)).toEqual([4]);
+  it('continue after any silence of a channel that may still get frames', () => {
+    const { issue, check } = numbers();
+    issue(ONE, 3);
+    for (const week of [1, 2, 3, 4]) check(week, [ONE]);
+    expect(issue(ONE)).toEqual([4]);
   });
 
-  it('of a forgotten channel that comes back, or of a new one, begin above all that were forgotten', () => {
-    const { tell, look, known } = numbers();
-    tell(ONE, 3);
-    tell(OTHER, 9);
-    for (const week of [1, 2]) look(week);
+  it('of a deleted channel that comes back, or of a new one, start above all deleted numbers', () => {
+    const { issue, check, known } = numbers();
+    issue(ONE, 3);
+    issue(OTHER, 9);
+    for (const week of [1, 2]) check(week);
     expect(known()).toEqual([]);
-    expect([tell(ONE, 2), tell(THIRD), tell(OTHER)]).toEqual([[10, 11], [10], [10]]);
-    // The floor does not sink with one that had less.
-    for (const week of [3, 4]) look(week);
-    expect(tell(THIRD)).toEqual([12]);
+    expect([issue(ONE, 2), issue(THIRD), issue(OTHER)]).toEqual([[10, 11], [10], [10]]);
+    // The floor does not fall when a channel with a lower number is deleted.
+    for (const week of [3, 4]) check(week);
+    expect(issue(THIRD)).toEqual([12]);
   });
 
-  it('of many channels are looked at a few at a time, and one that speaks before its turn goes on', () => {
-    const { seqs, tell, look, known } = numbers();
+  it('of many channels are checked a few at a time, and a channel with a frame before its turn continues', () => {
+    const { seqs, issue, check, known } = numbers();
     const channels = Array.from({ length: 3 * CHECKED_AT_ONCE }, (_, nth) => ofEvent(nth));
-    for (const channel of channels) tell(channel, 2);
-    for (const week of [1, 2]) look(week);
+    for (const channel of channels) issue(channel, 2);
+    for (const week of [1, 2]) check(week);
     expect(known()).toHaveLength(2 * CHECKED_AT_ONCE);
     const last = channels.at(-1)!;
-    expect(tell(last)).toEqual([3]);
-    for (const week of [2.1, 2.2]) look(week);
+    expect(issue(last)).toEqual([3]);
+    for (const week of [2.1, 2.2]) check(week);
     expect([known(), seqs.weekFrom]).toEqual([[last], 2 * INACTIVE_MS]);
   });
 
-  it('know nothing of what was forgotten in another partition', () => {
-    const { tell, look } = numbers();
-    tell(ONE, 9);
-    for (const week of [1, 2]) look(week);
-    expect(tell(ELSEWHERE)).toEqual([1]);
+  it('do not depend on deleted numbers of another partition', () => {
+    const { issue, check } = numbers();
+    issue(ONE, 9);
+    for (const week of [1, 2]) check(week);
+    expect(issue(ELSEWHERE)).toEqual([1]);
   });
 
-  it('never repeat, leave out none while a channel is known, and are never more than the records of their partition', () => {
-    // Any 32-bit generator does: the same walk each time.
+  it('never repeat, skip none while a channel is known, and never exceed the record count of their partition', () => {
+    // A 32-bit generator, so that every run is the same.
     let random = 7;
     const next = (below: number) => {
       random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
@@ -104,10 +104,10 @@ describe('numbers of channels', () => {
       let seqs = createChannelSeqs();
       const records = Array.from({ length: TOPIC.partitions }, () => 0);
       const newest = new Map<string, number>();
-      const told: string[] = [];
+      const issued: string[] = [];
       let returned = 0;
       for (let step = 0; step < 6_000; step += 1) {
-        // Channels of the last few weeks speak, and now and then one of long ago.
+        // Channels of the last few weeks get frames, and now and then an older one.
         const channel = ofEvent(next(4) === 0 ? next(2 + step / 20) : Math.floor(step / 20) + next(40));
         const isKnown = [seqs.active, seqs.inactive, seqs.due].some((channels) => channels.has(channel));
         const seq = nextSeq(seqs, TOPIC, channel);
@@ -120,13 +120,13 @@ describe('numbers of channels', () => {
           expect(seq).toBeGreaterThan(before);
         }
         newest.set(channel, seq);
-        told.push(`${channel} ${seq}`);
+        issued.push(`${channel} ${seq}`);
         forgetInactiveChannels(seqs, TOPIC, step * (INACTIVE_MS / 300), ({ kind }) => kind !== 'event');
         if (step % restartEvery === 0) seqs = deserialize(serialize(seqs));
       }
       expect(returned).toBeGreaterThan(100);
       expect(seqs.active.size + seqs.inactive.size + seqs.due.size).toBeLessThan(1_500);
-      return told;
+      return issued;
     };
     const inOne = walk(Number.POSITIVE_INFINITY);
     expect(walk(97)).toEqual(inOne);

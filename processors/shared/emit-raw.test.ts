@@ -6,10 +6,10 @@ import { createChannelSeqs } from './channel-seqs.ts';
 import { emitRaw } from './emit-raw.ts';
 
 it('numbers the events of each channel from 1 and keys them by it', () => {
-  const told: [string, RawChannelFrame][] = [];
+  const emitted: [string, RawChannelFrame][] = [];
   const emit: Emit = Object.assign(
     (_: unknown, key: string, value: unknown) => {
-      told.push([key, value as RawChannelFrame]);
+      emitted.push([key, value as RawChannelFrame]);
     },
     { remove: () => {}, dead: () => {} },
   );
@@ -21,12 +21,12 @@ it('numbers the events of each channel from 1 and keys them by it', () => {
     emitRaw(seqs, channelTopics.venue_a, emit, source, event);
   }
   const channel = 'svc:stream:venue_a_perp:BTC';
-  expect(told.map(([key, { seq }]) => `${key} ${seq}`)).toEqual([
+  expect(emitted.map(([key, { seq }]) => `${key} ${seq}`)).toEqual([
     `${channel} 1`,
     'svc:stream:venue_a_perp:* 1',
     `${channel} 2`,
   ]);
-  expect(told[2]![1]).toEqual({
+  expect(emitted[2]![1]).toEqual({
     channel,
     seq: 2,
     provider: 'venue_a_perp',

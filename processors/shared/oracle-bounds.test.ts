@@ -1,4 +1,4 @@
-/** What is kept of settlements, and until when. */
+/** Tests which state of settlements is stored, and until when. */
 import { expect, it } from 'vitest';
 import { aLink, aMarket, aResolution } from '#schemas/testing/records.fixture';
 import type { Resolution } from '#schemas/topics/oracle';
@@ -12,23 +12,24 @@ type Link = Parameters<typeof aLink>[0];
 
 function harness() {
   const state = createOracleState();
-  const said = (news: readonly SettlementUpdate[] | null) =>
-    news?.map(({ record, audience }) => `${audience[0]} ${record.marketId} ${record.outcome} ${record.status}`) ?? null;
+  const summary = (updates: readonly SettlementUpdate[] | null) =>
+    updates?.map(({ record, audience }) => `${audience[0]} ${record.marketId} ${record.outcome} ${record.status}`) ??
+    null;
   return {
     state,
     market: (marketId: string, outcomes: string[]) => updateYesIndex(state, aMarket({ marketId, outcomes })),
     link: (universalId: string, ...links: Link[]) =>
-      said(relinkOracleEvent(state, universalId, anEvent(universalId, links.map(aLink))).settlements),
-    past: (universalId: string) => said(relinkOracleEvent(state, universalId, null).settlements),
-    resolution: (fields: Partial<Resolution> = {}) => said(applyMarketResolution(state, aResolution(fields))),
+      summary(relinkOracleEvent(state, universalId, anEvent(universalId, links.map(aLink))).settlements),
+    archive: (universalId: string) => summary(relinkOracleEvent(state, universalId, null).settlements),
+    resolution: (fields: Partial<Resolution> = {}) => summary(applyMarketResolution(state, aResolution(fields))),
   };
 }
 
 it.each([
-  ['the link is turned round', [{ polarity: 'same' } as const]],
-  ['its market has left the event', [{ providerMarketId: '0xd' }]],
-  ['its market asks something else', [{ polarity: 'same', used: false } as const]],
-])('a reversal takes back what was told when %s since', (_, links) => {
+  ['the polarity of the link changed', [{ polarity: 'same' } as const]],
+  ['its market left the event', [{ providerMarketId: '0xd' }]],
+  ['the link of its market is not used any more', [{ polarity: 'same', used: false } as const]],
+])('a reversal reports the emitted outcome even if %s since', (_, links) => {
   const all = harness();
   all.link('evt_1', { polarity: 'inverse' });
   expect(all.resolution()).toEqual(['evt_1 0xc no pending']);
@@ -36,7 +37,7 @@ it.each([
   expect(all.resolution({ status: 'reverted' })).toEqual(['evt_1 0xc no reverted']);
 });
 
-it('a reversal takes back what was told when the market names its tokens the other way round since', () => {
+it('a reversal reports the emitted outcome even if the market lists its tokens in the other order since', () => {
   const all = harness();
   all.link('evt_1', {});
   expect(all.resolution()).toEqual(['evt_1 0xc yes pending']);
@@ -45,15 +46,15 @@ it('a reversal takes back what was told when the market names its tokens the oth
   expect(all.resolution({ blockNumber: 7 })).toEqual(['evt_1 0xc no pending']);
 });
 
-it('a reversal of one that landed before its event was past is told yet', () => {
+it('the reversal of a settlement is emitted also after its event was archived', () => {
   const all = harness();
   all.link('evt_1', { polarity: 'inverse' });
   all.resolution();
-  all.past('evt_1');
+  all.archive('evt_1');
   expect(all.resolution({ status: 'reverted' })).toEqual(['evt_1 0xc no reverted']);
 });
 
-it('nothing is kept of an event that is past', () => {
+it('no state of an archived event remains', () => {
   const all = harness();
   const empty = structuredClone(all.state);
   for (const market of ['0xc', '0xd', '0xe']) all.market(market, ['No', 'Yes']);
@@ -71,22 +72,22 @@ it('nothing is kept of an event that is past', () => {
     { provider: 'venue_a_outcome' },
     { providerMarketId: '0xe' },
   );
-  all.past('evt_1');
-  all.past('evt_0');
+  all.archive('evt_1');
+  all.archive('evt_0');
   expect(all.state).toEqual(empty);
 });
 
-it('what other events hold stays when one is past', () => {
+it('the state of other events stays when one is archived', () => {
   const all = harness();
   all.market('0xd', ['No', 'Yes']);
   all.link('evt_1', {}, { providerMarketId: '0xd' });
   all.link('evt_2', { providerMarketId: '0xd' });
-  all.past('evt_1');
+  all.archive('evt_1');
   expect(all.resolution({ marketId: '0xd' })).toEqual(['evt_2 0xd no pending']);
   expect(all.resolution({ marketId: '0xd', id: 'another', status: 'confirmed' })).toEqual([]);
 });
 
-it('what was decided of markets that ask something else pushes nothing out that waits for its event', () => {
+it('resolutions of markets whose link is not used do not evict those that wait for their event', () => {
   const all = harness();
   expect(all.resolution()).toEqual([]);
   for (let at = 0; at <= WAITING_MARKETS_MAX; at += 1) {
@@ -94,7 +95,7 @@ it('what was decided of markets that ask something else pushes nothing out that 
     all.resolution({ id: `x${at}`, marketId: `0x${at}` });
   }
   expect(all.link('evt_1', {})).toEqual(['evt_1 0xc yes pending']);
-  // Nor do those grow without end.
+  // They are bounded too.
   expect(all.link('evt_x0', { providerMarketId: '0x0' })).toEqual([]);
   const first = defaultBatchSize(WAITING_MARKETS_MAX);
   expect(all.link(`evt_x${first}`, { providerMarketId: `0x${first}` })).toEqual([
@@ -102,7 +103,7 @@ it('what was decided of markets that ask something else pushes nothing out that 
   ]);
 });
 
-it('what waits is the newest state of it, whether or not its market had an event meanwhile', () => {
+it('the newest state of a resolution waits, whether or not its market was linked meanwhile', () => {
   const all = harness();
   all.link('evt_1', { used: false });
   all.resolution();
@@ -112,7 +113,7 @@ it('what waits is the newest state of it, whether or not its market had an event
   expect(all.link('evt_2', {})).toEqual([]);
 });
 
-it.each([[[]], [['1']], [['1', 'all']]])('payouts %j are refused when they come, before they wait', (payouts) => {
+it.each([[[]], [['1']], [['1', 'all']]])('payouts %j are rejected on arrival, before they wait', (payouts) => {
   const all = harness();
   const take = () => all.resolution({ payouts });
   if (payouts.length === 2) expect(take).toThrow();
@@ -121,7 +122,7 @@ it.each([[[]], [['1']], [['1', 'all']]])('payouts %j are refused when they come,
   expect(all.link('evt_1', {})).toEqual([]);
 });
 
-it('one whose market turns out to have other tokens than it pays is not told', () => {
+it('a resolution whose payouts do not fit the tokens that its market turns out to have is not emitted', () => {
   const all = harness();
   expect(all.resolution()).toEqual([]);
   all.market('0xc', ['A', 'B', 'Yes']);

@@ -1,4 +1,4 @@
-/** One market's story, told by both stages that tell it: channels and webhooks say the same in the same order. */
+/** Tests that channels and webhooks report the oracle records of one market with the same content in the same order. */
 import { expect, it } from 'vitest';
 import { aLink, aMarket, aPhase, aResolution } from '#schemas/testing/records.fixture';
 import { channelTopics } from '#schemas/topics/channels';
@@ -20,7 +20,9 @@ const proposeAgain = aPhase({ id: 'p2', requestTimestamp: 2, blockNumber: 6 });
 const settle = aPhase({ id: 's2', phase: 'settle', requestTimestamp: 2, blockNumber: 7 });
 const resolved = aResolution({ payouts: ['0', '1'], blockNumber: 7 });
 
-/** Proposed before the catalog knows the market, disputed, reset, settled in a block that is replaced, and paid out. */
+/**
+ * A proposal before the catalog lists the market, a dispute, a reset, a settlement in a replaced block, and the payout.
+ */
 const STORY: readonly Step[] = [
   step(disputeTopic, propose),
   step(marketTopics.venue_b, aMarket()),
@@ -38,17 +40,17 @@ const STORY: readonly Step[] = [
   step(resolutionTopics.venue_b, { ...resolved, blockNumber: 8, status: 'confirmed' }),
 ];
 
-/** What one step says, by what tells it from the others. */
-const said = (record: Record<string, unknown>) => `${record.phase ?? record.outcome} ${record.status}`;
+/** Returns the fields of a record that distinguish it from the others. */
+const summary = (record: Record<string, unknown>) => `${record.phase ?? record.outcome} ${record.status}`;
 
-it('is the same on the channels and in the webhooks', () => {
+it('the records of a market are the same on the channels and in the webhooks', () => {
   const channels = probeStage(createChannelsStage());
   const organizations = createOrganizationsProbe();
   const acme = organizations.organization('org_acme');
-  const wanted = ['event.dispute.updated', 'event.settlement.landed'];
+  const eventTypes = ['event.dispute.updated', 'event.settlement.landed'];
   const filters = { universalIds: ['evt_1'] };
-  organizations.webhook(acme, 'wh_event', ...wanted.map((eventType) => ({ eventType, version: 1, filters })));
-  organizations.webhook(acme, 'wh_all', ...wanted.map((eventType) => ({ eventType, version: 1 })));
+  organizations.webhook(acme, 'wh_event', ...eventTypes.map((eventType) => ({ eventType, version: 1, filters })));
+  organizations.webhook(acme, 'wh_all', ...eventTypes.map((eventType) => ({ eventType, version: 1 })));
 
   const ofEvent: string[] = [];
   const ofVenue: string[] = [];
@@ -56,11 +58,11 @@ it('is the same on the channels and in the webhooks', () => {
   for (const [topic, value] of STORY) {
     const key = topic.name === eventTopic.name ? 'evt_1' : '0xc';
     for (const { channel, payload } of emittedTo(channels.send(topic, key, value as never), channelTopics.events)) {
-      if (channel.endsWith(':evt_1')) ofEvent.push(said(JSON.parse(payload)));
-      else ofVenue.push(said(JSON.parse(payload)));
+      if (channel.endsWith(':evt_1')) ofEvent.push(summary(JSON.parse(payload)));
+      else ofVenue.push(summary(JSON.parse(payload)));
     }
     for (const { webhookId, body } of deliveriesOf(organizations.probe.send(topic, key, value as never)))
-      delivered[webhookId]!.push(said(JSON.parse(body).data));
+      delivered[webhookId]!.push(summary(JSON.parse(body).data));
   }
 
   expect(ofEvent).toEqual([
@@ -76,6 +78,6 @@ it('is the same on the channels and in the webhooks', () => {
   ]);
   expect(delivered.wh_event).toEqual(ofEvent);
   expect(delivered.wh_all).toEqual(ofEvent);
-  // The firehose tells of phases alone.
+  // The firehose has only phases.
   expect(ofVenue).toEqual(ofEvent.filter((line) => !line.startsWith('yes')));
 });

@@ -7,8 +7,8 @@ import { applyMarketResolution, relinkOracleEvent } from './oracle-updates.ts';
 const END = Date.UTC(2031, 2, 1);
 const DAY_MS = 86_400_000;
 
-/** Ids of the records that a resolution off chain is told as. */
-function told(fields: Parameters<typeof aResolution>[0]) {
+/** Returns the events to which an off-chain resolution is emitted. */
+function eventsOf(fields: Parameters<typeof aResolution>[0]) {
   const provider = 'venue_a_outcome';
   const state = createOracleState();
   relinkOracleEvent(state, 'evt_1', anEvent('evt_1', [aLink({ provider, providerMarketId: '#70' })]));
@@ -19,12 +19,16 @@ function told(fields: Parameters<typeof aResolution>[0]) {
 
 it.each([
   ['soon after the end', { resolvedAt: END + DAY_MS, decidedAfter: null }, ['evt_1']],
-  ['long after it, by an answer that does not say when', { resolvedAt: END + DAY_MS + 1, decidedAfter: null }, []],
-  ['long after it, told as it happened', { resolvedAt: END + 9 * DAY_MS, decidedAfter: END + 9 * DAY_MS }, ['evt_1']],
+  ['long after it, by a response that does not state when', { resolvedAt: END + DAY_MS + 1, decidedAfter: null }, []],
+  ['long after it, seen as it happened', { resolvedAt: END + 9 * DAY_MS, decidedAfter: END + 9 * DAY_MS }, ['evt_1']],
   ['long after it, on chain', { resolvedAt: END + 9 * DAY_MS, decidedAfter: null, blockNumber: 7 }, ['evt_1']],
-  ['of which no end is known', { resolvedAt: END + 9 * DAY_MS, decidedAfter: null, endTime: null }, []],
-  ['of no known end, told as it happened', { resolvedAt: END, decidedAfter: END - 60_000, endTime: null }, ['evt_1']],
-  ['of no known end, on chain', { resolvedAt: END, decidedAfter: null, endTime: null, blockNumber: 7 }, ['evt_1']],
-])('a decision %s is news to %s', (_, fields, audience) => {
-  expect(told(fields)).toEqual(audience);
+  ['without a known end', { resolvedAt: END + 9 * DAY_MS, decidedAfter: null, endTime: null }, []],
+  [
+    'without a known end, seen as it happened',
+    { resolvedAt: END, decidedAfter: END - 60_000, endTime: null },
+    ['evt_1'],
+  ],
+  ['without a known end, on chain', { resolvedAt: END, decidedAfter: null, endTime: null, blockNumber: 7 }, ['evt_1']],
+])('a resolution %s is emitted to %s', (_, fields, audience) => {
+  expect(eventsOf(fields)).toEqual(audience);
 });

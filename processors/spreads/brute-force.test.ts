@@ -17,7 +17,7 @@ import {
 import { type NaiveEvaluation, type NaiveSignal, naiveSignals } from './naive-signals.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 
-/** A reproducible stream of numbers in [0, 1). */
+/** Creates a reproducible stream of numbers in [0, 1). */
 function seeded(seed: number) {
   let state = seed;
   const random = () => {
@@ -66,22 +66,22 @@ function eventOf(universalId: string, legs: readonly PlainLeg[], receivedAt: num
 
 type Levels = { price: string; size: string }[];
 
-/** A stage beside books that are kept without any cleverness. */
+/** Runs the stage next to naively maintained books. */
 function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string, PlainBook>) {
   const probe = probeStage(stage);
-  const told = {
+  const emitted = {
     heads: new Map<string, unknown>(),
     spreads: new Map<string, unknown>(),
     signals: new Map<string, ArbitrageSignal>(),
   };
   const note = (outputs: ReturnType<StageProbe['remove']>) => {
     for (const { topic, key, value } of outputs) {
-      if (topic === spreadHeadTopic.name) told.spreads.set(key, value);
+      if (topic === spreadHeadTopic.name) emitted.spreads.set(key, value);
       if (topic === arbitrageSignalTopic.name)
-        told.signals.set((value as ArbitrageSignal).id, value as ArbitrageSignal);
+        emitted.signals.set((value as ArbitrageSignal).id, value as ArbitrageSignal);
       if (topic !== arbitrageHeadTopic.name) continue;
-      if (value === null) told.heads.delete(key);
-      else told.heads.set(key, value);
+      if (value === null) emitted.heads.delete(key);
+      else emitted.heads.set(key, value);
     }
   };
   const common = (leg: PlainLeg, instrument: string, receivedAt: number) => ({
@@ -93,7 +93,7 @@ function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string,
   });
   const venueOf = (leg: PlainLeg) => (leg.provider === 'venue_b' ? 'venue_b' : 'venue_a');
   return {
-    told,
+    emitted,
     event: (event: UniversalEvent) => note(probe.send(eventTopic, event.universalId, event)),
     tick: (at: number) =>
       note(probe.send(clockTopic, 'clock', { receivedAt: at, tick: true, hour: false, day: false })),
@@ -123,8 +123,10 @@ function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string,
   };
 }
 
-/** A signal as text. Peaks are told with what follows them, so that of one that only rises yet is left out. */
-function lastTold(signal: NaiveSignal): string {
+/**
+ * Returns a signal as text. A peak is emitted with the record after it, so it is omitted for a signal that only rises.
+ */
+function lastEmitted(signal: NaiveSignal): string {
   const { kind, firstProvider, firstMarketId, secondProvider, secondMarketId, beganAt, decayedAt, endedAt } = signal;
   const peak = decayedAt === null ? null : [signal.peakAt, signal.peakNetEdge];
   const pair = [kind, firstProvider, firstMarketId, secondProvider, secondMarketId];
@@ -132,7 +134,7 @@ function lastTold(signal: NaiveSignal): string {
 }
 
 describe('spreads, arbitrage and signals', () => {
-  it('agree to the last digit with arithmetic that has nothing clever in it, over 1,000 events that change', () => {
+  it('equal to the last digit the results of naive arithmetic, for 1,000 changing events', () => {
     const counts = { compared: 0, records: 0, signals: 0, decayed: 0, restated: 0, ended: 0 };
     for (let seed = 1; seed <= 1_000; seed += 1) {
       const chance = seeded(seed);
@@ -149,18 +151,18 @@ describe('spreads, arbitrage and signals', () => {
       const evaluate = () => {
         if (known) evaluations.push({ at, pairs: naivePairs(legs, books, Ratio.of(sizeText)) });
       };
-      const tellEventAt = below(3);
+      const sendEventAt = below(3);
       for (let step = 0; step < 14; step += 1) {
-        // Some things happen in the same millisecond.
+        // Some records have the same millisecond.
         at += below(50);
-        if (step === tellEventAt) {
+        if (step === sendEventAt) {
           all.event(eventOf('evt_x', legs, at));
           known = true;
           evaluate();
         }
         const leg = pick(legs);
         if (known && random() < 0.12) {
-          // Also back: a resolution is reverted, a catalog opens a market again.
+          // Also in reverse: a resolution is reverted, a catalog opens a market again.
           leg.marketState = pick(['open', 'open', 'open', 'closed', 'resolved']);
           at += 1;
           all.event(eventOf('evt_x', legs, at));
@@ -190,12 +192,12 @@ describe('spreads, arbitrage and signals', () => {
         if (!known) continue;
         evaluate();
         const expected = expectedHeads('evt_x', evaluations.at(-1)!.pairs);
-        expect([...all.told.heads.keys()].sort(), `seed ${seed} step ${step}`).toEqual(Object.keys(expected).sort());
+        expect([...all.emitted.heads.keys()].sort(), `seed ${seed} step ${step}`).toEqual(Object.keys(expected).sort());
         for (const [key, fields] of Object.entries(expected))
-          expect(all.told.heads.get(key), `seed ${seed}`).toMatchObject(fields);
-        const { legs: toldLegs } = all.told.spreads.get('evt_x') as { legs: object[] };
+          expect(all.emitted.heads.get(key), `seed ${seed}`).toMatchObject(fields);
+        const { legs: emittedLegs } = all.emitted.spreads.get('evt_x') as { legs: object[] };
         for (const [index, fields] of expectedLegs(legs, books).entries())
-          expect(toldLegs[index]).toMatchObject(fields);
+          expect(emittedLegs[index]).toMatchObject(fields);
         if (random() < 0.2) all.tick(at);
         counts.compared += 1;
         counts.records += Object.keys(expected).length;
@@ -207,8 +209,8 @@ describe('spreads, arbitrage and signals', () => {
         evaluations.push({ at, pairs: [] });
       }
       const expected = naiveSignals(evaluations);
-      const told = [...all.told.signals.values()];
-      expect(told.map(lastTold).sort(), `seed ${seed}`).toEqual(expected.map(lastTold).sort());
+      const emitted = [...all.emitted.signals.values()];
+      expect(emitted.map(lastEmitted).sort(), `seed ${seed}`).toEqual(expected.map(lastEmitted).sort());
       counts.signals += expected.length;
       counts.decayed += expected.filter(({ decayedAt, endedAt }) => decayedAt !== null && decayedAt !== endedAt).length;
     }
@@ -222,7 +224,7 @@ describe('spreads, arbitrage and signals', () => {
     expect(counts.ended).toBeGreaterThan(1_000);
   });
 
-  it('agree on 10,000 pairs of books of two venues, deep and thin ones, with fees that are rounded level by level', () => {
+  it('equal naive arithmetic on 10,000 pairs of deep and thin books of two venues, with fees rounded level by level', () => {
     const counts = { pairs: 0, cross: 0, negation: 0, short: 0 };
     for (const sizeText of ['100', '33.3', '0.7']) {
       const chance = seeded(sizeText.length * 7);
@@ -254,7 +256,7 @@ describe('spreads, arbitrage and signals', () => {
         const pairs = naivePairs(legs, books, Ratio.of(sizeText));
         const expected = expectedHeads(id, pairs);
         for (const kind of ['cross_provider', 'negation_pair'] as const) {
-          const head = all.told.heads.get(`${id}:${kind}`);
+          const head = all.emitted.heads.get(`${id}:${kind}`);
           const fields = expected[`${id}:${kind}`];
           if (fields === undefined) expect(head).toBeUndefined();
           else expect(head, `${sizeText} ${nth}`).toMatchObject(fields);

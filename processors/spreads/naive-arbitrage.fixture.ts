@@ -1,5 +1,5 @@
-/** Spreads and arbitrage by rational numbers and loops over everything, for tests to compare with. */
-/** A rational number; nothing here shares a line with the code under test. */
+/** Naive spreads and arbitrage with rational numbers and loops over everything, for comparison in tests. */
+/** A rational number, independent of the code under test. */
 export class Ratio {
   readonly n: bigint;
   readonly d: bigint;
@@ -26,12 +26,12 @@ export class Ratio {
   below(b: Ratio) {
     return this.n * b.d < b.n * this.d;
   }
-  /** Only for what is not negative. */
+  /** Floors to a multiple of a unit. Only for numbers that are not negative. */
   floor(decimals: number) {
     const unit = 10n ** BigInt(decimals);
     return new Ratio((this.n * unit) / this.d, unit);
   }
-  /** Canonical text, half-even at 18 decimals. */
+  /** Returns canonical text, rounded half-even to 18 decimals. */
   text(): string {
     const negative = this.n < 0n;
     const top = (negative ? -this.n : this.n) * 10n ** 18n;
@@ -45,9 +45,9 @@ export class Ratio {
 }
 const ONE = new Ratio(1n);
 
-/** Price to size, both as told. */
+/** Size by price, both as received. */
 type Side = Map<string, string>;
-/** A book as told so far. */
+/** A book as received so far. */
 export interface PlainBook {
   bids: Side;
   asks: Side;
@@ -56,10 +56,10 @@ export interface PlainBook {
   state: 'live' | 'recovering' | 'stale' | 'venue_down' | null;
 }
 
-/** A book of which nothing came yet. */
+/** Creates a book without data. */
 export const emptyBook = (): PlainBook => ({ bids: new Map(), asks: new Map(), at: null, state: null });
 
-/** A linked market in use. */
+/** A market with a used link. */
 export interface PlainLeg {
   provider: 'venue_a_outcome' | 'venue_b';
   marketId: string;
@@ -70,14 +70,14 @@ export interface PlainLeg {
   marketState: 'open' | 'closed' | 'resolved';
 }
 
-/** Levels best first, as prices of what is bought or sold: `flip` looks from the other side of the question. */
+/** Returns the levels, best first; `flip` gives the prices of the other side of the question. */
 function ladder(side: Side, rising: boolean, flip: boolean) {
   const levels = [...side].map(([price, size]) => ({ traded: Ratio.of(price), size: Ratio.of(size) }));
   levels.sort((a, b) => (a.traded.below(b.traded) === rising ? -1 : 1));
   return levels.map(({ traded, size }) => ({ traded, size, price: flip ? ONE.minus(traded) : traded }));
 }
 
-/** Taking the size from the levels, in USD per share; null where there is less. */
+/** Returns the cost and fee of taking the size from the levels, in USD per share; null if there is less. */
 function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio) {
   if (leg.rate === null) return null;
   let left = size;
@@ -97,15 +97,15 @@ function naiveWalk(leg: PlainLeg, levels: ReturnType<typeof ladder>, size: Ratio
 
 const quotable = (book: PlainBook) => book.at !== null && book.state === 'live';
 
-/** What one pair of legs gives, by rational numbers. */
+/** The arbitrage of one pair of legs, with rational numbers. */
 export interface NaivePair {
   readonly kind: 'cross_provider' | 'negation_pair';
   readonly net: Ratio;
-  /** As in a record, without its times and causes. */
+  /** The fields of a record without its times and causes. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Every pair that can be quoted, of both kinds and in both directions, in the order of the legs. */
+/** Returns every pair that can be quoted, of both kinds and in both directions, in leg order. */
 export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string, PlainBook>, size: Ratio): NaivePair[] {
   const pairs: NaivePair[] = [];
   for (const kind of ['cross_provider', 'negation_pair'] as const) {
@@ -151,7 +151,7 @@ export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string,
   return pairs;
 }
 
-/** The heads that must be told, by key: of each kind the pair with the largest net edge, the first of equal ones. */
+/** Returns the expected heads by key: for each kind the pair with the largest net edge, the first of equal ones. */
 export function expectedHeads(universalId: string, pairs: readonly NaivePair[]) {
   const best = new Map<string, NaivePair>();
   for (const pair of pairs) {
@@ -162,7 +162,7 @@ export function expectedHeads(universalId: string, pairs: readonly NaivePair[]) 
   return Object.fromEntries([...best].map(([key, { fields }]) => [key, fields]));
 }
 
-/** The legs that the head of the spread must show. */
+/** Returns the expected legs in the head of the spread. */
 export function expectedLegs(legs: PlainLeg[], books: Map<string, PlainBook>) {
   return legs.map((leg) => {
     const book = leg.marketState === 'open' ? books.get(leg.yes)! : emptyBook();

@@ -1,4 +1,4 @@
-/** Signals of arbitrage from all evaluations of an event, looked at from their end: for tests to compare with. */
+/** Naive arbitrage signals, calculated afterwards from all evaluations of an event, for comparison in tests. */
 import type { ArbitrageSignal } from '#schemas/topics/arbitrage-signals';
 import { type NaivePair, Ratio } from './naive-arbitrage.fixture.ts';
 
@@ -8,7 +8,7 @@ export interface NaiveEvaluation {
   readonly pairs: readonly NaivePair[];
 }
 
-/** A signal as it must have been told last. */
+/** The expected last record of a signal. */
 export type NaiveSignal = Omit<ArbitrageSignal, 'id' | 'universalId' | 'receivedAt'>;
 
 interface Point {
@@ -19,7 +19,7 @@ interface Point {
 const NONE = new Ratio(0n);
 const HALF = new Ratio(1n, 2n);
 
-/** The runs of positive net edges of every pair. */
+/** Returns the runs of positive net edges of every pair. */
 export function naiveSignals(evaluations: readonly NaiveEvaluation[]): NaiveSignal[] {
   const names = new Set(evaluations.flatMap(({ pairs }) => pairs.map(nameOf)));
   return [...names].flatMap((name) => {
@@ -31,7 +31,7 @@ export function naiveSignals(evaluations: readonly NaiveEvaluation[]): NaiveSign
   });
 }
 
-/** The figures of signals that all began in the window. */
+/** Returns the figures of signals that all started in the window. */
 export function naiveDecay(signals: readonly Pick<ArbitrageSignal, 'peakAt' | 'decayedAt'>[]) {
   const halfLives = signals.flatMap(({ peakAt, decayedAt }) => (decayedAt === null ? [] : [decayedAt - peakAt]));
   halfLives.sort((a, b) => a - b);
@@ -44,7 +44,7 @@ export function naiveDecay(signals: readonly Pick<ArbitrageSignal, 'peakAt' | 'd
   };
 }
 
-/** Runs above zero, each with the point that ended it where there is one. */
+/** Returns the runs above zero, each with the point that ended it, if any. */
 function runsOf(points: readonly Point[]): Point[][] {
   const runs: Point[][] = [];
   let open = false;

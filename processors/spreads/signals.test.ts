@@ -20,7 +20,7 @@ const EVENT = anEvent({
   ],
 });
 
-/** An event whose net edge is what venue_b bids above the 0.5 that venue_a asks; no fees. */
+/** Creates an event whose net edge is venue_b's bid minus venue_a's ask of 0.5, without fees. */
 function harness() {
   const probe = probeStage(createSpreadsStage({ arbitrageSize: '100' }));
   const signals = (outputs: ReturnType<StageProbe['remove']>) =>
@@ -70,7 +70,7 @@ const times = ({ beganAt, peakAt, peakNetEdge, decayedAt, endedAt }: ArbitrageSi
 ];
 
 describe('a signal', () => {
-  it('begins above zero, is told when it has decayed to exactly half of its peak, and when it ends', () => {
+  it('starts above zero and is emitted when it has decayed to exactly half of its peak, and when it ends', () => {
     const all = harness();
     expect(all.bid(2_000, '0.5')).toEqual([]);
     const [begun] = all.bid(3_000, '0.52');
@@ -99,16 +99,16 @@ describe('a signal', () => {
     expect(all.bid(8_000, '0.51').map(times)).toEqual([[8_000, 8_000, '0.01', null, null]]);
   });
 
-  it('takes its decay back when it rises above its peak', () => {
+  it('cancels its decay when it rises above its peak', () => {
     const all = harness();
     all.bid(2_000, '0.52');
     expect(all.bid(3_000, '0.51').map(times)).toEqual([[2_000, 2_000, '0.02', 3_000, null]]);
     expect(all.bid(4_000, '0.53').map(times)).toEqual([[2_000, 4_000, '0.03', null, null]]);
-    // The end is a decay where there was none since.
+    // The end is the decay if there was none since.
     expect(all.bid(5_000, '0.4').map(times)).toEqual([[2_000, 4_000, '0.03', 5_000, 5_000]]);
   });
 
-  it('is what it was at a tick, and after a restart', () => {
+  it('is unchanged by a tick and by a restart', () => {
     const all = harness();
     all.bid(2_000, '0.52');
     all.probe.restart();
@@ -134,7 +134,7 @@ describe('a signal', () => {
     expect(end(all).map(times)).toEqual([[2_000, 2_000, '0.02', 4_000, 4_000]]);
   });
 
-  it('is another one when it begins again, also in the same millisecond', () => {
+  it('gets another id when it starts again, also in the same millisecond', () => {
     const all = harness();
     const ids = [all.bid(2_000, '0.52'), all.bid(2_000, '0.4'), all.bid(2_000, '0.52')].map(([signal]) => signal!.id);
     expect(ids[1]).toBe(ids[0]);

@@ -78,7 +78,7 @@ function harness(stage = ofSize('100')) {
   };
 }
 
-/** An event whose two YES books are live and can be traded at a profit: buy venue_b at 0.50, sell venue_a at 0.56. */
+/** Creates an event with two live YES books and a profit: buy on venue_b at 0.50, sell on venue_a at 0.56. */
 function profitable(stage = ofSize('100')) {
   const all = harness(stage);
   all.link(event());
@@ -90,14 +90,14 @@ function profitable(stage = ofSize('100')) {
 }
 
 describe('the spreads stage', () => {
-  it('refuses a size that is not above zero', () => {
+  it('rejects a size that is not above zero', () => {
     expect(() => createSpreadsStage({ arbitrageSize: '0' })).toThrow(RangeError);
     expect(() => createSpreadsStage({ arbitrageSize: '1e2' })).toThrow(DecimalError);
   });
 
-  it('tells a leg for every link in use, sorted, with nulls where nothing is known', () => {
-    const { link: tell } = harness();
-    const { heads, spreads } = tell(
+  it('emits a leg for every used link, sorted, with nulls for unknown values', () => {
+    const { link: sendEvent } = harness();
+    const { heads, spreads } = sendEvent(
       event({
         links: [link('venue_a_outcome'), link('venue_b', { used: false, providerMarketId: '0xb' }), link('venue_b')],
       }),
@@ -128,7 +128,7 @@ describe('the spreads stage', () => {
     expect(spreads).toEqual([]);
   });
 
-  it('knows books that came before their event', () => {
+  it('uses books that came before their event', () => {
     const all = harness();
     all.book('b-yes', 1000, [['0.4', '1']], [['0.6', '1']]);
     all.status('b-yes', 1001);
@@ -138,14 +138,14 @@ describe('the spreads stage', () => {
     expect(all.tick(10_000).spreads).toEqual([]);
   });
 
-  it('turns the book of an inverse link to 1 − p', () => {
+  it('inverts the book of an inverse link to 1 − p', () => {
     const all = harness();
     all.link(event({ links: [link('venue_a_outcome'), link('venue_b', { polarity: 'inverse' })] }));
     const { heads } = all.book('b-yes', 1010, [['0.3', '9']], [['0.35', '9']]);
     expect(heads[0]!.legs[1]).toMatchObject({ yesBid: '0.65', yesAsk: '0.7', yesMid: '0.675' });
   });
 
-  it('tells a head for every change of the best prices and none for what lies behind them', () => {
+  it('emits a head for every change of the best prices and none for deeper levels', () => {
     const all = harness();
     all.link(event());
     expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']]).heads).toHaveLength(1);
@@ -156,20 +156,20 @@ describe('the spreads stage', () => {
     expect(heads[0]!.legs[1]).toMatchObject({ yesBid: '0.3', yesMid: '0.45' });
   });
 
-  it('publishes when a middle moved by 0.005 since it was published last, and not by less', () => {
+  it('publishes when a mid price moved by 0.005 since the last publication, and not by less', () => {
     const all = harness();
     all.link(event());
     expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']]).spreads).toHaveLength(1);
     expect(all.book('b-yes', 1011, [['0.4', '1']], [['0.6099', '1']]).spreads).toEqual([]);
     expect(all.tick(5000).spreads).toEqual([]);
-    // Small moves add up: what counts is the distance to what was published.
+    // Small moves add up: the distance from the published value counts.
     const { spreads } = all.book('b-yes', 5001, [['0.4', '1']], [['0.61', '1']]);
     expect(spreads).toMatchObject([{ causeProvider: 'venue_b', causeMarketId: '0xc' }]);
     expect(all.book('b-yes', 5002, [['0.391', '1']], [['0.61', '1']]).spreads).toEqual([]);
     expect(all.book('b-yes', 5003, [['0.39', '1']], [['0.61', '1']]).spreads).toHaveLength(1);
   });
 
-  it('publishes when a middle becomes known or unknown', () => {
+  it('publishes when a mid price becomes known or unknown', () => {
     const all = harness();
     all.link(event());
     expect(all.book('b-yes', 1010, [['0.4', '1']], []).spreads).toEqual([]);
@@ -178,7 +178,7 @@ describe('the spreads stage', () => {
     expect(all.book('b-yes', 1013, [], [['0.5', '1']], false).spreads).toEqual([]);
   });
 
-  it('records what two venues can be traded for, fees and depth included', () => {
+  it('emits the arbitrage between two venues with fees and depth', () => {
     const { last } = profitable();
     expect(last.arbitrages).toEqual([
       {
@@ -217,7 +217,7 @@ describe('the spreads stage', () => {
     expect(arbitrages).toMatchObject([{ firstFee: '0.0174999', firstPrice: '0.500666667' }]);
   });
 
-  it('pairs YES here with NO there', () => {
+  it('pairs YES of one venue with NO of the other', () => {
     const all = profitable();
     all.book('#71', 1030, [], [['0.4', '100']]);
     const { arbitrages } = all.status('#71', 1030);
@@ -233,7 +233,7 @@ describe('the spreads stage', () => {
     ]);
   });
 
-  it('has a record below zero as a head only', () => {
+  it('emits a record below zero only as a head', () => {
     const all = profitable();
     const { arbitrages, arbitrageHeads } = all.book('b-yes', 2000, [['0.55', '500']], [['0.57', '500']]);
     expect(arbitrages).toEqual([]);
@@ -245,7 +245,7 @@ describe('the spreads stage', () => {
     ['a leg turns stale', (all: ReturnType<typeof profitable>) => all.status('#70', 2000, 'stale')],
     ['a leg awaits a snapshot', (all: ReturnType<typeof profitable>) => all.status('#70', 2000, 'recovering')],
     [
-      'a book holds less than the size',
+      'a book has less than the size',
       (all: ReturnType<typeof profitable>) => all.book('#70', 2000, [['0.56', '99.999999']], []),
     ],
     [
@@ -267,7 +267,7 @@ describe('the spreads stage', () => {
     expect(all.tick(5000)).toMatchObject({ arbitrages: [], arbitrageHeads: [] });
   });
 
-  it('takes a leg for live again when its connection is', () => {
+  it('treats a leg as live again when its connection is', () => {
     const all = profitable();
     expect(all.status('#70', 2000, 'stale').heads[0]!.legs[0]!.live).toBe(false);
     const { heads, arbitrages } = all.status('#70', 3000);
@@ -275,7 +275,7 @@ describe('the spreads stage', () => {
     expect(arbitrages).toHaveLength(1);
   });
 
-  it('emits a head whenever the state of a leg changes, and publishes none of these', () => {
+  it('emits a head whenever the state of a leg changes, without publishing it', () => {
     const all = profitable();
     const stateOf = ({ heads }: ReturnType<typeof all.status>) => heads.map((head) => head?.legs[0]?.state);
     for (const state of ['stale', 'venue_down', 'recovering', 'live'] as const) {
@@ -287,7 +287,7 @@ describe('the spreads stage', () => {
       all.probe.restart();
     }
     expect(all.tick(5000)).toMatchObject({ heads: [], spreads: [] });
-    // The market ended: its book is unknown, which is published.
+    // The market ended, so its book is unknown, which is published.
     const ended = all.end('#70', 6000);
     expect(stateOf(ended)).toEqual([null]);
     expect(ended.spreads).toMatchObject([{ legs: [{ yesMid: null, bookAt: null, state: null }, {}] }]);
@@ -306,7 +306,7 @@ describe('the spreads stage', () => {
     expect(again!.legs[1]).toMatchObject({ state: 'recovering' });
   });
 
-  it('does not take two markets of one provider for a pair', () => {
+  it('does not pair two markets of one provider', () => {
     const all = harness();
     all.link(event({ links: [link('venue_b'), link('venue_b', { providerMarketId: '0xd', yesInstrument: 'd-yes' })] }));
     for (const [instrument, price] of [
@@ -318,7 +318,7 @@ describe('the spreads stage', () => {
     }
   });
 
-  it('tells a profitable record at every tick with its age of then, and at a push only when it changed', () => {
+  it('emits a profitable record at every tick with its current age, and between ticks only when it changed', () => {
     const all = profitable();
     expect(all.tick(5000).arbitrages).toMatchObject([{ quoteAgeMs: 3990, causeProvider: null, netEdge: '0.059608' }]);
     expect(all.tick(10_000).arbitrages).toMatchObject([{ quoteAgeMs: 8990 }]);
@@ -327,7 +327,7 @@ describe('the spreads stage', () => {
     expect(all.book('#70', 12_002, [['0.57', '100']], [], false).arbitrages).toMatchObject([{ secondPrice: '0.57' }]);
   });
 
-  it('renews the age in the head at the next tick when a book was confirmed without a change', () => {
+  it('updates the age in the head at the next tick when a book was confirmed without a change', () => {
     const all = profitable();
     expect(all.tick(5000).arbitrageHeads).toEqual([]);
     all.book('#70', 6000, [['0.2', '3']], [], false);
@@ -336,12 +336,12 @@ describe('the spreads stage', () => {
     expect(all.tick(15_000).arbitrageHeads).toEqual([]);
   });
 
-  it('says nothing when an event is told again with the same legs', () => {
+  it('emits nothing when an event comes again with the same legs', () => {
     const all = profitable();
     expect(all.link(event({ lastSeenAt: 9000, status: 'closed' }))).toMatchObject({ heads: [], arbitrageHeads: [] });
   });
 
-  it('leaves a last head without prices of a resolved event, and removes that of a merged one', () => {
+  it('emits a last head without prices for a resolved event, and removes that of a merged one', () => {
     const all = profitable();
     const { heads } = all.link(event({ status: 'resolved' }));
     expect(heads).toHaveLength(1);
@@ -350,14 +350,14 @@ describe('the spreads stage', () => {
     expect(profitable().link(event({ mergedInto: 'evt_0' })).heads).toEqual([null]);
   });
 
-  it('removes the head of a resolved event once that is past', () => {
+  it('removes the head of a resolved event once it is archived', () => {
     const all = profitable();
     all.link(event({ status: 'resolved' }));
     const outputs = all.probe.remove(eventTopic, event().universalId, 9_000);
     expect(outputs).toMatchObject([{ topic: spreadHeadTopic.name, key: event().universalId, value: null }]);
   });
 
-  it('tells the legs also of an event that is resolved when it is first seen', () => {
+  it('emits the legs also of an event that is resolved when it is first seen', () => {
     const all = harness();
     all.book('b-yes', 1000, [['0.4', '1']], [['0.6', '1']]);
     const { heads } = all.link(event({ status: 'resolved' }));
@@ -371,7 +371,7 @@ describe('the spreads stage', () => {
     ]);
   });
 
-  it('is unmoved by books of asset prices and by events it never had', () => {
+  it('ignores books of asset prices and removals of unknown events', () => {
     const all = harness();
     all.link(event({ links: [link('venue_a_outcome', { yesInstrument: 'BTC' }), link('venue_b')] }));
     const book = { provider: 'venue_a_perp', instrument: 'BTC', marketId: null, feed: 'f', receivedAt: 2000 };
@@ -388,13 +388,13 @@ describe('the spreads stage', () => {
     expect(all.end('b-unknown', 3000).heads).toEqual([]);
   });
 
-  it('keeps its books when a frame is malformed', () => {
+  it('does not change its books when a frame is malformed', () => {
     const all = profitable();
     expect(() => all.book('b-yes', 2000, [['0.5', '-1']], [], false)).toThrow('negative size');
     expect(all.tick(5000).arbitrages).toMatchObject([{ firstPrice: '0.5' }]);
   });
 
-  it('goes on the same after a restart', () => {
+  it('continues unchanged after a restart', () => {
     const plain = profitable();
     const restarted = profitable();
     restarted.probe.restart();
@@ -402,7 +402,7 @@ describe('the spreads stage', () => {
     expect(restarted.tick(5000)).toEqual(plain.tick(5000));
   });
 
-  it('quotes everything anew when another size comes into force, and only from then on', () => {
+  it('quotes everything again when another size becomes valid, and only from then on', () => {
     const changing = () =>
       profitable(
         stageOverTime([
@@ -425,18 +425,18 @@ describe('the spreads stage', () => {
       );
       expect(one.tick(2999).arbitrages).toMatchObject([{ size: '100', secondPrice: '0.56' }]);
     }
-    // 300 at 0.56 and 100 at 0.5; the tick that brings the size tells it, and no book need move.
-    const told = all.tick(3000);
-    expect(told.arbitrageHeads.map(({ value }) => value)).toMatchObject([
+    // 300 at 0.56 and 100 at 0.5; the first tick with the new size emits it without a book change.
+    const emitted = all.tick(3000);
+    expect(emitted.arbitrageHeads.map(({ value }) => value)).toMatchObject([
       { size: '400', secondPrice: '0.545', firstPrice: '0.5' },
     ]);
-    expect(restarted.tick(3000)).toEqual(told);
+    expect(restarted.tick(3000)).toEqual(emitted);
     expect(all.book('b-yes', 4000, [], [['0.49', '400']], false).arbitrages).toMatchObject([
       { size: '400', firstPrice: '0.49' },
     ]);
   });
 
-  it('tells a larger size also where every price stays', () => {
+  it('emits a larger size also if no price changes', () => {
     const all = profitable(
       stageOverTime([
         { from: 0, stage: ofSize('100') },
@@ -446,7 +446,7 @@ describe('the spreads stage', () => {
     expect(all.tick(3000).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
   });
 
-  it('tells another size with the first good event when the first of all is bad', () => {
+  it('emits another size with the first valid event when an invalid one came before it', () => {
     const all = profitable(
       stageOverTime([
         { from: 0, stage: ofSize('100') },
@@ -457,8 +457,8 @@ describe('the spreads stage', () => {
     expect(all.tick(3001).arbitrageHeads.map(({ value }) => value)).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
   });
 
-  describe('of a market that is closed or resolved', () => {
-    /** The event while its market of venue_b is in a state. */
+  describe('with a market that is closed or resolved', () => {
+    /** Creates the event with its market of venue_b in a state. */
     const eventWith = (marketState: EventLink['marketState'], changes: Partial<EventLink> = {}) =>
       event({ receivedAt: 2000, links: [link('venue_a_outcome'), link('venue_b', { marketState, ...changes })] });
     const signalsOf = (outputs: ReturnType<ReturnType<typeof profitable>['probe']['remove']>) =>
@@ -483,12 +483,12 @@ describe('the spreads stage', () => {
       for (const at of [5000, 10_000]) expect(all.tick(at)).toMatchObject({ arbitrages: [], arbitrageHeads: [] });
     });
 
-    it('publishes the spread once as its middle becomes unknown, and known again', () => {
+    it('publishes the spread once when its mid price becomes unknown, and once when it is known again', () => {
       const all = profitable();
       const cause = { causeProvider: 'venue_b', causeMarketId: '0xc' };
       const closed = all.link(eventWith('closed'));
       expect(closed.spreads).toMatchObject([{ ...cause, receivedAt: 2000, legs: [{ yesMid: '0.57' }, noPrices] }]);
-      // Its middle was unknown before.
+      // Its mid price was unknown before.
       expect(all.link(eventWith('resolved'))).toMatchObject({
         heads: [{ legs: [{}, { state: 'resolved' }] }],
         spreads: [],
@@ -498,7 +498,7 @@ describe('the spreads stage', () => {
       expect(all.tick(10_000).spreads).toEqual([]);
     });
 
-    it('publishes the spread also when the last known middle becomes unknown', () => {
+    it('publishes the spread also when the last known mid price becomes unknown', () => {
       const all = profitable();
       const bothClosed = [
         link('venue_a_outcome', { marketState: 'closed' }),
@@ -509,7 +509,7 @@ describe('the spreads stage', () => {
       expect(spreads).toMatchObject([{ causeProvider: 'venue_a_outcome', legs: [noPrices, noPrices] }]);
     });
 
-    it('ignores the books and statuses that go on arriving for it', () => {
+    it('ignores the books and statuses that still arrive for it', () => {
       const all = profitable();
       all.link(eventWith('resolved'));
       const nothing = { heads: [], spreads: [], arbitrages: [], arbitrageHeads: [] };
@@ -519,7 +519,7 @@ describe('the spreads stage', () => {
       expect(all.status('b-yes', 2013, 'stale')).toEqual(nothing);
       expect(all.status('b-yes', 2014)).toEqual(nothing);
       expect(all.tick(5000)).toEqual(nothing);
-      // The leg that is traded moves on alone.
+      // Only the open leg still changes.
       expect(all.book('#70', 6000, [['0.9', '500']], [['0.95', '500']])).toMatchObject({
         heads: [{ legs: [{ yesBid: '0.9' }, noPrices] }],
         arbitrageHeads: [],
@@ -553,7 +553,7 @@ describe('the spreads stage', () => {
       expect(all.link(event()).arbitrages).toMatchObject([{ firstPrice: '0.5', secondPrice: '0.56' }]);
     });
 
-    it('leaves it out of arbitrage also when its fee or the size changes', () => {
+    it('excludes it from arbitrage also when its fee or the size changes', () => {
       const all = profitable(
         stageOverTime([
           { from: 0, stage: ofSize('100') },
@@ -567,7 +567,7 @@ describe('the spreads stage', () => {
       expect(reopened.arbitrages).toMatchObject([{ size: '200', firstPrice: '0.5' }]);
     });
 
-    it('leaves alone another event that the same book is a leg of', () => {
+    it('does not affect another event with a leg on the same book', () => {
       const all = profitable();
       all.link(event({ universalId: 'evt_2' }));
       all.link(eventWith('resolved'));
@@ -598,8 +598,8 @@ describe('the spreads stage', () => {
     });
   });
 
-  describe('of a venue whose fees changed', () => {
-    /** The venue charged nothing at first, and a cent a share from 3000 on. */
+  describe('with a venue whose fees changed', () => {
+    /** Fees of a venue that charged nothing at first, and a cent a share from 3000 on. */
     const free: FeeModel = { provider: 'venue_a_outcome', since: 0, levelFee: () => 0n };
     const cent = 10n ** 34n;
     const charged: FeeModel = { ...free, since: 3000, levelFee: (_rate, qty) => qty * cent };
@@ -607,30 +607,30 @@ describe('the spreads stage', () => {
     const withModels = (...models: FeeModel[]) =>
       createSpreadsStage({ arbitrageSize: '100', feeModels: [...models, ...others] });
 
-    it('charges each by the time of the evaluation, from the moment of the change without a book that moves', () => {
+    it('charges the fee valid at the time of the evaluation, from the moment of the change without a book change', () => {
       const [all, restarted, before] = [
         profitable(withModels(charged, free)),
         profitable(withModels(charged, free)),
         profitable(withModels(free)),
       ];
       restarted.probe.restart();
-      // What was worked out before the change stays as it was, whatever is known of the change by now.
+      // Results from before the change do not depend on the later model.
       expect(all.last).toEqual(before.last);
       const first = all.tick(2999);
       expect(first.arbitrages).toMatchObject([{ secondFee: '0', netEdge: '0.06' }]);
       expect(before.tick(2999)).toEqual(first);
       expect(restarted.tick(2999)).toEqual(first);
-      const told = all.tick(3000);
-      expect(told.arbitrageHeads.map(({ value }) => value)).toMatchObject([{ secondFee: '0.01', netEdge: '0.05' }]);
+      const emitted = all.tick(3000);
+      expect(emitted.arbitrageHeads.map(({ value }) => value)).toMatchObject([{ secondFee: '0.01', netEdge: '0.05' }]);
       restarted.probe.restart();
-      expect(restarted.tick(3000)).toEqual(told);
+      expect(restarted.tick(3000)).toEqual(emitted);
       expect(before.tick(3000).arbitrageHeads).toEqual([]);
       expect(all.book('#70', 4000, [['0.57', '100']], [], false).arbitrages).toMatchObject([
         { secondPrice: '0.57', secondFee: '0.01' },
       ]);
     });
 
-    it('charges nobody what it does not know yet', () => {
+    it('has no record while the fee is unknown', () => {
       const all = profitable(withModels(charged));
       expect(all.last.arbitrageHeads).toEqual([]);
       expect(all.tick(2999).arbitrageHeads).toEqual([]);
@@ -638,14 +638,14 @@ describe('the spreads stage', () => {
     });
   });
 
-  it('keeps an event whose end is malformed', () => {
+  it('does not change an event whose resolved record is malformed', () => {
     const all = profitable();
     const ended = event({ status: 'resolved', links: [link('venue_b', { takerFeeRate: 'free' })] });
     expect(() => all.link(ended)).toThrow();
     expect(all.tick(3000).arbitrages).toMatchObject([{ firstPrice: '0.5' }]);
   });
 
-  it('has no record any more when a book holds less than the new size', () => {
+  it('removes the record when a book has less than the new size', () => {
     const all = profitable(
       stageOverTime([
         { from: 0, stage: ofSize('100') },
@@ -658,14 +658,14 @@ describe('the spreads stage', () => {
     expect(all.tick(5000).arbitrages).toEqual([]);
   });
 
-  describe('of books that no event has', () => {
+  describe('with books that no event uses', () => {
     const ladder = [[['0.4', '1']], [['0.6', '1']]] as const;
     const fill = (all: ReturnType<typeof harness>, count: number) => {
       for (let at = 0; at < count; at += 1) all.book(`x${at}`, 1000, [], []);
     };
     const legB = (all: ReturnType<typeof harness>) => all.link(event()).heads[0]!.legs[1];
 
-    it('keeps as many as there is room for, also over a restart', () => {
+    it('stores up to the maximum, also across a restart', () => {
       const all = harness();
       all.book('b-yes', 1000, ...ladder);
       fill(all, UNLINKED_MAX - 1);
@@ -673,7 +673,7 @@ describe('the spreads stage', () => {
       expect(legB(all)).toMatchObject({ yesMid: '0.5' });
     });
 
-    it('lets go of the one that was heard of least recently', () => {
+    it('drops the least recently updated one', () => {
       const all = harness();
       all.book('b-yes', 1000, ...ladder);
       fill(all, UNLINKED_MAX);
@@ -683,7 +683,7 @@ describe('the spreads stage', () => {
     it.each([
       ['a change of its book', (all: ReturnType<typeof harness>) => all.book('b-yes', 1500, [['0.4', '2']], [], false)],
       ['a change of its status', (all: ReturnType<typeof harness>) => all.status('b-yes', 1500)],
-    ])('keeps one that was made first and is in use, by %s', (_, use) => {
+    ])('does not drop the oldest one while it is in use by %s', (_, use) => {
       const all = harness();
       all.book('b-yes', 1000, ...ladder);
       fill(all, UNLINKED_MAX - 1);
@@ -693,7 +693,7 @@ describe('the spreads stage', () => {
       expect(legB(all)).toMatchObject({ yesMid: '0.5' });
     });
 
-    it('takes no change for the whole of one that it let go of', () => {
+    it('does not use a change as a snapshot of a dropped book', () => {
       const all = harness();
       all.book('b-yes', 1000, ...ladder);
       fill(all, UNLINKED_MAX);
@@ -702,10 +702,10 @@ describe('the spreads stage', () => {
       expect(all.book('b-yes', 3000, ...ladder).heads[0]!.legs[1]).toMatchObject({ yesMid: '0.5' });
     });
 
-    it('has no room taken by those that ended', () => {
+    it('does not count books that ended', () => {
       const all = harness();
       all.book('b-yes', 1000, ...ladder);
-      // Ended without an event, and while an event had it.
+      // One ends without an event, the other while an event uses it.
       fill(all, UNLINKED_MAX - 1);
       for (let at = 0; at < UNLINKED_MAX - 1; at += 1) all.end(`x${at}`, 1500);
       all.link(event({ universalId: 'evt_2', links: [link('venue_b', { yesInstrument: 'z', noInstrument: null })] }));

@@ -5,22 +5,24 @@ import { type Reconcile, reconcileTopic } from '#schemas/topics/derived';
 import { driveStage } from './drive-stage.fixture.ts';
 
 interface Seen {
-  told: Reconcile;
+  counted: Reconcile;
 }
 
-/** Tells how many marks it saw; a mark of an hour fails after it told, a mark of a day tells what no schema allows. */
+/**
+ * Emits the number of its clock marks. With an hour mark it throws after that; with a day mark it emits invalid data.
+ */
 const counter: Stage<Seen> = {
   name: 'counter',
   inputs: [
     on<Seen, ClockMark>(clockTopic, (state, { value }, emit) => {
-      state.told = { ingested: state.told.ingested + 1, receivedAt: value.receivedAt };
-      emit(reconcileTopic, 'latest', value.day ? ({ receivedAt: 1 } as Reconcile) : state.told);
+      state.counted = { ingested: state.counted.ingested + 1, receivedAt: value.receivedAt };
+      emit(reconcileTopic, 'latest', value.day ? ({ receivedAt: 1 } as Reconcile) : state.counted);
       if (!value.tick) emit.dead('no_tick', 'not a tick');
       if (value.hour) throw new Error('hour');
     }),
   ],
   outputs: [reconcileTopic],
-  initialState: () => ({ told: { receivedAt: 0, ingested: 0 } }),
+  initialState: () => ({ counted: { receivedAt: 0, ingested: 0 } }),
 };
 const mark = (receivedAt: number, change: Partial<ClockMark> = {}): ClockMark => ({
   receivedAt,
@@ -31,7 +33,7 @@ const mark = (receivedAt: number, change: Partial<ClockMark> = {}): ClockMark =>
 });
 
 describe('a driven stage', () => {
-  it('has its outputs collected as they were when told', () => {
+  it('has its outputs collected as they were when emitted', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5));
     stage.restart();
@@ -45,21 +47,21 @@ describe('a driven stage', () => {
     expect(stage.outputs).toEqual([]);
   });
 
-  it('leaves only a dead letter of an event whose handler throws', () => {
+  it('leaves only a dead letter for a record whose handler throws', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5, { hour: true }));
     expect(stage.outputs).toEqual([]);
     expect(stage.deadLetters).toEqual([{ topic: 'control.clock', reason: 'handler_failed', detail: 'Error: hour' }]);
   });
 
-  it('keeps the outputs beside a dead letter that the handler sent itself', () => {
+  it('collects the outputs and a dead letter that the handler emits itself', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5, { tick: false }));
     expect(stage.outputs).toHaveLength(1);
     expect(stage.deadLetters).toEqual([{ topic: 'control.clock', reason: 'no_tick', detail: 'not a tick' }]);
   });
 
-  it('may tell only what the schema allows, to topics that it declares', () => {
+  it('may emit only valid values, to topics that it declares', () => {
     const stage = driveStage(counter);
     stage.feed(clockTopic, mark(5, { day: true }));
     expect(stage.deadLetters[0]!.detail).toContain('derived.reconcile: ingested cannot be');

@@ -18,7 +18,7 @@ describe('parseAmount', () => {
   });
 
   it.each(['', '$', '1,00', '12,3456', '1e5', '-5', '5%', '10000 apples', `1${'0'.repeat(20)}`])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(parseAmount(text)).toBeNull();
     },

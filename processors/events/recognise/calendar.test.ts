@@ -39,13 +39,13 @@ describe('momentAt', () => {
     return ms === null ? null : iso(ms).slice(0, 16);
   };
 
-  it('is none in the hour that autumn shows twice, but for its name', () => {
+  it('is null in the hour shown twice in autumn, unless the name of the time states which', () => {
     expect([60, 90, 119].map((minutes) => at('2026-11-01', minutes))).toEqual([null, null, null]);
     expect([at('2026-11-01', 59), at('2026-11-01', 120)]).toEqual(['2026-11-01T04:59', '2026-11-01T07:00']);
     expect([at('2026-11-01', 90, true), at('2026-11-01', 90, false)]).toEqual(['2026-11-01T05:30', '2026-11-01T06:30']);
   });
 
-  it('is none in the hour that spring skips, nor by a name that New York does not use then', () => {
+  it('is null in the hour skipped in spring, and for a name that New York does not use at that time', () => {
     expect([at('2026-03-08', 150), at('2026-03-08', 150, true), at('2026-03-08', 150, false)]).toEqual([
       null,
       null,
@@ -58,13 +58,13 @@ describe('momentAt', () => {
 });
 
 describe('days', () => {
-  it('are those of the zone', () => {
+  it('are calculated in the zone', () => {
     expect(dayOf(Date.UTC(2027, 0, 1, 4, 59), NEW_YORK)).toBe('2026-12-31');
     expect(dayOf(Date.UTC(2027, 0, 1, 5), NEW_YORK)).toBe('2027-01-01');
     expect(dayOf(Date.UTC(2027, 0, 1, 4, 59), UTC)).toBe('2027-01-01');
   });
 
-  it('exist in the calendar or are null', () => {
+  it('are null if the calendar has no such day', () => {
     expect(makeDay(2028, 2, 29)).toBe('2028-02-29');
     expect(makeDay(2027, 2, 29)).toBeNull();
     expect(makeDay(2027, 13, 1)).toBeNull();

@@ -23,7 +23,7 @@ describe('parseDate', () => {
     expect(parseDate(text, { day, isEnd: false })).toBe(expected);
   });
 
-  it('takes the nearest year where the end is known', () => {
+  it('uses the nearest year if the end is known', () => {
     expect(parseDate('December 20', { day: '2031-01-02', isEnd: true })).toBe('2030-12-20');
   });
 });

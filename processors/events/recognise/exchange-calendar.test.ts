@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays } from './calendar.ts';
 import { closingMinutes, isTradingDay } from './exchange-calendar.ts';
 
-/** The weekdays of a year on which there is no trading, and those on which it ends early. */
+/** Returns the weekdays of a year without trading, and those with an early close. */
 function exceptions(year: number): { closed: string[]; early: string[] } {
   const closed: string[] = [];
   const early: string[] = [];
@@ -14,7 +14,7 @@ function exceptions(year: number): { closed: string[]; early: string[] } {
   return { closed, early };
 }
 
-/** As the exchanges published them. */
+/** Calendars that the exchanges published. */
 const PUBLISHED = [
   [2021, '01-01 01-18 02-15 04-02 05-31 07-05 09-06 11-25 12-24', '11-26'],
   [2022, '01-17 02-21 04-15 05-30 06-20 07-04 09-05 11-24 12-26', '11-25'],
@@ -30,19 +30,19 @@ describe('the year of the US stock exchanges', () => {
     expect(exceptions(year)).toEqual({ closed: closed.split(' '), early: early.split(' ') });
   });
 
-  it('does not make up for a New Year on a Saturday, nor for Juneteenth before 2022', () => {
+  it('has no replacement for New Year on a Saturday, and no Juneteenth before 2022', () => {
     expect(isTradingDay('2027-12-31')).toBe(true);
     expect(exceptions(2028).closed[0]).toBe('01-17');
     expect(isTradingDay('2021-06-18')).toBe(true);
   });
 
-  it('follows Easter from the earliest to the latest', () => {
+  it('has the right Good Friday for the earliest and the latest Easter', () => {
     const fridays = ['2000-04-21', '2008-03-21', '2011-04-22', '2019-04-19', '2038-04-23', '2049-04-16', '2076-04-17'];
     expect(fridays.filter(isTradingDay)).toEqual([]);
     expect(fridays.map((day) => addDays(day, -7)).filter((day) => !isTradingDay(day))).toEqual([]);
   });
 });
 
-it('ends at four, at one on a half day, and not at all on a day off', () => {
+it('trading ends at four, at one on a half day, and has no end on a day off', () => {
   expect(['2026-07-02', '2026-11-27', '2026-11-26', '2026-11-28'].map(closingMinutes)).toEqual([960, 780, null, null]);
 });

@@ -37,11 +37,11 @@ describe('a game', () => {
     'Bitcoin vs. Gold',
     'Bitcoin vs. Gold vs. Silver in 2032: Bitcoin',
     'Lions vs Tigers vs Bears',
-  ])('is not asked for: %s', (title) => {
+  ])('is not recognised in: %s', (title) => {
     expect(read(title)?.kind).not.toBe('sports');
   });
 
-  it('may be written as a case where something else speaks of sports', () => {
+  it('may be written like a court case if something else indicates sports', () => {
     expect(read('Lions v Tigers', 'class:question|category:sports')).toMatchObject({
       kind: 'sports',
       details: { a: 'Lions', b: 'Tigers' },

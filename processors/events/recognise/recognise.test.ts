@@ -51,11 +51,11 @@ describe('a price title', () => {
     'Bitcoin dominance above 60 on March 12?',
     'Will Bitcoin be above Ethereum on March 12?',
     'Ethereum ETF approved by May 31?',
-  ])('is not seen in %s', (text) => {
+  ])('is not recognised in %s', (text) => {
     expect(title(text).strike).toBeNull();
   });
 
-  it('of a group is put together where it does not speak for itself', () => {
+  it('is combined with that of its group if it is not complete', () => {
     const { strike, evidence } = title('64,000', {
       groupTitle: 'Bitcoin above ___ on March 12?',
       groupItemTitle: '64,000',
@@ -65,30 +65,30 @@ describe('a price title', () => {
   });
 });
 
-describe('an asset that is not known by name', () => {
+describe('an asset with an unknown name', () => {
   const price = 'Will the price of Newcoin be above $5 on March 12?';
 
   it.each([
     ['the rules name its symbol', 'The price of Newcoin (kNEWC) counts.', 'kNEWC'],
-    ['the rules speak of one pair', 'The NEWC/USDT candle, see NEWC/USDT.', 'NEWC'],
-  ])('is taken where %s', (_, description, expected) => {
+    ['the rules mention one pair', 'The NEWC/USDT candle, see NEWC/USDT.', 'NEWC'],
+  ])('is identified if %s', (_, description, expected) => {
     expect(title(price, { description }).strike!.underlying).toBe(expected);
   });
 
   it.each([
-    ['they speak of two', price, 'NEWC/USDT or BTC/USDT.'],
-    ['the pair begins otherwise', price, 'The BTC/USDT candle.'],
+    ['they mention two', price, 'NEWC/USDT or BTC/USDT.'],
+    ['the pair has another first letter', price, 'The BTC/USDT candle.'],
     [
-      'something else than the price is asked',
+      'the question is not about the price',
       'Newcoin dominance above 60 on March 12?',
       'Newcoin dominance (NEWC), NEWC/USDT.',
     ],
     [
-      'it is the size of a whole market',
+      'the question is about the size of a market',
       'Will the market cap of Newcoin be above $2b on March 12?',
       'The market cap of Newcoin (NEWC).',
     ],
-  ])('is not guessed where %s', (_, text, description) => {
+  ])('is not guessed if %s', (_, text, description) => {
     expect(title(text, { description }).strike).toBeNull();
   });
 });
@@ -109,10 +109,10 @@ describe('the minute', () => {
     expect(title(text, changes).deadline).toEqual({ day: '2031-03-12', atMs: expected });
   });
 
-  it('is not known where the rules name two and the catalog none', () => {
+  it('is unknown if the rules name two and the catalog none', () => {
     const found = title(daily, { description: 'Between 9:00 AM ET and 4:00 PM ET.' });
     expect(found.deadline).toEqual({ day: '2031-03-12', atMs: null });
-    expect(found.evidence.time).toBe('not told');
+    expect(found.evidence.time).toBe('not stated');
   });
 
   it.each([
@@ -123,7 +123,7 @@ describe('the minute', () => {
     expect(title(text).deadline).toEqual({ day: '2031-03-12', atMs: expected });
   });
 
-  it('is not of custom on another venue', () => {
+  it('is not known by custom on another venue', () => {
     expect(title(daily, { venue: 'venue_x' }).deadline!.atMs).toBeNull();
   });
 });
@@ -134,12 +134,12 @@ describe('trading above an amount on a day', () => {
   const ANY = 'Resolves to Yes if any one-minute candle has a high above it.';
   const ONE = 'By the one-minute candle at 12:00 PM ET, its final "Close" price.';
 
-  it('is doubtful where neither title nor rules tell the moment', () => {
+  it('is doubtful if neither title nor rules state the moment', () => {
     expect(title(trade)).toMatchObject({ kind: 'price_binary', linkable: false, confidence: 0.3 });
     expect(title(between)).toMatchObject({ kind: 'price_range', linkable: false, confidence: 0.3 });
   });
 
-  it('is what the rules say', () => {
+  it('has the semantics that the rules state', () => {
     const touch = title(trade, { description: ANY });
     expect(touch).toMatchObject({ linkable: true, strike: { semantics: 'touch', scope: 'day', op: 'gte' } });
     expect(touch.deadline).toEqual({ day: '2031-03-12', atMs: Date.UTC(2031, 2, 13, 3, 59) });
@@ -149,13 +149,13 @@ describe('trading above an amount on a day', () => {
     expect(title(between, { description: ANY }).linkable).toBe(false);
   });
 
-  it('keeps the place that the title names', () => {
+  it('includes the place that the title names', () => {
     const onKraken = 'Will Ethereum trade above $3,100 on Kraken on March 12?';
     expect(title(onKraken, { description: ANY }).strike!.scope).toBe('day on kraken');
     expect(title(onKraken, { description: ONE }).strike!.scope).toBe('on kraken');
   });
 
-  it('is a moment where the title tells one', () => {
+  it('is about one moment if the title states one', () => {
     const found = title('Will Ethereum trade above $3,100 on March 12 at 5PM ET?');
     expect(found).toMatchObject({ linkable: true, deadline: { atMs: Date.UTC(2031, 2, 12, 21) } });
     const opening = title('Will the SPX opening price exceed 6,800 on March 12?');
@@ -169,7 +169,7 @@ describe('the day of a stock', () => {
   const near = (text: string, changes: Partial<MarketTexts> = {}) =>
     title(text, { contextDay: '2031-11-20', ...changes }).deadline!.atMs;
 
-  it('ends early on a half day, unless a later time is told', () => {
+  it('ends early on a half day, unless a later time is stated', () => {
     expect(near(close)).toBe(Date.UTC(2031, 10, 28, 18));
     expect(near(close, { description: 'The official close at 1:00 PM ET.' })).toBe(Date.UTC(2031, 10, 28, 18));
     expect(near(close, { description: 'The official close at 4:00 PM ET.' })).toBeNull();
@@ -178,7 +178,7 @@ describe('the day of a stock', () => {
     expect(near(close.replace('close', 'be'), { venue: 'venue_x' })).toBeNull();
   });
 
-  it('has no minute on a holiday, whatever is told', () => {
+  it('has no minute on a holiday, whatever is stated', () => {
     const holiday = close.replace('28', '27');
     const dayBefore = FOUR - 86_400_000;
     for (const changes of [{}, { description: 'At 4:00 PM ET.' }, { endTimeMs: dayBefore }]) {
@@ -187,13 +187,13 @@ describe('the day of a stock', () => {
     expect(title(holiday, { contextDay: '2031-11-20' }).confidence).toBe(0.8);
   });
 
-  it('is whole beside them, and no matter for a touch', () => {
+  it('has a minute on the days next to them, and does not matter for a touch', () => {
     expect(near(close.replace('28', '26'), { description: 'At 4:00 PM ET.' })).toBe(FOUR - 2 * 86_400_000);
     expect(near('Will Tesla reach $300 by November 27?')).toBe(Date.UTC(2031, 10, 28, 4, 59));
   });
 });
 
-describe('what speaks against a reading keeps the market alone', () => {
+describe('a market is not linked because of', () => {
   const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
   it.each([
     ['rules of any moment under an at-time title', daily, { description: 'If any one-minute candle is higher.' }],
@@ -210,7 +210,7 @@ describe('what speaks against a reading keeps the market alone', () => {
     expect(found.evidence.doubt).toBeTruthy();
   });
 
-  it('and nothing does where the parts agree', () => {
+  it('nothing, if its parts agree', () => {
     const found = title(daily, {
       description: 'The one-minute candle at 12:00 PM ET with a final "Close" price higher than that.',
       groupItemTitle: '$64,000',
@@ -272,13 +272,13 @@ describe('the comparison in the evidence', () => {
     expect([strike!.op, evidence.op]).toEqual([op, expected]);
   });
 
-  it('is what the title states, whatever the rules say of equality', () => {
+  it('is that of the title, whatever the rules state about equality', () => {
     const text = 'Will the price of Bitcoin be above $64,000 on March 12?';
     const { strike, evidence } = title(text, { description: 'equal to or above the price' });
     expect([strike!.strict, evidence.op]).toEqual([false, 'above']);
   });
 
-  it('leaves the words as they stand beside it', () => {
+  it('does not replace the original words', () => {
     const { evidence } = title('Will Bitcoin not be trading above $64,000 on March 12 at 5PM ET?');
     expect(evidence.semantics).toBe('not be trading above … on March 12 at 5PM ET');
   });
@@ -302,11 +302,11 @@ describe('the comparison in the evidence', () => {
   });
 });
 
-describe('a description made for machines', () => {
+describe('a machine-readable description', () => {
   const outcome = (description: string, fields = {}) =>
     recogniseTexts(texts({ venue: 'venue_a', marketId: '#70', title: 'Recurring', description, fields }));
 
-  it('gives every part with certainty', () => {
+  it('states every part with certainty', () => {
     const found = outcome('class:priceBinary|underlying:HYPE|expiry:20310312-0630|targetPrice:41.250|period:15m');
     expect(found).toMatchObject({
       kind: 'price_binary',
@@ -338,7 +338,7 @@ describe('a description made for machines', () => {
     expect(outcome(description)).toMatchObject({ kind: 'price_binary', linkable: false, strike: null });
   });
 
-  it('of a bucket is a range, also where only the fields tell it', () => {
+  it('of a bucket is a range, also if only the fields state it', () => {
     const bucket = 'class:priceBucket|underlying:BTC|expiry:20310312-0600|priceThresholds:1,2|period:1d';
     expect(outcome(bucket)).toMatchObject({ kind: 'price_range', underlying: 'BTC', linkable: false });
     expect(outcome('index:0', { class: 'priceBucket', underlying: 'ETH' })).toMatchObject({
@@ -347,7 +347,7 @@ describe('a description made for machines', () => {
     });
   });
 
-  it('of another venue or form is none', () => {
+  it('of another venue or form is ignored', () => {
     expect(recogniseTexts(texts({ description: 'class:priceBinary|underlying:BTC' })).kind).toBeNull();
     expect(outcome('metadata=category:sports|subCategory:football')).toMatchObject({ kind: 'sports', linkable: false });
   });
@@ -388,14 +388,14 @@ describe('a ticker', () => {
     expect(found.evidence.op).toBe(op);
   });
 
-  it('takes strike and hour from the rules where it holds the day alone', () => {
+  it('needs strike and hour from the rules if it contains only the day', () => {
     const found = ticker('KXDOGED-31AUG17', 'If the average is above 0.2449999 at 2 AM EDT.');
     expect(found.strike).toMatchObject({ underlying: 'DOGE', threshold: '0.245' });
     expect(found.deadline).toEqual({ day: '2031-08-17', atMs: Date.UTC(2031, 7, 17, 6) });
   });
 
   it.each(['KXBTCD-31MAR3207-T5', 'KXBTCD-31MAR1224-T5', 'KXNOCOIND-31MAR1207-T5', 'KXDOGED-31AUG17', 'other'])(
-    '%s says nothing',
+    '%s states no strike',
     (marketId) => {
       expect(ticker(marketId).strike).toBeNull();
     },

@@ -1,10 +1,10 @@
 /**
- * Titles in many wordings with what they mean, none of them taken from a venue: the reading has to follow from rules.
+ * Titles in many wordings with their meaning, none of them copied from a venue: the recognition must follow from rules.
  */
 import { describe, expect, it } from 'vitest';
 import { matchTitles, type TitleInput } from '../match-titles.ts';
 
-/** All are read as if listed or closed near this day, a Wednesday, unless they say otherwise. */
+/** All titles are read as if listed or closed near this day, a Wednesday, unless a test states another one. */
 const NEAR = '2031-03-05';
 
 function read(title: string | null, changes: Partial<TitleInput> = {}): string {
@@ -87,7 +87,7 @@ describe('a price touched at any time', () => {
     expect(read(title)).toBe(expected);
   });
 
-  it('takes the next such deadline where the listing is what is known, and the nearest where the end is', () => {
+  it('has the next such deadline if the listing is known, and the nearest if the end is known', () => {
     const title = 'Will Bitcoin hit $200k by December 31?';
     expect(read(title, { contextDate: '2031-01-04' })).toContain('2031-12-31');
     expect(read(title, { contextDate: '2031-12-31' })).toContain('2031-12-31');
@@ -97,7 +97,7 @@ describe('a price touched at any time', () => {
   });
 });
 
-describe('a title that its subtitle completes', () => {
+describe('a title completed by its subtitle', () => {
   it.each([
     ['How high will Solana get this year?', '$400 or above', 'SOL gte 400 touch 2031-12-31'],
     ['How low will Solana get in April?', 'Below $80', 'SOL lte 80 touch 2031-04-30'],
@@ -189,7 +189,7 @@ describe('up or down', () => {
   });
 });
 
-describe('what looks like a threshold and is none', () => {
+describe('a title that only looks like a threshold', () => {
   it.each([
     'Will Bitcoin hit $80k or $100k first?',
     'Will Bitcoin hit $100k before Ethereum hits $5k?',
@@ -227,7 +227,7 @@ describe('what looks like a threshold and is none', () => {
   });
 });
 
-describe('what a title leaves open', () => {
+describe('an ambiguity of a title', () => {
   it.each([
     ['Will Bitcoin be above $100k by March 31?', 'a state by a deadline'],
     ['Will Bitcoin hit $200k by 2032?', '"by 2032" may mean'],
@@ -236,7 +236,7 @@ describe('what a title leaves open', () => {
     ['Will Bitcoin trade at $93,000 or lower on March 9?', 'at one moment or at any'],
     ['Will Tesla (TSLA) trade below $280 on March 7?', 'at one moment or at any'],
     ['Will Solana exceed $240 on March 9?', 'at one moment or at any'],
-  ])('is said, and not linked: %s', (title, doubt) => {
+  ])('is stated as a doubt, and the market is not linked: %s', (title, doubt) => {
     const again = { id: 'b', venue: 'venue_x', title, contextDate: NEAR };
     const { labels, links } = matchTitles([{ ...again, id: 'a' }, again]);
     expect(labels.a!.kind).toBe('price_binary');
@@ -246,7 +246,7 @@ describe('what a title leaves open', () => {
   });
 });
 
-describe('what has another price than the asset of its name', () => {
+describe('something with another price than the asset of its name', () => {
   it.each([
     'Will Bitcoin futures be above $70,000 on March 9?',
     'Will Bitcoin futures (CME) be above $70,000 on March 9?',
@@ -277,7 +277,7 @@ describe('what has another price than the asset of its name', () => {
     expect(read(title)).toBe('other');
   });
 
-  it('and not: stock of a company, a token of a chain', () => {
+  it('does not include stock of a company or a token of a chain', () => {
     expect(read('Will Tesla stock be above $300 on March 7?')).toBe('TSLA gte 300 at_time 2031-03-07');
     expect(read('Will Apple Inc. (AAPL) close above $300 on March 7?')).toBe('AAPL gte 300 at_time 2031-03-07');
     expect(read('Will the Bonk token be above $0.01 on March 9?')).toBe('BONK gte 0.01 at_time 2031-03-09');
@@ -286,7 +286,7 @@ describe('what has another price than the asset of its name', () => {
   });
 });
 
-/** Pairs of titles on two venues, of which some ask the same. */
+/** Matches two titles of two venues and returns their links. */
 const used = (one: string, other: string, changes: Partial<TitleInput> = {}) => {
   const input = { venue: 'venue_b', contextDate: NEAR, ...changes };
   return matchTitles([
@@ -310,7 +310,7 @@ describe('two share classes of one company', () => {
     expect(read(`Will ${name} close above $190 on March 7?`)).toBe(`${symbol} gte 190 at_time 2031-03-07`);
   });
 
-  it('are not used with each other', () => {
+  it('are not linked with each other', () => {
     const close = (name: string) => `Will ${name} close above $190 on March 7?`;
     expect(used(close('Google (GOOG)'), close('Alphabet Class C'))).toBe(true);
     expect(used(close('Google (GOOG)'), close('Alphabet (GOOGL)'))).toBe(false);
@@ -319,7 +319,7 @@ describe('two share classes of one company', () => {
     expect(used(close('Alphabet'), close('Alphabet'))).toBe(false);
   });
 
-  it('are in doubt where neither the title nor the rules tell the class', () => {
+  it('are in doubt if neither the title nor the rules state the class', () => {
     for (const title of [
       'Will Alphabet close above $190 on March 7?',
       'Google above $190 on March 7, 4PM ET?',
@@ -327,20 +327,20 @@ describe('two share classes of one company', () => {
     ]) {
       const doubted = { id: 'x', venue: 'venue_b', title, contextDate: NEAR };
       const label = (rules: string) => matchTitles([{ ...doubted, rules }]).labels.x;
-      expect(label('')).toMatchObject({ confidence: 0.3, evidence: { doubt: expect.stringContaining('not told') } });
+      expect(label('')).toMatchObject({ confidence: 0.3, evidence: { doubt: expect.stringContaining('not stated') } });
       expect(label('Neither GOOGL nor GOOG is excluded.')).toMatchObject({ confidence: 0.3 });
       expect(label('The close of its Class A shares.')?.confidence).toBeGreaterThan(0.75);
     }
   });
 
-  it('are told apart by the rules where the title has the name alone', () => {
+  it('are distinguished by the rules if the title has only the name', () => {
     const close = 'Will Alphabet close above $190 on March 7?';
     expect(used(close, close, { description: 'The official close of Alphabet (GOOGL).' })).toBe(true);
     expect(used(close, close, { description: 'The official close of Alphabet Class C (GOOG).' })).toBe(false);
   });
 });
 
-it('a metal by the ticker of its future is not the metal at its spot price', () => {
+it('a metal with the ticker of its future is not the metal at its spot price', () => {
   const above = (name: string) => `Will ${name} be above $5,100 on March 7 at 5PM ET?`;
   const between = (name: string) => `Will ${name} be between $52 and $53 on March 7 at 5PM ET?`;
   expect(used(above('Gold (GC)'), above('Gold (GC)'))).toBe(true);
@@ -353,12 +353,12 @@ it('a metal by the ticker of its future is not the metal at its spot price', () 
   expect(used(upDown('Gold (GC)'), upDown('Gold'))).toBe(false);
 });
 
-it('a day of going up or down goes from noon to noon for coins, and not for metals', () => {
+it('an up-or-down day is from noon to noon for coins, and not for metals', () => {
   expect(read('Bonk Up or Down on March 9?')).toBe('BONK up_down 2031-03-09');
   expect(read('Silver Up or Down on March 7?')).toBe('SILVER up_down null');
 });
 
-describe('a word that is a symbol or a name too', () => {
+describe('a word that is also a symbol or a name', () => {
   const above = (name: string) => read(`Will ${name} be above $12 on March 9?`);
   it.each([
     'the coin',
@@ -413,19 +413,19 @@ describe('a word that is a symbol or a name too', () => {
     expect(above(words)).toBe(`${symbol} gte 12 at_time 2031-03-09`);
   });
 
-  it('is none behind an article where all is in capitals', () => {
+  it('is no asset after an article in a title entirely in capitals', () => {
     expect(read('WILL THE COIN CLOSE ABOVE $12 ON MARCH 7?')).toBe('other');
     expect(read('WILL COIN CLOSE ABOVE $12 ON MARCH 7?')).toBe('COIN gte 12 at_time 2031-03-07');
   });
 
-  it('tells nothing of what a question has to do with', () => {
+  it('is not an asset mentioned in a question', () => {
     expect(read('Who wins the Open?')).toBe('null');
     expect(read('Is the Link a bridge?')).toBe('null');
     expect(read('Is OPEN a buy?')).toBe('other');
   });
 });
 
-describe('a minute that the words leave open', () => {
+describe('a minute that the words do not state', () => {
   const timeOf = (title: string) => matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]).labels.x;
   it.each([
     'Will Bitcoin close above $70,000 on March 9?',
@@ -453,7 +453,7 @@ describe('a minute that the words leave open', () => {
     expect(timeOf(title)).toMatchObject({ resolutionTime: null, confidence: 0.8 });
   });
 
-  it('is told by the right clock, and by the close of an exchange', () => {
+  it('is known with the right clock, and from the close of an exchange', () => {
     expect(timeOf('Will Bitcoin be above $70,000 on July 9 at 12PM EDT?')?.resolutionTime).toBe(
       '2031-07-09T16:00:00.000Z',
     );
@@ -475,7 +475,7 @@ describe('a minute that the words leave open', () => {
     ['Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM EST?', '2031-11-02T06:30:00.000Z'],
     ['Will Bitcoin be above $70,000 on November 2, 2031 at 2AM ET?', '2031-11-02T07:00:00.000Z'],
     ['Will Bitcoin be above $70,000 on March 9 at 3AM ET?', '2031-03-09T07:00:00.000Z'],
-  ])('is told on half days and beside what clocks skip or show twice: %s', (title, expected) => {
+  ])('is known on half days and next to hours that clocks skip or show twice: %s', (title, expected) => {
     expect(timeOf(title)?.resolutionTime).toBe(expected);
   });
 
@@ -495,7 +495,7 @@ describe('a minute that the words leave open', () => {
   });
 });
 
-it('a window of a clock that New York does not have then is no window', () => {
+it('a window in a time that New York does not use on that day is ignored', () => {
   const up = (time: string) =>
     matchTitles([{ id: 'x', venue: 'venue_b', title: `Bitcoin Up or Down - ${time}`, contextDate: NEAR }]);
   expect(up('July 15, 3PM EDT').labels.x!.details).toMatchObject({ from: '2031-07-15T19:00:00.000Z' });
@@ -532,7 +532,7 @@ describe('times in other zones than New York', () => {
   });
 
   it.each(['9AM PDT', '9AM CDT', '9AM MDT', '9AM BST', '9AM CEST'])(
-    '%s is no time of a day in winter, and so tells no minute',
+    '%s is no time of a winter day, so the minute is unknown',
     (time) => {
       const title = `Solana above $210 on March 5 at ${time}?`;
       const { labels } = matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]);
@@ -541,7 +541,7 @@ describe('times in other zones than New York', () => {
   );
 });
 
-it('the midnight of a day is its beginning or its end, and so no minute', () => {
+it('midnight may be the start or the end of a day, so the minute is unknown', () => {
   const { labels } = matchTitles([
     { id: 'a', venue: 'venue_b', title: 'Will Solana be above $210 on March 9 at midnight ET?', contextDate: NEAR },
     { id: 'b', venue: 'venue_b', title: 'Will Solana hit $210 by March 9 at midnight ET?', contextDate: NEAR },
@@ -560,7 +560,7 @@ describe('the close of a day', () => {
     expect(used('Will AMD close above $310 on March 6?', title)).toBe(true);
   });
 
-  it('is none of what never closes, and no time for a touch', () => {
+  it('does not exist for an asset that never closes, and is no time for a touch', () => {
     const { labels } = matchTitles([
       { id: 'coin', venue: 'venue_b', title: 'Solana above $210 at the close on March 6?', contextDate: NEAR },
       { id: 'touch', venue: 'venue_b', title: 'Will AMD hit $310 at the close on March 6?', contextDate: NEAR },
@@ -569,7 +569,7 @@ describe('the close of a day', () => {
     expect(labels.touch?.kind).not.toBe('price_binary');
   });
 
-  it('of a share class with a point in its ticker', () => {
+  it('is known for a share class with a dot in its ticker', () => {
     expect(read('Will Hubbell Industries (HUBX.B) close above $410 on March 7?')).toBe(
       'HUBX.B gte 410 at_time 2031-03-07',
     );
@@ -579,7 +579,7 @@ describe('the close of a day', () => {
   });
 });
 
-describe('what a price is not to be', () => {
+describe('a negated price question', () => {
   const at = 'on March 9 at 5PM ET';
 
   it.each([
@@ -591,7 +591,7 @@ describe('what a price is not to be', () => {
     expect(read(title)).toBe(expected);
   });
 
-  it('is linked as the inverse of what it is', () => {
+  it('is linked as the inverse of the affirmed one', () => {
     const { links } = matchTitles([
       { id: 'a', venue: 'venue_b', title: `Will Ethereum be above $3,100 ${at}?`, contextDate: NEAR },
       { id: 'b', venue: 'venue_c', title: `Will Ethereum not be above $3,100 ${at}?`, contextDate: NEAR },

@@ -57,7 +57,7 @@ describe('parseWhen', () => {
     'on March 11 at 5 PM IST',
     'April 5 - March 30, 2031',
     'one day after launch',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(read(text)).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import { feesOverTime } from './fee-models.ts';
 const modelOf = (provider: string, since: number): FeeModel => ({ provider, since, levelFee: () => BigInt(since) });
 
 describe('the fee models', () => {
-  it('hold each from its own moment until the next of its provider', () => {
+  it('are valid from their start until the next model of their provider', () => {
     const models = [modelOf('x', 300), modelOf('y', 200), modelOf('x', 0), modelOf('y', 300)];
     const termsAt = pricingTermsOverTime('100', models);
     const heldAt = (time: number) => {
@@ -22,7 +22,7 @@ describe('the fee models', () => {
     expect(heldAt(9_000)).toEqual([300, 300, 300]);
   });
 
-  it('are refused where two of one provider begin at once', () => {
+  it('are rejected if two of one provider start together', () => {
     expect(() => feesOverTime([modelOf('x', 5), modelOf('y', 5)])).not.toThrow();
     expect(() => feesOverTime([modelOf('x', 5), modelOf('x', 5)])).toThrow('two fee models');
   });
