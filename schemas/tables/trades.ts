@@ -3,8 +3,8 @@ import { countColumn, decimalColumn, nullableCountColumn, nullableDecimalColumn,
 import { defineTable } from './table.ts';
 
 /**
- * One row per observed trade. A trade is told again under its id when its status or market changes, with the same
- * `ts` and `arrival`; one that a reorganised chain puts into another block is first told `reverted` at its old place.
+ * One row per observed trade. A trade is published again under its id when its status or market changes, with the same
+ * `ts` and `arrival`; one that a reorganization moves to another block is first published as `reverted` with its old ones.
  */
 export const tradesTable = defineTable<Trade>({
   name: 'trades',

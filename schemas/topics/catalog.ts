@@ -15,10 +15,10 @@ import {
   spreadTopic,
 } from './derived.ts';
 import {
+  backfilledTradeTopic,
   bookTopics,
   contextTopics,
   instrumentTopics,
-  backfilledTradeTopic,
   marketTopics,
   statusTopics,
   tradeTopics,

@@ -1,7 +1,6 @@
 /** Topics of the normalisers: one for each kind of record and venue, so that each partition has one writer. */
 import {
   type AvroType,
-  withDefault,
   decimal,
   flag,
   type Infer,
@@ -12,6 +11,7 @@ import {
   record,
   text,
   timestamp,
+  withDefault,
 } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention, type Topic } from './topic.ts';
