@@ -98,7 +98,7 @@ describe('isTransient', () => {
   });
 
   it('includes the codes that a caller names', () => {
-    const unknown = new CodecError('unknown_schema', 'nobody registered it yet');
+    const unknown = new CodecError('unknown_schema', 'it is not registered yet');
     expect(isTransient(unknown)).toBe(false);
     expect(isTransient(unknown, 'unknown_schema')).toBe(true);
     expect(isTransient(new CodecError('malformed', 'rubbish'), 'unknown_schema')).toBe(false);

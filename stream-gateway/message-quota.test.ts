@@ -1,6 +1,6 @@
 /** `ws.message` (the contract, REST and Organizations): event frames count, and beyond the quota they are dropped. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openUsageHost } from '#infra/quota/usage-host';
+import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openClient, until } from './testing/client.fixture.ts';
 import { type GatewayHarness, openGateway } from './testing/gateway.fixture.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 it('the quota is shared by all sockets of an organization, does not affect others, and sent frames are its usage', async () => {
-  const usage = await openUsageHost(gateway.context);
+  const usage = await openUsageReplica(gateway.context);
   const clients = [
     await openClient(gateway.url, gateway.token()),
     await openClient(gateway.url, gateway.token()),

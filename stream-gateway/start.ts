@@ -4,7 +4,7 @@ import { SettingError } from '#infra/config/declare';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
-import { openUsageHost } from '#infra/quota/usage-host';
+import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { runStage } from '#infra/stages/run-stage';
 import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
@@ -56,7 +56,7 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const counters = countersOf(metrics);
   const control = await openControlReplica(context);
   closers.push(() => control.close());
-  const usage = await openUsageHost(context);
+  const usage = await openUsageReplica(context);
   closers.push(() => usage.close());
   const allowances = new MessageAllowances({
     counts: usage.counts,

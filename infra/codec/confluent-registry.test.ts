@@ -18,7 +18,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real Apicurio registry', ()
   });
   afterAll(() => service?.stop());
 
-  it('gives one schema the same id for good, and another schema another', async () => {
+  it('always assigns the same id to one schema, and another id to another schema', async () => {
     const registry = openConfluentRegistry(service.url);
     const first = await registry.register('ids-value', schemaOf('First'));
     expect(await registry.register('ids-value', schemaOf('First'))).toBe(first);
@@ -26,29 +26,29 @@ describe.skipIf(missing !== null)(missing ?? 'with a real Apicurio registry', ()
     expect(await openConfluentRegistry(service.url).register('ids-value', schemaOf('First'))).toBe(first);
   });
 
-  it('gives back the text of an id, to another client too', async () => {
+  it('returns the text of an id, also to another client', async () => {
     const id = await openConfluentRegistry(service.url).register('texts-value', schemaOf('Text'));
     const fetched = await openConfluentRegistry(service.url).fetch(id);
     expect(JSON.parse(fetched)).toEqual(JSON.parse(schemaOf('Text')));
   });
 
-  it('takes the full baseUrl of the API as well, with or without a slash behind it', async () => {
+  it('accepts the full URL of the API as well, with or without a slash at the end', async () => {
     const id = await openConfluentRegistry(service.url).register('bases-value', schemaOf('Base'));
     for (const baseUrl of [`${service.url}/apis/ccompat/v7`, `${service.url}/apis/ccompat/v7/`, `${service.url}/`])
       expect(await openConfluentRegistry(baseUrl).register('bases-value', schemaOf('Base'))).toBe(id);
   });
 
-  it('tells an id that nobody registered', async () => {
+  it('rejects an id that was never registered', async () => {
     await expect(openConfluentRegistry(service.url).fetch(987_654)).rejects.toMatchObject({ code: 'unknown_schema' });
   });
 
-  it('takes subjects with any character of a topic name', async () => {
+  it('accepts subjects with any character of a topic name', async () => {
     const registry = openConfluentRegistry(service.url);
     const id = await registry.register('derived.channels.venue_b/x y-value', schemaOf('Named'));
     expect(JSON.parse(await registry.fetch(id))).toMatchObject({ name: 'Named' });
   });
 
-  it('lets a codec read what was written with an older schema of the topic', async () => {
+  it('lets a codec read records that were written with an older schema of the topic', async () => {
     const fields = { at: integer('When.') };
     const shape = {
       name: 'test.evolving',
@@ -87,7 +87,7 @@ describe('with a registry that fails', () => {
       void readText(request).then(() => response.writeHead(status).end(body));
     });
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.baseUrl() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
   const requestCount = (path: string) => requests.filter((request) => request.path === path).length;
   const SUBJECTS: Answer = { status: 200, body: '[]' };
@@ -99,7 +99,7 @@ describe('with a registry that fails', () => {
     server = null;
   });
 
-  it('asks again after answers of 5xx', async () => {
+  it('repeats a request after responses of 5xx', async () => {
     const url = await serve((request, count) => {
       if (isSubjects(request)) return SUBJECTS;
       return count < 2 ? { status: 503, body: 'starting' } : { status: 200, body: '{"id":12}' };
@@ -108,7 +108,7 @@ describe('with a registry that fails', () => {
     expect(requestCount('/subjects/a/versions')).toBe(3);
   });
 
-  it('asks again where another process registers the same schema at this moment', async () => {
+  it('repeats a request if another process registers the same schema at the same time', async () => {
     const conflict = { status: 409, body: '{"error_code":409,"message":"An artifact with ID \'a\' already exists."}' };
     const url = await serve((request, count) => {
       if (isSubjects(request)) return SUBJECTS;
@@ -118,13 +118,13 @@ describe('with a registry that fails', () => {
     expect(requestCount('/subjects/a/versions')).toBe(2);
   });
 
-  it('gives up after six answers of 5xx, and says that it may help to try later', async () => {
+  it('fails after six responses of 5xx with an error that can be retried', async () => {
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : { status: 500, body: 'broken' }));
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: true });
     expect(requestCount('/schemas/ids/1')).toBe(6);
   });
 
-  it('asks once where the registry refuses the schema', async () => {
+  it('sends one request if the registry refuses the schema', async () => {
     const refusal = { status: 409, body: '{"error_code":409,"message":"incompatible"}' };
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : refusal));
     const refused = openConfluentRegistry(url).register('a', schemaOf('A'));
@@ -132,7 +132,7 @@ describe('with a registry that fails', () => {
     expect(requestCount('/subjects/a/versions')).toBe(1);
   });
 
-  it('finds the API below the baseUrl where the baseUrl itself serves something else', async () => {
+  it('finds the API below the base URL if the base URL itself serves something else', async () => {
     const url = await serve((request) => {
       if (request.url === '/subjects') return { status: 200, body: '<html>portal</html>' };
       if (request.url === '/apis/ccompat/v7/subjects') return SUBJECTS;
@@ -142,12 +142,12 @@ describe('with a registry that fails', () => {
     expect(requestCount('/apis/ccompat/v7/subjects/a/versions')).toBe(1);
   });
 
-  it('says when the baseUrl serves no such API', async () => {
+  it('rejects a URL that serves no such API', async () => {
     const url = await serve(() => ({ status: 404, body: 'not here' }));
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: false });
   });
 
-  it('sends the credentials of the baseUrl as a header and keeps them out of errors', async () => {
+  it('sends the credentials of the URL as a header and never puts them into errors', async () => {
     const url = await serve((request) => (isSubjects(request) ? SUBJECTS : { status: 403, body: 'forbidden' }));
     const registry = openConfluentRegistry(url.replace('//', '//someone:p%40ss@'));
     const error = await registry.fetch(1).catch((thrown: unknown) => thrown);
@@ -158,14 +158,14 @@ describe('with a registry that fails', () => {
     );
   });
 
-  it('tells when nobody listens there', async () => {
+  it('fails with an error that can be retried if no server listens', async () => {
     const url = await serve(() => SUBJECTS);
     await new Promise((resolve) => server!.close(resolve));
     server = null;
     await expect(openConfluentRegistry(url).fetch(1)).rejects.toMatchObject({ name: 'RegistryError', canRetry: true });
   });
 
-  it('tries anew at the next call after the registry was isUnavailable', async () => {
+  it('retries at the next call after the registry was unavailable', async () => {
     let isUnavailable = true;
     const url = await serve((request) => {
       if (isUnavailable) return { status: 404, body: '' };

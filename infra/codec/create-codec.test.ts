@@ -7,7 +7,7 @@ import { createCodec } from './create-codec.ts';
 import type { SchemaRegistry } from './registry.ts';
 import { LONGEST } from './sample-values.fixture.ts';
 
-/** A registry in memory; texts get ids from 7 on. */
+/** A registry in memory that assigns ids from 7 on. */
 function memoryRegistry(): SchemaRegistry & { readonly texts: string[] } {
   const texts: string[] = [];
   return {
@@ -47,15 +47,15 @@ describe('createCodec', () => {
     expect([...codec.encode(small, { at: 5 })]).toEqual([0, 0, 0, 0, 7, 10]);
   });
 
-  it('gives back plain values, nulls as null', async () => {
+  it('returns plain values, nulls as null', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     expect(codec.decode(thing, codec.encode(thing, value))).toEqual(value);
-    const noted = { ...value, note: 'noted' };
-    expect(codec.decode(thing, codec.encode(thing, noted))).toEqual(noted);
+    const withNote = { ...value, note: 'noted' };
+    expect(codec.decode(thing, codec.encode(thing, withNote))).toEqual(withNote);
   });
 
-  it('decodes a record once for those who ask one after the other, and keeps few values', async () => {
+  it('decodes a record once for successive readers, and caches a limited number of values', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     const bytes = codec.encode(thing, value);
@@ -71,7 +71,7 @@ describe('createCodec', () => {
     expect(first.decoded).toBeUndefined();
   });
 
-  it('keeps few values of large records', async () => {
+  it('caches fewer values of large records', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     const page = codec.encode(thing, { ...value, payload: Buffer.alloc(1024 * 1024) });
@@ -80,11 +80,11 @@ describe('createCodec', () => {
       return { ...at, offset, value: page };
     });
     for (const record of records) codec.decodeRecord(thing, record);
-    // Sixteen pages of a little more than 1 MiB are more than the 16 MiB that are kept.
+    // Sixteen pages of a little more than 1 MiB exceed the 16 MiB of the cache.
     expect(records.map(({ decoded }) => decoded !== undefined)).toEqual([false, false, ...Array(15).fill(true)]);
   });
 
-  it('keeps records of all sizes apart that are encoded side by side', async () => {
+  it('separates records of all sizes that are encoded into one buffer', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     const values = Array.from({ length: 100 }, (_, at) => ({ ...value, at, payload: Buffer.alloc(at * at * 10, at) }));
@@ -93,7 +93,7 @@ describe('createCodec', () => {
       expect(codec.decode(thing, bytes).payload.equals(values[at]!.payload)).toBe(true);
   });
 
-  it('keeps records apart: a later one does not change an earlier one', async () => {
+  it('does not change an earlier record when it encodes a later one', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     const first = codec.encode(thing, value);
@@ -102,7 +102,7 @@ describe('createCodec', () => {
     expect(first).toEqual(copy);
   });
 
-  it('takes records larger than its buffer, again and again', async () => {
+  it('encodes records larger than its buffer, repeatedly', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     for (const bytes of [65_530, 65_536, 300_000, 3_000_000, 10]) {
@@ -122,14 +122,14 @@ describe('createCodec', () => {
     expect(register.mock.calls).toEqual([['test.things-value', JSON.stringify(avroSchema(thing.schema))]]);
   });
 
-  it('says when a topic was not prepared', () => {
+  it('throws for a topic that was not prepared', () => {
     expect(() => createCodec(memoryRegistry()).encode(thing, value)).toThrow(/prepare was not called for test.things/);
   });
 
   const long = topicOf(record('Long', '', { at: integer('') }));
   const malformed = expect.objectContaining({ name: 'CodecError', code: 'malformed' });
 
-  it('takes whole numbers up to 2^53 - 2, down to -2^52, and none of more digits than are exact', async () => {
+  it('accepts integers from -2^52 to 2^53 - 2, and refuses others as malformed', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([long]);
     for (const at of [LONGEST, 0, -1, -(2 ** 52)])
@@ -150,7 +150,7 @@ describe('createCodec', () => {
     expect(codec.decode(thing, codec.encode(thing, value))).toEqual(value);
   });
 
-  it('calls what is cut short, goes on too long, or is no such record malformed', async () => {
+  it('refuses truncated, too long and foreign records as malformed', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);
     const bytes = codec.encode(thing, value);
@@ -165,7 +165,7 @@ describe('createCodec', () => {
     const older = topicOf(record('Growing', '', { at: integer(''), gone: text('') }));
     const newer = topicOf(record('Growing', '', { at: integer(''), note: withDefault(text(''), 'none') }));
 
-    it('reads an older record with the defaults of what was added, once its schema was learned', async () => {
+    it('reads an older record with the defaults of added fields after its schema was fetched', async () => {
       const registry = memoryRegistry();
       const writer = createCodec(registry);
       await writer.prepare([older]);
@@ -178,7 +178,7 @@ describe('createCodec', () => {
       expect(reader.decode(newer, bytes)).toEqual({ at: 3, note: 'none' });
     });
 
-    it('asks the registry once for a schema', async () => {
+    it('fetches a schema from the registry once', async () => {
       const registry = memoryRegistry();
       const writer = createCodec(registry);
       await writer.prepare([older]);
@@ -194,7 +194,7 @@ describe('createCodec', () => {
       });
     });
 
-    it('tells a schema that today’s cannot read', async () => {
+    it('rejects a schema that is incompatible with the current one', async () => {
       const registry = memoryRegistry();
       const strict = topicOf(record('Growing', '', { at: integer(''), must: text('') }), 'test.strict');
       const writer = createCodec(registry);

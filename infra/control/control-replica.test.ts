@@ -16,7 +16,7 @@ const nodes = testNodes();
 const { replicas, logged, logger, replica, otherNode, seed, commands } = nodes;
 
 describe('a replica', () => {
-  it('asks and writes a slow log together for all that is submitted at once; what is refused fails alone', async () => {
+  it('batches commands that are submitted together on a slow log; a refused one fails alone', async () => {
     const slow = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     let clockReads = 0;
     slow.last = async (at) => {
@@ -39,7 +39,7 @@ describe('a replica', () => {
     expect(bodies).toEqual(Array.from({ length: 40 }, (_, nth) => `{"nth":${nth}}`).filter((_, nth) => nth !== 7));
   });
 
-  it('answers a command once it has taken it, and takes what others append', async () => {
+  it('returns the verdict of a command once it has reduced it, and reduces commands of other nodes', async () => {
     const [first, second] = [await replica(), await otherNode()];
     const token = await seed(first, null);
     expect(first.state.keys.size).toBe(1);
@@ -49,12 +49,12 @@ describe('a replica', () => {
     expect((await createAuthenticator(second).authenticate(token!))?.organization.plan).toBe('pro');
   });
 
-  it('knows at its start everything that was decided before', async () => {
+  it('has every earlier command in its state after its start', async () => {
     await seed(await replica(), null);
     expect((await otherNode()).state).toEqual(replicas[0]!.state);
   });
 
-  it('starts however long the commands take to come, but not while none comes', async () => {
+  it('starts however long reading the commands takes, but fails if none arrives', async () => {
     const first = await replica();
     for (let nth = 0; nth < 5; nth += 1) await first.submit('key.paint', {});
     await seed(first, null);
@@ -76,7 +76,7 @@ describe('a replica', () => {
     }
   });
 
-  it('is one for all who open it on the same log, until the last has closed it', async () => {
+  it('is shared by all callers with the same log until the last has closed it', async () => {
     const [first, second] = [await replica(), await replica()];
     expect(second.state).toBe(first.state);
     await replicas.pop()!.close();
@@ -94,13 +94,13 @@ describe('a replica', () => {
     expect(times).toEqual([0, CLOCK_MS, CLOCK_MS]);
   });
 
-  it('gives every command a key of its own, which tells a repeat', async () => {
+  it('gives every command a unique key, which identifies a repeat', async () => {
     const on = await replica();
     await Promise.all([1, 2, 3].map(() => on.submit('key.paint', {})));
     expect(new Set((await commands()).map((record) => record.key)).size).toBe(3);
   });
 
-  it('tells what is to be audited, and whether an answer is a repeat', async () => {
+  it('returns the audit entries, and if a verdict is a repeat', async () => {
     const on = await replica();
     await seed(on, null);
     const { id: keyId, orgId, userId } = [...on.state.keys.values()][0]!;
@@ -118,11 +118,11 @@ describe('a replica', () => {
     expect(await bind('other')).toMatchObject({ ok: false, status: 422, replayed: false });
   });
 
-  it('tells the refusal of a command', async () => {
+  it('returns the refusal of a command', async () => {
     expect(await (await replica()).submit('key.paint', {})).toMatchObject({ ok: false, code: 'bad_request' });
   });
 
-  it('says so when the log takes nothing, and goes on when it does again', async () => {
+  it('rejects while the log accepts nothing, and works when it does again', async () => {
     let full = true;
     const log = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     log.append = (records) =>
@@ -133,7 +133,7 @@ describe('a replica', () => {
     expect(await on.submit('key.paint', {})).toMatchObject({ ok: false });
   });
 
-  it('gives up on a verdict in time also while the log does not answer an append', async () => {
+  it('times out waiting for a verdict also while the log does not answer an append', async () => {
     const log = Object.create(nodes.opened.log) as typeof nodes.opened.log;
     log.append = () => new Promise(() => {});
     const on = await replica(log);
@@ -147,7 +147,7 @@ describe('a replica', () => {
     }
   });
 
-  it('passes over a record that is no command', async () => {
+  it('skips an undecodable record', async () => {
     const on = await replica();
     await nodes.opened.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
     expect(await seed(on, null)).toMatch(/^plx_live_/);
@@ -157,7 +157,7 @@ describe('a replica', () => {
 
 describe('a replica that cannot read every command', () => {
   const STALE_MS = 120;
-  /** A replica whose log and codec can be made to fail; a key whose token is known here. */
+  /** A replica whose log and codec can be made to fail; a key whose token is verified here. */
   async function unstableReplica() {
     const health = createHealth();
     const [log, codec] = [
@@ -184,8 +184,8 @@ describe('a replica that cannot read every command', () => {
 
   it.each([
     ['the registry is unavailable', new RegistryError('the registry is unavailable', true)],
-    ['nobody knows the schema yet', new CodecError('unknown_schema', 'nobody registered schema 9')],
-  ])('because %s accepts no key once it is behind, and goes on when it can', async (_name, fault) => {
+    ['the schema is not registered yet', new CodecError('unknown_schema', 'schema 9 is not registered')],
+  ])('because %s accepts no key once it is stale, and recovers', async (_name, fault) => {
     const { codec, health, on, token, authenticator } = await unstableReplica();
     const restoreSchema = removeSchema(codec, fault);
     const revoked = on.submit('key.paint', {});
@@ -198,7 +198,7 @@ describe('a replica that cannot read every command', () => {
     expect(health.report().parts.control).toBe('ready');
   });
 
-  it('goes on by itself once the schema of a command is fetched, deciding it once', async () => {
+  it('recovers once the schema of a command is fetched, and reduces the command once', async () => {
     const { codec, on } = await unstableReplica();
     let fetched = 0;
     codec.decode = (topic, bytes) => {
@@ -213,7 +213,7 @@ describe('a replica that cannot read every command', () => {
     expect(fetched).toBe(1);
   });
 
-  it('because its log is away without saying so accepts no key until it is back', async () => {
+  it('because its log is silently unavailable accepts no key until it is available again', async () => {
     const { log, health, token, authenticator } = await unstableReplica();
     log.last = () => Promise.reject(new LogError('log_unavailable', 'no broker answers'));
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
@@ -224,13 +224,13 @@ describe('a replica that cannot read every command', () => {
     expect(health.report().parts.control).toBe('ready');
   });
 
-  it('stays current while nothing comes', async () => {
+  it('stays current while no command arrives', async () => {
     const { on } = await unstableReplica();
     for (const deadline = Date.now() + 3 * STALE_MS; Date.now() < deadline; await sleep(5))
       expect(on.isCurrent).toBe(true);
   });
 
-  it('by a fault accepts no key any more, and says that it stopped', async () => {
+  it('because of a fault accepts no key any more, and reports that it stopped', async () => {
     const { codec, health, on, token, authenticator } = await unstableReplica();
     codec.decode = () => {
       throw new TypeError('a fault of the program');
@@ -244,7 +244,7 @@ describe('a replica that cannot read every command', () => {
     expect(health.report().status).toBe('degraded');
   });
 
-  it('is closed while it waits for the registry', async () => {
+  it('can be closed while it waits for the registry', async () => {
     const { codec, health, on } = await unstableReplica();
     removeSchema(codec, new RegistryError('the registry is unavailable', true));
     on.submit('key.paint', {}).catch(() => {});

@@ -84,9 +84,9 @@ async function startReplica(context: ReplicaContext): Promise<LogControlReplica>
   const last = await log.last(AT);
   const { first } = await log.bounds(AT);
   const { state, next } = (await snapshots.load()) ?? { state: initialControlState(), next: first };
-  const host = new LogControlReplica(context, { state, position: next - 1, snapshots });
-  await host.start(last);
-  return host;
+  const replica = new LogControlReplica(context, { state, position: next - 1, snapshots });
+  await replica.start(last);
+  return replica;
 }
 
 interface InitialState {
@@ -164,10 +164,10 @@ class LogControlReplica implements ControlReplica {
       // An embedded log answers without a wait, and a million commands take long: timers and sockets need turns.
       await yieldToIo();
     }
-    this.batcher = await log.reader([{ ...AT, offset: this.position + 1 }]);
-    const reading = this.run(this.batcher).catch((error: unknown) => {
+    this.reader = await log.reader([{ ...AT, offset: this.position + 1 }]);
+    const reading = this.run(this.reader).catch((error: unknown) => {
       this.stopped = true;
-      logger.error({ error }, 'the control reducer reject and stopped');
+      logger.error({ error }, 'the control reducer failed and stopped');
       health?.failed(PART, error);
     });
     const { signal } = this.ending;
@@ -201,7 +201,7 @@ class LogControlReplica implements ControlReplica {
   async close(): Promise<void> {
     this.ending.abort();
     await this.running;
-    await this.batcher?.close();
+    await this.reader?.close();
   }
 
   private append(id: string, type: string, body: string): Promise<void> {
@@ -270,7 +270,7 @@ class LogControlReplica implements ControlReplica {
       if (!this.process(record)) {
         await this.context.codec.fetchSchema(record.value!);
         if (!this.process(record))
-          throw new CodecError('unknown_schema', 'the schema of a command is not known here yet');
+          throw new CodecError('unknown_schema', 'the schema of a command is not known on this node yet');
       }
       this.position = record.offset;
     }

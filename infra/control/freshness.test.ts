@@ -37,7 +37,7 @@ describe('freshness', () => {
     expect(freshness.isFresh).toBe(false);
   });
 
-  it('does not ask again before it reached what it was reported, so that a steady delay is no outage', async () => {
+  it('does not query again before it reached the last result, so that a constant delay is no outage', async () => {
     const newest = vi.fn(async () => 4);
     const { freshness } = open(newest);
     await freshness.check();
@@ -64,14 +64,14 @@ describe('freshness', () => {
     let isUnavailable = true;
     const reported: unknown[] = [];
     const newest = async () => {
-      if (isUnavailable) throw new Error('isUnavailable');
+      if (isUnavailable) throw new Error('unavailable');
       return -1;
     };
     const freshness = new Freshness({ newest, onProblem: (error) => void reported.push(error), staleAfterMs: 60 });
     const ending = new AbortController();
     const watched = freshness.watch(ending.signal);
     await vi.waitFor(() => expect(freshness.isFresh).toBe(false));
-    expect(reported[0]).toMatchObject({ message: 'isUnavailable' });
+    expect(reported[0]).toMatchObject({ message: 'unavailable' });
     isUnavailable = false;
     await vi.waitFor(() => expect(freshness.isFresh).toBe(true));
     expect(reported.at(-1)).toBeNull();

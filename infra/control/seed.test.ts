@@ -17,7 +17,7 @@ describe('seeding', () => {
     expect(logged.join()).not.toContain(secret);
   });
 
-  it('takes a configured token, tells nothing, and knows it again at the next start', async () => {
+  it('accepts a configured token, returns nothing, and recognises the token at the next start', async () => {
     const on = await replica();
     const configured = formatToken(mintToken());
     expect(await seed(on, configured)).toBeNull();
@@ -31,7 +31,7 @@ describe('seeding', () => {
     ]);
   });
 
-  it('leaves a configured token whose key was revoked revoked, says so, and goes on', async () => {
+  it('leaves a revoked key of a configured token revoked, logs a warning, and continues', async () => {
     const on = await replica();
     await seed(on, null);
     const configured = mintToken();
@@ -44,7 +44,7 @@ describe('seeding', () => {
     expect(logged.join()).toContain('names a revoked key');
   });
 
-  it('makes another configured token one more admin key of the first organization, and logs it', async () => {
+  it('adds another configured token as an admin key of the first organization, and logs it', async () => {
     const on = await replica();
     await seed(on, null);
     const configured = formatToken(mintToken());
@@ -55,7 +55,7 @@ describe('seeding', () => {
     expect(logged.join()).toContain('added it as another admin key');
   });
 
-  it('refuses a configured token whose id is that of a key with another secret', async () => {
+  it('refuses a configured token whose id belongs to a key with another secret', async () => {
     const on = await replica();
     const token = mintToken();
     await seed(on, formatToken(token));
@@ -68,7 +68,7 @@ describe('seeding', () => {
     await expect(seed(await replica(), formatToken(mintToken(true)))).rejects.toThrow(SettingError);
   });
 
-  it('by two nodes at once leaves one organization, and one token that was told', async () => {
+  it('by two nodes at once creates one organization, and returns one token', async () => {
     const nodes = [await replica(), await otherNode()];
     const tokens = await Promise.all(nodes.map((node) => seed(node, null)));
     expect(tokens.filter((token) => token !== null)).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('seeding', () => {
     expect(nodes[0]!.state.keys.size).toBe(1);
   });
 
-  it('by two nodes at once with the same token gives both a key that works', async () => {
+  it('by two nodes at once with the same token creates a key that is valid on both', async () => {
     const nodes = [await replica(), await otherNode()];
     const configured = formatToken(mintToken());
     await Promise.all(nodes.map((node) => seed(node, configured)));

@@ -24,9 +24,9 @@ export function testNodes() {
   });
 
   const replica = async (log = opened.log): Promise<ControlReplica> => {
-    const opened = await openControlReplica({ log, codec: opened.codec, logger });
-    replicas.push(opened);
-    return opened;
+    const created = await openControlReplica({ log, codec: opened.codec, logger });
+    replicas.push(created);
+    return created;
   };
   return {
     get opened() {

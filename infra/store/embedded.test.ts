@@ -59,7 +59,7 @@ describe('the embedded store', () => {
     await store.close();
   });
 
-  it('keeps every acknowledged insert when its process is killed, and is locked while that process lives', async () => {
+  it('has every acknowledged insert after its process is killed, and is locked while that process runs', async () => {
     const child = spawn(process.execPath, ['infra/testing/run-ts.mjs', 'infra/testing/insert-forever.ts', path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -143,7 +143,7 @@ describe('migrate', () => {
     expect(plan.map((line) => line.explain.trim())).toContain('Name: byMarket');
   });
 
-  it('makes the trades of a wallet findable in a store that was filled before, without reading all', async () => {
+  it('adds an index for the trades of a wallet to existing rows, so that not all are read', async () => {
     await migrate(store, MIGRATIONS.slice(0, 14));
     const { meta } = sampleRecords.trades!;
     const rows = Array.from({ length: 4_096 }, (_, at) => {

@@ -13,7 +13,7 @@ function controlled<T>() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const LONG_MS = 60_000;
 
-describe('Lane', () => {
+describe('Semaphore', () => {
   it('runs one call per permit and the others in order', async () => {
     const semaphore = new Semaphore(2, 10);
     const gates = [controlled<number>(), controlled<number>(), controlled<number>(), controlled<number>()];
@@ -35,7 +35,7 @@ describe('Lane', () => {
     expect(await Promise.all(results)).toEqual([0, 1, 2, 3]);
   });
 
-  it('goes on after a failure, told to its caller alone', async () => {
+  it('continues after a failure, which rejects only its caller', async () => {
     const semaphore = new Semaphore(1, 10);
     const failing = semaphore.run(() => Promise.reject(new Error('no')), LONG_MS);
     const thrown = semaphore.run(() => {
@@ -72,7 +72,7 @@ describe('Lane', () => {
     expect(ran).toBe(false);
   });
 
-  it('keeps the place of a call that outlives its time until it ends', async () => {
+  it('keeps the permit of a call that exceeds its time until it ends', async () => {
     const semaphore = new Semaphore(1, 10);
     const gate = controlled<void>();
     await expect(semaphore.run(() => gate.promise, 5)).rejects.toMatchObject({ code: 'store_unavailable' });

@@ -76,7 +76,7 @@ describe('the server store', () => {
     ],
     ['too many parts', { kind: 'exception', code: 252, name: 'TOO_MANY_PARTS', message: 'merge' }, 'store_unavailable'],
     ['a proxy without a server behind it', { kind: 'status', status: 502 }, 'store_unavailable'],
-  ] as const)('tells %s as worth trying again', async (_, fault, code) => {
+  ] as const)('reports %s as transient', async (_, fault, code) => {
     const store = await openAt(urlOf(server));
     server.fail(fault);
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code, canRetry: true });
@@ -90,10 +90,10 @@ describe('the server store', () => {
     await expect(store.query('SELECT 1')).rejects.toMatchObject({ code: 'store_unavailable', canRetry: true });
   });
 
-  it('tells a server that is not there as worth trying again', async () => {
+  it('reports a server that is unreachable as transient', async () => {
     const placeholder = createServer();
     await new Promise<void>((resolve) => placeholder.listen(0, '127.0.0.1', resolve));
-    const { port } = placeholder.url() as { port: number };
+    const { port } = placeholder.address() as { port: number };
     await new Promise((resolve) => placeholder.close(resolve));
     await expect(openAt(`http://parallax:hidden@127.0.0.1:${port}/x`)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -112,7 +112,7 @@ describe('the server store', () => {
   });
 });
 
-describe('the url of a server', () => {
+describe('the URL of a server', () => {
   it('contains user, password and database, which are decoded', () => {
     expect(parseServerUrl('https://me:a%2Fb%40c@db.example:8443/prices')).toEqual({
       url: 'https://db.example:8443',

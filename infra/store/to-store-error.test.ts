@@ -5,7 +5,7 @@ import { toStoreError } from './to-store-error.ts';
 
 const engineError = (code: number, message = 'why') => new ClickHouseError({ code: String(code), message, type: 'X' });
 
-describe('storeErrorOf', () => {
+describe('toStoreError', () => {
   it.each([
     [243, 'store_full', true],
     [202, 'store_unavailable', true],
@@ -17,26 +17,26 @@ describe('storeErrorOf', () => {
     [62, 'store_rejected', false],
     [27, 'store_rejected', false],
     [69, 'store_rejected', false],
-  ] as const)('makes engine code %i %s', (number, code, canRetry) => {
+  ] as const)('converts engine code %i to %s', (number, code, canRetry) => {
     expect(toStoreError(engineError(number))).toMatchObject({ code, canRetry, message: `code ${number}: why` });
   });
 
-  it('tells a full disk by what the system says, whatever the number', () => {
+  it('recognises a full disk by the message of the system, whatever the number', () => {
     expect(toStoreError(engineError(27, 'errno 28: No space left on device')).code).toBe('store_full');
   });
 
-  it('makes what is no engine error a failure of the way there', () => {
+  it('converts other errors to errors of the connection', () => {
     const refused = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
     expect(toStoreError(refused)).toMatchObject({ code: 'store_unavailable', message: 'ECONNREFUSED: Error' });
     expect(toStoreError(new Error('Timeout error.')).code).toBe('store_unavailable');
   });
 
-  it('leaves a StoreError as it is', () => {
+  it('returns a StoreError unchanged', () => {
     const error = new StoreError('store_closed', 'closed');
     expect(toStoreError(error)).toBe(error);
   });
 
-  it('takes secrets out, keeps to one line of bounded length, and passes no cause on', () => {
+  it('redacts secrets, limits the message to one short line, and omits the cause', () => {
     const error = toStoreError(new Error(`http://me:s3cret@host\n${'x'.repeat(10_000)}`), ['s3cret', '']);
     expect(error.message).toContain('http://me:[redacted]@host');
     expect(error.message.length).toBeLessThan(700);

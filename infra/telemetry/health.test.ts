@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHealth, PartFailedError } from './health.ts';
 
 describe('health', () => {
-  it('is ok only when every part that reported is ready', () => {
+  it('is ok only if every reported part is ready', () => {
     const health = createHealth();
     health.expect('sink');
     expect(health.report().status).toBe('starting');
@@ -23,7 +23,7 @@ describe('health', () => {
     health.degraded('sink', 'and more');
     expect(health.report()).toMatchObject({
       status: 'degraded',
-      parts: { sink: 'stopped by a fault; see the log', 'stage candles': 'in its own words' },
+      parts: { sink: 'failed and stopped; see the log', 'stage candles': 'in its own words' },
     });
     const failure = await health.failure;
     expect(failure).toBeInstanceOf(PartFailedError);

@@ -82,7 +82,7 @@ export function createHealth(): Health {
     expect: (part) => set(part, 'starting', 'starting'),
     ready: (part) => set(part, 'ready', 'ready'),
     degraded: (part, reason) => set(part, 'degraded', reason),
-    failed: (part, error, message = 'stopped by a fault; see the log') => {
+    failed: (part, error, message = 'failed and stopped; see the log') => {
       set(part, 'failed', message);
       resolveFailure(new PartFailedError(part, error));
     },

@@ -35,7 +35,7 @@ describe('a process without the query API', () => {
     expect(await answer.json()).toMatchObject({ status: 'ok', service: 'parallax', parts: { ingest: 'ready' } });
   });
 
-  it('tells its metrics', async () => {
+  it('serves its metrics', async () => {
     const { get, metrics } = await open();
     metrics.deadLetters.inc({ topic: 'raw.venue_a.ws', reason: 'malformed_json' });
     const text = await (await get('/metrics')).text();

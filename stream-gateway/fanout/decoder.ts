@@ -150,7 +150,7 @@ export class Decoder {
       signal,
       canRetry: (error) => isTransient(error) && !signal.aborted,
       onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ error }, 'cannot read events from the log, retryWhileUnavailable');
+        if (failures === 1) logger.error({ error }, 'could not read events from the log, retrying');
         onProblem(error instanceof Error ? error.message : String(error));
       },
       onRecovered: () => onProblem(null),

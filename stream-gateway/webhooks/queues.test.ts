@@ -138,7 +138,7 @@ describe('queues', () => {
   });
 });
 
-describe('the low lowWatermark', () => {
+describe('the low watermark', () => {
   it('is the first delivery that is not settled, then the last one read', () => {
     const lowWatermark = new LowWatermark();
     expect(lowWatermark.progress()).toBeNull();
