@@ -82,13 +82,12 @@ describe('the processors', () => {
         Array.from({ length: partitions }, (_, partition) => ({ topic, partition, watermark: 2_000 })),
       ),
     );
-    const troubled = () =>
-      Object.values(context.health.report().parts).filter((text) => text === 'no room on the disk');
-    await vi.waitFor(() => expect(troubled().length).toBeGreaterThan(1), 10_000);
+    const degradedParts = () => Object.values(context.health.report().parts).filter((text) => text === 'no room on the disk');
+    await vi.waitFor(() => expect(degradedParts().length).toBeGreaterThan(1), 10_000);
     // The pauses between attempts are long now: one after the other they would not end in time.
     await sleep(3_500);
-    const began = Date.now();
+    const startedAt = Date.now();
     await running.close().catch((error: unknown) => expect(error).toMatchObject({ code: 'log_full' }));
-    expect(Date.now() - began).toBeLessThan(CLOSE_MS);
+    expect(Date.now() - startedAt).toBeLessThan(CLOSE_MS);
   });
 });

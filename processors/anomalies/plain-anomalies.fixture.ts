@@ -1,7 +1,6 @@
 /**
- * The detections of trades and books worked out from the whole story at once, with nothing clever in it: for every
- * minute and detector the values of the minutes before are gathered anew from the events, as they stood at the moment
- * of judging.
+ * Naive calculation of the anomalies of trades and books from the complete story: for every minute and detector it
+ * collects the values of the minutes before from the records up to the time of the evaluation.
  */
 import { parseDecimal } from '#schemas/domain/decimal';
 import type { AnomalyKind } from '#schemas/topics/anomalies';
@@ -43,9 +42,9 @@ function detectionsOf(story: readonly StoryEvent[], marketId: string, kind: Kind
   const last = Math.floor(story.at(-1)!.at / MINUTE);
   let inEpisode = false;
   for (let minute = first; minute <= last; minute += 1) {
-    const judgedAt = story.findIndex(({ at }) => at >= (minute + 1) * MINUTE + late);
-    if (judgedAt < 0) break;
-    const known = story.slice(0, judgedAt);
+    const evaluatedAt = story.findIndex(({ at }) => at >= (minute + 1) * MINUTE + late);
+    if (evaluatedAt < 0) break;
+    const known = story.slice(0, evaluatedAt);
     const values = kind === 'spread_widening' ? spreadsOf(known, marketId) : tradesOf(known, marketId, kind);
     const value = values.get(minute);
     const baseline = [...values].flatMap(([key, other]) => (key < minute && key >= minute - 1_440 ? [other] : []));
@@ -73,29 +72,29 @@ function squaredScore(baseline: readonly bigint[], value: bigint, floor: bigint)
 
 function spreadsOf(story: readonly StoryEvent[], marketId: string): Values {
   const values = new Map<number, bigint>();
-  let standing = -ONE;
+  let lastSpread = -ONE;
   for (const event of story) {
     if (!('book' in event) || event.book.marketId !== marketId) continue;
     const { bids, asks } = event.book;
     const minute = Math.floor(event.at / MINUTE);
     const spread = parseDecimal(asks[0]!.price) - parseDecimal(bids[0]!.price);
-    if (!values.has(minute)) values.set(minute, standing);
+    if (!values.has(minute)) values.set(minute, lastSpread);
     if (spread > values.get(minute)!) values.set(minute, spread);
-    standing = spread;
+    lastSpread = spread;
   }
   return values;
 }
 
 function tradesOf(story: readonly StoryEvent[], marketId: string, kind: Kind): Values {
-  const standing = new Map<string, Trade>();
+  const validTrades = new Map<string, Trade>();
   for (const event of story) {
     if (!('trade' in event) || event.trade.marketId !== marketId) continue;
     const { trade, at } = event;
-    if (trade.status === 'reverted') standing.delete(trade.id);
-    else if (at < (Math.floor(trade.ts / MINUTE) + 1) * MINUTE + 20_000) standing.set(trade.id, trade);
+    if (trade.status === 'reverted') validTrades.delete(trade.id);
+    else if (at < (Math.floor(trade.ts / MINUTE) + 1) * MINUTE + 20_000) validTrades.set(trade.id, trade);
   }
   const minutes = new Map<number, Trade[]>();
-  for (const trade of standing.values()) {
+  for (const trade of validTrades.values()) {
     const minute = Math.floor(trade.ts / MINUTE);
     minutes.set(minute, [...(minutes.get(minute) ?? []), trade]);
   }

@@ -7,7 +7,7 @@ const pending = (at: number, rest: Partial<Trade> = {}) => trade('m', at, { stat
 const reverted = (value: Trade): Trade => ({ ...value, status: 'reverted' });
 const confirmed = (value: Trade): Trade => ({ ...value, status: 'confirmed' });
 
-function begun(): AnomaliesDriver {
+function startStage(): AnomaliesDriver {
   const stage = driveAnomalies();
   stage.event(event('evt_1', ['m']));
   return stage;
@@ -20,7 +20,7 @@ const shown = (series: Parameters<typeof bucketsOf>[0] | null) =>
 
 describe('a repeated trade', () => {
   it('counts once, whether it is confirmed in its minute or long after it', () => {
-    const stage = begun();
+    const stage = startStage();
     const [first, second] = [pending(minute(0)), pending(minute(0) + 1)];
     for (const value of [first, second, first, confirmed(first)]) stage.trade(value);
     stage.tick(minute(3));
@@ -32,7 +32,7 @@ describe('a repeated trade', () => {
   });
 
   it('counts once its market is known, if its minute still accepts trades', () => {
-    const stage = begun();
+    const stage = startStage();
     const early = trade('m', minute(0), { marketId: null });
     const late = trade('m', minute(0), { marketId: null });
     for (const value of [early, late]) stage.trade(value);
@@ -45,7 +45,7 @@ describe('a repeated trade', () => {
 
 describe('a reverted trade', () => {
   it('does not count in a bucket that is evaluated later', () => {
-    const stage = begun();
+    const stage = startStage();
     for (let at = 0; at < 30; at += 1) stage.trade(trade('m', minute(at)));
     const burst = Array.from({ length: 12 }, (_, at) => pending(minute(30) + at, { taker: '0xbot', qty: '100' }));
     for (const value of burst) stage.trade(value);
@@ -58,7 +58,7 @@ describe('a reverted trade', () => {
   });
 
   it('is removed from an evaluated bucket, with the fills of its wallets', () => {
-    const stage = begun();
+    const stage = startStage();
     const values = [
       pending(minute(0), { maker: '0xa', taker: '0xb', qty: '5' }),
       pending(minute(0) + 1, { maker: '0xa', taker: '0xc', qty: '7' }),
@@ -102,7 +102,7 @@ describe('a reverted trade', () => {
   });
 
   it('leaves a minute without data when all its trades were reverted', () => {
-    const stage = begun();
+    const stage = startStage();
     const only = pending(minute(0));
     stage.trade(only);
     stage.tick(minute(2));
@@ -111,7 +111,7 @@ describe('a reverted trade', () => {
   });
 
   it('counts again if it is included again in time', () => {
-    const stage = begun();
+    const stage = startStage();
     const value = pending(minute(0));
     stage.trade(value);
     stage.trade(reverted(value), minute(0) + 1_000);

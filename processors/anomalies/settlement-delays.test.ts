@@ -6,7 +6,7 @@ const HOUR_SEC = 3_600;
 const names = Array.from({ length: 60 }, (_, at) => `m${at}`);
 
 /** Markets resolved an hour after their end, one each hour. */
-function begun(count: number): AnomaliesDriver {
+function startStage(count: number): AnomaliesDriver {
   const stage = driveAnomalies();
   stage.event(event('evt_1', names));
   for (let at = 0; at < count; at += 1) stage.resolution(resolution(`m${at}`, minute(at * 60), HOUR_SEC));
@@ -16,7 +16,7 @@ const late = (at: number, delaySec = 9 * 900 + HOUR_SEC) => resolution('m59', mi
 
 describe('the settlement detector', () => {
   it('emits a market that is resolved far later than others of its provider, at its resolution', () => {
-    const stage = begun(30);
+    const stage = startStage(30);
     const resolved = late(30 * 60);
     stage.resolution(resolved);
     expect(stage.anomalies()).toMatchObject([
@@ -42,26 +42,26 @@ describe('the settlement detector', () => {
   });
 
   it('needs 30 settlements of the last 30 days', () => {
-    const few = begun(29);
+    const few = startStage(29);
     few.resolution(late(30 * 60));
     expect(few.anomalies()).toEqual([]);
-    const old = begun(30);
+    const old = startStage(30);
     old.resolution(late(30 * DAY + 1));
     expect(old.anomalies()).toEqual([]);
-    const new30 = begun(30);
+    const new30 = startStage(30);
     new30.resolution(late(30 * DAY));
     expect(new30.anomalies()).toHaveLength(1);
   });
 
   it('emits nothing for markets that were resolved in time or early', () => {
-    const stage = begun(30);
+    const stage = startStage(30);
     stage.resolution(late(30 * 60, -30 * 86_400));
     stage.resolution(resolution('m58', minute(31 * 60), HOUR_SEC + 5 * 900));
     expect(stage.anomalies()).toEqual([]);
   });
 
   it('counts a settlement once, and not at all after its reversal', () => {
-    const stage = begun(28);
+    const stage = startStage(28);
     const pending = resolution('m28', minute(28 * 60), HOUR_SEC, { status: 'pending' });
     stage.resolution(pending);
     stage.resolution({ ...pending, status: 'confirmed' }, minute(29 * 60));
@@ -79,14 +79,14 @@ describe('the settlement detector', () => {
   });
 
   it('ignores markets without an end date', () => {
-    const stage = begun(30);
+    const stage = startStage(30);
     stage.resolution({ ...late(30 * 60), endTime: null });
     expect(stage.anomalies()).toEqual([]);
     expect(stage.driver.state.delays.get('venue_b')!.count).toBe(30);
   });
 
   it('evaluates a market without an event as soon as it has one', () => {
-    const stage = begun(30);
+    const stage = startStage(30);
     const unknown = (fields: object) =>
       stage.resolution({ ...resolution('unknown', minute(30 * 60), 10 ** 7), ...fields });
     unknown({ status: 'pending' });
@@ -104,15 +104,15 @@ describe('the settlement detector', () => {
   });
 
   it('stores no resolution that it could not evaluate later', () => {
-    const stage = begun(1);
-    const past = resolution('unknown', minute(30 * 60), 10 ** 7, { blockNumber: null, decidedAfter: null });
-    stage.resolution(past);
-    stage.resolution({ ...past, id: 'endless', marketId: 'endless', blockNumber: 5, endTime: null });
+    const stage = startStage(1);
+    const uncertain = resolution('unknown', minute(30 * 60), 10 ** 7, { blockNumber: null, decidedAfter: null });
+    stage.resolution(uncertain);
+    stage.resolution({ ...uncertain, id: 'endless', marketId: 'endless', blockNumber: 5, endTime: null });
     expect(stage.driver.state.waitingResolutions.size).toBe(0);
   });
 
   it('ignores a resolution that may have been in time', () => {
-    const stage = begun(30);
+    const stage = startStage(30);
     const found = late(30 * 60);
     // The feed was down for an hour, and the market was resolved when it came back.
     const offChain = { ...found, blockNumber: null, decidedAfter: found.resolvedAt - 3_600_000 };

@@ -264,7 +264,7 @@ it('after any changes of questions only pairs are used together, and no comparis
     const { marketId, provider } = market;
     placeMarket(state, entryOf(market), START + step);
     questions.set(marketId, { key: hour === null ? marketId : `${strike} ${hour}`, provider, isBelow });
-    const wanted = [...questions].flatMap(([a, one]) =>
+    const expectedPairs = [...questions].flatMap(([a, one]) =>
       [...questions]
         .filter(([, other]) => other.key === one.key && one.provider < other.provider)
         .map(([b, other]) => `${a} ${b} ${other.isBelow ? 'inverse' : 'same'}`),
@@ -275,7 +275,7 @@ it('after any changes of questions only pairs are used together, and no comparis
     for (const { universalId, op } of events) sides.set(universalId, op);
     expect({ step, used: usedPairs(events), members: members.sort(), turned }).toEqual({
       step,
-      used: wanted.sort(),
+      used: expectedPairs.sort(),
       members: [...questions.keys()].sort(),
       turned: [],
     });

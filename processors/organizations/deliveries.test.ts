@@ -25,15 +25,15 @@ const TRADES = { eventType: 'broker.trade.executed', version: 1 };
 const SPREADS = { eventType: 'event.spread.changed', version: 1 };
 const ARBITRAGE = { eventType: 'event.arbitrage.detected', version: 1 };
 
-let world: OrganizationsProbe;
+let harness: OrganizationsProbe;
 let acme: Actor;
 beforeEach(() => {
-  world = createOrganizationsProbe();
-  acme = world.organization('org_acme');
+  harness = createOrganizationsProbe();
+  acme = harness.organization('org_acme');
 });
-const trade = (...args: Parameters<OrganizationsProbe['trade']>) => deliveriesOf(world.trade(...args));
+const trade = (...args: Parameters<OrganizationsProbe['trade']>) => deliveriesOf(harness.trade(...args));
 const sendSpread = (changes: Partial<Spread> = {}) =>
-  deliveriesOf(world.probe.send(spreadTopic, 'evt_1', { ...spread, ...changes }));
+  deliveriesOf(harness.probe.send(spreadTopic, 'evt_1', { ...spread, ...changes }));
 const webhooksOf = (deliveries: readonly Delivery[]) => deliveries.map(({ webhookId }) => webhookId);
 /** Returns `data` of a delivery, checked against the schema of its type. */
 function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown> {
@@ -44,9 +44,9 @@ function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown>
 
 describe('a fill', () => {
   it('is delivered with exact decimals and its bound wallets', () => {
-    world.webhook(acme, 'wh_1', TRADES);
-    world.bind(acme, 'wal_1', TAKER, 'venue_b');
-    world.bind(acme, 'wal_2', MAKER, 'venue_b');
+    harness.webhook(acme, 'wh_1', TRADES);
+    harness.bind(acme, 'wal_1', TAKER, 'venue_b');
+    harness.bind(acme, 'wal_2', MAKER, 'venue_b');
     const [delivery, ...others] = trade();
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({ webhookId: 'wh_1', orgId: 'org_acme', receivedAt: 2_000, createdAt: 2_000 });
@@ -68,8 +68,8 @@ describe('a fill', () => {
     ['a venue_b trade', chainTrade, { id: 'venue_b:0xt:1', tradeId: null }],
     ['a venue_a trade', perpTrade, { id: 'venue_a_perp:BTC:1900:7', tradeId: '7' }],
   ])('names and means the fields of %s as the trade record of REST and WebSocket does', (_, one, ids) => {
-    world.webhook(acme, 'wh_1', TRADES);
-    world.bind(acme, 'wal_1', TAKER, one === perpTrade ? 'venue_a_perp' : 'venue_b');
+    harness.webhook(acme, 'wh_1', TRADES);
+    harness.bind(acme, 'wal_1', TAKER, one === perpTrade ? 'venue_a_perp' : 'venue_b');
     const data = dataOf(trade({}, one)[0]!);
     expect(data).toMatchObject(ids);
     // Decimals are text here and numbers in REST; the token and its outcome are not part of the webhook's data.
@@ -78,16 +78,16 @@ describe('a fill', () => {
   });
 
   it('has null for fields that the venue does not state, and for a counterparty that is no address', () => {
-    world.webhook(acme, 'wh_1', TRADES);
-    world.bind(acme, 'wal_1', MAKER);
+    harness.webhook(acme, 'wh_1', TRADES);
+    harness.bind(acme, 'wal_1', MAKER);
     const [delivery] = trade({ taker: 'somebody' }, perpTrade);
     expect(dataOf(delivery!)).toMatchObject({ usd: null, taker: null, txHash: null, broker: 'venue_a' });
   });
 
   it('is one event for all webhooks of an organization, and another for its reversal and its next inclusion', () => {
-    world.webhook(acme, 'wh_1', TRADES);
-    world.webhook(acme, 'wh_2', TRADES, SPREADS);
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+    harness.webhook(acme, 'wh_1', TRADES);
+    harness.webhook(acme, 'wh_2', TRADES, SPREADS);
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     const emitted = [trade(), trade({ status: 'reverted' }), trade({ arrival: 2 })];
     expect(emitted.map(webhooksOf)).toEqual([
       ['wh_1', 'wh_2'],
@@ -101,12 +101,12 @@ describe('a fill', () => {
   });
 
   it('is not visible to another organization, and neither is its id', () => {
-    const other = world.organization('org_other');
-    world.webhook(acme, 'wh_1', TRADES);
-    world.webhook(other, 'wh_2', TRADES);
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+    const other = harness.organization('org_other');
+    harness.webhook(acme, 'wh_1', TRADES);
+    harness.webhook(other, 'wh_2', TRADES);
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(webhooksOf(trade())).toEqual(['wh_1']);
-    world.bind(other, 'wal_2', MAKER, 'venue_b');
+    harness.bind(other, 'wal_2', MAKER, 'venue_b');
     const [own, others] = trade({ id: 'x', arrival: 2 });
     expect(others!.eventId).not.toBe(own!.eventId);
     expect(own!.body).not.toContain('wal_2');
@@ -120,14 +120,14 @@ describe('a fill', () => {
     [{}, ['wh_1']],
     [{ brokers: 'venue_b' }, []],
   ])('is selected by filters %j', (filters, expected) => {
-    world.webhook(acme, 'wh_1', { ...TRADES, filters });
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+    harness.webhook(acme, 'wh_1', { ...TRADES, filters });
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(webhooksOf(trade())).toEqual(expected);
   });
 
   it('is delivered once if several subscriptions of a webhook match', () => {
-    world.webhook(acme, 'wh_1', { ...TRADES, filters: { brokers: ['venue_a'] } }, TRADES);
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+    harness.webhook(acme, 'wh_1', { ...TRADES, filters: { brokers: ['venue_a'] } }, TRADES);
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(webhooksOf(trade())).toEqual(['wh_1']);
   });
 });
@@ -135,9 +135,9 @@ describe('a fill', () => {
 describe('a webhook', () => {
   it('gets its events, but nothing while it is disabled or its organization is suspended', () => {
     const suspend = (suspended: boolean) =>
-      world.command('organization.change', { organizationId: 'org_acme', suspended }, OPERATOR);
-    const change = (body: object) => world.command('webhook.change', { webhookId: 'wh_1', ...body }, acme);
-    world.webhook(acme, 'wh_1', SPREADS);
+      harness.command('organization.change', { organizationId: 'org_acme', suspended }, OPERATOR);
+    const change = (body: object) => harness.command('webhook.change', { webhookId: 'wh_1', ...body }, acme);
+    harness.webhook(acme, 'wh_1', SPREADS);
     const receivers = () => webhooksOf(sendSpread());
     expect(receivers()).toEqual(['wh_1']);
     change({ enabled: false });
@@ -147,7 +147,7 @@ describe('a webhook', () => {
     suspend(true);
     expect(receivers()).toEqual([]);
     suspend(false);
-    world.probe.restart();
+    harness.probe.restart();
     expect(receivers()).toEqual(['wh_1']);
     change({ subscriptions: [{ ...SPREADS, filters: { universalIds: ['evt_other'] } }] });
     expect(receivers()).toEqual([]);
@@ -155,7 +155,7 @@ describe('a webhook', () => {
     expect(receivers()).toEqual([]);
     change({ subscriptions: [SPREADS] });
     expect(receivers()).toEqual(['wh_1']);
-    world.command('webhook.delete', { webhookId: 'wh_1' }, acme);
+    harness.command('webhook.delete', { webhookId: 'wh_1' }, acme);
     expect(receivers()).toEqual([]);
   });
 
@@ -163,18 +163,18 @@ describe('a webhook', () => {
     const sandboxed = { ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true };
     const secret = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' };
     const key = { keyId: 'sandboxed', name: 's', userId: 'u', scopes: ['admin'], sandbox: true, secret };
-    world.command('key.create', key, acme);
-    world.webhook(sandboxed, 'wh_1', SPREADS);
+    harness.command('key.create', key, acme);
+    harness.webhook(sandboxed, 'wh_1', SPREADS);
     expect(sendSpread()).toEqual([]);
     // It still gets a requested sample.
     const test = { webhookId: 'wh_1', eventType: null, deliveryId: 'dlv_t', eventId: 'we_t' };
-    expect(webhooksOf(deliveriesOf(world.command('webhook.test', test, sandboxed)))).toEqual(['wh_1']);
+    expect(webhooksOf(deliveriesOf(harness.command('webhook.test', test, sandboxed)))).toEqual(['wh_1']);
   });
 });
 
 describe('market-wide events', () => {
   it('contain a spread with exact decimals, and every record is an event of its own', () => {
-    world.webhook(acme, 'wh_1', SPREADS);
+    harness.webhook(acme, 'wh_1', SPREADS);
     const [one] = sendSpread();
     const [two] = sendSpread();
     const [three] = sendSpread({ receivedAt: 3_000 });
@@ -188,7 +188,7 @@ describe('market-wide events', () => {
 
   it('have ids that do not depend on the subscribers', () => {
     sendSpread();
-    world.webhook(acme, 'wh_1', SPREADS);
+    harness.webhook(acme, 'wh_1', SPREADS);
     const [late] = sendSpread();
     const other = createOrganizationsProbe();
     other.organization('org_acme');
@@ -198,8 +198,8 @@ describe('market-wide events', () => {
   });
 
   it('contain an arbitrage', () => {
-    world.webhook(acme, 'wh_1', ARBITRAGE);
-    const [delivery] = deliveriesOf(world.probe.send(arbitrageTopic, 'evt_1', arbitrage));
+    harness.webhook(acme, 'wh_1', ARBITRAGE);
+    const [delivery] = deliveriesOf(harness.probe.send(arbitrageTopic, 'evt_1', arbitrage));
     expect(dataOf(delivery!)).toMatchObject({
       kind: 'negation_pair',
       netEdge: '0.01',
@@ -208,11 +208,11 @@ describe('market-wide events', () => {
   });
 
   it('reach webhooks with a filter for an event that was merged into another', () => {
-    world.webhook(acme, 'wh_1', { ...SPREADS, filters: { universalIds: ['evt_0'] } });
+    harness.webhook(acme, 'wh_1', { ...SPREADS, filters: { universalIds: ['evt_0'] } });
     expect(sendSpread()).toEqual([]);
-    world.probe.send(eventTopic, 'evt_0', eventOf('evt_0', 'evt_1'));
+    harness.probe.send(eventTopic, 'evt_0', eventOf('evt_0', 'evt_1'));
     expect(webhooksOf(sendSpread())).toEqual(['wh_1']);
-    world.probe.remove(eventTopic, 'evt_0', 2_500);
+    harness.probe.remove(eventTopic, 'evt_0', 2_500);
     expect(sendSpread()).toEqual([]);
   });
 });
@@ -222,7 +222,7 @@ describe('commands', () => {
     const idempotency = { key: 'i', route: 'POST /v1/me/wallets', bodyDigest: 'd' };
     const bind = () => {
       const body = { walletId: 'wal_1', provider: 'venue_b', address: MAKER, label: '' };
-      return emittedTo(world.command('wallet.bind', body, acme, { idempotency }), auditTopic);
+      return emittedTo(harness.command('wallet.bind', body, acme, { idempotency }), auditTopic);
     };
     const [entry, ...more] = bind();
     expect(more).toEqual([]);
@@ -236,8 +236,8 @@ describe('commands', () => {
       targetId: 'wal_1',
     });
     expect(bind()).toEqual([]);
-    expect(world.command('wallet.unbind', { walletId: 'wal_none' }, acme)).toEqual([]);
-    const renamed = world.command('organization.change', { organizationId: 'org_acme', name: 'n' }, OPERATOR);
+    expect(harness.command('wallet.unbind', { walletId: 'wal_none' }, acme)).toEqual([]);
+    const renamed = harness.command('organization.change', { organizationId: 'org_acme', name: 'n' }, OPERATOR);
     expect(emittedTo(renamed, auditTopic)).toMatchObject([
       { orgId: 'org_first', keyId: 'first' },
       { orgId: 'org_acme', keyId: null, userId: null },
@@ -245,11 +245,11 @@ describe('commands', () => {
   });
 
   it('deliver a sample of the type for a test, once per Idempotency-Key', () => {
-    world.webhook(acme, 'wh_1', SPREADS, TRADES);
+    harness.webhook(acme, 'wh_1', SPREADS, TRADES);
     const idempotency = { key: 'i', route: 'POST /v1/webhooks/wh_1/test', bodyDigest: 'd' };
     const test = (eventType: string | null, options = {}) => {
       const body = { webhookId: 'wh_1', eventType, deliveryId: 'dlv_t', eventId: 'we_t' };
-      return deliveriesOf(world.command('webhook.test', body, acme, options));
+      return deliveriesOf(harness.command('webhook.test', body, acme, options));
     };
     const [delivery] = test(null, { idempotency });
     expect(delivery).toMatchObject({ id: 'dlv_t', eventId: 'we_t', eventType: 'event.spread.changed', test: true });
@@ -261,12 +261,12 @@ describe('commands', () => {
   });
 
   it('redeliver the original bytes with the id of the event', () => {
-    world.webhook(acme, 'wh_1', SPREADS);
+    harness.webhook(acme, 'wh_1', SPREADS);
     const [first] = sendSpread();
     const { id: deliveryId, eventId, eventType, body } = first!;
     const redeliver = (webhookId: string) =>
       deliveriesOf(
-        world.command(
+        harness.command(
           'webhook.redeliver',
           { webhookId, deliveryId, newDeliveryId: 'dlv_2', eventId, eventType, body },
           acme,

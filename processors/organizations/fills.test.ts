@@ -12,18 +12,18 @@ import {
   TAKER,
 } from './organizations.fixture.ts';
 
-let world: OrganizationsProbe;
+let harness: OrganizationsProbe;
 let acme: Actor;
 beforeEach(() => {
-  world = createOrganizationsProbe();
-  acme = world.organization('org_acme');
+  harness = createOrganizationsProbe();
+  acme = harness.organization('org_acme');
 });
-const fills = (...args: Parameters<OrganizationsProbe['trade']>) => fillsOf(world.trade(...args));
+const fills = (...args: Parameters<OrganizationsProbe['trade']>) => fillsOf(harness.trade(...args));
 
 describe('fills', () => {
   it('are emitted in the format of REST trades on the channel of the organization', () => {
-    world.bind(acme, 'wal_1', TAKER, 'venue_b');
-    const [frame, ...others] = framesOf(world.trade());
+    harness.bind(acme, 'wal_1', TAKER, 'venue_b');
+    const [frame, ...others] = framesOf(harness.trade());
     expect(others).toEqual([]);
     expect(frame).toMatchObject({
       channel: 'svc:stream:user-trade:org_acme',
@@ -41,11 +41,11 @@ describe('fills', () => {
   });
 
   it('go once to every organization with a bound maker or taker, and to no other', () => {
-    const other = world.organization('org_other');
-    world.organization('org_bystander');
-    world.bind(acme, 'wal_1', TAKER, 'venue_b');
-    world.bind(acme, 'wal_2', MAKER, 'venue_b');
-    world.bind(other, 'wal_3', MAKER, 'venue_b');
+    const other = harness.organization('org_other');
+    harness.organization('org_bystander');
+    harness.bind(acme, 'wal_1', TAKER, 'venue_b');
+    harness.bind(acme, 'wal_2', MAKER, 'venue_b');
+    harness.bind(other, 'wal_3', MAKER, 'venue_b');
     expect(fills()).toEqual(['org_acme 1 pending', 'org_other 1 pending']);
     expect(fills({ id: 'x', arrival: 2, maker: null, taker: `0x${'cc'.repeat(20)}` })).toEqual([]);
   });
@@ -56,23 +56,23 @@ describe('fills', () => {
     ['venue_a_outcome', 'venue_a_perp', []],
     ['venue_b', 'venue_a_perp', []],
   ])('of a binding to %s include only providers of its family: %s', (bound, provider, expected) => {
-    world.bind(acme, 'wal_1', MAKER, bound);
+    harness.bind(acme, 'wal_1', MAKER, bound);
     expect(fills({ provider }, perpTrade)).toEqual(expected);
   });
 
   it('of a sandbox binding do not exist', () => {
-    world.command('key.create', sandboxKey(), acme);
-    world.bind({ ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true }, 'wal_1', MAKER);
+    harness.command('key.create', sandboxKey(), acme);
+    harness.bind({ ...acme, keyId: 'sandboxed', userId: 'u', sandbox: true }, 'wal_1', MAKER);
     expect(fills({}, perpTrade)).toEqual([]);
   });
 
   it('are emitted once, their reversal once, and again when they are included again', () => {
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(fills({ marketId: null })).toEqual(['org_acme 1 pending']);
     expect(fills({})).toEqual([]);
     expect(fills({ status: 'confirmed' })).toEqual([]);
     expect(fills({ status: 'reverted' })).toEqual(['org_acme 2 reverted']);
-    world.probe.restart();
+    harness.probe.restart();
     expect(fills({ arrival: 2, blockHash: '0xb2' })).toEqual(['org_acme 3 pending']);
     expect(fills({ arrival: 2, blockHash: '0xb2', status: 'confirmed' })).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('a binding', () => {
   it('counts for the trades after it, and not for repeated records of earlier trades', () => {
     fills({ marketId: null });
     fills({ id: 'x', instrument: '2', arrival: 2 });
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(fills({})).toEqual([]);
     expect(fills({ status: 'confirmed' })).toEqual([]);
     expect(fills({ status: 'reverted' })).toEqual([]);
@@ -92,20 +92,20 @@ describe('a binding', () => {
   });
 
   it('does not count any more once it or its organization is deleted', () => {
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
-    world.command('wallet.unbind', { walletId: 'wal_1' }, acme);
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
+    harness.command('wallet.unbind', { walletId: 'wal_1' }, acme);
     expect(fills({})).toEqual([]);
-    const other = world.organization('org_other');
-    world.bind(other, 'wal_2', MAKER, 'venue_b');
+    const other = harness.organization('org_other');
+    harness.bind(other, 'wal_2', MAKER, 'venue_b');
     expect(fills({ arrival: 2, id: 'x' })).toEqual(['org_other 1 pending']);
-    world.command('organization.delete', { organizationId: 'org_other' }, OPERATOR);
+    harness.command('organization.delete', { organizationId: 'org_other' }, OPERATOR);
     expect(fills({ arrival: 3, id: 'y' })).toEqual([]);
   });
 
   it('does not count while its organization is suspended, and counts as new after that', () => {
     const suspend = (suspended: boolean) =>
-      world.command('organization.change', { organizationId: 'org_acme', suspended }, OPERATOR);
-    world.bind(acme, 'wal_1', MAKER, 'venue_b');
+      harness.command('organization.change', { organizationId: 'org_acme', suspended }, OPERATOR);
+    harness.bind(acme, 'wal_1', MAKER, 'venue_b');
     expect(fills({})).toEqual(['org_acme 1 pending']);
     suspend(true);
     expect(fills({ id: 'x', arrival: 2 })).toEqual([]);
@@ -113,7 +113,7 @@ describe('a binding', () => {
     expect(fills({ id: 'x', arrival: 2, status: 'reverted' })).toEqual([]);
     expect(fills({ id: 'y', arrival: 3 })).toEqual(['org_acme 2 pending']);
     // Any other change of the organization does not affect it.
-    world.command('organization.change', { organizationId: 'org_acme', plan: 'pro' }, OPERATOR);
+    harness.command('organization.change', { organizationId: 'org_acme', plan: 'pro' }, OPERATOR);
     expect(fills({ id: 'y', arrival: 3, status: 'reverted' })).toEqual(['org_acme 3 reverted']);
   });
 });

@@ -15,17 +15,19 @@ const SETTLEMENTS = { eventType: 'event.settlement.landed', version: 1 };
 const ANOMALIES = { eventType: 'event.anomaly.detected', version: 1 };
 const only = (universalId: string) => ({ filters: { universalIds: [universalId] } });
 
-let world: OrganizationsProbe;
+let harness: OrganizationsProbe;
 let acme: Actor;
 beforeEach(() => {
-  world = createOrganizationsProbe();
-  acme = world.organization('org_acme');
+  harness = createOrganizationsProbe();
+  acme = harness.organization('org_acme');
 });
-const link = (event: UniversalEvent) => deliveriesOf(world.probe.send(eventTopic, event.universalId, event));
-const phase = (fields: Partial<DisputePhase> = {}) => deliveriesOf(world.probe.send(disputeTopic, '', aPhase(fields)));
+const link = (event: UniversalEvent) => deliveriesOf(harness.probe.send(eventTopic, event.universalId, event));
+const phase = (fields: Partial<DisputePhase> = {}) =>
+  deliveriesOf(harness.probe.send(disputeTopic, '', aPhase(fields)));
 const resolution = (fields: Partial<Resolution> = {}) =>
-  deliveriesOf(world.probe.send(resolutionTopics.venue_b, '', aResolution(fields)));
-const anomaly = (fields: Partial<Anomaly> = {}) => deliveriesOf(world.probe.send(anomalyTopic, '', anAnomaly(fields)));
+  deliveriesOf(harness.probe.send(resolutionTopics.venue_b, '', aResolution(fields)));
+const anomaly = (fields: Partial<Anomaly> = {}) =>
+  deliveriesOf(harness.probe.send(anomalyTopic, '', anAnomaly(fields)));
 const webhooksOf = (deliveries: readonly Delivery[]) => deliveries.map(({ webhookId }) => webhookId);
 /** Returns `data` of a delivery, checked against the schema of its type. */
 function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown> {
@@ -37,7 +39,7 @@ function dataOf({ body, eventType, eventId }: Delivery): Record<string, unknown>
 describe('event.dispute.updated', () => {
   it('contains a phase with its event; its reversal and its next inclusion are events of their own', () => {
     link(anEvent('evt_1', [aLink()]));
-    world.webhook(acme, 'wh_1', DISPUTES);
+    harness.webhook(acme, 'wh_1', DISPUTES);
     const deliveries = [
       phase(),
       phase({ status: 'confirmed' }),
@@ -69,16 +71,16 @@ describe('event.dispute.updated', () => {
   });
 
   it('delivers a phase without a known event to webhooks without a filter, and later to those with a filter for its event', () => {
-    world.webhook(acme, 'wh_all', DISPUTES);
-    world.webhook(acme, 'wh_one', { ...DISPUTES, ...only('evt_1') });
-    world.webhook(acme, 'wh_other', { ...DISPUTES, ...only('evt_2') });
+    harness.webhook(acme, 'wh_all', DISPUTES);
+    harness.webhook(acme, 'wh_one', { ...DISPUTES, ...only('evt_1') });
+    harness.webhook(acme, 'wh_other', { ...DISPUTES, ...only('evt_2') });
     const [first, ...none] = phase({ marketId: null });
     expect(none).toEqual([]);
     expect(first!.webhookId).toBe('wh_all');
     expect(dataOf(first!)).toMatchObject({ universalId: null, marketId: null });
     expect(JSON.parse(first!.body).subject).toBe('0xq');
     expect(phase()).toEqual([]);
-    world.probe.restart();
+    harness.probe.restart();
     const late = link(anEvent('evt_1', [aLink()]));
     expect(webhooksOf(late)).toEqual(['wh_one']);
     expect(dataOf(late[0]!)).toMatchObject({ universalId: 'evt_1', marketId: '0xc' });
@@ -87,9 +89,9 @@ describe('event.dispute.updated', () => {
 
 describe('event.settlement.landed', () => {
   it("contains the first resolution of each provider in the event's terms, with exact payouts, and its reversal", () => {
-    world.probe.send(marketTopics.venue_b, '0xc', aMarket({ outcomes: ['No', 'Yes'] }));
+    harness.probe.send(marketTopics.venue_b, '0xc', aMarket({ outcomes: ['No', 'Yes'] }));
     link(anEvent('evt_1', [aLink({ polarity: 'inverse' }), aLink({ providerMarketId: '0xd' })]));
-    world.webhook(acme, 'wh_1', SETTLEMENTS);
+    harness.webhook(acme, 'wh_1', SETTLEMENTS);
     const [delivery] = resolution({ payouts: ['0', '1'] });
     expect(dataOf(delivery!)).toEqual({
       universalId: 'evt_1',
@@ -115,7 +117,7 @@ describe('event.settlement.landed', () => {
   });
 
   it('reaches webhooks with a filter for an event that was merged into another, and waits for its event', () => {
-    world.webhook(acme, 'wh_1', { ...SETTLEMENTS, ...only('evt_0') });
+    harness.webhook(acme, 'wh_1', { ...SETTLEMENTS, ...only('evt_0') });
     expect(resolution()).toEqual([]);
     link(anEvent('evt_0', [], 'evt_1'));
     expect(webhooksOf(link(anEvent('evt_1', [aLink()])))).toEqual(['wh_1']);
@@ -124,8 +126,8 @@ describe('event.settlement.landed', () => {
 
 describe('event.anomaly.detected', () => {
   it('delivers an anomaly with exact decimals to webhooks with a filter for its event', () => {
-    world.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_1') });
-    world.webhook(acme, 'wh_2', { ...ANOMALIES, ...only('evt_2') });
+    harness.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_1') });
+    harness.webhook(acme, 'wh_2', { ...ANOMALIES, ...only('evt_2') });
     const [delivery, ...others] = anomaly();
     expect(others).toEqual([]);
     expect(delivery!.webhookId).toBe('wh_1');
@@ -144,7 +146,7 @@ describe('event.anomaly.detected', () => {
   });
 
   it('of a merged event belongs to the survivor', () => {
-    world.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_0') });
+    harness.webhook(acme, 'wh_1', { ...ANOMALIES, ...only('evt_0') });
     link(anEvent('evt_0', [], 'evt_1'));
     expect(anomaly({ universalId: 'evt_0' }).map((one) => dataOf(one).universalId)).toEqual(['evt_1']);
   });

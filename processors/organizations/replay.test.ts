@@ -53,11 +53,11 @@ function script(): Step[] {
   const steps: Step[] = [];
   const arrivals = { venue_a: 0, venue_b: 0 };
   let commands = 0;
-  const say = <T>(topic: Topic<T>, key: string, receivedAt: number, value: T) =>
+  const add = <T>(topic: Topic<T>, key: string, receivedAt: number, value: T) =>
     void steps.push({ topic: topic as Topic, key, receivedAt, value: { ...value, receivedAt } });
   const command = (type: string, body: object, as: Parameters<typeof change>[3]['as'], receivedAt: number) => {
     commands += 1;
-    say(changeTopic, `c${commands}`, receivedAt, change(commands, type, body, { as, receivedAt }));
+    add(changeTopic, `c${commands}`, receivedAt, change(commands, type, body, { as, receivedAt }));
   };
   command('key.seed', SEED, null, 1);
   for (const orgId of ['org_a', 'org_b']) {
@@ -86,17 +86,17 @@ function script(): Step[] {
       instrument,
       arrival: arrivals[venue],
     };
-    say(tradeTopics[venue], instrument, at, trade);
-    if (nth % 10 === 4) say(tradeTopics[venue], instrument, at, { ...trade, status: 'reverted' });
-    if (nth % 4 === 0) say(spreadTopic, `evt_${nth % 3}`, at, { ...spread, universalId: `evt_${nth % 3}` });
-    if (nth === 50) say(eventTopic, 'evt_2', at, eventOf('evt_2', 'evt_1'));
+    add(tradeTopics[venue], instrument, at, trade);
+    if (nth % 10 === 4) add(tradeTopics[venue], instrument, at, { ...trade, status: 'reverted' });
+    if (nth % 4 === 0) add(spreadTopic, `evt_${nth % 3}`, at, { ...spread, universalId: `evt_${nth % 3}` });
+    if (nth === 50) add(eventTopic, 'evt_2', at, eventOf('evt_2', 'evt_1'));
     // Phases and resolutions of a market whose event becomes known later, some of them reverted.
     const status = nth % 5 === 3 ? 'reverted' : 'pending';
-    if (nth % 3 === 0) say(disputeTopic, '0xc', at, aPhase({ id: `d${nth % 30}`, status }));
-    if (nth % 2 === 0) say(resolutionTopics.venue_b, '0xc', at, aResolution({ id: `r${nth % 4}`, status }));
-    if (nth === 30) say(eventTopic, 'evt_1', at, anEvent('evt_1', [aLink({ polarity: 'inverse' })]));
-    if (nth === 20) say(marketTopics.venue_b, '0xc', at, aMarket({ outcomes: ['No', 'Yes'] }));
-    if (nth % 8 === 0) say(anomalyTopic, 'evt_2', at, anAnomaly({ id: `an_${nth}`, universalId: 'evt_2' }));
+    if (nth % 3 === 0) add(disputeTopic, '0xc', at, aPhase({ id: `d${nth % 30}`, status }));
+    if (nth % 2 === 0) add(resolutionTopics.venue_b, '0xc', at, aResolution({ id: `r${nth % 4}`, status }));
+    if (nth === 30) add(eventTopic, 'evt_1', at, anEvent('evt_1', [aLink({ polarity: 'inverse' })]));
+    if (nth === 20) add(marketTopics.venue_b, '0xc', at, aMarket({ outcomes: ['No', 'Yes'] }));
+    if (nth % 8 === 0) add(anomalyTopic, 'evt_2', at, anAnomaly({ id: `an_${nth}`, universalId: 'evt_2' }));
   }
   return steps;
 }
@@ -152,18 +152,18 @@ async function play(pieces: readonly (readonly Step[])[]): Promise<string[]> {
 }
 
 it('emits the same bytes in one run and in several with restarts, whatever the order of arrival in the log', async () => {
-  const whole = await play([steps]);
-  expect(whole.filter((line) => line.includes(deliveryTopic.name)).length).toBeGreaterThan(100);
-  expect(whole.filter((line) => line.includes(channelTopics.organizations.name)).length).toBeGreaterThan(40);
+  const expected = await play([steps]);
+  expect(expected.filter((line) => line.includes(deliveryTopic.name)).length).toBeGreaterThan(100);
+  expect(expected.filter((line) => line.includes(channelTopics.organizations.name)).length).toBeGreaterThan(40);
   for (const type of ['event.anomaly.detected', 'event.dispute.updated', 'event.settlement.landed'])
-    expect(whole.filter((line) => line.includes(`"eventType":"${type}"`)).length, type).toBeGreaterThan(10);
+    expect(expected.filter((line) => line.includes(`"eventType":"${type}"`)).length, type).toBeGreaterThan(10);
   // Split between moments only: the records of one moment may come in any order.
   const cuts = [0, 11, 25, 26, 40, 1_000].map((at) => steps.findIndex(({ receivedAt }) => receivedAt >= at));
   const pieces = cuts
     .slice(0, -1)
     .map((from, nth) => steps.slice(from, cuts[nth + 1] === -1 ? undefined : cuts[nth + 1]));
   expect(pieces.flat()).toEqual(steps);
-  expect(await play(pieces)).toEqual(whole);
+  expect(await play(pieces)).toEqual(expected);
   const byTopic = steps.toSorted((a, b) => (a.topic.name < b.topic.name ? 1 : a.topic.name > b.topic.name ? -1 : 0));
-  expect(await play([byTopic])).toEqual(whole);
+  expect(await play([byTopic])).toEqual(expected);
 });

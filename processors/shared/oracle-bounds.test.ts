@@ -115,9 +115,9 @@ it('the newest state of a resolution waits, whether or not its market was linked
 
 it.each([[[]], [['1']], [['1', 'all']]])('payouts %j are rejected on arrival, before they wait', (payouts) => {
   const all = harness();
-  const take = () => all.resolution({ payouts });
-  if (payouts.length === 2) expect(take).toThrow();
-  else expect(take()).toBeNull();
+  const apply = () => all.resolution({ payouts });
+  if (payouts.length === 2) expect(apply).toThrow();
+  else expect(apply()).toBeNull();
   all.market('0xc', ['No', 'Yes']);
   expect(all.link('evt_1', {})).toEqual([]);
 });

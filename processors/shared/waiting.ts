@@ -16,9 +16,9 @@ export const WAITING_RECORDS_MAX = 50;
 
 /** Stores the newest state of a record of a market. */
 export function addWaiting<T extends { readonly id: string }>(waiting: Waiting<T>, market: string, record: T): void {
-  const held = waiting.get(market) ?? [];
-  const at = held.findIndex(({ id }) => id === record.id);
-  const next = at < 0 ? [...held, record] : held.with(at, record);
+  const records = waiting.get(market) ?? [];
+  const at = records.findIndex(({ id }) => id === record.id);
+  const next = at < 0 ? [...records, record] : records.with(at, record);
   waiting.set(market, next.slice(-WAITING_RECORDS_MAX));
   dropOldest(waiting, WAITING_MARKETS_MAX);
 }
@@ -27,8 +27,8 @@ export function addWaiting<T extends { readonly id: string }>(waiting: Waiting<T
 export function removeWaiting<T>(waiting: Waiting<T>, markets: readonly string[]): T[] {
   if (waiting.size === 0) return [];
   return markets.flatMap((market) => {
-    const held = waiting.get(market) ?? [];
+    const records = waiting.get(market) ?? [];
     waiting.delete(market);
-    return held;
+    return records;
   });
 }

@@ -67,7 +67,7 @@ function eventOf(universalId: string, legs: readonly PlainLeg[], receivedAt: num
 type Levels = { price: string; size: string }[];
 
 /** Runs the stage next to naively maintained books. */
-function follow(stage: ReturnType<typeof createSpreadsStage>, books: Map<string, PlainBook>) {
+function runStage(stage: ReturnType<typeof createSpreadsStage>, books: Map<string, PlainBook>) {
   const probe = probeStage(stage);
   const emitted = {
     heads: new Map<string, unknown>(),
@@ -144,7 +144,7 @@ describe('spreads, arbitrage and signals', () => {
         legOf(chance, (['venue_a_outcome', 'venue_b'] as const)[at] ?? pick(['venue_a_outcome', 'venue_b']), `${at}`),
       ).sort(byMarket);
       const books = booksOf(legs);
-      const all = follow(createSpreadsStage({ arbitrageSize: sizeText }), books);
+      const all = runStage(createSpreadsStage({ arbitrageSize: sizeText }), books);
       const evaluations: NaiveEvaluation[] = [];
       let known = false;
       let at = 1_000;
@@ -234,7 +234,7 @@ describe('spreads, arbitrage and signals', () => {
         return { id: `evt_${event}`, legs };
       });
       const books = booksOf(events.flatMap(({ legs }) => legs));
-      const all = follow(createSpreadsStage({ arbitrageSize: sizeText }), books);
+      const all = runStage(createSpreadsStage({ arbitrageSize: sizeText }), books);
       for (const { id, legs } of events) {
         all.event(eventOf(id, legs, 1));
         for (const leg of legs) for (const name of [leg.yes, leg.no]) all.status(leg, name, 1, 'live');

@@ -8,8 +8,8 @@ export class Ratio {
     this.d = d;
   }
   static of(text: string): Ratio {
-    const [whole = '', fraction = ''] = text.split('.');
-    return new Ratio(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
+    const [integer = '', fraction = ''] = text.split('.');
+    return new Ratio(BigInt(integer + fraction), 10n ** BigInt(fraction.length));
   }
   plus(b: Ratio) {
     return new Ratio(this.n * b.d + b.n * this.d, this.d * b.d);
@@ -35,12 +35,12 @@ export class Ratio {
   text(): string {
     const negative = this.n < 0n;
     const top = (negative ? -this.n : this.n) * 10n ** 18n;
-    let whole = top / this.d;
+    let integer = top / this.d;
     const rest = (top % this.d) * 2n;
-    if (rest > this.d || (rest === this.d && whole % 2n === 1n)) whole += 1n;
-    const digits = whole.toString().padStart(19, '0');
+    if (rest > this.d || (rest === this.d && integer % 2n === 1n)) integer += 1n;
+    const digits = integer.toString().padStart(19, '0');
     const text = `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/0+$/, '').replace(/\.$/, '');
-    return negative && whole > 0n ? `-${text}` : text;
+    return negative && integer > 0n ? `-${text}` : text;
   }
 }
 const ONE = new Ratio(1n);

@@ -73,8 +73,8 @@ describe('a signal', () => {
   it('starts above zero and is emitted when it has decayed to exactly half of its peak, and when it ends', () => {
     const all = harness();
     expect(all.bid(2_000, '0.5')).toEqual([]);
-    const [begun] = all.bid(3_000, '0.52');
-    expect(begun).toEqual({
+    const [started] = all.bid(3_000, '0.52');
+    expect(started).toEqual({
       id: expect.stringMatching(/^sig_[0-9a-f]{24}$/),
       universalId: 'evt_1',
       kind: 'cross_provider',
@@ -95,7 +95,7 @@ describe('a signal', () => {
     expect([all.bid(6_500, '0.53'), all.bid(6_600, '0.51')]).toEqual([[], []]);
     const ended = all.bid(7_000, '0.5');
     expect(ended.map(times)).toEqual([[3_000, 4_000, '0.04', 6_000, 7_000]]);
-    expect([...decayed, ...ended].map(({ id }) => id)).toEqual([begun!.id, begun!.id]);
+    expect([...decayed, ...ended].map(({ id }) => id)).toEqual([started!.id, started!.id]);
     expect(all.bid(8_000, '0.51').map(times)).toEqual([[8_000, 8_000, '0.01', null, null]]);
   });
 

@@ -32,7 +32,7 @@ export interface LegState {
   readonly no: string | null;
   /** True if its YES is the event's NO. */
   readonly inverse: boolean;
-  /** Only an open market can be quoted: any other leg has neither prices nor walks, whatever its books say. */
+  /** Only an open market can be quoted: any other leg has neither prices nor walks, whatever its books. */
   readonly marketState: EventLink['marketState'];
   /** Rate of the provider's fee formula; null if unknown. */
   readonly rate: Decimal | null;

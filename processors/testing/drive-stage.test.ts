@@ -4,17 +4,17 @@ import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { type Reconcile, reconcileTopic } from '#schemas/topics/derived';
 import { driveStage } from './drive-stage.fixture.ts';
 
-interface Seen {
+interface CounterState {
   counted: Reconcile;
 }
 
 /**
  * Emits the number of its clock marks. With an hour mark it throws after that; with a day mark it emits invalid data.
  */
-const counter: Stage<Seen> = {
+const counter: Stage<CounterState> = {
   name: 'counter',
   inputs: [
-    on<Seen, ClockMark>(clockTopic, (state, { value }, emit) => {
+    on<CounterState, ClockMark>(clockTopic, (state, { value }, emit) => {
       state.counted = { ingested: state.counted.ingested + 1, receivedAt: value.receivedAt };
       emit(reconcileTopic, 'latest', value.day ? ({ receivedAt: 1 } as Reconcile) : state.counted);
       if (!value.tick) emit.dead('no_tick', 'not a tick');

@@ -89,14 +89,14 @@ export function parseWeekday(text: string, context: DateContext): string | null 
 }
 
 /** A period of full days. */
-export interface Stretch {
+export interface Period {
   readonly first: string;
   readonly last: string;
   readonly unit: 'days' | 'month' | 'quarter' | 'half' | 'year';
 }
 
 /** Parses a period of the calendar: `March`, `Q2 2026`, `the second half of 2025`, `2025`, `this year`. */
-export function parseStretch(text: string, context: DateContext): Stretch | null {
+export function parsePeriod(text: string, context: DateContext): Period | null {
   const words = text.trim();
   const year = YEAR.exec(words)?.[1] ?? (THIS_YEAR.test(words) ? context.day.slice(0, 4) : undefined);
   if (year !== undefined) return { first: `${year}-01-01`, last: `${year}-12-31`, unit: 'year' };
@@ -114,12 +114,12 @@ function ordinal(digit: string | undefined, word: string | undefined): number {
 }
 
 function months(
-  unit: Stretch['unit'],
+  unit: Period['unit'],
   month: number,
   count: number,
   year: string | undefined,
   context: DateContext,
-): Stretch {
+): Period {
   const make = (at: number) => lastDayOfMonth(at, month);
   const last = year === undefined ? pickYear(context, DEADLINE_SLACK_DAYS, make)! : make(Number(year));
   const first = makeDay(Number(last.slice(0, 4)), month - count + 1, 1)!;
@@ -127,7 +127,7 @@ function months(
 }
 
 /** Parses a period of days: `March 2-8`, `Mar 30 - Apr 3, 2026`. Returns null for other text. */
-export function parseRange(text: string, context: DateContext): Stretch | null {
+export function parseRange(text: string, context: DateContext): Period | null {
   const [, month, from, firstYear, endMonth = month, to, year = firstYear] = RANGE.exec(text.trim()) ?? [];
   if (month === undefined) return null;
   const last = parseDate(`${endMonth} ${to}${year ? ` ${year}` : ''}`, context, DEADLINE_SLACK_DAYS);

@@ -2,7 +2,7 @@
  * Reads questions about policy rates: the decision of a central bank at a meeting, or the number of moves in a year.
  */
 import { cleanTitle } from './clean-title.ts';
-import { parseStretch } from './dates.ts';
+import { parsePeriod } from './dates.ts';
 import { plainName, tickerYear } from './plain-words.ts';
 import { contextOf } from './price-text.ts';
 import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
@@ -59,12 +59,12 @@ function readMeeting(title: string, texts: MarketTexts): Recognition | null {
     const limit = plus || /least/i.test(bound) ? '+' : bound && '>';
     return decision(texts, bank, meeting!, isHold ? 'hold' : up ? 'hike' : 'cut', isHold ? '0' : `${size}${limit}`);
   }
-  const [, holder, held] = NO_CHANGE.exec(title) ?? HOLD.exec(title) ?? [];
-  return holder === undefined ? null : decision(texts, holder, held!, 'hold', '0');
+  const [, holdBank, holdMeeting] = NO_CHANGE.exec(title) ?? HOLD.exec(title) ?? [];
+  return holdBank === undefined ? null : decision(texts, holdBank, holdMeeting!, 'hold', '0');
 }
 
 function decision(texts: MarketTexts, bank: string, meeting: string, action: string, size: string): Recognition | null {
-  const month = parseStretch(meeting, contextOf(texts));
+  const month = parsePeriod(meeting, contextOf(texts));
   return month?.unit === 'month' ? compared(bank, month.last.slice(0, 7), action, size, texts.title) : null;
 }
 

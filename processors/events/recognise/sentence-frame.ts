@@ -2,7 +2,7 @@
 import { isCoin, isExchangeTraded, isKnownSymbol } from './asset-names.ts';
 import type { DateContext } from './dates.ts';
 import { isTradingDay } from './exchange-calendar.ts';
-import { parseStretchEnd, parseWhen, type When } from './when.ts';
+import { parsePeriodEnd, parseWhen, type When } from './when.ts';
 
 /** Returns the symbol of a name, or null if the name is unknown. */
 export type NameAsset = (name: string) => string | null;
@@ -75,7 +75,7 @@ function splitTrailing(text: string, context: DateContext): { text: string; when
   const when = words === undefined ? null : parseWhen(words, context);
   if (when) return { text: first, when };
   const [, subject = '', period] = ENDING_PERIOD.exec(text) ?? [];
-  const end = period === undefined ? null : parseStretchEnd(period, context);
+  const end = period === undefined ? null : parsePeriodEnd(period, context);
   return end && { text: subject, when: end };
 }
 

@@ -3,11 +3,11 @@ import { addDays } from './calendar.ts';
 import {
   type DateContext,
   DEADLINE_SLACK_DAYS,
+  type Period,
   parseDate,
+  parsePeriod,
   parseRange,
-  parseStretch,
   parseWeekday,
-  type Stretch,
 } from './dates.ts';
 import { type TimeOfDay, timesIn, ZONE_NAME } from './times.ts';
 
@@ -68,7 +68,7 @@ function readDays(text: string, context: DateContext): Days | null {
   const word = lead.toLowerCase();
   if (DEADLINES.has(word)) return readDeadline(rest, context);
   if (word === 'before' || word === 'prior to') return readBefore(rest, context);
-  if (word === 'in' || word === 'during' || word === 'within') return readWindow(parseStretch(rest, context));
+  if (word === 'in' || word === 'during' || word === 'within') return readWindow(parsePeriod(rest, context));
   if (word === 'between' || word === 'from') return readWindow(parseRange(rest, context));
   return readMoment(rest, context) ?? (word === '' || word === 'on' ? readBare(rest, context) : null);
 }
@@ -83,31 +83,29 @@ function readMoment(text: string, context: DateContext): Days | null {
 function readBare(text: string, context: DateContext): Days | null {
   const window = readWindow(parseRange(text, context));
   if (window) return window;
-  return /^this year$/i.test(text) ? readWindow(parseStretch(text, context)) : null;
+  return /^this year$/i.test(text) ? readWindow(parsePeriod(text, context)) : null;
 }
 
 function readDeadline(text: string, context: DateContext): Days | null {
   const day = endOf(text, context) ?? parseDate(text, context, DEADLINE_SLACK_DAYS) ?? parseWeekday(text, context);
   if (day !== null) return { type: 'deadline', day };
-  const stretch = parseStretch(text, context);
+  const period = parsePeriod(text, context);
   // "By 2026" mostly means before it begins, "by March" mostly its end; neither is certain.
   const doubt = `"by ${text}" may mean its beginning or its end`;
-  if (stretch)
-    return { type: 'deadline', day: stretch.unit === 'year' ? addDays(stretch.first, -1) : stretch.last, doubt };
+  if (period) return { type: 'deadline', day: period.unit === 'year' ? addDays(period.first, -1) : period.last, doubt };
   return null;
 }
 
 function readBefore(text: string, context: DateContext): Days | null {
   const end = endOf(text, context);
   if (end !== null) return { type: 'deadline', day: end };
-  const limit =
-    parseDate(text, context, 0) ?? parseWeekday(text, context) ?? parseStretch(text, context)?.first ?? null;
+  const limit = parseDate(text, context, 0) ?? parseWeekday(text, context) ?? parsePeriod(text, context)?.first ?? null;
   return limit === null ? null : { type: 'deadline', day: addDays(limit, -1) };
 }
 
-function readWindow(stretch: Stretch | null): Days | null {
-  if (!stretch) return null;
-  const { first, last, unit } = stretch;
+function readWindow(period: Period | null): Days | null {
+  if (!period) return null;
+  const { first, last, unit } = period;
   // A question about a year is listed within it or shortly before, so its beginning distinguishes nothing.
   const scope = unit === 'year' ? '' : unit === 'days' ? `from ${first}` : unit;
   return { type: 'window', day: last, scope };
@@ -116,14 +114,14 @@ function readWindow(stretch: Stretch | null): Days | null {
 /** Returns the last day of a period that ends: `end of March`, `the end of 2025`, `EOY`. */
 function endOf(text: string, context: DateContext): string | null {
   const yearEnd = YEAR_END.exec(text);
-  if (yearEnd) return parseStretch(yearEnd[1] ?? 'this year', context)!.last;
+  if (yearEnd) return parsePeriod(yearEnd[1] ?? 'this year', context)!.last;
   const inner = END_OF.exec(text)?.[1];
   if (inner === undefined) return null;
-  return parseStretch(inner, context)?.last ?? parseDate(inner, context);
+  return parsePeriod(inner, context)?.last ?? parseDate(inner, context);
 }
 
 /** Parses the end of a period in a title: the `2025` of `end 2025 above`. */
-export function parseStretchEnd(text: string, context: DateContext): When | null {
-  const stretch = parseStretch(text, context);
-  return stretch && { ...NO_MORE, type: 'moment', day: stretch.last, words: text };
+export function parsePeriodEnd(text: string, context: DateContext): When | null {
+  const period = parsePeriod(text, context);
+  return period && { ...NO_MORE, type: 'moment', day: period.last, words: text };
 }

@@ -10,16 +10,16 @@ describe('the fee models', () => {
   it('are valid from their start until the next model of their provider', () => {
     const models = [modelOf('x', 300), modelOf('y', 200), modelOf('x', 0), modelOf('y', 300)];
     const termsAt = pricingTermsOverTime('100', models);
-    const heldAt = (time: number) => {
+    const validAt = (time: number) => {
       const { fees, size } = termsAt(time);
       expect(size).toBe(parseDecimal('100'));
       return [fees.since, fees.models.get('x')?.since, fees.models.get('y')?.since];
     };
-    expect(heldAt(0)).toEqual([0, 0, undefined]);
-    expect(heldAt(199)).toEqual([0, 0, undefined]);
-    expect(heldAt(200)).toEqual([200, 0, 200]);
-    expect(heldAt(300)).toEqual([300, 300, 300]);
-    expect(heldAt(9_000)).toEqual([300, 300, 300]);
+    expect(validAt(0)).toEqual([0, 0, undefined]);
+    expect(validAt(199)).toEqual([0, 0, undefined]);
+    expect(validAt(200)).toEqual([200, 0, 200]);
+    expect(validAt(300)).toEqual([300, 300, 300]);
+    expect(validAt(9_000)).toEqual([300, 300, 300]);
   });
 
   it('are rejected if two of one provider start together', () => {

@@ -11,13 +11,13 @@ import { createChannelsStage } from './stage.ts';
 const channelOf = (universalId: string) => `svc:stream:event:${universalId}`;
 const placeOf = (universalId: string) => partitionOf(channelOf(universalId), channelTopics.events.partitions);
 /** Events whose channels are in one partition. */
-const [PAST, OPEN, NEXT] = Array.from({ length: 60 }, (_, nth) => `evt_${nth}`).filter(
+const [ARCHIVED, OPEN, NEXT] = Array.from({ length: 60 }, (_, nth) => `evt_${nth}`).filter(
   (id) => placeOf(id) === placeOf('evt_0'),
 ) as [string, string, string];
 const START = 1_900_000_000_000;
 
 /** @param restarts continues from a snapshot before each record. */
-function world({ restarts = false } = {}) {
+function harness({ restarts = false } = {}) {
   const stage = driveStage(createChannelsStage());
   const at = (weeks: number) => ({ receivedAt: START + weeks * INACTIVE_MS });
   const before = () => {
@@ -52,41 +52,41 @@ function world({ restarts = false } = {}) {
 }
 
 /** An archived event, an open and quiet one, and one that comes later; at the end the archived one comes again. */
-function script(all: ReturnType<typeof world>): void {
-  all.link(PAST, 0);
+function script(all: ReturnType<typeof harness>): void {
+  all.link(ARCHIVED, 0);
   all.link(OPEN, 0);
-  all.spread(PAST, 0, 5);
+  all.spread(ARCHIVED, 0, 5);
   all.spread(OPEN, 0, 2);
-  all.remove(PAST, 1);
+  all.remove(ARCHIVED, 1);
   for (const week of [2, 3, 4, 5]) all.link(NEXT, week);
   all.spread(NEXT, 5);
   all.spread(OPEN, 5, 2);
-  all.link(PAST, 6);
-  all.spread(PAST, 6, 2);
+  all.link(ARCHIVED, 6);
+  all.spread(ARCHIVED, 6, 2);
   all.spread(NEXT, 6);
 }
 
 describe('channels of an archived event', () => {
   it('lose their numbers, those of a quiet event do not, and new channels start above them', () => {
-    const all = world();
-    all.link(PAST, 0);
+    const all = harness();
+    all.link(ARCHIVED, 0);
     all.link(OPEN, 0);
-    all.spread(PAST, 0, 5);
+    all.spread(ARCHIVED, 0, 5);
     all.spread(OPEN, 0, 2);
-    all.remove(PAST, 1);
-    expect(all.known()).toEqual([channelOf(PAST), channelOf(OPEN)]);
+    all.remove(ARCHIVED, 1);
+    expect(all.known()).toEqual([channelOf(ARCHIVED), channelOf(OPEN)]);
     for (const week of [2, 3, 4, 5]) all.link(OPEN, week);
     expect(all.known()).toEqual([channelOf(OPEN)]);
     all.spread(OPEN, 5);
     expect(all.seqs(OPEN)).toEqual([1, 2, 3]);
-    all.spread(PAST, 5, 2);
-    expect(all.seqs(PAST)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    all.spread(ARCHIVED, 5, 2);
+    expect(all.seqs(ARCHIVED)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
   it('get no number twice when the event comes back, and other channels get none that is too low', () => {
-    const all = world();
+    const all = harness();
     script(all);
-    expect([all.seqs(PAST), all.seqs(OPEN), all.seqs(NEXT)]).toEqual([
+    expect([all.seqs(ARCHIVED), all.seqs(OPEN), all.seqs(NEXT)]).toEqual([
       [1, 2, 3, 4, 5, 6, 7],
       [1, 2, 3, 4],
       [6, 7],
@@ -94,14 +94,14 @@ describe('channels of an archived event', () => {
   });
 
   it('get the same numbers with a restart before every record', () => {
-    const [inOne, inPieces] = [world(), world({ restarts: true })];
+    const [inOne, inPieces] = [harness(), harness({ restarts: true })];
     script(inOne);
     script(inPieces);
     expect(inPieces.stage.outputs).toEqual(inOne.stage.outputs);
   });
 
   it('leave nothing in the state, whatever their number', () => {
-    const all = world();
+    const all = harness();
     const sizes: number[] = [];
     for (let week = 0; week < 40; week += 1) {
       for (let nth = 0; nth < 50; nth += 1) {
