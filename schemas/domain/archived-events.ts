@@ -10,6 +10,9 @@ export function archiveCutoff(now: number): number {
 }
 
 /** True if an event is archived. A merged event never is: it redirects for as long as its survivor exists. */
-export function isArchived({ mergedInto, overAt }: Pick<UniversalEvent, 'mergedInto' | 'overAt'>, before: number): boolean {
+export function isArchived(
+  { mergedInto, overAt }: Pick<UniversalEvent, 'mergedInto' | 'overAt'>,
+  before: number,
+): boolean {
   return mergedInto === null && overAt !== null && overAt < before;
 }

@@ -22,9 +22,9 @@ const digits = (min: number, max: number) =>
 /** Spellings of decimals, with superfluous zeros and signs, some of them too long. */
 const spellings = fc
   .tuple(fc.boolean(), digits(0, 4), digits(1, 22), fc.option(digits(1, 22)), fc.nat(4))
-  .map(([minus, zeros, whole, fraction, trailing]) => {
+  .map(([minus, zeros, integer, fraction, trailing]) => {
     const written = fraction === null ? '' : `.${fraction}${'0'.repeat(trailing)}`;
-    return `${minus ? '-' : ''}${zeros.replace(/./g, '0')}${whole}${written}`;
+    return `${minus ? '-' : ''}${zeros.replace(/./g, '0')}${integer}${written}`;
   });
 /** Text that is sometimes a decimal. */
 const nearly = fc.string({ unit: fc.constantFrom('0', '1', '9', '.', '-', '+', 'e', ' ', '٣'), maxLength: 8 });
@@ -149,8 +149,8 @@ describe('division', () => {
       fc.property(
         fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
         fc.bigInt({ min: 1n, max: 10n ** 12n }),
-        (whole, factor) => {
-          const value = (whole * UNIT) as Decimal;
+        (integer, factor) => {
+          const value = (integer * UNIT) as Decimal;
           const by = (factor * 10n ** 9n) as Decimal;
           expect(divide(multiply(value, by), by)).toBe(value);
         },

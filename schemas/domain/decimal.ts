@@ -28,11 +28,11 @@ export function parseDecimal(text: string): Decimal {
   if (short !== null) return short;
   const parts = PLAIN.exec(text);
   if (!parts) throw new DecimalError(`not a decimal: ${JSON.stringify(text.slice(0, 40))}`);
-  const [, sign, whole = '0', written = ''] = parts;
+  const [, sign, integer = '0', written = ''] = parts;
   const fraction = written.length > DECIMAL_SCALE ? written.replace(/0+$/, '') : written;
   if (fraction.length > DECIMAL_SCALE)
     throw new DecimalError(`more than ${DECIMAL_SCALE} decimals: ${text.slice(0, 40)}`);
-  const scaled = BigInt(whole + fraction) * POWERS[DECIMAL_SCALE - fraction.length]!;
+  const scaled = BigInt(integer + fraction) * POWERS[DECIMAL_SCALE - fraction.length]!;
   if (scaled >= LIMIT) throw new DecimalError(`too large: ${text.slice(0, 40)}`);
   return (sign ? -scaled : scaled) as Decimal;
 }
@@ -63,8 +63,8 @@ export function formatDecimal(value: Decimal): string {
   const point = digits.length - DECIMAL_SCALE;
   let end = digits.length;
   while (end > point && digits.charCodeAt(end - 1) === ZERO_UNIT) end -= 1;
-  const whole = digits.slice(0, point);
-  const text = end === point ? whole : `${whole}.${digits.slice(point, end)}`;
+  const integer = digits.slice(0, point);
+  const text = end === point ? integer : `${integer}.${digits.slice(point, end)}`;
   return value < 0n ? `-${text}` : text;
 }
 
@@ -79,7 +79,7 @@ const NINE_UNIT = 0x39;
 const POINT_UNIT = 0x2e;
 const MINUS_UNIT = 0x2d;
 /** Digits before the point that always fit under `LIMIT`. */
-const WHOLE_DIGITS = 20;
+const INTEGER_DIGITS = 20;
 
 /** Returns the canonical text in one pass; null for what `parseDecimal` may refuse. */
 function scanCanonical(text: string): string | null {
@@ -88,7 +88,7 @@ function scanCanonical(text: string): string | null {
   let at = start;
   while (at < length && isDigit(text.charCodeAt(at))) at += 1;
   const point = at;
-  if (point === start || point - start > WHOLE_DIGITS) return null;
+  if (point === start || point - start > INTEGER_DIGITS) return null;
   let end = point;
   if (at < length) {
     if (text.charCodeAt(at) !== POINT_UNIT || at + 1 === length) return null;

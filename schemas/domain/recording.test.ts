@@ -125,9 +125,9 @@ describe('jsonMembers', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z_]{1,8}$/), fc.jsonValue()), fc.boolean(), (object, pretty) => {
         const text = JSON.stringify(object, null, pretty ? 2 : 0);
-        const { members, complete: whole } = jsonMembers(text);
+        const { members, complete } = jsonMembers(text);
         const read = [...members].map(([name, { start, end }]) => [name, JSON.parse(text.slice(start, end))]);
-        expect(whole).toBe(true);
+        expect(complete).toBe(true);
         expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
       }),
     );

@@ -101,7 +101,7 @@ export function parseSource(source: string): { readonly venue: Venue; readonly s
  * as they do for everything that a venue sends. Throws a `RecordingError` otherwise.
  */
 export function parseRecordingLine(text: string, location: LineLocation): RecordedLine {
-  const { members, complete: whole } = jsonMembers(text);
+  const { members, complete } = jsonMembers(text);
   const at = readTime(text, members.get('at'));
   const source = readText(text, members.get('source'));
   if (at === null || source === null)
@@ -123,7 +123,7 @@ export function parseRecordingLine(text: string, location: LineLocation): Record
     ...known,
     request: request ? (readText(text, request) ?? textOf(text, request)) : null,
     payload: payload ?? text,
-    wellFormed: whole && payload !== null,
+    wellFormed: complete && payload !== null,
   };
 }
 

@@ -11,7 +11,9 @@ export const DECISION_TIME_TOLERANCE_MS = 5 * 60_000;
  * True if `resolvedAt` is the time of the decision: on chain it is the time of the block, off chain the decision was made
  * in the five minutes before. Otherwise `resolvedAt` is only an upper bound of that time.
  */
-export function isDecisionTimeKnown(resolution: Pick<Resolution, 'resolvedAt' | 'decidedAfter' | 'blockNumber'>): boolean {
+export function isDecisionTimeKnown(
+  resolution: Pick<Resolution, 'resolvedAt' | 'decidedAfter' | 'blockNumber'>,
+): boolean {
   const { resolvedAt, decidedAfter, blockNumber } = resolution;
   if (blockNumber !== null) return true;
   return typeof decidedAfter === 'number' && resolvedAt - decidedAfter <= DECISION_TIME_TOLERANCE_MS;

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { ANOMALY_KINDS, type Anomaly } from '../topics/anomalies.ts';
 import { decimalNumber, decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
-/** A detection as REST and WebSocket tell it (specification, Anomaly record). */
+/** An anomaly as REST and WebSocket return it (specification, Anomaly record). */
 export const anomalyRecordSchema = z.object({
   id: z.string().describe('`an_<id>`.'),
   kind: z.enum(ANOMALY_KINDS),
   universalId: z.string(),
   provider: z.string(),
   marketId: z.string(),
-  ts: isoTimeSchema.describe('Start of the minute; of a settlement delay the time of the resolution.'),
+  ts: isoTimeSchema.describe('Start of the minute; for a settlement delay the time of the resolution.'),
   bucketVol: z.number().nullable().describe('Shares traded in the minute, where the detector measures them.'),
   baselineMean: z.number(),
   baselineStddev: z.number(),
@@ -18,10 +18,10 @@ export const anomalyRecordSchema = z.object({
 });
 export type AnomalyRecord = z.infer<typeof anomalyRecordSchema>;
 
-/** What is told of a detection. */
+/** The fields of an anomaly that clients receive. */
 type Detection = Omit<Anomaly, 'receivedAt' | 'value'>;
 
-/** The anomaly record of a detection on an event, which may be the one that its own was merged into. */
+/** The anomaly record of a detection. `universalId` differs from its own if that event was merged into another one. */
 export function toAnomalyRecord(anomaly: Detection, universalId: string = anomaly.universalId): AnomalyRecord {
   return {
     id: anomaly.id,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isoTimeSchema } from './scalars.ts';
 
 /**
- * How long arbitrage of an event lives (specification, Arb-decay record; contract, Markets): of the signals that began in
- * the trailing 7 days, the median time from the peak of the net edge to half of it or less.
+ * How long arbitrage of an event lasts (specification, Arb-decay record; contract, Markets): the median time from the peak
+ * of the net edge to half of it or less, over the signals that began in the trailing 7 days.
  */
 export const arbDecaySchema = z.object({
   universalId: z.string(),

@@ -12,7 +12,7 @@ const common = {
 };
 
 /**
- * Buying the YES of one market and selling that of another: gross = best bid of the sell leg − best ask of the buy leg,
+ * Buys the YES of one market and sells that of another: gross = best bid of the sell leg − best ask of the buy leg,
  * net = sellPrice − buyPrice − fees (contract, Arbitrage record). Prices are averages of the walk.
  */
 const crossProviderSchema = z.object({
@@ -28,7 +28,7 @@ const crossProviderSchema = z.object({
   sellFee: z.number(),
 });
 
-/** Buying YES on one provider and NO on another: gross = 1 − best YES ask − best NO ask, net after walk and fees. */
+/** Buys YES on one provider and NO on another: gross = 1 − best YES ask − best NO ask, net after walk and fees. */
 const negationPairSchema = z.object({
   kind: z.literal('negation_pair'),
   ...common,
@@ -42,7 +42,7 @@ const negationPairSchema = z.object({
   noFee: z.number(),
 });
 
-/** An arbitrage record, told apart by `kind` (specification, Arbitrage record). */
+/** An arbitrage record, whose `kind` selects its shape (specification, Arbitrage record). */
 export const arbitrageRecordSchema = z.discriminatedUnion('kind', [crossProviderSchema, negationPairSchema]);
 export type ArbitrageRecord = z.infer<typeof arbitrageRecordSchema>;
 

@@ -4,7 +4,7 @@ import { isoTime, isoTimeSchema } from './scalars.ts';
 
 /** One ProposePrice, DisputePrice or Settle log of the oracle (contract, Markets, Dispute phase record). */
 export const disputePhaseRecordSchema = z.object({
-  id: z.string().describe('The same for every telling of the log.'),
+  id: z.string().describe('The same in every update of the phase.'),
   phase: z.enum(['propose', 'dispute', 'settle']),
   provider: z.string(),
   marketId: z.string().nullable().describe('Null while the question cannot be tied to a market.'),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type ApiError, ERRORS, type ErrorCode } from '../errors.ts';
 
-/** What every error answers with (specification, Errors). `provider` and `upstream` only where a venue is at fault. */
+/** The body of every error (specification, Errors). `provider` and `upstream` are set only if a venue is at fault. */
 export const errorEnvelopeSchema = z.object({
   error: z.object({
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('Stable; what clients branch on.'),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('Stable; clients branch on it.'),
     message: z.string(),
     requestId: z.string().nullable().describe('Mirrors the header X-Request-Id.'),
     provider: z.string().optional(),
@@ -13,7 +13,7 @@ export const errorEnvelopeSchema = z.object({
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
 
-/** The body that tells an error. Its cause stays in the log. */
+/** The body of an error response. The cause is only logged. */
 export function errorEnvelope(
   { code, message, upstream }: Pick<ApiError, 'code' | 'message' | 'upstream'>,
   requestId: string | null,

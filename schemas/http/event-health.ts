@@ -9,19 +9,19 @@ import { spreadSnapshotSchema } from './spread.ts';
 import { tradeRecordSchema } from './trade.ts';
 import { universalEventSchema } from './universal-event.ts';
 
-/** Everything of an event as of one moment (specification, Event health). Nothing in it is newer than `fetchedAt`. */
+/** All data of an event as of one moment (specification, Event health). Nothing in it is newer than `fetchedAt`. */
 export const eventHealthSchema = z.object({
   universalId: z.string(),
   event: universalEventSchema,
   spread: spreadSnapshotSchema,
   arbitrage: z
     .object({ crossProvider: arbitrageRecordSchema.nullable(), negationPair: arbitrageRecordSchema.nullable() })
-    .describe('The best record of each kind, that of the legs in `spread`.'),
+    .describe('The best record of each kind, from the legs in `spread`.'),
   consensusScore: z
     .number()
     .nullable()
     .describe('1 minus the largest distance between the yesMids of live legs; null with fewer than two.'),
-  settlement: z.array(settlementRecordSchema).describe('Of the markets of used links alone.'),
+  settlement: z.array(settlementRecordSchema).describe('Only markets of used links.'),
   disputeHistory: z.array(disputePhaseRecordSchema).describe('Oldest first.'),
   edgeHalfLife: arbDecaySchema.pick({ medianHalfLifeSec: true, decayedSignals: true, computedAt: true }),
   recentAnomalies: z.array(anomalyRecordSchema).describe('The newest 20 of the trailing 7 days, newest first.'),

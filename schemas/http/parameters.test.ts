@@ -3,7 +3,7 @@ import { booleanParameter, clampedInteger, cursorParameter, parseTime, timeParam
 
 describe('a clamped whole number', () => {
   const limit = clampedInteger({ min: 1, max: 200, fallback: 50 });
-  it('is its default when it is not given', () => {
+  it('is its default when it is left out', () => {
     expect(limit.parse(undefined)).toBe(50);
   });
   it.each([
@@ -15,7 +15,7 @@ describe('a clamped whole number', () => {
     ['007', 7],
     ['9'.repeat(400), 200],
     [`-${'9'.repeat(400)}`, 1],
-  ])('takes %s as %i', (text, value) => {
+  ])('parses %s as %i', (text, value) => {
     expect(limit.parse(text)).toBe(value);
   });
   it.each(['', ' ', '1.5', '1e3', 'x', '0x10', '+1', '1 ', 'NaN', '--1'])('refuses %j', (text) => {
@@ -28,7 +28,7 @@ describe('a boolean', () => {
     [undefined, false],
     ['false', false],
     ['true', true],
-  ])('reads %s as %s', (text, value) => {
+  ])('parses %s as %s', (text, value) => {
     expect(booleanParameter.parse(text)).toBe(value);
   });
   it.each(['', ' ', '1', '0', 'TRUE', 'yes', 'on', ' true', 'true ', 'null'])('refuses %j', (text) => {
@@ -49,10 +49,10 @@ describe('a time', () => {
     ['2026-03-01T14:00:00+02:00', NOON_MS],
     ['2026-03-01T14:00:00 02:00', NOON_MS],
     ['2026-02-29T00:00:00Z'.replace('2026', '2028'), Date.UTC(2028, 1, 29)],
-  ])('reads %s', (text, ms) => {
+  ])('parses %s', (text, ms) => {
     expect(parseTime(text)).toBe(ms);
   });
-  it('without a zone is UTC, wherever the machine stands', () => {
+  it('without a zone is UTC, whatever the zone of the machine', () => {
     expect(parseTime('2026-03-01T12:00:00')).toBe(NOON_MS);
     expect(parseTime('2026-03-01T12:00:00.500')).toBe(NOON_MS + 500);
   });

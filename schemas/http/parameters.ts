@@ -1,7 +1,7 @@
-/** Query and path parameters as texts of a URL: what is accepted, what is clamped, what is an error. */
+/** Schemas of query and path parameters: which texts are accepted, clamped or refused. */
 import { z } from 'zod';
 
-/** A whole number; outside its range it is clamped, anything else is an error that names the field (the contract, REST). */
+/** A whole number; outside its range it is clamped, anything else is an error that names the field (contract, REST). */
 export function clampedInteger({ min, max, fallback }: { min: number; max: number; fallback: number }) {
   return z
     .string()
@@ -11,7 +11,7 @@ export function clampedInteger({ min, max, fallback }: { min: number; max: numbe
     .describe(`${min} to ${max}, clamped; default ${fallback}`);
 }
 
-/** `true` or `false`, in these words; false by default. */
+/** Exactly `true` or `false`; false by default. */
 export const booleanParameter = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true')
@@ -19,7 +19,7 @@ export const booleanParameter = z
 
 /** A calendar day, alone or with a time; seconds, their fraction and the zone may be left out. */
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
-/** The last moment that a JavaScript date can hold. */
+/** The last time that a JavaScript date can hold. */
 const TIME_MAX_MS = 8.64e15;
 
 /** Unix ms of digits or of ISO-8601 text, null for anything else. A time without a zone is UTC. */
@@ -29,7 +29,7 @@ export function parseTime(text: string): number | null {
   const iso = text.replace(' ', '+');
   const parts = ISO.exec(iso);
   if (!parts) return null;
-  // Without this a time would be read in the zone of the machine.
+  // Without the Z a time would be parsed in the time zone of the machine.
   const ms = Date.parse(iso.length > 10 && !parts[1] ? `${iso}Z` : iso);
   return Number.isFinite(ms) && isCalendarDay(iso.slice(0, 10)) ? ms : null;
 }
@@ -40,7 +40,7 @@ function isCalendarDay(day: string): boolean {
   return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
-/** Unix ms or ISO-8601; becomes unix ms. */
+/** Unix ms or ISO-8601, parsed to unix ms. */
 export const timeParameter = z
   .string()
   .transform((text, context) => {
@@ -52,4 +52,4 @@ export const timeParameter = z
   .describe('unix ms or ISO-8601');
 
 /** A cursor of a page: opaque, url-safe. */
-export const cursorParameter = z.string().regex(/^[\w-]{1,512}$/, 'is not a cursor that this service gave');
+export const cursorParameter = z.string().regex(/^[\w-]{1,512}$/, 'must be a cursor that this service returned');

@@ -1,7 +1,7 @@
-/** 1 to 128 characters of printable ASCII: other bytes would look different in the body of an error than what was sent. */
+/** 1 to 128 characters of printable ASCII: other bytes would differ between the header and the body of an error. */
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 
-/** Whether an incoming `X-Request-Id` can be echoed unchanged (specification, Errors). */
+/** True if an incoming `X-Request-Id` can be echoed unchanged (specification, Errors). */
 export function isRequestId(text: string): boolean {
   return REQUEST_ID.test(text);
 }

@@ -1,4 +1,4 @@
-/** How exact values become the numbers and times of REST and WebSocket; the only place where decimals turn into floats. */
+/** Converts exact values to the numbers and times of REST and WebSocket; only this file turns decimals into floats. */
 import { z } from 'zod';
 
 /** ISO-8601 with milliseconds and `Z`. */
@@ -14,7 +14,7 @@ export function decimalNumber(text: string): number {
   return Number(text);
 }
 
-/** `decimalNumber`, with null staying null: unknown is never a zero. */
+/** Like `decimalNumber`; null stays null, since unknown is never zero. */
 export function decimalNumberOrNull(text: string | null): number | null {
   return text === null ? null : Number(text);
 }

@@ -23,13 +23,13 @@ describe('a settlement record', () => {
     [['1', '0'], false, 'yes'],
     [['1', '0'], true, 'no'],
     [['0.5', '0.5'], false, 'split'],
-  ] as const)('of payouts %j, inverse %j, is %s, with the payouts as they are', (payouts, inverse, outcome) => {
+  ] as const)('of payouts %j, inverse %j, has the outcome %s and the same payouts', (payouts, inverse, outcome) => {
     const record = toSettlementRecord({ ...resolution, payouts: [...payouts] }, { yesIndex: 0, inverse }, true);
     expect(settlementRecordSchema.parse(record)).toEqual(record);
     expect(record).toMatchObject({ outcome, payouts });
   });
 
-  it('is none where the payouts do not speak of YES', () => {
+  it('is null where the payouts lack YES', () => {
     expect(toSettlementRecord(resolution, { yesIndex: 2, inverse: false }, true)).toBeNull();
   });
 
@@ -39,7 +39,7 @@ describe('a settlement record', () => {
     [8_000, 2],
     [12_600, -3],
     [null, null],
-  ])('of a market that ended at %s came %s s later', (endTime, settlementDelaySec) => {
+  ])('of a market that ended at %s has a delay of %s s', (endTime, settlementDelaySec) => {
     const record = toSettlementRecord({ ...resolution, endTime }, { yesIndex: 0, inverse: false }, true);
     expect(record).toMatchObject({ settlementDelaySec });
   });
@@ -49,19 +49,19 @@ describe('a settlement record', () => {
     [10_000 - 5 * 60_000, 9],
     [9_999 - 5 * 60_000, null],
     [null, null],
-  ])('of a market off chain that was decided after %s tells a delay of %s s', (decidedAfter, settlementDelaySec) => {
+  ])('of an off-chain market that was decided after %s has a delay of %s s', (decidedAfter, settlementDelaySec) => {
     const offChain = { ...resolution, endTime: 1_000, blockNumber: null, decidedAfter };
     expect(toSettlementRecord(offChain, { yesIndex: 0, inverse: false }, true)).toMatchObject({ settlementDelaySec });
   });
 
-  it.each([true, false])("carries the link's used: %s", (used) => {
+  it.each([true, false])("contains the link's used: %s", (used) => {
     expect(toSettlementRecord(resolution, { yesIndex: 0, inverse: false }, used)).toMatchObject({ used });
   });
 
   it.each([
     [null, null],
     [1_000, '1970-01-01T00:00:01.000Z'],
-  ])("has the market's own end: %s as %s", (endTime, text) => {
+  ])("contains the market's own end time: %s as %s", (endTime, text) => {
     const record = toSettlementRecord({ ...resolution, endTime }, { yesIndex: 0, inverse: false }, true);
     expect(record).toMatchObject({ endTime: text });
   });
@@ -69,11 +69,11 @@ describe('a settlement record', () => {
   it.each([
     ['on chain', 6, null, null, false],
     ['on chain, whatever decidedAfter is', 6, 1, 1_000, false],
-    ['off chain, decided after an unknown moment', null, null, 1_000, true],
+    ['off chain, decided after an unknown time', null, null, 1_000, true],
     ['off chain, decided in the 5 minutes before', null, 400_000 - 5 * 60_000, 1_000, false],
     ['off chain, decided then, with an unknown end', null, 400_000, null, false],
     ['off chain, decided more than 5 minutes before', null, 399_999 - 5 * 60_000, 1_000, true],
-  ])('%s says whether resolvedAt is only a bound', (_, blockNumber, decidedAfter, endTime, resolvedAtIsBound) => {
+  ])('%s: states whether resolvedAt is only a bound', (_, blockNumber, decidedAfter, endTime, resolvedAtIsBound) => {
     const one = { ...resolution, resolvedAt: 400_000, blockNumber, decidedAfter, endTime };
     const record = toSettlementRecord(one, { yesIndex: 0, inverse: false }, true)!;
     expect(record.resolvedAtIsBound).toBe(resolvedAtIsBound);

@@ -4,27 +4,27 @@ import { isDecisionTimeKnown, settlementDelayMs } from '../domain/settlement-del
 import type { Resolution } from '../topics/oracle.ts';
 import { isoTime, isoTimeSchema } from './scalars.ts';
 
-/** A venue off chain tells no time of a decision, but a time by which it was made there is always: so it is never null. */
+/** An off-chain venue publishes no time of a decision, but an upper bound is always known: so it is never null. */
 export const RESOLVED_AT =
-  'On chain the time of the block. Off chain the time, by our clock, at which it was decided at the latest: when the venue first told that the market is over or, of one that was over before anyone looked, when the venue was asked, which may be long after the decision. Where resolvedAtIsBound is false it was decided in the 5 minutes before.';
+  'On chain the time of the block. Off chain the time, by our clock, by which the market was resolved at the latest: when the venue first reported that it is resolved or, if it was resolved before the first request, when the venue was first asked, which may be long after the decision. Where resolvedAtIsBound is false it was resolved in the 5 minutes before.';
 
 export const RESOLVED_AT_IS_BOUND =
-  'True where resolvedAt is only a bound: the market was decided at that time or at any time before it. False where it is the moment itself: the time of a block, or off chain a moment known within 5 minutes.';
-/** The market's own end, which is not always the one that its event has. */
+  'True where resolvedAt is only an upper bound: the market was resolved at that time or at any time before it. False where it is the time of the decision: the time of a block, or off chain a time known within 5 minutes.';
+/** The end time of the market itself, which can differ from that of its event. */
 export const END_TIME = "The market's own end time; null where unknown.";
 export const USED =
-  'True if the link of the market is used, as for spreads and arbitrage. On the channel and at webhooks it is always true: only markets of used links land there.';
+  'True if the link of the market is used, as for spreads and arbitrage. On the channel and in webhooks it is always true: only markets of used links are published there.';
 
 /**
- * How a linked market was decided, as REST and WebSocket tell it (contract, Markets, Settlement record). `outcome` is the
- * event's, `payouts` are the market's.
+ * How a linked market was resolved, as REST and WebSocket return it (contract, Markets, Settlement record). `outcome` is
+ * that of the event, `payouts` are those of the market.
  */
 export const settlementRecordSchema = z.object({
   provider: z.string(),
   marketId: z.string(),
   used: z.boolean().describe(USED),
-  outcome: z.enum(EVENT_OUTCOMES).describe("In the event's terms: of an inverse link the other side."),
-  payouts: z.array(z.string()).describe("What a share of each token is paid, exact, in the market's own order."),
+  outcome: z.enum(EVENT_OUTCOMES).describe("In the event's terms: an inverse link gives the other side."),
+  payouts: z.array(z.string()).describe("What a share of each token pays, exact, in the market's own order."),
   resolvedAt: isoTimeSchema.describe(RESOLVED_AT),
   resolvedAtIsBound: z.boolean().describe(RESOLVED_AT_IS_BOUND),
   endTime: isoTimeSchema.nullable().describe(END_TIME),
@@ -32,7 +32,7 @@ export const settlementRecordSchema = z.object({
     .number()
     .int()
     .nullable()
-    .describe("After the market's own end; null where either moment is not known well enough."),
+    .describe("Delay after the market's own end; null where either time is not known well enough."),
   txHash: z.string().nullable(),
   logIndex: z.number().int().nullable().describe('Null off chain.'),
   blockNumber: z.number().int().nullable().describe('Null off chain.'),
@@ -41,7 +41,7 @@ export const settlementRecordSchema = z.object({
 export type SettlementRecord = z.infer<typeof settlementRecordSchema>;
 
 /**
- * Builds the settlement record of a resolution whose market is linked to the event as `side` says; null if its payouts do
+ * Builds the settlement record of a resolution whose market is linked to the event as in `side`; null if its payouts do
  * not cover both tokens. `used` is true if that link is used. Throws `DecimalError`.
  */
 export function toSettlementRecord(resolution: Resolution, side: MarketSide, used: boolean): SettlementRecord | null {

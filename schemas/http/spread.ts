@@ -4,8 +4,8 @@ import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
  * A spread snapshot (specification, Spread snapshot; the contract, Markets, adds `marketId`; `state` and `asOf` are our
- * own): the YES book of every linked market in use, sorted by provider then marketId. An empty side is null, and so is
- * yesMid then.
+ * own): the YES book of every linked market in use, sorted by provider then marketId. An empty side is null, which makes
+ * yesMid null too.
  */
 export const spreadSnapshotSchema = z.object({
   universalId: z.string(),
@@ -20,7 +20,7 @@ export const spreadSnapshotSchema = z.object({
         .enum(['live', 'recovering', 'stale', 'venue_down', 'closed', 'resolved'])
         .nullable()
         .describe(
-          'Whether the leg can be relied on: live, recovering, stale or venue_down, as in status frames; closed or resolved for a market that is no longer traded, which has no prices; null while nothing is known of it.',
+          'Whether the leg can be relied on: live, recovering, stale or venue_down, as in status frames; closed or resolved for a market that is no longer traded, which has no prices; null while nothing is known about it.',
         ),
       asOf: isoTimeSchema
         .nullable()
@@ -31,7 +31,7 @@ export const spreadSnapshotSchema = z.object({
 });
 export type SpreadSnapshot = z.infer<typeof spreadSnapshotSchema>;
 
-/** The snapshot of a spread of the topics. `fetchedAt` is the moment of the newest change in it; REST tells the pipeline's time instead. */
+/** The snapshot of a spread of the topics. `fetchedAt` is the time of its newest change; REST returns the current event time. */
 export function toSpreadSnapshot(spread: Spread): SpreadSnapshot {
   return {
     universalId: spread.universalId,

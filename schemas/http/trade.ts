@@ -3,11 +3,11 @@ import type { Trade } from '../topics/normalised.ts';
 import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
- * A trade as REST and WebSocket tell it (specification, Trade record). The contract (REST, Trades) adds `id`, `tokenId`,
- * `outcome`, `tradeId` and `status`; side, price and quantity are the taker's view on what it traded.
+ * A trade as REST and WebSocket return it (specification, Trade record). The contract (REST, Trades) adds `id`, `tokenId`,
+ * `outcome`, `tradeId` and `status`; side, price and quantity are those of the taker.
  */
 export const tradeRecordSchema = z.object({
-  id: z.string().describe('The same for every telling of the trade.'),
+  id: z.string().describe('The same in every update of the trade.'),
   provider: z.string(),
   marketId: z.string().nullable().describe('Null until the catalog knows the token.'),
   tokenId: z.string().nullable().describe('The traded token (venue_b only).'),

@@ -4,8 +4,8 @@ import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
  * A universal event (specification, Universal event). The contract (Markets, matching, arbitrage) adds the statuses
- * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`; `details` are our own. `kind` and what depends on it are null
- * where nothing was recognised.
+ * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`; `details` are our own. `kind` and the
+ * fields that depend on it are null where nothing was recognised.
  */
 export const universalEventSchema = z.object({
   universalId: z.string(),
@@ -13,16 +13,14 @@ export const universalEventSchema = z.object({
   kind: z.string().nullable().describe('price_binary, price_range, up_down, election, sports, rate, other.'),
   underlying: z.string().nullable(),
   threshold: z.number().nullable(),
-  op: z.string().nullable().describe('Comparison, as gte.'),
+  op: z.string().nullable().describe('Comparison, e.g. gte.'),
   details: z
     .record(z.string(), z.string().nullable())
-    .describe(
-      'What its kind has of its own: semantics (at_time, touch) of price_binary; lower and upper of price_range; …',
-    ),
+    .describe('Fields of its kind: semantics (at_time, touch) of price_binary; lower and upper of price_range; …'),
   resolutionDate: isoTimeSchema.nullable(),
   status: z
     .enum(['open', 'closed', 'resolved'])
-    .describe('closed: past its resolution date, or every market is over; resolved: every linked market is settled.'),
+    .describe('closed: past its resolution date, or no market is open; resolved: every linked market is resolved.'),
   firstSeenAt: isoTimeSchema,
   lastSeenAt: isoTimeSchema,
   links: z.array(
@@ -30,11 +28,11 @@ export const universalEventSchema = z.object({
       provider: z.string(),
       providerMarketId: z.string(),
       confidence: z.number().min(0).max(1),
-      source: z.string().describe('Where the judgement comes from: structured, ner or catalog.'),
+      source: z.string().describe('The method that linked it: structured, ner or catalog.'),
       evidence: z
         .record(z.string(), z.unknown())
         .describe(
-          'Which words or fields gave which part; `op` is the comparison that the market states, as `at or above`.',
+          'Which words or fields gave which part; `op` is the comparison that the market states, e.g. `at or above`.',
         ),
       polarity: z.enum(['same', 'inverse']).describe("Whether its YES is the event's YES."),
       used: z.boolean().describe('Strong enough for spreads and arbitrage.'),

@@ -104,14 +104,14 @@ const event: UniversalEvent = {
 };
 
 describe('wire shapes', () => {
-  it('tells a trade with its token on venue_b only', () => {
+  it('have a token in a trade of venue_b only', () => {
     const record = toTradeRecord(trade);
     expect(tradeRecordSchema.parse(record)).toEqual(record);
     expect(record).toMatchObject({ ts: AT_TEXT, price: 0.25, qty: 12.5, tokenId: '77', logIndex: 4, tradeId: null });
     expect(toTradeRecord({ ...trade, provider: 'venue_a_perp', instrument: 'BTC' }).tokenId).toBeNull();
   });
 
-  it('keeps an unknown side of a spread null and shows no internal field', () => {
+  it('have null for an unknown side of a spread and no internal field', () => {
     const snapshot = toSpreadSnapshot(spread);
     expect(spreadSnapshotSchema.parse(snapshot)).toEqual(snapshot);
     expect(snapshot).toEqual({
@@ -123,7 +123,7 @@ describe('wire shapes', () => {
     });
   });
 
-  it('names the legs of an arbitrage by its kind', () => {
+  it('name the legs of an arbitrage by its kind', () => {
     const cross = toArbitrageRecord(arbitrage);
     expect(arbitrageRecordSchema.parse(cross)).toEqual(cross);
     expect(cross).toMatchObject({ buyProvider: 'venue_b', sellMarketId: '#10', sellFee: 0.0004, at: AT_TEXT });
@@ -133,7 +133,7 @@ describe('wire shapes', () => {
     expect(negation).not.toHaveProperty('buyProvider');
   });
 
-  it('tells an unrecognised event with nulls and its evidence as an object', () => {
+  it('have nulls for an unrecognised event and its evidence as an object', () => {
     const wire = toUniversalEvent(event);
     expect(universalEventSchema.parse(wire)).toEqual(wire);
     expect(wire).toMatchObject({ kind: null, threshold: null, resolutionDate: null, firstSeenAt: AT_TEXT });
@@ -150,7 +150,7 @@ describe('wire shapes', () => {
     ]);
   });
 
-  it('tells a strike and a deadline as number and time', () => {
+  it('have a strike as a number and a deadline as a time', () => {
     const wire = toUniversalEvent({ ...event, kind: 'price_binary', threshold: '64000.5', resolutionTime: AT });
     expect(wire).toMatchObject({ threshold: 64000.5, resolutionDate: AT_TEXT });
   });

@@ -2,7 +2,7 @@ import { type Candle, candleTopic } from '../topics/derived.ts';
 import { countColumn, decimalColumn, timeColumn } from './columns.ts';
 import { defineTable } from './table.ts';
 
-/** One row per coin and minute that had a trade. */
+/** One row per coin and minute with a trade. */
 export const candlesTable = defineTable<Candle>({
   name: 'candles',
   description: 'One-minute bars, newest state of each.',

@@ -1,6 +1,6 @@
 /**
- * Checks on values before they go into a row. The engine takes some values silently changed: an empty text as decimal
- * 0, a 19th decimal cut off, a time out of range moved into it. What it would change is refused here.
+ * Checks values before they go into a row. The engine silently changes some values: an empty text becomes decimal 0, a
+ * 19th decimal is cut off, a time out of range is moved into the range. Values that it would change are refused here.
  */
 
 /** Thrown for a value that its column could not hold exactly. */
@@ -14,7 +14,7 @@ export class RowError extends Error {
   }
 }
 
-/** What `Decimal(38, 18)` holds exactly: up to 20 digits before the point and 18 behind it. */
+/** Values that `Decimal(38, 18)` holds exactly: up to 20 digits before the point and 18 after it. */
 const DECIMAL = /^-?\d{1,20}(?:\.\d{1,18})?$/;
 /** The bounds of `DateTime64(3)`: the years 1900 to 2299. */
 const TIME_MIN_MS = -2_208_988_800_000;

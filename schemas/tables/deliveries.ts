@@ -5,7 +5,7 @@ import { defineTable } from './table.ts';
 /** One row per event for one webhook. */
 export const deliveriesTable = defineTable<Delivery>({
   name: 'deliveries',
-  description: `Events for webhooks, with the bytes that are sent; kept ${DELIVERY_RETENTION_DAYS} days.`,
+  description: `Events for webhooks, with the bytes that are sent; stored for ${DELIVERY_RETENTION_DAYS} days.`,
   orderBy: ['orgId', 'webhookId', 'createdAt', 'id'],
   fromTopics: [deliveryTopic],
   retentionDays: DELIVERY_RETENTION_DAYS,

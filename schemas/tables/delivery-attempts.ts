@@ -5,7 +5,7 @@ import { defineTable } from './table.ts';
 /** One row per attempt to deliver. */
 export const deliveryAttemptsTable = defineTable<DeliveryAttempt>({
   name: 'delivery_attempts',
-  description: `Attempts to deliver webhooks; kept ${DELIVERY_RETENTION_DAYS} days.`,
+  description: `Attempts to deliver webhooks; stored for ${DELIVERY_RETENTION_DAYS} days.`,
   orderBy: ['orgId', 'webhookId', 'deliveryId', 'attempt'],
   fromTopics: [attemptTopic],
   retentionDays: DELIVERY_RETENTION_DAYS,

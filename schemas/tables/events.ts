@@ -27,8 +27,8 @@ export const eventsTable = defineTable<UniversalEvent>({
     removed: 0,
     version: countColumn(meta.seq),
   }),
-  // Processors and views forget a past event; the table is what answers for it from then on.
-  tombstone: 'kept',
+  // Processors and views drop an archived event; only the table still has it.
+  tombstone: 'ignored',
 });
 
 function linkColumns(links: readonly EventLink[]): TableRow {

@@ -5,7 +5,7 @@ import { defineTable } from './table.ts';
 
 const venueByTopic = new Map(VENUES.map((venue) => [marketTopics[venue].name, venue]));
 
-/** One row per market. The venue comes from the topic, so that a tombstone, which has nothing but its key, finds its row. */
+/** One row per market. The venue comes from the topic, because a tombstone has only its key and must replace its row. */
 export const marketsTable = defineTable<Market>({
   name: 'markets',
   description: 'The catalogs of all venues, newest state of each market.',

@@ -5,7 +5,7 @@ import { defineTable } from './table.ts';
 /** One row per resolution of a market, newest state of each. */
 export const resolutionsTable = defineTable<Resolution>({
   name: 'resolutions',
-  description: 'How markets were decided, newest state of each.',
+  description: 'How markets were resolved, newest state of each.',
   orderBy: ['provider', 'marketId', 'resolvedAt', 'id'],
   fromTopics: Object.values(resolutionTopics),
   row: (resolution, meta) => ({

@@ -1,2 +1,2 @@
-/** The consumer group whose committed offsets say how far the topics are in the tables. */
+/** The consumer group whose committed offsets state up to where the tables contain the topics. */
 export const SINK_GROUP = 'sink';

@@ -3,8 +3,8 @@ import { countColumn, nullableDecimalColumn, nullableTimeColumn, timeColumn } fr
 import { defineTable } from './table.ts';
 
 /**
- * One row per published spread, its legs as parallel arrays. An event can have two in one millisecond, so the writer's
- * number is part of what tells them apart.
+ * One row per published spread, its legs as parallel arrays. An event can have two spreads in one millisecond, so the
+ * sorting key contains the version.
  */
 export const spreadsTable = defineTable<Spread>({
   name: 'spreads',

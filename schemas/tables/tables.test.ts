@@ -15,13 +15,13 @@ import { rowKey } from './table.ts';
 import { tradesTable } from './trades.ts';
 
 describe('tables', () => {
-  it('take exactly the topics that name them', () => {
+  it('read exactly the topics that name them', () => {
     const named = TOPICS.filter((topic) => topic.table).map((topic) => `${topic.name} fills ${topic.table}`);
-    const taken = TABLES.flatMap((table) => table.fromTopics.map((topic) => `${topic.name} fills ${table.name}`));
-    expect(taken.sort()).toEqual(named.sort());
+    const read = TABLES.flatMap((table) => table.fromTopics.map((topic) => `${topic.name} fills ${table.name}`));
+    expect(read.sort()).toEqual(named.sort());
   });
 
-  it('say what a tombstone does exactly where their topic can have one', () => {
+  it('define how a tombstone is handled exactly where their topic can have one', () => {
     for (const table of TABLES) {
       const compacted = table.fromTopics.some((topic) => topic.retention.kind === 'compacted');
       expect(table.tombstone !== undefined, table.name).toBe(compacted);
@@ -29,7 +29,7 @@ describe('tables', () => {
   });
 
   it.each(TABLES.map((table) => [table.name, table] as const))(
-    '%s gives the same row for the same record',
+    '%s returns the same row for the same record',
     (_, table) => {
       const { value, meta } = sampleRecords[table.name]!;
       expect(table.row(structuredClone(value), meta)).toEqual(table.row(value, meta));
@@ -37,12 +37,12 @@ describe('tables', () => {
   );
 
   it.each(TABLES.map((table) => [table.name, table] as const))(
-    '%s has its key and its version in every row',
+    '%s has its sorting key and its version in every row',
     (_, table) => {
       const { value, meta } = sampleRecords[table.name]!;
       const row = table.row(value, meta);
       for (const column of [...table.orderBy, 'version']) expect(row[column]).toBeDefined();
-      // Where several nodes write, records have no number: the newest is the last in the log.
+      // Where several nodes write, records have no seq: the newest is the last in the log.
       expect(row.version).toBe(meta.seq === 0 ? meta.offset : meta.seq);
       if (typeof table.tombstone === 'function') {
         const removed = table.tombstone(meta);
@@ -52,7 +52,7 @@ describe('tables', () => {
     },
   );
 
-  it('tell rows apart by their sorting key alone', () => {
+  it('identify rows by their sorting key only', () => {
     const { meta } = sampleRecords.trades!;
     const key = (change: Partial<typeof sampleTrade>) =>
       rowKey(tradesTable, tradesTable.row({ ...sampleTrade, ...change }, meta));
@@ -62,7 +62,7 @@ describe('tables', () => {
 });
 
 describe('columns', () => {
-  it.each(['0', '-1.5', '99999999999999999999.999999999999999999', '007.50'])('take the decimal %s', (text) => {
+  it.each(['0', '-1.5', '99999999999999999999.999999999999999999', '007.50'])('accept the decimal %s', (text) => {
     expect(decimalColumn(text)).toBe(text);
   });
 
@@ -73,7 +73,7 @@ describe('columns', () => {
     },
   );
 
-  it.each([-2_208_988_800_000, 0, 10_413_791_999_999])('take the time %i', (ms) => {
+  it.each([-2_208_988_800_000, 0, 10_413_791_999_999])('accept the time %i', (ms) => {
     expect(timeColumn(ms)).toBe(ms);
   });
 
@@ -81,7 +81,7 @@ describe('columns', () => {
     expect(() => timeColumn(ms)).toThrow(expect.objectContaining({ code: 'bad_time' }));
   });
 
-  it('take counts from 0 to 2^53 - 1 and whole numbers on both sides of 0', () => {
+  it('accept counts from 0 to 2^53 - 1 and whole numbers of both signs', () => {
     expect([countColumn(0), countColumn(Number.MAX_SAFE_INTEGER)]).toEqual([0, Number.MAX_SAFE_INTEGER]);
     expect([integerColumn(-1), integerColumn(1)]).toEqual([-1, 1]);
     for (const bad of [-1, 2 ** 53, 0.5]) {
@@ -90,7 +90,7 @@ describe('columns', () => {
     expect(() => integerColumn(0.5)).toThrow(expect.objectContaining({ code: 'bad_integer' }));
   });
 
-  it('leave null null', () => {
+  it('return null for null', () => {
     expect([nullableDecimalColumn(null), nullableTimeColumn(null), nullableCountColumn(null)]).toEqual([
       null,
       null,

@@ -21,7 +21,7 @@ export const usageTable = defineTable<NodeUsageRecord>({
   tombstone: removedUsage,
 });
 
-/** The key of a record: what makes a row. None of its parts holds a space. */
+/** The key of a record, which identifies its row. None of its parts contains a space. */
 export function usageKey({ node, orgId, sku, day }: Pick<NodeUsageRecord, 'node' | 'orgId' | 'sku' | 'day'>): string {
   return `${node} ${orgId} ${sku} ${day}`;
 }

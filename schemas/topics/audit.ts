@@ -1,4 +1,4 @@
-import { withDefault, flag, type Infer, nullable, record, text, timestamp } from '../avro.ts';
+import { flag, type Infer, nullable, record, text, timestamp, withDefault } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const auditEntry = record('AuditEntry', "One change of an organization's resources.", {

@@ -1,4 +1,4 @@
-import { withDefault, blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp } from '../avro.ts';
+import { blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp, withDefault } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const clockMark = record('ClockMark', 'The current event time. Processors use no other clock.', {
@@ -27,9 +27,7 @@ const command = record(
     receivedAt: timestamp('Event time when it was appended.'),
     wallTime: timestamp('The wall time when it was appended.'),
     type: text('Type of the command, e.g. `key.create` (see schemas/domain/control).'),
-    body: text(
-      'The arguments as JSON; secrets of keys are hashed, signing secrets of webhooks are in plain text.',
-    ),
+    body: text('The arguments as JSON; secrets of keys are hashed, signing secrets of webhooks are in plain text.'),
   },
 );
 export type ControlCommand = Infer<typeof command>;

@@ -1,6 +1,5 @@
 /** Records that no venue publishes itself: candles, universal events, spreads, arbitrage. */
 import {
-  withDefault,
   decimal,
   flag,
   float,
@@ -12,6 +11,7 @@ import {
   record,
   text,
   timestamp,
+  withDefault,
 } from '../avro.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic } from './topic.ts';
 
@@ -60,15 +60,17 @@ const link = record('EventLink', 'A market of one venue in a universal event.', 
 });
 export type EventLink = Infer<typeof link>;
 
-const universalEvent = record('UniversalEvent', 'One question, wherever it is asked.', {
+const universalEvent = record('UniversalEvent', 'One question, whichever venues ask it.', {
   universalId: text('`evt_` and a hash of the first seen (provider, providerMarketId).'),
   receivedAt: timestamp('Receive time of the input that changed it.'),
   canonicalName: text('A name for people.'),
   kind: nullable(text('`price_binary`, …; null when nothing was recognised.')),
-  underlying: nullable(text('Asset asked about.')),
+  underlying: nullable(text('Asset that the question is about.')),
   threshold: nullable(decimal('Strike.')),
   op: nullable(
-    text('Comparison that the event states, e.g. `gte`; for a price at a time it does not change with the linked markets.'),
+    text(
+      'Comparison that the event states, e.g. `gte`; for a price at a time it does not change with the linked markets.',
+    ),
   ),
   resolutionTime: nullable(timestamp('When the question is decided.')),
   status: oneOf(

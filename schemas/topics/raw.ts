@@ -8,23 +8,27 @@ const envelope = record('RawEnvelope', 'One message received from a venue, uncha
   stream: text(
     "Which of the venue's interfaces: the part of the recording source after the dot (`ws`, `info`, `rpc`, …).",
   ),
-  key: text('The feed: a connection slot that keeps its name over reconnects.'),
+  key: text('The feed: a connection slot, whose name is the same after a reconnect.'),
   receivedAt: timestamp('When it was received.'),
   request: nullable(text('For a response: the request, as JSON text (a body) or `GET /path?query`.')),
   payload: blob('The bytes of the frame or response; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`.'),
 });
 export type RawEnvelope = Infer<typeof envelope>;
 
-const feedEvent = record('FeedEvent', 'A change in the state of one connection. Every gap in the raw records has one.', {
-  provider: oneOf(VENUES, 'The venue.'),
-  feed: text('The connection slot.'),
-  receivedAt: timestamp('When it happened.'),
-  kind: oneOf(
-    ['connected', 'disconnected', 'silent', 'unreachable', 'recorded', 'ended'],
-    '`silent`: nothing was received on an open socket; `unreachable`: reconnecting keeps failing; `recorded`: the feed is played from a recording, where silence means nothing; `ended`: the recording has ended.',
-  ),
-  reason: nullable(text('The cause, if known.')),
-});
+const feedEvent = record(
+  'FeedEvent',
+  'A change in the state of one connection. Every gap in the raw records has one.',
+  {
+    provider: oneOf(VENUES, 'The venue.'),
+    feed: text('The connection slot.'),
+    receivedAt: timestamp('When it happened.'),
+    kind: oneOf(
+      ['connected', 'disconnected', 'silent', 'unreachable', 'recorded', 'ended'],
+      '`silent`: nothing was received on an open socket; `unreachable`: reconnecting keeps failing; `recorded`: the feed is played from a recording, where silence means nothing; `ended`: the recording has ended.',
+    ),
+    reason: nullable(text('The cause, if known.')),
+  },
+);
 export type FeedEvent = Infer<typeof feedEvent>;
 
 /** The interfaces of each venue that are recorded, with the partition count of their topics. */
@@ -44,7 +48,8 @@ const STREAMS: Record<Venue, Record<string, { partitions: number; description: s
     },
     history: {
       partitions: 1,
-      description: "Past fills of venue_b's chain that a backfill found: one transaction for each record, with its block.",
+      description:
+        "Past fills of venue_b's chain that a backfill found: one transaction for each record, with its block.",
       key: 'feed',
     },
     gamma: { partitions: 1, description: 'Catalog responses of venue_b.', key: 'feed' },

@@ -16,9 +16,7 @@ const delivery = record('Delivery', 'One event for one webhook, with the bytes t
   eventId: text('`id` of the CloudEvent: the same for every webhook and every attempt.'),
   eventType: text('`type` of the CloudEvent.'),
   receivedAt: timestamp('Event time.'),
-  createdAt: timestamp(
-    'When it was first due: the wall time of the command that requested it, else `receivedAt`.',
-  ),
+  createdAt: timestamp('When it was first due: the wall time of the command that requested it, else `receivedAt`.'),
   test: flag('True for a sample that a client requested.'),
   body: text('The CloudEvent as it is sent.'),
 });
@@ -67,7 +65,9 @@ const progress = record('DeliveryProgress', 'The offset up to which every delive
   offset: integer(
     'Offset of the first delivery that is not settled, or of the last one that was read. All earlier ones are settled.',
   ),
-  appendedAt: timestamp('When that delivery was appended; another time at this offset means that the topic was rewritten.'),
+  appendedAt: timestamp(
+    'When that delivery was appended; another time at this offset means that the topic was rewritten.',
+  ),
 });
 export type DeliveryProgress = Infer<typeof progress>;
 

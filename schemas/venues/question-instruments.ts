@@ -2,8 +2,8 @@ import type { Venue } from '../domain/providers.ts';
 import { isOutcomeCoin } from './venue-a/outcome-coin.ts';
 
 /**
- * Whether an instrument is a side of a question, and not an asset, by its spelling alone: what follows questions passes
- * over the others without decoding them.
+ * For each venue a function that returns true if an instrument is an outcome of a question, not an asset. It looks only
+ * at the spelling, so that stages about questions skip other records without decoding them.
  */
 export const isQuestionInstrument: Record<Venue, (instrument: string) => boolean> = {
   venue_a: isOutcomeCoin,

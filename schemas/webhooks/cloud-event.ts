@@ -1,22 +1,22 @@
 /** CloudEvents 1.0 in JSON (https://github.com/cloudevents/spec): the body of every delivery. */
 import type { EventTypeId } from './event-types.ts';
 
-/** Where events come from, as a relative reference: which host serves it is nothing that a replay could repeat. */
+/** The source of events, as a relative reference: a replay could not reproduce the host name. */
 export const EVENT_SOURCE = '/v1/webhooks';
 
 export interface CloudEventParts {
-  /** The same for every attempt, and for a replay of the same input. */
+  /** The same in every attempt, and after a replay of the same input. */
   readonly id: string;
   readonly type: EventTypeId;
   readonly version: number;
   /** Event time, unix ms. */
   readonly time: number;
-  /** What it is about: a universal event or a trade. */
+  /** Id of the universal event or the trade. */
   readonly subject: string;
   readonly data: unknown;
 }
 
-/** The body as JSON. `eventversion` is an extension attribute, whose names CloudEvents wants in lower case. */
+/** The body as JSON. `eventversion` is an extension attribute; CloudEvents requires lower-case names for those. */
 export function cloudEventBody({ id, type, version, time, subject, data }: CloudEventParts): string {
   return JSON.stringify({
     specversion: '1.0',

@@ -10,17 +10,20 @@ describe('the catalog', () => {
     expect(findEventType('broker.trade', 1)).toBeUndefined();
   });
 
-  it.each(EVENT_TYPES.map((entry) => [entry.type, entry] as const))('%s can be told as JSON Schema', (_type, entry) => {
-    for (const part of [entry.filters, entry.data]) {
-      expect(z.toJSONSchema(part)).toMatchObject({ type: 'object', additionalProperties: false });
-    }
-  });
+  it.each(EVENT_TYPES.map((entry) => [entry.type, entry] as const))(
+    '%s can be converted to JSON Schema',
+    (_type, entry) => {
+      for (const part of [entry.filters, entry.data]) {
+        expect(z.toJSONSchema(part)).toMatchObject({ type: 'object', additionalProperties: false });
+      }
+    },
+  );
 
-  it.each(EVENT_TYPES.map((entry) => [entry.type, entry] as const))('%s has a sample of its shape', (_type, entry) => {
+  it.each(EVENT_TYPES.map((entry) => [entry.type, entry] as const))('%s has a valid sample', (_type, entry) => {
     expect(entry.data.safeParse(entry.sample)).toMatchObject({ success: true });
   });
 
-  it('has no float for anything precise: numbers are whole', () => {
+  it('has no floats: all numbers are integers', () => {
     const numbers: string[] = [];
     const visit = (path: string, node: unknown): void => {
       if (typeof node !== 'object' || node === null) return;
@@ -31,7 +34,7 @@ describe('the catalog', () => {
     expect(numbers).toEqual([]);
   });
 
-  it('names filters that a type does not take', () => {
+  it('refuses filters that a type does not accept', () => {
     const { filters } = findEventType('broker.trade.executed', 1)!;
     expect(filters.safeParse({ brokers: ['venue_a'] }).success).toBe(true);
     expect(filters.safeParse({}).success).toBe(true);
@@ -41,14 +44,14 @@ describe('the catalog', () => {
   });
 });
 
-it('the ids of events in filters have at most 64 characters after evt_', () => {
+it('event ids in filters have at most 64 characters after evt_', () => {
   const { filters } = findEventType('event.spread.changed', 1)!;
   const isGood = (id: string) => filters.safeParse({ universalIds: [id] }).success;
   expect(isGood(`evt_${'a'.repeat(64)}`)).toBe(true);
   for (const bad of [`evt_${'a'.repeat(65)}`, 'evt_', 'evt_a\n', 'a']) expect(isGood(bad), bad).toBe(false);
 });
 
-it('the body is a CloudEvent of 1.0', () => {
+it('the body is a CloudEvent 1.0', () => {
   const parts = { id: 'we_1', type: 'event.spread.changed', version: 1, time: 0, subject: 'evt_1', data: {} } as const;
   expect(JSON.parse(cloudEventBody(parts))).toEqual({
     specversion: '1.0',

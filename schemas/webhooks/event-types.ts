@@ -1,7 +1,7 @@
 /**
- * What webhooks can subscribe to (specification, Webhooks; the contract, Webhooks): stable ids with a version, the
- * filters they take and the shape of `data`. Money and sizes are exact decimal text or null, never floats; raw payloads
- * of a venue are never part of it.
+ * Event types that webhooks can subscribe to (specification, Webhooks; contract, Webhooks): stable ids with a version,
+ * their filters and the shape of `data`. Money and sizes are exact decimal text or null, never floats; raw payloads of a
+ * venue are never part of it.
  */
 import { z } from 'zod';
 import { VENUES } from '../domain/providers.ts';
@@ -16,7 +16,7 @@ const decimal = z
 const time = z.iso.datetime().describe('ISO-8601 with milliseconds.');
 const address = z.string().regex(/^0x[0-9a-f]{40}$/);
 const universalId = z.string().describe('`evt_<id>`.');
-const provider = z.string().describe('Fine-grained provider, as `venue_a_perp`.');
+const provider = z.string().describe('Fine-grained provider, e.g. `venue_a_perp`.');
 const wallets = z
   .array(z.strictObject({ walletId: z.string(), address, role: z.enum(['maker', 'taker']) }))
   .min(1)
@@ -42,9 +42,9 @@ export interface EventType {
   readonly description: string;
   readonly filters: z.ZodType;
   readonly data: z.ZodType;
-  /** A `data` for a test of a webhook. */
+  /** The `data` of a test delivery. */
   readonly sample: unknown;
-  /** Whether the service has a producer for it. */
+  /** True if the service produces events of this type. */
   readonly delivering: boolean;
 }
 
@@ -56,10 +56,10 @@ const leg = z.strictObject({
   yesMid: decimal.nullable(),
 });
 
-/** Fields that the trade record of REST and WebSocket has too have its names and meanings. */
+/** Fields that the trade record of REST and WebSocket also has have the same names and meanings. */
 const tradeData = z.strictObject({
   broker,
-  id: z.string().describe('The id of the trade, as REST and WebSocket give it; its reversal has the same one.'),
+  id: z.string().describe('The id of the trade, as in REST and WebSocket; its reversal has the same id.'),
   provider,
   marketId: z.string().nullable(),
   instrument: z.string().describe('Coin or token.'),
@@ -129,7 +129,7 @@ export type SettlementLanded = z.infer<typeof settlementData>;
 
 const disputeData = z.strictObject({
   universalId: universalId.nullable(),
-  id: z.string().describe('The same for every telling of the step.'),
+  id: z.string().describe('The same in every update of the phase.'),
   phase: z.enum(['propose', 'dispute', 'settle']),
   provider,
   marketId: z.string().nullable(),
@@ -225,7 +225,7 @@ export const EVENT_TYPES = [
     type: 'event.settlement.landed',
     version: 1,
     description:
-      'The first resolution of an event on a provider, of a market whose link is used, and what takes it back. A decision of which nobody knows when it was made is told only within a day of the end of its market.',
+      'The first resolution of an event on a provider, for a market whose link is used, and its reversal. A resolution at an unknown time is sent only within a day of the end of its market.',
     filters: eventFilters,
     data: settlementData,
     sample: SAMPLES['event.settlement.landed'],
@@ -248,7 +248,7 @@ const BY_NAME: ReadonlyMap<string, EventType> = new Map(
   EVENT_TYPES.map((entry) => [`${entry.type} ${entry.version}`, entry]),
 );
 
-/** The type of that id and version, or undefined. */
+/** The event type of an id and version, or undefined. */
 export function findEventType(type: string, version: number): EventType | undefined {
   return BY_NAME.get(`${type} ${version}`);
 }

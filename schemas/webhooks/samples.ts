@@ -1,4 +1,4 @@
-/** One `data` of each event type, as `POST /v1/webhooks/{id}/test` sends it. No tenant's, and of no real market. */
+/** The `data` of each event type that `POST /v1/webhooks/{id}/test` sends. It is of no tenant and of no real market. */
 
 const AT = '2026-01-01T00:00:00.000Z';
 const UNIVERSAL_ID = 'evt_sample';

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_TYPES } from './command-types.ts';
+import {
+  type ControlFixture,
+  createControlFixture,
+  refusal,
+  SECRET,
+  signingSecret,
+  WALL_MS,
+} from './control.fixture.ts';
 import { reduceControl } from './reduce.ts';
-import { createControlFixture, refusal, SECRET, signingSecret, WALL_MS, type ControlFixture } from './control.fixture.ts';
 
 const UUID = '0b5f7c1e-9f57-4d0e-a4a1-5a3f6b1c2d3e';
 const wallet = { walletId: 'wal_1', provider: 'venue_a', address: `0x${'aB'.repeat(20)}`, label: '' };
@@ -12,7 +19,7 @@ const key = { keyId: 'k', name: 'n', userId: 'u', scopes: ['read', 'admin'], san
 const webhook = { webhookId: 'wh_1', url: 'https://a', subscriptions, secret: signingSecret('a') };
 
 /** A valid body of each command, with every field. */
-const GOOD: Readonly<Record<string, object>> = {
+const VALID_BODIES: Readonly<Record<string, object>> = {
   'key.seed': { keyId: 'k', secret: SECRET, organization, minted: true },
   'key.create': key,
   'key.revoke': { keyId: 'k' },
@@ -109,7 +116,9 @@ function changed(value: object, path: string, to: unknown): Plain {
 }
 
 function completeBody(type: string, { operator: actor }: ControlFixture): object {
-  return COMMAND_TYPES.get(type)!.by === 'service' ? GOOD[type]! : { actor, idempotency, ...GOOD[type] };
+  return COMMAND_TYPES.get(type)!.by === 'service'
+    ? VALID_BODIES[type]!
+    : { actor, idempotency, ...VALID_BODIES[type] };
 }
 
 /** Sends the body to a new state; `isUnchanged` is true if its rows did not change. */
@@ -125,8 +134,8 @@ const TYPES = [...COMMAND_TYPES.keys()];
 
 describe('the body of', () => {
   it.each(TYPES)('%s is valid when every field is, whatever other fields there are', (type) => {
-    for (const beside of [{}, { more: 1, constructor: null }]) {
-      const { verdict } = sendAlone(type, (control) => ({ ...beside, ...completeBody(type, control) }));
+    for (const unknownFields of [{}, { more: 1, constructor: null }]) {
+      const { verdict } = sendAlone(type, (control) => ({ ...unknownFields, ...completeBody(type, control) }));
       // It may name a resource that does not exist.
       if (!verdict.ok) expect(verdict.code).toBe('not_found');
     }
@@ -168,20 +177,25 @@ describe('the body of', () => {
 });
 
 describe('a command with unknown fields', () => {
-  it.each(Object.keys(GOOD).filter((type) => type !== 'key.seed'))(
+  it.each(Object.keys(VALID_BODIES).filter((type) => type !== 'key.seed'))(
     '%s leads to the same state as without them',
     (type) => {
       const states = [{}, { more: 1, createdAt: 'never', orgId: 'org_other', sandbox: true, id: 'x', enabled: 1 }].map(
-        (beside) => {
+        (unknownFields) => {
           const control = createControlFixture();
           const send = (of: string, body: object) =>
             control.send(of, { ...body, id: of }, { as: control.operator, id: of });
           for (const before of ['key.create', 'organization.create', 'wallet.bind', 'webhook.create'])
-            if (before !== type) send(before, GOOD[before]!);
-          const named = Object.keys(GOOD[type]!);
-          const others = Object.entries(beside).filter(([name]) => !named.includes(name));
-          const body = { ...Object.fromEntries(others), ...GOOD[type] };
-          const verdict = control.send(type, body, { as: control.operator, id: 'sent', wallTime: WALL_MS, idempotency });
+            if (before !== type) send(before, VALID_BODIES[before]!);
+          const named = Object.keys(VALID_BODIES[type]!);
+          const others = Object.entries(unknownFields).filter(([name]) => !named.includes(name));
+          const body = { ...Object.fromEntries(others), ...VALID_BODIES[type] };
+          const verdict = control.send(type, body, {
+            as: control.operator,
+            id: 'sent',
+            wallTime: WALL_MS,
+            idempotency,
+          });
           return { verdict, state: control.state };
         },
       );

@@ -68,14 +68,14 @@ interface CommandBase<B> {
 export interface ServiceCommand<B, R> extends CommandBase<B> {
   readonly by: 'service';
   /** Pure; changes the state in place, and only when it accepts. */
-  readonly decide: (state: ControlState, body: B, moment: CommandTime) => Decision<R>;
+  readonly decide: (state: ControlState, body: B, time: CommandTime) => Decision<R>;
 }
 
 /** A type of command that clients send. The reducer has checked that the key is active and, for `admin`, has that scope. */
 export interface KeyCommand<B, R> extends CommandBase<B> {
   readonly by: 'key' | 'admin';
   /** Pure; changes the state in place, and only when it accepts. */
-  readonly decide: (state: ControlState, body: B, moment: CommandTime & { readonly actor: Actor }) => Decision<R>;
+  readonly decide: (state: ControlState, body: B, time: CommandTime & { readonly actor: Actor }) => Decision<R>;
 }
 
 /** One type of command: its arguments and its pure decision. */

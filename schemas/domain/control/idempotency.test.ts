@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ControlFixture,
+  createControlFixture,
+  HOUR_MS,
+  refusal,
+  SECRET,
+  signingSecret,
+  WALL_MS,
+} from './control.fixture.ts';
 import type { Actor } from './envelope.ts';
 import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_LENGTH_MAX } from './idempotency.ts';
 import { packPieces, piecesOf, unpackState } from './state-snapshot.ts';
-import { createControlFixture, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS, type ControlFixture } from './control.fixture.ts';
 
 const ADDRESS = `0x${'a'.repeat(40)}`;
 const REQUEST = { key: 'retry-1', route: 'POST /v1/me/wallets', bodyDigest: 'digest-1' };

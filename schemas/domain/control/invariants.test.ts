@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { ControlCommand } from '../../topics/control.ts';
 import type { Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
+import { HOUR_MS, SECRET, signingSecret, WALL_MS } from './control.fixture.ts';
 import { initialIdempotency } from './idempotency.ts';
 import { putAttribution, putKey, putSession, putWallet, putWebhook } from './indices.ts';
 import { initialRecentIds } from './recent-ids.ts';
 import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
-import { HOUR_MS, SECRET, signingSecret, WALL_MS } from './control.fixture.ts';
 
 // Few different values, so that commands concern the same ids and addresses.
 const ORGANIZATIONS = ['org_first', 'org_a', 'org_b'];

@@ -5,10 +5,10 @@ import type { ControlCommand } from '../../topics/control.ts';
 import type { Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
 import type { Seeded } from './commands/seed-admin-key.ts';
+import { type ControlFixture, createControlFixture, refusal, SECRET, WALL_ISO, WALL_MS } from './control.fixture.ts';
 import type { Actor } from './envelope.ts';
 import { reduceControl } from './reduce.ts';
 import { type ControlState, initialControlState } from './state.ts';
-import { createControlFixture, refusal, SECRET, WALL_ISO, WALL_MS, type ControlFixture } from './control.fixture.ts';
 
 let commands = 0;
 function reduce(state: ControlState, type: string, body: unknown, wallTime = WALL_MS): Verdict {
@@ -163,7 +163,9 @@ describe('a command that is in the log twice', () => {
     const control = createControlFixture();
     const as = control.operator;
     const bind = { walletId: 'wal_1', provider: 'venue_b', address: `0x${'a'.repeat(40)}`, label: '' };
-    expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(refusal('not_found'));
+    expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(
+      refusal('not_found'),
+    );
     control.send('wallet.bind', bind, { as });
     expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as, id: 'twice' })).toMatchObject(
       refusal('conflict', 'twice'),

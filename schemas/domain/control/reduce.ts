@@ -4,7 +4,7 @@ import { auditEntries } from './audit.ts';
 import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
 import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
-import { earlierAnswer, storeAnswer, namedRequest, rotateGenerations } from './idempotency.ts';
+import { earlierAnswer, namedRequest, rotateGenerations, storeAnswer } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';
 import { activeKey } from './lookups.ts';
 import { rememberId } from './recent-ids.ts';
@@ -37,7 +37,8 @@ export function reduceControl(state: ControlState, command: CommandText): Verdic
   const read = readCommand(command);
   if (!read.ok) return notDecided(read);
   const { id, wallTime, type } = read;
-  if (!rememberId(state.recentIds, id)) return notDecided(refused('conflict', 'the command was already decided: it is in the log twice'));
+  if (!rememberId(state.recentIds, id))
+    return notDecided(refused('conflict', 'the command was already decided: it is in the log twice'));
   rotateGenerations(state.idempotency, wallTime);
   return type.by === 'service' ? verdictOf(read, null, decide(state, read, null)) : decideForKey(state, read, type);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { packPieces, piecesOf, unpackState } from './state-snapshot.ts';
 import { createControlFixture, HOUR_MS, refusal, SECRET, signingSecret, WALL_MS } from './control.fixture.ts';
+import { packPieces, piecesOf, unpackState } from './state-snapshot.ts';
 
 const address = (nth: number) => `0x${nth.toString(16).padStart(40, '0')}`;
 

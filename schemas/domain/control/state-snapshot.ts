@@ -3,7 +3,7 @@
  * they were added to the state, so that the restored indices have the same order too.
  */
 import { setImmediate as yieldToIo } from 'node:timers/promises';
-import { type StoredAnswer, putAnswer } from './idempotency.ts';
+import { putAnswer, type StoredAnswer } from './idempotency.ts';
 import { putAttribution, putKey, putOrganization, putSession, putWallet, putWebhook } from './indices.ts';
 import { jsonLength } from './json-length.ts';
 import { type ControlState, initialControlState } from './state.ts';
@@ -179,8 +179,8 @@ function restoreRows<Kind extends RowKind>(state: ControlState, { kind, rows }: 
 }
 
 function restoreAnswers(state: ControlState, { generation, owner, rows }: Answers): void {
-  const { answers: kept } = state.idempotency[generation];
-  for (const { name, at, bodyDigest, answer } of rows) putAnswer(kept, owner, name, { at, bodyDigest, answer });
+  const { answers } = state.idempotency[generation];
+  for (const { name, at, bodyDigest, answer } of rows) putAnswer(answers, owner, name, { at, bodyDigest, answer });
 }
 
 function restoreHeader(state: ControlState, header: Header): void {

@@ -32,7 +32,7 @@ describe('on one node', () => {
     expect(counts.windows('org_1', SKU, QUOTA, NOW)[0]).toMatchObject({ name: 'minute', remaining: 3 });
   });
 
-  it('keeps organizations and SKUs apart', () => {
+  it('counts organizations and SKUs separately', () => {
     const counts = new UsageCounts('a');
     for (let at = 0; at < 3; at += 1) serve(counts, NOW);
     expect(serve(counts, NOW)).toBe(false);

@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Newest-first reads of an instrument go by the sorting key. A market is found by the set index: its rows lie together,
- * since they share their instruments. Granules are small because reads take tens of rows with many wide columns.
+ * Newest-first queries of an instrument use the sorting key, queries of a market the set index: the rows of a market are
+ * close together, since they share their instruments. Granules are small because queries read tens of rows with many wide
+ * columns.
  */
 export const createTradesV1: Migration = {
   number: 1,
@@ -20,7 +21,7 @@ export const createTradesV1: Migration = {
       side LowCardinality(String) COMMENT 'buy or sell, as the taker sees the instrument',
       price Decimal(38, 18),
       qty Decimal(38, 18) COMMENT 'Quantity of the instrument',
-      usd Nullable(Decimal(38, 18)) COMMENT 'Exact USD, where the venue tells it',
+      usd Nullable(Decimal(38, 18)) COMMENT 'Exact USD, where the venue states it',
       maker Nullable(String),
       taker Nullable(String),
       txHash Nullable(String),

@@ -5,14 +5,14 @@ export const createMarketsV1: Migration = {
   name: '002-create-markets-v1',
   sql: [
     `CREATE TABLE IF NOT EXISTS markets (
-      venue LowCardinality(String) COMMENT 'Whose catalog it stands in',
+      venue LowCardinality(String) COMMENT 'Whose catalog lists it',
       marketId String COMMENT 'Condition id (venue_b) or YES coin (venue_a_outcome)',
       provider LowCardinality(String),
       receivedAt DateTime64(3, 'UTC') COMMENT 'When this state of it was received',
       title String,
       description String COMMENT 'Description or rules text',
       groupTitle Nullable(String) COMMENT 'Title of the event or question that it belongs to',
-      groupItemTitle Nullable(String) COMMENT 'What tells it from its siblings',
+      groupItemTitle Nullable(String) COMMENT 'What distinguishes it from its siblings',
       slug Nullable(String),
       resolutionSource Nullable(String) COMMENT 'The named settlement source',
       startTime Nullable(DateTime64(3, 'UTC')),

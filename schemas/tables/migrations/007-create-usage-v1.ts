@@ -6,7 +6,7 @@ export const createUsageV1: Migration = {
   sql: [
     `CREATE TABLE IF NOT EXISTS usage (
       orgId String,
-      day DateTime64(3, 'UTC') COMMENT 'Beginning of the UTC day',
+      day DateTime64(3, 'UTC') COMMENT 'Start of the UTC day',
       sku LowCardinality(String),
       node String COMMENT 'The process that served them; the day of an organization is the sum over its nodes',
       units UInt64,

@@ -8,7 +8,7 @@ export const createAuditLogV1: Migration = {
       orgId String,
       at DateTime64(3, 'UTC') COMMENT 'Wall time of the command',
       id String COMMENT 'The command',
-      receivedAt DateTime64(3, 'UTC') COMMENT 'From when it counts',
+      receivedAt DateTime64(3, 'UTC') COMMENT 'Event time from which it is effective',
       action LowCardinality(String),
       keyId Nullable(String) COMMENT 'Null for the service itself',
       userId Nullable(String),

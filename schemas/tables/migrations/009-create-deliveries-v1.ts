@@ -7,7 +7,7 @@ export const createDeliveriesV1: Migration = {
     `CREATE TABLE IF NOT EXISTS deliveries (
       orgId String,
       webhookId String,
-      createdAt DateTime64(3, 'UTC') COMMENT 'When it was to be sent first',
+      createdAt DateTime64(3, 'UTC') COMMENT 'When it was first due',
       id String,
       receivedAt DateTime64(3, 'UTC') COMMENT 'Event time',
       eventId String,

@@ -11,7 +11,7 @@ export const createDeliveryAttemptsV1: Migration = {
       attempt UInt64 COMMENT 'Counts from 1',
       at DateTime64(3, 'UTC') COMMENT 'Wall time at which it began',
       durationMs UInt64,
-      status Nullable(UInt64) COMMENT 'HTTP status; null without an answer',
+      status Nullable(UInt64) COMMENT 'HTTP status; null without a response',
       error Nullable(String),
       outcome LowCardinality(String) COMMENT 'pending, delivered or failed',
       nextAttemptAt Nullable(DateTime64(3, 'UTC')),

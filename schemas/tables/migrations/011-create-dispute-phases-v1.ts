@@ -8,7 +8,7 @@ export const createDisputePhasesV1: Migration = {
       id String COMMENT '<provider>:<tx hash>:<log index>',
       provider LowCardinality(String),
       marketId Nullable(String) COMMENT 'Null while the request cannot be tied to a market',
-      questionId String COMMENT 'Question id of the adapter that asked',
+      questionId String COMMENT 'Question id of the adapter that sent the request',
       phase LowCardinality(String) COMMENT 'propose, dispute or settle',
       requestTimestamp UInt64 COMMENT 'Unix seconds: which request of the question',
       proposer Nullable(String),

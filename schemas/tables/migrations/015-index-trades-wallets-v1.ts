@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Fills of a wallet lie all over the table. One index over both columns, since the engine looks at one index at a time
- * and a wallet may stand in either. Old parts get it in the background; until then they are read whole.
+ * Fills of a wallet are scattered over the table. One index covers both columns, since the engine uses one index at a time
+ * and a wallet may be in either. Old parts get the index in the background; until then queries scan them completely.
  */
 export const indexTradesWalletsV1: Migration = {
   number: 15,

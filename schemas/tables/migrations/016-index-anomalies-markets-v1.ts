@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** A market takes its detections with it when it moves to another event, so they are looked for by the market. */
+/** The anomalies of a market move with it to another event, so queries search them by market. */
 export const indexAnomaliesMarketsV1: Migration = {
   number: 16,
   name: '016-index-anomalies-markets-v1',

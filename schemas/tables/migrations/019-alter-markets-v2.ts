@@ -5,10 +5,10 @@ export const alterMarketsV2: Migration = {
   name: '019-alter-markets-v2',
   sql: [
     `ALTER TABLE markets ADD COLUMN IF NOT EXISTS resolved Bool DEFAULT false
-      COMMENT 'Decided, as far as the catalog tells'
+      COMMENT 'Resolved, according to the catalog'
       AFTER fields`,
     `ALTER TABLE markets ADD COLUMN IF NOT EXISTS name Nullable(String)
-      COMMENT 'A name for people, where the title alone is one that many markets share'
+      COMMENT 'A display name, for a market that shares its title with many others'
       AFTER resolved`,
   ],
 };

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Deliveries are kept 30 days (the contract, Webhooks), those that are there already 30 days from now on: the second
+ * Deliveries are stored for 30 days (contract, Webhooks), and existing ones for 30 days from the migration: the second
  * statement writes the column into their parts.
  */
 export const alterDeliveriesV2: Migration = {

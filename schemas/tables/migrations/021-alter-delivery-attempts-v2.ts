@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Kept as long as the deliveries that they belong to (020). */
+/** Attempts are stored as long as their deliveries (020). */
 export const alterDeliveryAttemptsV2: Migration = {
   number: 21,
   name: '021-alter-delivery-attempts-v2',

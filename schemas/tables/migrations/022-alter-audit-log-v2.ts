@@ -5,7 +5,7 @@ export const alterAuditLogV2: Migration = {
   name: '022-alter-audit-log-v2',
   sql: [
     `ALTER TABLE audit_log ADD COLUMN IF NOT EXISTS sandbox Bool DEFAULT false
-      COMMENT 'A sandbox key asked, or the service changed something of the sandbox'
+      COMMENT 'A sandbox key sent the command, or the service changed a sandbox resource'
       AFTER targetId`,
   ],
 };

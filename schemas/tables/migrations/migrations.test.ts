@@ -6,11 +6,11 @@ import { type Migration, migrationFaults } from './migration.ts';
 const step = (number: number, sql: string[] = []): Migration => ({ number, name: `step-${number}`, sql });
 
 describe('the migrations', () => {
-  it('are numbered upwards without a hole or a repeat and can be run twice', () => {
+  it('are numbered from 1 without gaps or repetitions and can run twice', () => {
     expect(migrationFaults(MIGRATIONS)).toEqual([]);
   });
 
-  it('are all the files of the folder, under their names', () => {
+  it('are all the files of the folder, with their names', () => {
     const files = readdirSync(import.meta.dirname)
       .filter((file) => /^\d/.test(file))
       .map((file) => file.replace(/\.ts$/, ''))
@@ -22,16 +22,16 @@ describe('the migrations', () => {
 
 describe('migrationFaults', () => {
   it.each([
-    ['a number given twice', [step(1), step(1)]],
+    ['a number that occurs twice', [step(1), step(1)]],
     ['a number below the newest', [step(1), step(2), step(1)]],
-    ['a hole', [step(1), step(3)]],
-    ['a beginning elsewhere', [step(2)]],
+    ['a gap', [step(1), step(3)]],
+    ['a list that does not start at 1', [step(2)]],
     ['a statement that cannot run twice', [step(1, ['CREATE TABLE t (id UInt8) ENGINE = Memory'])]],
   ])('finds %s', (_, migrations) => {
     expect(migrationFaults(migrations)).toHaveLength(1);
   });
 
-  it('finds nothing in a list that is right', () => {
+  it('finds no error in a valid list', () => {
     const sql = ['CREATE TABLE IF NOT EXISTS t (id UInt8) ENGINE = Memory', 'DROP TABLE IF EXISTS u'];
     expect(migrationFaults([step(1, sql), step(2)])).toEqual([]);
   });

@@ -11,11 +11,11 @@ describe('readCatalogTime', () => {
     ['2026-05-09 04:37:01+02:30', AT],
     ['2026-05-08 23:07:01-0300', AT],
     ['2026-05-09', Date.UTC(2026, 4, 9)],
-  ])('reads %s', (text, at) => {
+  ])('parses %s', (text, at) => {
     expect(readCatalogTime(text)).toBe(at);
   });
 
-  it('takes a moment without a zone for UTC, wherever it runs', () => {
+  it('parses a time without a zone as UTC, whatever the zone of the machine', () => {
     const zone = process.env.TZ;
     try {
       process.env.TZ = 'America/New_York';
@@ -35,11 +35,11 @@ describe('readCatalogTime', () => {
     ['9 May 2026'],
     ['2026-13-09 02:07:01+00'],
     ['2026-05-09 02:07+00'],
-  ])('reads none of %j', (value) => {
+  ])('returns null for %j', (value) => {
     expect(readCatalogTime(value)).toBeNull();
   });
 
-  it('takes the zero time of the venue for none', () => {
+  it('returns null for the zero time of the venue', () => {
     expect(readCatalogTime('0001-01-01 00:00:00+00')).toBeNull();
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The contracts of venue_b's chain that are listened to, and the events read from them (venue page, sections 6 to 8).
- * Addresses in lower case. New contracts appear and old ones stay readable, so one is added here and none taken away.
+ * The contracts of venue_b's chain whose logs are read, and their events (venue page, sections 6 to 8). Addresses are in
+ * lower case. New contracts appear and old ones must stay readable, so contracts are added here and never removed.
  */
 
 /**
- * Exchanges, whose `OrderFilled` are trades. A log with the right topic from any other contract is no trade: whoever
- * deploys a contract can make it say anything.
+ * Exchanges, whose `OrderFilled` logs are trades. The same log from any other contract is no trade: anyone can deploy a
+ * contract that emits it.
  */
 export const EXCHANGES = {
   ctfV1: '0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e',
@@ -16,19 +16,19 @@ export const EXCHANGES = {
   v3: '0xe3333700ca9d93003f00f0f71f8515005f6c00aa',
 } as const;
 
-/** Holds the tokens, and says how a condition was resolved. */
+/** Holds the tokens, and logs how a condition was resolved. */
 export const CONDITIONAL_TOKENS = '0x4d97dcd97ec945f40cf65f87097ace5ea0476045';
 
 /**
- * Optimistic oracles. Other projects ask them too, so a log of theirs counts only where its requester is one of
- * `STANDARD_ADAPTERS` or `NEG_RISK_ADAPTERS`. What they emit is written by `encodeOracleLog` (`oracle-logs.ts`).
+ * Optimistic oracles. Other projects use them too, so a log of theirs counts only if its requester is one of
+ * `STANDARD_ADAPTERS` or `NEG_RISK_ADAPTERS`. `encodeOracleLog` (`oracle-logs.ts`) encodes their logs.
  */
 export const ORACLES = {
   optimisticV2: '0xee3afe347d5c74317041e2618c49534daf887c24',
   managed: '0x2c0367a9db231ddebd88a94b4f6461a6e47c58b1',
 } as const;
 
-/** Requesters whose question is the condition's own: its condition id is that of the adapter as oracle. */
+/** Requesters whose question id is that of the condition: the adapter is the oracle of the condition. */
 export const STANDARD_ADAPTERS = {
   v1: '0xcb1822859cef82cd2eb4e6276c7916e692995130',
   v2: '0x6a9d222616c90fca5754cd1333cfd9b7fb6a4f74',
@@ -36,13 +36,13 @@ export const STANDARD_ADAPTERS = {
   v4: '0x65070be91477460d8a7aeeb94ef92fe056c2f2a7',
 } as const;
 
-/** Requesters whose request is tied to a question by `QuestionPrepared` of a neg-risk operator, and by that alone. */
+/** Requesters whose request is tied to a question only by `QuestionPrepared` of a neg-risk operator. */
 export const NEG_RISK_ADAPTERS = {
   first: '0x2f5e3684cb1f318ec51b00edba38d79ac2c0aa9d',
   v4: '0x69c47de9d4d3dad79590d61b9e05918e03775f24',
 } as const;
 
-/** Emit `QuestionPrepared` with the id of the request. */
+/** Contracts that emit `QuestionPrepared` with the id of the request. */
 export const NEG_RISK_OPERATORS = {
   first: '0x71523d0f655b41e805cec45b17163f528b59b820',
   newer: '0x661992aebf6becf7ba5abb66f6b0bf62aa7a2e93',
@@ -53,7 +53,7 @@ export const NEG_RISK_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296';
 
 /** topic0 of each event. */
 export const CHAIN_EVENTS = {
-  /** Of the v1 exchanges: sides are told by which asset id is 0 (collateral). */
+  /** Of the v1 exchanges: the asset id that is 0 (collateral) determines the side. */
   orderFilledV1: '0xd0a08e8c493f9c94f29311604c9de1b4e8c8d4c06bd0c789af57f2d65bfec0f6',
   /** Of the v2 and v3 exchanges: side and token are fields of their own. */
   orderFilledV2: '0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee',
@@ -69,10 +69,10 @@ export const CHAIN_EVENTS = {
   questionPrepared: '0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa',
 } as const;
 
-/** `YES_OR_NO_QUERY`, padded right: the one identifier whose prices are answers to one question. */
+/** `YES_OR_NO_QUERY`, padded right: the only identifier whose prices answer a yes-or-no question. */
 export const YES_OR_NO_QUERY = '0x5945535f4f525f4e4f5f51554552590000000000000000000000000000000000';
 
-/** Answers of the oracle as its logs carry them: p2, p1, p3, and int256 min for "too early, ask again". */
+/** Prices in logs of the oracle: p2, p1, p3, and int256 min for "too early, ask again". */
 export const ORACLE_PRICES = {
   '1': 10n ** 18n,
   '0': 0n,

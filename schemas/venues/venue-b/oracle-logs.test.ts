@@ -24,7 +24,7 @@ const bytes32 = (digit: string) => `0x${digit.repeat(64)}`;
 const currency = expect.stringMatching(/^0x2791/i);
 
 const request = { requester: account('a'), timestamp: 1_748_547_313, ancillaryText: 'q: “Will it?”\nmarket_id: 7' };
-const asked = {
+const requestArgs = {
   requester: expect.stringMatching(new RegExp(account('a'), 'i')),
   identifier: YES_OR_NO_QUERY,
   timestamp: 1_748_547_313n,
@@ -51,13 +51,13 @@ describe('logs of the oracle', () => {
       { kind: 'settle', proposer, disputer: ZERO_ADDRESS, price: ORACLE_PRICES.ignore, payout: 3n },
       { proposer, disputer: ZERO_ADDRESS, price: -(2n ** 255n), payout: 3n },
     ],
-  ] as const)('are read by viem as what was said: %s', (eventName, step, args) => {
+  ] as const)('are decoded by viem to the encoded values: %s', (eventName, step, args) => {
     const log = encodeOracleLog(request, step);
     expect(log.address).toBe(ORACLES.optimisticV2);
-    expect(decoded(log)).toEqual({ eventName, args: { ...asked, ...args } });
+    expect(decoded(log)).toEqual({ eventName, args: { ...requestArgs, ...args } });
   });
 
-  it('are of the oracle and the identifier that are named', () => {
+  it('have the given oracle and identifier', () => {
     const identifier = bytes32('9');
     const log = encodeOracleLog({ ...request, oracle: ORACLES.managed, identifier }, { kind: 'request' });
     expect(log.address).toBe(ORACLES.managed);
@@ -65,7 +65,7 @@ describe('logs of the oracle', () => {
   });
 });
 
-it('logs of settlements are read by viem as what was said', () => {
+it('logs of settlements are decoded by viem to the encoded values', () => {
   const [conditionId, questionId] = [bytes32('c'), bytes32('d')];
   const resolution = encodeConditionResolution({ conditionId, oracle: account('1'), questionId, numerators: [0n, 1n] });
   expect(decoded(resolution)).toEqual({
@@ -81,7 +81,7 @@ it('logs of settlements are read by viem as what was said', () => {
   });
 });
 
-it('the topics are those of the signatures, and the identifier spells its name', () => {
+it('the topics match the signatures, and the identifier spells its name', () => {
   const events: Readonly<Record<string, string>> = CHAIN_EVENTS;
   for (const event of ABI) {
     const name = `${event.name.charAt(0).toLowerCase()}${event.name.slice(1)}`;
@@ -91,7 +91,7 @@ it('the topics are those of the signatures, and the identifier spells its name',
   expect(keccak256(encodeAsBytes(request.ancillaryText))).toBe(keccak256(stringToHex(request.ancillaryText)));
 });
 
-/** The ancillary data as they stand in a log. */
+/** The ancillary data as a log contains them. */
 function encodeAsBytes(ancillaryText: string): Hex {
   const log = decoded(encodeOracleLog({ ...request, ancillaryText }, { kind: 'request' }));
   return (log.args as { ancillaryData: Hex }).ancillaryData;

@@ -1,6 +1,6 @@
 /**
- * The encode side of the logs that tell how a market of venue_b is decided (venue page, section 8): what the simulated
- * chain and the tests emit is written here, next to the addresses that the reading side listens to. Pure text.
+ * Encodes the logs that resolve a market of venue_b (venue page, section 8), for the simulated chain and for tests. It is
+ * next to the addresses and events that the decoding side uses.
  */
 import { CHAIN_EVENTS, CONDITIONAL_TOKENS, ORACLES, YES_OR_NO_QUERY } from './contracts.ts';
 
@@ -11,13 +11,13 @@ export interface EmittedLog {
   readonly data: string;
 }
 
-/** What all logs of one request share. */
+/** The fields that all logs of one request share. */
 export interface OracleRequest {
-  /** By default the first of the oracles. */
+  /** Defaults to the first of the oracles. */
   readonly oracle?: string;
-  /** The adapter that asks. */
+  /** The requesting adapter. */
   readonly requester: string;
-  /** By default `YES_OR_NO_QUERY`. */
+  /** Defaults to `YES_OR_NO_QUERY`. */
   readonly identifier?: string;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -30,7 +30,7 @@ export type OracleStep =
   /** @param price see `ORACLE_PRICES`. @param expiration unix seconds. */
   | { readonly kind: 'propose'; readonly proposer: string; readonly price: bigint; readonly expiration: number }
   | { readonly kind: 'dispute'; readonly proposer: string; readonly disputer: string; readonly price: bigint }
-  /** The zero address as disputer where nobody disputed. */
+  /** `disputer` is the zero address if nobody disputed. */
   | {
       readonly kind: 'settle';
       readonly proposer: string;
@@ -39,49 +39,49 @@ export type OracleStep =
       readonly payout: bigint;
     };
 
-/** Bridged collateral, which bonds and rewards are in. */
+/** Bridged collateral, the currency of bonds and rewards. */
 const BOND_CURRENCY = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
-/** RequestPrice, ProposePrice, DisputePrice or Settle. */
+/** Encodes RequestPrice, ProposePrice, DisputePrice or Settle. */
 export function encodeOracleLog(request: OracleRequest, step: OracleStep): EmittedLog {
   const { oracle = ORACLES.optimisticV2, requester, identifier = YES_OR_NO_QUERY, timestamp, ancillaryText } = request;
   const bytes = bytesOf(new TextEncoder().encode(ancillaryText));
-  /** Identifier, timestamp, where the ancillary data begin, the rest, the ancillary data. */
+  /** Identifier, timestamp, offset of the ancillary data, the rest, the ancillary data. */
   const data = (...rest: string[]) =>
     `0x${identifier.slice(2)}${wordOf(BigInt(timestamp))}${wordOf(BigInt((3 + rest.length) * 32))}${rest.join('')}${bytes}`;
   const log = (topics: string[], ...rest: string[]) => ({ address: oracle, topics, data: data(...rest) });
-  const asker = accountTopic(requester);
+  const requesterTopic = accountTopic(requester);
   switch (step.kind) {
     case 'request':
       return log(
-        [CHAIN_EVENTS.requestPrice, asker],
+        [CHAIN_EVENTS.requestPrice, requesterTopic],
         accountTopic(BOND_CURRENCY).slice(2),
         wordOf(step.reward ?? 0n),
         wordOf(0n),
       );
     case 'propose':
       return log(
-        [CHAIN_EVENTS.proposePrice, asker, accountTopic(step.proposer)],
+        [CHAIN_EVENTS.proposePrice, requesterTopic, accountTopic(step.proposer)],
         wordOf(step.price),
         wordOf(BigInt(step.expiration)),
         accountTopic(BOND_CURRENCY).slice(2),
       );
     case 'dispute':
       return log(
-        [CHAIN_EVENTS.disputePrice, asker, accountTopic(step.proposer), accountTopic(step.disputer)],
+        [CHAIN_EVENTS.disputePrice, requesterTopic, accountTopic(step.proposer), accountTopic(step.disputer)],
         wordOf(step.price),
       );
     case 'settle':
       return log(
-        [CHAIN_EVENTS.settle, asker, accountTopic(step.proposer), accountTopic(step.disputer)],
+        [CHAIN_EVENTS.settle, requesterTopic, accountTopic(step.proposer), accountTopic(step.disputer)],
         wordOf(step.price),
         wordOf(step.payout),
       );
   }
 }
 
-/** ConditionResolution. @param oracle of the condition: a standard adapter, the neg-risk adapter or a resolver. */
+/** Encodes ConditionResolution. @param oracle of the condition: a standard adapter, the neg-risk adapter or a resolver. */
 export function encodeConditionResolution(resolution: {
   readonly conditionId: string;
   readonly oracle: string;
@@ -97,7 +97,7 @@ export function encodeConditionResolution(resolution: {
   };
 }
 
-/** QuestionPrepared of a neg-risk operator: which request decides which question. */
+/** Encodes QuestionPrepared of a neg-risk operator, which ties a request to a question. */
 export function encodeQuestionPrepared(question: {
   readonly operator: string;
   readonly marketId: string;

@@ -35,7 +35,9 @@ export const changeOrganization: KeyCommand<z.infer<typeof body>, OrganizationRo
     putOrganization(state, organization);
     // Its keys work again when it is resumed; until then they count as revoked, and their sockets close.
     const suspends = organization.suspended && !before.suspended;
-    const revokedKeyIds = suspends ? Array.from(state.keysByOrganization.get(organizationId) ?? [], ({ id }) => id) : [];
+    const revokedKeyIds = suspends
+      ? Array.from(state.keysByOrganization.get(organizationId) ?? [], ({ id }) => id)
+      : [];
     return accepted(organizationRow(organization), { orgId: organizationId, targetId: organizationId, revokedKeyIds });
   },
 };

@@ -24,7 +24,8 @@ export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
   by: 'admin',
   body,
   decide(state, { keyId, name, userId, scopes, sandbox, secret }, { at, actor }) {
-    if (actor.sandbox && !sandbox) return refused('forbidden_scope', 'sandbox: a sandbox key can only create sandbox keys');
+    if (actor.sandbox && !sandbox)
+      return refused('forbidden_scope', 'sandbox: a sandbox key can only create sandbox keys');
     // A revoked admin token of a setting must not be restored with another secret either.
     if (state.keys.has(keyId) || state.seededKeyIds.has(keyId)) return refused('conflict', 'keyId: is already in use');
     const { orgId } = actor;

@@ -12,7 +12,7 @@ const body = z.object({
   /** The specification requires a uuid. */
   attributionId: z.uuid(),
   provider: accountProviderSchema,
-  /** In any case. */
+  /** Hex digits of any case. */
   builder: z.string().max(66),
   label: labelSchema,
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type ControlFixture, createControlFixture, refusal, resultOf, SECRET, WALL_ISO } from '../control.fixture.ts';
 import { keyRows } from '../rows.ts';
-import { createControlFixture, refusal, resultOf, SECRET, WALL_ISO, type ControlFixture } from '../control.fixture.ts';
 import { KEYS_MAX } from './create-key.ts';
 
 let control: ControlFixture;
@@ -30,7 +30,8 @@ describe('a key', () => {
 
   it('is one of at most a thousand live and a thousand sandbox keys, without revoked ones', () => {
     const acme = control.organization('org_acme');
-    const create = (keyId: string, sandbox = false) => control.send('key.create', body(keyId, { sandbox }), { as: acme });
+    const create = (keyId: string, sandbox = false) =>
+      control.send('key.create', body(keyId, { sandbox }), { as: acme });
     for (let n = 1; n < KEYS_MAX; n += 1) resultOf(create(`k${n}`));
     expect(create('more')).toMatchObject(refusal('conflict', '1000 live keys'));
     for (let n = 0; n < KEYS_MAX; n += 1) resultOf(create(`s${n}`, true));
@@ -113,7 +114,9 @@ describe('revoking', () => {
 describe('a sandbox key', () => {
   it('creates, sees and revokes only sandbox keys', () => {
     const sandboxed = control.key(control.operator, 'sandboxed', { sandbox: true });
-    expect(control.send('key.create', body('k'), { as: sandboxed })).toMatchObject(refusal('forbidden_scope', 'sandbox'));
+    expect(control.send('key.create', body('k'), { as: sandboxed })).toMatchObject(
+      refusal('forbidden_scope', 'sandbox'),
+    );
     control.key(sandboxed, 'other');
     expect(keyRows(control.state, sandboxed).map(({ id }) => id)).toEqual(['other', 'sandboxed']);
     expect(keyRows(control.state, control.operator).map(({ id }) => id)).toEqual(['first', 'other', 'sandboxed']);

@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ControlFixture,
+  createControlFixture,
+  refusal,
+  resultOf,
+  SECRET,
+  signingSecret,
+  WALL_ISO,
+} from '../control.fixture.ts';
 import type { Actor } from '../envelope.ts';
 import { activeKey, organizationsBoundTo, webhooksSubscribedTo } from '../lookups.ts';
 import { organizationRows } from '../rows.ts';
-import { createControlFixture, refusal, resultOf, SECRET, signingSecret, WALL_ISO, type ControlFixture } from '../control.fixture.ts';
 
 let control: ControlFixture;
 let acme: Actor;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type ControlFixture, createControlFixture, refusal, resultOf, WALL_ISO } from '../control.fixture.ts';
 import type { Actor } from '../envelope.ts';
 import { putAttribution } from '../indices.ts';
 import { attributionRows } from '../rows.ts';
-import { createControlFixture, refusal, resultOf, WALL_ISO, type ControlFixture } from '../control.fixture.ts';
 import { ATTRIBUTIONS_MAX } from './create-platform-attribution.ts';
 
 const ID = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;

@@ -27,8 +27,8 @@ export function firstAdminKey(id: string, orgId: string, secret: SecretHash, cre
 }
 
 /**
- * Seeds the first organization with an admin key. The first seed in log order wins; a later one with another token
- * given by setting becomes one more admin key of the first organization (the contract, Organizations).
+ * Seeds the first organization with an admin key. The first seed in log order wins; a later one with another
+ * token of a setting adds an admin key to the first organization (the contract, Organizations).
  */
 export const seedAdminKey: ServiceCommand<Body, Seeded> = {
   type: 'key.seed',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type ControlFixture, createControlFixture, HOUR_MS, refusal, resultOf, WALL_MS } from '../control.fixture.ts';
 import type { Actor } from '../envelope.ts';
 import { activeSession } from '../lookups.ts';
-import { createControlFixture, HOUR_MS, refusal, resultOf, WALL_MS, type ControlFixture } from '../control.fixture.ts';
 import { SESSIONS_PER_KEY_MAX } from './open-session.ts';
 
 let control: ControlFixture;

@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ControlFixture,
+  createControlFixture,
+  HOUR_MS,
+  refusal,
+  resultOf,
+  WALL_ISO,
+  WALL_MS,
+} from '../control.fixture.ts';
 import type { Actor } from '../envelope.ts';
 import { organizationsBoundTo, walletOf } from '../lookups.ts';
 import { walletRows } from '../rows.ts';
-import { createControlFixture, HOUR_MS, refusal, resultOf, WALL_ISO, WALL_MS, type ControlFixture } from '../control.fixture.ts';
 import { WALLETS_MAX } from './bind-wallet.ts';
 
 const MIXED = `0x${'aB'.repeat(20)}`;
@@ -25,9 +33,12 @@ describe('a binding', () => {
     expect(walletRows(control.state, acme)).toEqual([row]);
   });
 
-  it.each(['venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_a_dex'])('of %s is stored under that provider', (provider) => {
-    expect(resultOf(bind(acme, 'wal_1', provider))).toMatchObject({ provider });
-  });
+  it.each(['venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_a_dex'])(
+    'of %s is stored under that provider',
+    (provider) => {
+      expect(resultOf(bind(acme, 'wal_1', provider))).toMatchObject({ provider });
+    },
+  );
 
   it('is unique on the stored provider and address', () => {
     bind(acme, 'wal_1');
@@ -78,7 +89,10 @@ describe('a binding', () => {
 
   it('can be created again after it was removed', () => {
     bind(acme, 'wal_1');
-    expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as: acme })).toMatchObject({ ok: true, result: null });
+    expect(control.send('wallet.unbind', { walletId: 'wal_1' }, { as: acme })).toMatchObject({
+      ok: true,
+      result: null,
+    });
     expect(walletRows(control.state, acme)).toEqual([]);
     expect(bind(acme, 'wal_2').ok).toBe(true);
   });

@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Actor } from '../envelope.ts';
-import { SUBSCRIPTIONS_BYTES_MAX } from '../fields.ts';
-import { signingSecrets, webhookOf, webhooksSubscribedTo } from '../lookups.ts';
-import { reduceControl } from '../reduce.ts';
-import { type WebhookRow, webhookRows } from '../rows.ts';
 import {
+  type ControlFixture,
   createControlFixture,
   HOUR_MS,
   refusal,
@@ -12,8 +8,12 @@ import {
   signingSecret,
   WALL_ISO,
   WALL_MS,
-  type ControlFixture,
 } from '../control.fixture.ts';
+import type { Actor } from '../envelope.ts';
+import { SUBSCRIPTIONS_BYTES_MAX } from '../fields.ts';
+import { signingSecrets, webhookOf, webhooksSubscribedTo } from '../lookups.ts';
+import { reduceControl } from '../reduce.ts';
+import { type WebhookRow, webhookRows } from '../rows.ts';
 import { WEBHOOKS_MAX } from './create-webhook.ts';
 import { REDELIVERED_BODY_MAX } from './redeliver-webhook.ts';
 
@@ -165,7 +165,10 @@ describe('a webhook', () => {
 
   it('does not exist after it was deleted', () => {
     create(acme);
-    expect(control.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme })).toMatchObject({ ok: true, result: null });
+    expect(control.send('webhook.delete', { webhookId: 'wh_1' }, { as: acme })).toMatchObject({
+      ok: true,
+      result: null,
+    });
     expect(webhookRows(control.state, acme)).toEqual([]);
     expect(subscribed()).toEqual([]);
     expect(change({ enabled: true })).toMatchObject(refusal('not_found'));
@@ -210,7 +213,11 @@ describe('the sender', () => {
 describe('a rotation', () => {
   const rotate = (character: string, wallTime: number) =>
     resultOf(
-      control.send('webhook.rotate_secret', { webhookId: 'wh_1', secret: signingSecret(character) }, { as: acme, wallTime }),
+      control.send(
+        'webhook.rotate_secret',
+        { webhookId: 'wh_1', secret: signingSecret(character) },
+        { as: acme, wallTime },
+      ),
     );
   const signing = (at: number) =>
     signingSecrets(webhookOf(control.state, acme, 'wh_1')!, at).map((secret) => secret.charAt(6));
@@ -233,7 +240,8 @@ describe('a rotation', () => {
 });
 
 describe('a test', () => {
-  const test = (body: object = {}) => control.send('webhook.test', { webhookId: 'wh_1', ...TEST, ...body }, { as: acme });
+  const test = (body: object = {}) =>
+    control.send('webhook.test', { webhookId: 'wh_1', ...TEST, ...body }, { as: acme });
 
   it('is of the first subscribed type, or of the requested one, and has no audit entry', () => {
     create(acme);
