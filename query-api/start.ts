@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { openBackfillHost } from '#infra/backfills/backfill-host';
+import { openBackfillClient } from '#infra/backfills/backfill-client';
 import { closeAll, closeInReverse } from '#infra/closing';
 import { listenFault } from '#infra/config/listen-fault';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
 import { seedAdminKey } from '#infra/control/seed';
-import { openUsageHost } from '#infra/quota/usage-host';
+import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
@@ -47,9 +47,9 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     closers.push(() => control.close());
     const authenticator = createAuthenticator(control);
     const { adminToken, plan, corsOrigins } = settings;
-    const usage = await openUsageHost({ log, codec, logger, health });
+    const usage = await openUsageReplica({ log, codec, logger, health });
     closers.push(() => usage.close());
-    const backfills = await openBackfillHost({ log, codec, logger, health });
+    const backfills = await openBackfillClient({ log, codec, logger, health });
     closers.push(() => backfills.close());
     const tables = await openTableBarrier({ log, codec, logger }, [deliveryTopic, attemptTopic]);
     const newAdminToken = await seedAdminKey({ replica: control, authenticator, logger, adminToken, plan });

@@ -1,6 +1,6 @@
 /** The declaration of a route. `http/` implements everything declared, so that handlers need not. */
 import type { z } from 'zod';
-import type { BackfillHost } from '#infra/backfills/backfill-host';
+import type { BackfillClient } from '#infra/backfills/backfill-client';
 import type { TargetRules } from '#infra/outbound/target-url';
 import type { Store } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
@@ -24,7 +24,7 @@ export interface Dependencies {
   /** Organizations and their resources, read-only. Changes are made by commands. */
   readonly control: { readonly state: ControlState };
   readonly keyGenerator: KeyGenerator;
-  readonly backfills: Pick<BackfillHost, 'ask'>;
+  readonly backfills: Pick<BackfillClient, 'request'>;
   /** Rules for the URLs of webhooks. */
   readonly targetRules: TargetRules;
 }

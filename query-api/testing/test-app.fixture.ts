@@ -120,7 +120,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       metrics,
       control: host,
       authenticator,
-      backfills: { ask: async () => 'late' },
+      backfills: { request: async () => 'late' },
       usage: new UsageCounts('test'),
       quotas: DEFAULT_QUOTAS,
       targetRules: {},

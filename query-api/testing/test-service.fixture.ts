@@ -1,14 +1,14 @@
 /** The real application with a real embedded log, control replica and usage, and the first organization's admin key. */
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import type { BackfillHost } from '#infra/backfills/backfill-host';
+import type { BackfillClient } from '#infra/backfills/backfill-client';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { type ControlReplica, openControlReplica } from '#infra/control/control-replica';
 import { openTestLog } from '#infra/control/open-test-log.fixture';
 import { seedAdminKey } from '#infra/control/seed';
 import { readPartition } from '#infra/log/read-partition';
 import type { TargetRules } from '#infra/outbound/target-url';
-import { openUsageHost } from '#infra/quota/usage-host';
+import { openUsageReplica } from '#infra/quota/usage-replica';
 import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
@@ -65,7 +65,7 @@ export interface TestServiceOptions {
   /** By default reads do not wait for tables. */
   readonly tables?: TableBarrier;
   /** By default every backfill times out. */
-  readonly backfills?: Pick<BackfillHost, 'ask'>;
+  readonly backfills?: Pick<BackfillClient, 'request'>;
   readonly sandbox?: Sandbox;
   readonly wallNow?: () => number;
   readonly targetRules?: TargetRules;
@@ -76,12 +76,12 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
   const logLines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
   const host = await openControlReplica({ log, codec, logger });
-  const usage = await openUsageHost({ log, codec, logger });
+  const usage = await openUsageReplica({ log, codec, logger });
   const authenticator = createAuthenticator(host);
   const admin = (await seedAdminKey({ replica: host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
   const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow, targetRules = {} } = options;
   const { tables = { awaitRows: async () => {} } } = options;
-  const { sandbox = emptySandbox(), backfills = { ask: async () => 'late' } } = options;
+  const { sandbox = emptySandbox(), backfills = { request: async () => 'late' } } = options;
   const views = createViews();
   const app = await buildApp(
     {

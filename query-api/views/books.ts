@@ -4,8 +4,8 @@ import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
 
 /**
- * The newest update of each instrument; every update of venue_a is a complete book. It is decoded when a
- * request reads the book, because most updates are replaced unread.
+ * The newest update by instrument; every update of venue_a is a complete book. It is decoded when a request reads the
+ * book, because most updates are replaced before anyone reads them.
  */
 export type BooksView = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
 
@@ -16,10 +16,10 @@ export const booksView: Stage<BooksView> = {
   initialState: () => new Map(),
 };
 
-/** The newest book of an instrument and the venue's time of it, unix ms; null when none was received. */
+/** The newest book of an instrument with the venue's time, unix ms; null if none was received. */
 export function bookOf(view: BooksView, instrument: string): { readonly book: Book; readonly ts: number } | null {
   const update = view.get(instrument)?.value;
-  // A change without a snapshot is not a complete book.
+  // An update without a snapshot is not a complete book.
   if (!update?.snapshot) return null;
   const book = createBook();
   applyBookUpdate(book, update);

@@ -79,7 +79,7 @@ describe('the coins view', () => {
 });
 
 describe('the books view', () => {
-  it('returns the newest complete book, best first, whatever the order of its levels', () => {
+  it('returns the newest book, best levels first, whatever their order in the update', () => {
     const { books } = createViews();
     applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(3));
     const bids = ['99', '99.75', '98'].map((price) => ({ price, size: '1' }));
@@ -89,7 +89,7 @@ describe('the books view', () => {
     expect([book.asks, ts]).toEqual([[], 9]);
   });
 
-  it('has no book when nothing, or only a change, was received', () => {
+  it('returns null when nothing or only an incomplete update was received', () => {
     const { books } = createViews();
     applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(1, { snapshot: false }));
     expect([bookOf(books, 'BTC'), bookOf(books, 'ETH')]).toEqual([null, null]);

@@ -1,4 +1,4 @@
-import { judgeTargetUrl, type TargetRules } from '#infra/outbound/target-url';
+import { evaluateTargetUrl, type TargetRules } from '#infra/outbound/target-url';
 import { ApiError } from '#schemas/errors';
 
 /**
@@ -6,6 +6,6 @@ import { ApiError } from '#schemas/errors';
  * addresses that a host name resolves to are checked at every attempt. Throws 400 naming `url`.
  */
 export function checkTarget(url: string, rules: TargetRules): void {
-  const verdict = judgeTargetUrl(url, rules);
+  const verdict = evaluateTargetUrl(url, rules);
   if (!verdict.ok) throw new ApiError('validation_failed', verdict.message);
 }

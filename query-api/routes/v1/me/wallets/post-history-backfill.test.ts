@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { BackfillAnswer, BackfillHost } from '#infra/backfills/backfill-host';
+import type { BackfillAnswer, BackfillClient } from '#infra/backfills/backfill-client';
 import { LogError } from '#infra/log/log';
 import type { BackfillFailure } from '#schemas/topics/backfills';
 import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
@@ -9,15 +9,15 @@ const FOUND = { id: 'b', receivedAt: 1, failure: null, fills: 12, fromBlock: 85_
 
 let service: TestService;
 let respond: () => Promise<BackfillAnswer>;
-const requests: Parameters<BackfillHost['ask']>[0][] = [];
+const requests: Parameters<BackfillClient['request']>[0][] = [];
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  const ask: BackfillHost['ask'] = async (request) => {
-    requests.push(request);
+  const request: BackfillClient['request'] = async (backfillRequest) => {
+    requests.push(backfillRequest);
     return respond();
   };
-  service = await openTestService({ backfills: { ask } });
+  service = await openTestService({ backfills: { request } });
   for (const provider of ['venue_a', 'venue_b']) {
     const body = { provider, address: ADDRESS, label: provider };
     ids[provider] = (await service.request('POST', '/v1/me/wallets', { body })).body.id;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BackfillAnswer } from '#infra/backfills/backfill-host';
+import type { BackfillAnswer } from '#infra/backfills/backfill-client';
 import { LogError } from '#infra/log/log';
 import { walletOf } from '#schemas/domain/control/lookups';
 import { ApiError } from '#schemas/errors';
@@ -40,7 +40,7 @@ export const postHistoryBackfill = defineCallerRoute({
     if (caller.sandbox)
       throw new ApiError('validation_failed', 'id: is a sandbox wallet, and the sandbox has no chain');
     const request = { orgId: caller.orgId, address: wallet.address, lookbackDays: query.lookback_days };
-    const { fills, fromBlock, toBlock } = successOf(await backfills.ask(request).catch(refuse));
+    const { fills, fromBlock, toBlock } = successOf(await backfills.request(request).catch(refuse));
     return { requestId, fills, scanned: { fromBlock: String(fromBlock), toBlock: String(toBlock) } };
   },
 });
