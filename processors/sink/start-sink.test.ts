@@ -105,7 +105,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('of events are not changed when processors archive the event', async () => {
+  it('leave the row of an event unchanged when processors archive it', async () => {
     const { value } = sampleRecords.events!;
     const event = value as UniversalEvent;
     await environment.append(eventTopic, [
@@ -160,7 +160,7 @@ describe('a store that fails', () => {
     };
     await environment.appendTrades(ids(5));
     await start();
-    await until(() => environment.health.report().parts.sink === 'stopped by a fault; see the log', 'the stop');
+    await until(() => environment.health.report().parts.sink === 'failed and stopped; see the log', 'the stop');
     await running.splice(0)[0]!.close();
     const again = new FakeStore();
     await start({ store: again });

@@ -50,7 +50,7 @@ describe('a book', () => {
     expect(books(venue)).toMatchObject([{ provider: 'venue_a_outcome', instrument: '#71', marketId: '#70' }]);
   });
 
-  it('from an answer is emitted unless the socket sent a newer one', () => {
+  it('is emitted from an answer unless the socket sent a newer one', () => {
     const venue = driveVenueA();
     const ask = { type: 'l2Book', coin: 'BTC' };
     venue.answer(ask, bookOf('BTC', [['1', '1']], [], START), 10);
@@ -60,7 +60,7 @@ describe('a book', () => {
     expect(books(venue).map(({ bids }) => bids[0]!.price)).toEqual(['1', '2', '4']);
   });
 
-  it('from an answer is ignored if its levels are aggregated or the coin is unknown', () => {
+  it('is ignored in an answer if its levels are aggregated or the coin is unknown', () => {
     const venue = driveVenueA();
     const body = bookOf('BTC', [['1', '1']], []);
     venue.answer({ type: 'l2Book', coin: 'BTC', nSigFigs: 3 }, body);
@@ -90,7 +90,7 @@ describe('a book', () => {
     ],
     ['data.coin', { coin: null }],
     ['data.time', { time: 'now' }],
-  ])('with a bad %s is refused: %j', (field, change) => {
+  ])('is refused with a bad %s: %j', (field, change) => {
     const venue = driveVenueA();
     venue.frame('l2Book', { ...bookOf('BTC', [], []), ...change });
     expect(venue.stage.outputs).toEqual([]);

@@ -23,7 +23,7 @@ describe('a coin', () => {
     ['#11', '#10'],
     ['#1230', '#1230'],
     ['#1231', '#1230'],
-  ])('%s is of the market %s', (coin, market) => {
+  ])('%s belongs to the market %s', (coin, market) => {
     expect(marketOf(coin)).toBe(market);
   });
 
@@ -35,7 +35,7 @@ describe('a coin', () => {
     expect(parseOutcomeCoin(outcomeCoin(outcome, side))).toEqual({ outcome, side });
   });
 
-  it.each(['BTC', '#', '#2', '#12x', '+10', '#-10'])('%s is no side of an outcome', (coin) => {
+  it.each(['BTC', '#', '#2', '#12x', '+10', '#-10'])('%s is not the side of an outcome', (coin) => {
     expect(parseOutcomeCoin(coin)).toBeNull();
   });
 });

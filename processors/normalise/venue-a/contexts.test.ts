@@ -61,7 +61,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('from an answer belongs to the coin at its index, and the coins are emitted too', () => {
+  it('belongs to the coin at its index in an answer, and the coins are emitted too', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'metaAndAssetCtxs' }, [
       { universe: [coinOf('BTC'), coinOf('ETH')] },
@@ -74,7 +74,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('from a spot answer is matched by its coin name, whatever the order', () => {
+  it('is matched by its coin name in a spot answer, whatever the order', () => {
     const venue = driveVenueA();
     const meta = {
       tokens: [
@@ -99,7 +99,7 @@ describe('a context', () => {
     ]);
   });
 
-  it('from a message with all dexes is matched by the known universes and ignored if they do not fit', () => {
+  it('is matched by the known universes in a message with all dexes, and ignored if they do not fit', () => {
     const venue = driveVenueA();
     const frame = {
       ctxs: [
@@ -126,7 +126,7 @@ describe('a context', () => {
     [{ type: 'metaAndAssetCtxs' }, [{ universe: [coinOf('BTC')] }, []], 'answer[1]: expected 1 contexts'],
     [{ type: 'metaAndAssetCtxs' }, [{ universe: [coinOf('BTC')] }, [perp({ markPx: 5 })]], 'answer[1][0].markPx'],
     [{ type: 'allMids' }, { BTC: '1', ETH: 2 }, 'answer.ETH'],
-  ])('that is malformed is refused with its whole answer: %j', (request, body, detail) => {
+  ])('is refused with its complete answer if it is malformed: %j', (request, body, detail) => {
     const venue = driveVenueA();
     venue.answer(request, body);
     expect(venue.stage.outputs).toEqual([]);

@@ -48,7 +48,7 @@ describe('perps', () => {
     expect(instruments(venue)[2]).toMatchObject({ coin: 'ETH', delisted: true, receivedAt: START + 9 });
   });
 
-  it('of all dexes are read from one answer in either form', () => {
+  it('are read for all dexes from one answer in either form', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'allPerpMetas' }, [
       { universe: [perp('BTC')] },
@@ -88,7 +88,7 @@ describe('spot pairs', () => {
     ]);
   });
 
-  it('of an unlisted token are left out, and the others are emitted', () => {
+  it('are left out if their token is not listed, and the others are emitted', () => {
     const venue = driveVenueA();
     const unknown = { name: '@1', tokens: [99, 0], index: 1 };
     venue.answer({ type: 'spotMeta' }, { ...meta, universe: [unknown, ...meta.universe] });

@@ -26,7 +26,7 @@ describe('a frame', () => {
     ['blanks', '{ "channel" : "x" , "data" : {"a": "}"} }\n', '{"a": "}"}'],
     ['another order', '{"data":[1, 2],"channel":"x"}', '[1, 2]'],
     ['more members', '{"channel":"x","data":{"a":[]},"time":5}', '{"a":[]}'],
-    ['two data members, of which JSON takes the last', '{"channel":"x","data":1,"data":[2]}', '[2]'],
+    ['two data members, of which the last one counts', '{"channel":"x","data":1,"data":[2]}', '[2]'],
     ['a name that is escaped', '{"channel":"\\u0078","data":{}}', '{}'],
   ])('may have %s', (_, text, payload) => {
     const piece = { start: text.lastIndexOf(payload), length: payload.length };
@@ -34,7 +34,7 @@ describe('a frame', () => {
   });
 
   it.each(['{"channel":"pong"}', '{"data":{}}', '{"channel":5,"data":1}', '[]', 'null', '"text"', '7'])(
-    'is none where it names no channel or carries no data: %s',
+    'is null without a channel or without data: %s',
     (text) => {
       expect(parseFrame(text)).toBeNull();
     },
@@ -46,7 +46,7 @@ describe('a frame', () => {
     '{"channel":"trades","data":[{"coin":"BT',
     '{"channel":"x","data":}',
     '{"channel":"x","data":{}}}',
-  ])('is malformed where it is no JSON: %j', (text) => {
+  ])('is malformed if it is no JSON: %j', (text) => {
     expect(codeOf(() => parseFrame(text))).toBe('malformed_json');
   });
 });

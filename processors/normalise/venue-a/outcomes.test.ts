@@ -126,7 +126,7 @@ describe('an outcome', () => {
       { outcomes: [outcome(1)], questions: [{ question: 1, namedOutcomes: ['x'] }] },
       'answer.questions[0].namedOutcomes[0]',
     ],
-  ])('that is malformed is refused with the whole list, and closes nothing: %j', (body, field) => {
+  ])('is refused with the complete list if it is malformed, and closes nothing: %j', (body, field) => {
     const venue = driveVenueA();
     listed(venue, [outcome(7)]);
     venue.answer({ type: 'outcomeMeta' }, body, 5);
@@ -145,7 +145,7 @@ describe('a list without outcomes', () => {
     listed(venue, [], [], 5);
     expect(venue.stage.outputs).toEqual([]);
     expect(venue.stage.deadLetters).toMatchObject([
-      { reason: 'malformed_answer', detail: 'answer.outcomes: expected outcomes, of which 1 live, got []' },
+      { reason: 'malformed_answer', detail: 'answer.outcomes: expected outcomes (open until now: 1), got []' },
     ]);
     expect(venue.stage.state.outcomes.questions.size).toBe(1);
     listed(venue, [outcome(8)], [question()], 6);
@@ -172,7 +172,7 @@ describe('updates', () => {
     expect(venue.stage.deadLetters).toEqual([]);
   });
 
-  it('that settled an outcome are not undone by a list that was in flight', () => {
+  it('settle an outcome, which a list that was in flight does not undo', () => {
     const venue = driveVenueA();
     listed(venue, [outcome(7)]);
     venue.frame('outcomeMetaUpdates', [{ outcomeSettled: 7 }], 5);
@@ -181,7 +181,7 @@ describe('updates', () => {
     expect(statesOf(venue)).toEqual(['#70 open', '#70 closed']);
   });
 
-  it('of a question change its outcomes', () => {
+  it('change the outcomes of a question', () => {
     const venue = driveVenueA();
     listed(venue, [bucket(20, 9), bucket(21, 0)], [question()]);
     venue.frame('outcomeMetaUpdates', [{ questionUpdated: question({ name: 'SOL, then?' }) }], 5);

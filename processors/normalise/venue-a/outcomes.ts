@@ -22,9 +22,8 @@ export interface OutcomeEnd {
  */
 export function processOutcomeMeta(state: OutcomeState, meta: OutcomeMeta, writer: MarketWriter): void {
   if (meta.outcomes.length === 0) {
-    const live = [...state.outcomes.values()].filter(({ closedAt }) => closedAt === null).length;
-    if (live > 0)
-      throw new FieldError('answer.outcomes', `a list with outcomes, of which ${live} are open`, meta.outcomes);
+    const open = [...state.outcomes.values()].filter(({ closedAt }) => closedAt === null).length;
+    if (open > 0) throw new FieldError('answer.outcomes', `outcomes (open until now: ${open})`, meta.outcomes);
   }
   const ids = meta.outcomes.map(({ outcome }) => outcome);
   addListedIds(state.listedIds, ids, writer.receivedAt);

@@ -39,13 +39,13 @@ describe('a raw feed', () => {
     expect([0, 2].map((at) => venue.payloadOf(frames(venue)[at]!))).toEqual([data, data]);
   });
 
-  it('of a book is the channel of its coin, also for a builder dex', () => {
+  it('carries a book on the channel of its coin, also for a builder dex', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('abc:GOLD', [], []));
     expect(sentTo(venue)).toEqual(['svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD']);
   });
 
-  it('of mids is the channel of all coins, and also that of outcomes if a mid is of one', () => {
+  it('carries mids on the channel of all coins, and on that of outcomes if a mid is of one', () => {
     const venue = driveVenueA();
     venue.frame('allMids', { mids: { BTC: '1' } });
     venue.frame('allMids', { mids: { 'abc:GOLD': '1' }, dex: 'abc' });
@@ -60,7 +60,7 @@ describe('a raw feed', () => {
     expect([mids, outcomes]).toEqual(Array(2).fill('{"mids":{"BTC":"1","#70":"0.4"}}'));
   });
 
-  it('of outcomes carries their books, trades and contexts', () => {
+  it('carries the books, trades and contexts of outcomes', () => {
     const venue = driveVenueA();
     venue.frame('l2Book', bookOf('#71', [], []));
     venue.frame('trades', [trade({ coin: '#70' }), trade({ coin: '#71' })]);

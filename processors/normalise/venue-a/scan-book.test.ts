@@ -59,7 +59,7 @@ describe('the scan of a book', () => {
     ['an empty name', '{"coin":"","time":1,"levels":[[],[]]}'],
     ['an escape in the name', '{"coin":"B\\u0054C","time":1,"levels":[[],[]]}'],
     ['a number that JSON does not have', '{"coin":"BTC","time":01,"levels":[[],[]]}'],
-  ])('leaves %s to others', (_what, text) => {
+  ])('returns null for %s', (_what, text) => {
     expect(scan(text)).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ import { forgetQuiet, isSeen, REMEMBERED_TRADES, remember, type SeenTrades } fro
 const DAY = 86_400_000;
 const keyOf = (time: number, tid: number) => `${time}:${tid}`;
 /** Returns true and stores the trade if it is new. */
-function take(seen: SeenTrades, time: number, tid: number, coin = 'BTC'): boolean {
+function add(seen: SeenTrades, time: number, tid: number, coin = 'BTC'): boolean {
   if (isSeen(seen, coin, time, keyOf(time, tid))) return false;
   remember(seen, coin, time, keyOf(time, tid), time);
   return true;
@@ -14,11 +14,11 @@ function take(seen: SeenTrades, time: number, tid: number, coin = 'BTC'): boolea
 describe('seen trades', () => {
   it('are identified by coin, time and tid together', () => {
     const seen: SeenTrades = new Map();
-    expect(take(seen, 100, 1)).toBe(true);
-    expect(take(seen, 100, 1)).toBe(false);
-    expect(take(seen, 100, 2)).toBe(true);
-    expect(take(seen, 101, 1)).toBe(true);
-    expect(take(seen, 100, 1, 'ETH')).toBe(true);
+    expect(add(seen, 100, 1)).toBe(true);
+    expect(add(seen, 100, 1)).toBe(false);
+    expect(add(seen, 100, 2)).toBe(true);
+    expect(add(seen, 101, 1)).toBe(true);
+    expect(add(seen, 100, 1, 'ETH')).toBe(true);
   });
 
   it('are detected at any age, while newer ones are accepted', () => {
@@ -32,10 +32,10 @@ describe('seen trades', () => {
           let time = 1_000;
           for (const [tid, step] of steps.entries()) {
             time += step;
-            expect(take(seen, time, tid)).toBe(true);
+            expect(add(seen, time, tid)).toBe(true);
             added.push([time, tid]);
             const [oldTime, oldTid] = added[picks.next().value! % added.length]!;
-            expect(take(seen, oldTime, oldTid)).toBe(false);
+            expect(add(seen, oldTime, oldTid)).toBe(false);
           }
         },
       ),
@@ -43,17 +43,17 @@ describe('seen trades', () => {
     );
   });
 
-  it('of one block are all stored, however many there are', () => {
+  it('include all trades of one block, however many there are', () => {
     const seen: SeenTrades = new Map();
     const count = 3 * REMEMBERED_TRADES + 7;
-    take(seen, 99, 0);
-    for (let tid = 0; tid < count; tid += 1) expect(take(seen, 100, tid)).toBe(true);
-    for (let tid = 0; tid < count; tid += 1) expect(take(seen, 100, tid)).toBe(false);
+    add(seen, 99, 0);
+    for (let tid = 0; tid < count; tid += 1) expect(add(seen, 100, tid)).toBe(true);
+    for (let tid = 0; tid < count; tid += 1) expect(add(seen, 100, tid)).toBe(false);
   });
 
   it('are bounded', () => {
     const seen: SeenTrades = new Map();
-    for (let tid = 0; tid < 20 * REMEMBERED_TRADES; tid += 1) take(seen, 1_000 + tid, tid);
+    for (let tid = 0; tid < 20 * REMEMBERED_TRADES; tid += 1) add(seen, 1_000 + tid, tid);
     expect(seen.get('BTC')!.trades.size).toBeLessThan(2 * REMEMBERED_TRADES);
   });
 });
@@ -61,20 +61,20 @@ describe('seen trades', () => {
 describe('a quiet coin', () => {
   it('has only the time of its newest trade after two days', () => {
     const seen: SeenTrades = new Map();
-    take(seen, 1_000, 1);
-    take(seen, 2_000, 2);
+    add(seen, 1_000, 1);
+    add(seen, 2_000, 2);
     forgetQuiet(seen, 2_000 + 2 * DAY - 1);
     expect(seen.get('BTC')!.trades.size).toBe(2);
     forgetQuiet(seen, 2_000 + 2 * DAY);
     expect(seen.get('BTC')!.trades.size).toBe(0);
-    expect(take(seen, 2_000, 2)).toBe(false);
-    expect(take(seen, 2_001, 3)).toBe(true);
+    expect(add(seen, 2_000, 2)).toBe(false);
+    expect(add(seen, 2_001, 3)).toBe(true);
   });
 
   it('is removed after thirty days only if it is the coin of an outcome', () => {
     const seen: SeenTrades = new Map();
-    take(seen, 1_000, 1, '#70');
-    take(seen, 1_000, 1, 'BTC');
+    add(seen, 1_000, 1, '#70');
+    add(seen, 1_000, 1, 'BTC');
     forgetQuiet(seen, 1_000 + 30 * DAY - 1);
     expect([...seen.keys()]).toEqual(['#70', 'BTC']);
     forgetQuiet(seen, 1_000 + 30 * DAY);

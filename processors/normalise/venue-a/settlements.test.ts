@@ -59,7 +59,7 @@ describe('a settled outcome', () => {
     ['0.0', ['0', '1']],
     ['0.5', ['0.5', '0.5']],
     ['0.125', ['0.125', '0.875']],
-  ])('of fraction %s pays %j', (fraction, payouts) => {
+  ])('pays for the fraction %s the payouts %j', (fraction, payouts) => {
     const venue = driveVenueA();
     settled(venue, 7, fraction, 9);
     expect(resolutions(venue)).toMatchObject([{ payouts }]);
@@ -90,7 +90,7 @@ describe('a settled outcome', () => {
     ]);
   });
 
-  it('was resolved after an answer that it is closed and not resolved yet', () => {
+  it('was resolved after an answer that shows it as not resolved yet', () => {
     const venue = driveVenueA();
     listed(venue, [7, 8]);
     listed(venue, [8], 60_000);
@@ -199,7 +199,7 @@ describe('a settled outcome', () => {
     [{ settleFraction: 1 }, 'answer.settleFraction'],
     [{ settleFraction: undefined }, 'answer.settleFraction'],
     [{ spec: { name: 'no id' } }, 'answer.spec.outcome'],
-  ])('that is malformed is refused whole: %j', (change, field) => {
+  ])('is refused completely if it is malformed: %j', (change, field) => {
     const venue = driveVenueA();
     listed(venue, [7]);
     venue.stage.clear();

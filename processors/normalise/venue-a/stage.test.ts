@@ -14,8 +14,8 @@ describe('a message of the venue', () => {
     ['a pong', { channel: 'pong' }],
     ['an error', { channel: 'error', data: 'Already subscribed: {}' }],
     ['a channel of no use here', { channel: 'candle', data: { t: 1 } }],
-    ['a channel that nobody knows', { channel: 'constructor', data: {} }],
-  ])('is passed over when it is %s', (_, frame) => {
+    ['an unknown channel', { channel: 'constructor', data: {} }],
+  ])('is ignored if it is %s', (_, frame) => {
     const venue = driveVenueA();
     venue.text(JSON.stringify(frame));
     expect(venue.stage.outputs).toEqual([]);

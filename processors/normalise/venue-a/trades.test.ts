@@ -44,7 +44,7 @@ describe('trades', () => {
     expect(trades(venue)[0]).toMatchObject({ side: 'sell', taker: SELLER, maker: BUYER });
   });
 
-  it('of outcomes belong to the market of the YES coin, and have the name of their side once it is known', () => {
+  it('belong to the market of the YES coin for outcomes, and have the name of their side once it is known', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ coin: '#71', tid: 1 })]);
     venue.answer(
@@ -72,7 +72,7 @@ describe('trades', () => {
     ]);
   });
 
-  it('of an answer are emitted oldest first, without those emitted before', () => {
+  it('are emitted oldest first from an answer, without those emitted before', () => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ tid: 2, time: START + 2 })]);
     const newestFirst = [4, 3, 2].map((tid) => trade({ tid, time: START + tid }));
@@ -96,7 +96,7 @@ describe('trades', () => {
     ['tid', { tid: null }],
     ['hash', { hash: undefined }],
     ['users', { users: [BUYER] }],
-  ])('with a bad %s are refused whole, and the field is named: %j', (field, change) => {
+  ])('are refused completely with the name of the field if one has a bad %s: %j', (field, change) => {
     const venue = driveVenueA();
     venue.frame('trades', [trade({ tid: 1 }), trade({ tid: 2, ...change })]);
     expect(venue.stage.outputs).toEqual([]);

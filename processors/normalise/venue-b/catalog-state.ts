@@ -1,5 +1,5 @@
 /** Stores the markets of the catalog with all their ids, and evicts some of them beyond a bound. */
-import { readCatalogTime } from '#schemas/venues/venue-b/catalog-time';
+import { parseCatalogTime } from '#schemas/venues/venue-b/catalog-time';
 import { compressPatches, decompressPatches } from './compressed-catalog.ts';
 import { type MarketPatches, marketRecord } from './market-patch.ts';
 
@@ -112,7 +112,7 @@ function isClosed({ gamma, clob }: MarketPatches): boolean {
 
 /** Compares the time of closing, or else the end time; false where the venue stated neither. */
 function isClosedLongAgo({ gamma, clob }: MarketPatches, receivedAt: number): boolean {
-  const end = readCatalogTime(gamma.fields.closedTime) ?? gamma.endTime ?? clob.endTime;
+  const end = parseCatalogTime(gamma.fields.closedTime) ?? gamma.endTime ?? clob.endTime;
   return end !== undefined && receivedAt - end > CLOSED_LONG_AGO_MS;
 }
 

@@ -28,7 +28,7 @@ describe('compressed patches', () => {
     expect(decompressPatches(compressPatches(PATCHES))).toEqual(PATCHES);
   });
 
-  it('of an existing snapshot can be read: if this fails, raise the stateVersion of the stage and store the new text', () => {
+  it('can be read from an existing snapshot: if this fails, raise the stateVersion of the stage and store the new text', () => {
     expect(decompressPatches(Buffer.from(STORED, 'base64').toString('latin1'))).toEqual(PATCHES);
   });
 });

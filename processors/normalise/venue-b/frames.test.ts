@@ -106,7 +106,7 @@ describe('a price change', () => {
     });
   });
 
-  it('of two tokens is emitted as a delta for each, in any order of the changes', () => {
+  it('is emitted as one delta for each of two tokens, in any order of the changes', () => {
     const no = frame(book([['0.4', '20']], [['0.6', '10']], { asset_id: 'no' }));
     const both = priceChange(
       change('0.45', '1', 'BUY'),
@@ -157,7 +157,7 @@ describe('best prices beside a change', () => {
   const right = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.41', best_ask: '0.6' })));
   const times = (count: number, event: AnyEvent) => Array.from({ length: count }, () => event);
 
-  it('put the token into recovery if they differ from the book for too many frames in a row', () => {
+  it('make the token recover if they differ from the book for too many frames in a row', () => {
     const { books, statuses } = play([START, ...times(MISMATCHES_MAX, wrong), right, START]);
     expect(states(statuses)).toEqual(['yes live', 'yes recovering', 'yes live']);
     expect(books.map((update) => update.snapshot)).toEqual([
@@ -173,10 +173,10 @@ describe('best prices beside a change', () => {
     expect(states(play([START, ...some, right, ...some, silent, ...some]).statuses)).toEqual(['yes live']);
   });
 
-  it('of 0 and 1 mean an empty side', () => {
+  it('mean an empty side if they are 0 and 1', () => {
     const empty = frame(priceChange(change('0.4', '0', 'BUY', { best_bid: '0', best_ask: '0.6' })));
-    const gone = frame(priceChange(change('0.6', '0', 'SELL', { best_bid: '0', best_ask: '1' })));
-    const { state } = play([START, empty, gone]);
+    const removed = frame(priceChange(change('0.6', '0', 'SELL', { best_bid: '0', best_ask: '1' })));
+    const { state } = play([START, empty, removed]);
     expect(state.books.get('yes')!.mismatches).toBe(0);
     expect(
       play([START, frame(priceChange(change('0.4', '1', 'BUY', { best_bid: '0' })))]).state.books.get('yes'),
@@ -280,7 +280,7 @@ describe('a malformed frame', () => {
     expect(books).toHaveLength(1);
   });
 
-  it('is not assumed for heartbeats, an empty list and events of other types', () => {
+  it('is none of a heartbeat, an empty list and an event of another type', () => {
     const other = { event_type: 'best_bid_ask', asset_id: 'yes', best_bid: '0.1' };
     expect(play([frame('PONG'), frame([]), frame(other), frame({ event_type: 'brand_new' })])).toMatchObject({
       dead: [],

@@ -84,7 +84,7 @@ describe('a match on chain', () => {
     ]);
   });
 
-  it('with several makers is one trade per maker, on the token that the taker traded', () => {
+  it('is one trade per maker, on the token that the taker traded', () => {
     const trades = tradesOf([
       header(100),
       makerLeg(),
@@ -129,7 +129,7 @@ describe('a match on chain', () => {
     ]);
   });
 
-  it('of a contract that is no exchange is ignored', () => {
+  it('is ignored if its contract is no exchange', () => {
     const exchange = accountOf('impostor');
     const events = [header(100), makerLeg({ exchange }), takerLeg({ exchange })];
     expect(play(events)).toMatchObject({ trades: [], dead: [] });
@@ -197,11 +197,11 @@ describe('a trade’s status', () => {
 describe('a reorganization', () => {
   const match = [header(100), makerLeg(), takerLeg()];
 
-  it('by another header of the same number reverts the trades of the dropped block', () => {
+  it('reverts the trades of the dropped block after another header of the same number', () => {
     expect(statuses(tradesOf([...match, header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
   });
 
-  it('by a lower header reverts every block from there on, the newest trade first', () => {
+  it('reverts every block from a lower header on, the newest trade first', () => {
     const trades = tradesOf([
       ...match,
       header(101),
@@ -214,7 +214,7 @@ describe('a reorganization', () => {
     expect(statuses(trades).slice(3)).toEqual(['8 reverted', '7 reverted', '5 reverted']);
   });
 
-  it('by a header whose parent differs from the stored block below it reverts that block', () => {
+  it('reverts the stored block below a header with another parent', () => {
     expect(statuses(tradesOf([...match, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
   });
 
@@ -245,18 +245,18 @@ describe('a reorganization', () => {
     expect(statuses(tradesOf([...moved, header(165)])).at(-1)).toBe('5 confirmed');
   });
 
-  it('in a gap, without a header, reverts the trade when its log comes from another block', () => {
+  it('reverts a trade whose log comes from another block, if a gap has no header that shows it', () => {
     const again = { block: 103, fork: 'b' } as const;
     const trades = tradesOf([...match, header(103, 'b'), makerLeg(again), takerLeg(again)]);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[1]!.blockNumber).toBe(100);
   });
 
-  it('of the block with the open transaction emits the trade and its reversal', () => {
+  it('emits the trade and its reversal if it drops the block with the open transaction', () => {
     expect(statuses(tradesOf([header(100), makerLeg(), header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
   });
 
-  it('by removed logs reverts each trade once, whether the header comes before or after', () => {
+  it('reverts each trade once by removed logs, whether the header comes before or after', () => {
     const removed = makerLeg({ removed: true });
     const drop = header(100, 'b', 'a');
     expect(statuses(tradesOf([...match, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
@@ -329,7 +329,7 @@ describe('a malformed record', () => {
     expect(statuses(trades)).toEqual(['20 pending']);
   });
 
-  it('is not assumed for a log of another event', () => {
+  it('is none of a log of another event', () => {
     const log = { address: EXCHANGE, topics: [hashOf('other')], data: '0x' };
     const place = { blockNumber: '0x64', blockHash: hashOf('100a'), transactionHash: hashOf('t'), logIndex: '0x1' };
     expect(play([header(100), raw('rpc', blockAt(100), { log: { ...log, ...place } })])).toMatchObject({

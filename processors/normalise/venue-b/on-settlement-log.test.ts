@@ -108,7 +108,7 @@ describe('a dispute phase', () => {
     [-1n, YES_OR_NO, null],
     // For example scores of a match, where 0 does not mean no.
     [PRICE.no, stringToHex('MULTIPLE_VALUES', { size: 32 }), null],
-  ])('of price %s to %s is the answer %s', (proposedPrice, identifier, answer) => {
+  ])('has for the price %s of a %s the answer %s', (proposedPrice, identifier, answer) => {
     expect(phasesOf([propose({ proposedPrice, identifier })])[0]).toMatchObject({ price: answer });
   });
 
@@ -244,13 +244,13 @@ describe('the market of a dispute phase', () => {
         emit,
       );
     }
-    const gone = defaultBatchSize(UNASSIGNED_PHASES_MAX);
-    const left = UNASSIGNED_PHASES_MAX + 1 - gone;
+    const removed = defaultBatchSize(UNASSIGNED_PHASES_MAX);
+    const left = UNASSIGNED_PHASES_MAX + 1 - removed;
     expect([phases.unassigned.size, phases.idsByName.size]).toEqual([left, 2 * left]);
     emitted.length = 0;
     assignPhaseMarket(phases, 'market', { gammaId: '0' }, emit);
-    assignPhaseMarket(phases, 'market', { gammaId: `${gone}`, requestId: hashOf(`${gone}`) }, emit);
-    expect(emitted.map(({ id }) => id)).toEqual([`${gone}`]);
+    assignPhaseMarket(phases, 'market', { gammaId: `${removed}`, requestId: hashOf(`${removed}`) }, emit);
+    expect(emitted.map(({ id }) => id)).toEqual([`${removed}`]);
     for (let n = 0; n <= PREPARED_REQUESTS_MAX; n += 1) {
       addPreparedRequest(phases, { requestId: `${n}`, conditionId: 'c', blockHash: 'b' }, emit);
     }
@@ -298,7 +298,7 @@ describe('a resolution', () => {
       [1, 2],
       ['0.333333333333333333', '0.666666666666666667'],
     ],
-  ])('of numerators %j pays %j', (numerators, payouts) => {
+  ])('with the numerators %j pays %j', (numerators, payouts) => {
     expect(play([header(100), resolve(numerators.map(BigInt))]).resolutions).toMatchObject([
       { payouts, endTime: null },
     ]);

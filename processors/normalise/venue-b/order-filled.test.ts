@@ -53,7 +53,7 @@ const code = (run: () => unknown) => {
 };
 
 describe('an OrderFilled log', () => {
-  it('of v1 is decoded like by a general ABI decoder', () => {
+  it('is decoded in version 1 like by a general ABI decoder', () => {
     fc.assert(
       fc.property(token, qty, fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (id, units, part, isBuy) => {
         const usd = (units * BigInt(Math.floor(part * 1e9))) / 10n ** 9n;
@@ -73,7 +73,7 @@ describe('an OrderFilled log', () => {
     );
   });
 
-  it('of v2 is decoded like by a general ABI decoder', () => {
+  it('is decoded in version 2 like by a general ABI decoder', () => {
     fc.assert(
       fc.property(token, qty, fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (id, units, part, isBuy) => {
         const usd = (units * BigInt(Math.floor(part * 1e9))) / 10n ** 9n;
@@ -128,7 +128,7 @@ describe('an OrderFilled log', () => {
         topics: [ORDER_FILLED_V1, pad('0x1', { size: 32 }), `0x${'1'.repeat(64)}`, pad(TAKER, { size: 32 })],
       }),
     ],
-  ])('with %s is malformed', (_, sent) => {
+  ])('is malformed with %s', (_, sent) => {
     expect(() => decodeOrderFilled(sent)).toThrow(MalformedError);
     expect(code(() => decodeOrderFilled(sent))).toBe('malformed_log');
   });
