@@ -121,7 +121,7 @@ export function parseRecordingLine(text: string, location: LineLocation): Record
     at,
     source,
     ...known,
-    request: request ? (readText(text, request) ?? textOf(text, request)) : null,
+    request: request ? (readText(text, request) ?? sliceOf(text, request)) : null,
     payload: payload ?? text,
     wellFormed: complete && payload !== null,
   };
@@ -159,23 +159,23 @@ function chainMember(data: string): string | null {
 
 function payloadOf(text: string, members: ReadonlyMap<string, TextRange>): string | null {
   const data = members.get('data');
-  if (data) return textOf(text, data);
+  if (data) return sliceOf(text, data);
   for (const name of CHAIN_MEMBERS) {
     const value = members.get(name);
-    if (value) return `{"${name}":${textOf(text, value)}}`;
+    if (value) return `{"${name}":${sliceOf(text, value)}}`;
   }
   return null;
 }
 
 function readTime(text: string, range: TextRange | undefined): number | null {
   if (!range) return null;
-  const written = textOf(text, range);
+  const written = sliceOf(text, range);
   return /^\d{1,15}$/.test(written) ? Number(written) : null;
 }
 
 function readText(text: string, range: TextRange | undefined): string | null {
   if (!range || text[range.start] !== '"' || text[range.end - 1] !== '"') return null;
-  const written = textOf(text, range);
+  const written = sliceOf(text, range);
   if (!written.includes('\\')) return written.slice(1, -1);
   try {
     return JSON.parse(written) as string;
@@ -194,5 +194,5 @@ function isJson(text: string): boolean {
   }
 }
 
-const textOf = (text: string, range: TextRange) => text.slice(range.start, range.end);
+const sliceOf = (text: string, range: TextRange) => text.slice(range.start, range.end);
 const shorten = (text: string) => JSON.stringify(text.slice(0, SHOWN_CHARACTERS));

@@ -15,7 +15,7 @@ import { usageKey } from './usage.ts';
 
 const AT = 1_765_432_100_987;
 const DIGITS = '12345678901234567890.123456789012345678';
-const place = (topic: string, key: string): RecordMeta => ({
+const metaOf = (topic: string, key: string): RecordMeta => ({
   topic,
   partition: 0,
   offset: 41,
@@ -293,18 +293,18 @@ const arbitrageSignal: ArbitrageSignal = {
 
 /** By table. */
 export const sampleRecords: Readonly<Record<string, { readonly value: unknown; readonly meta: RecordMeta }>> = {
-  trades: { value: sampleTrade, meta: place(tradeTopics.venue_b.name, sampleTrade.instrument) },
-  markets: { value: market, meta: place(marketTopics.venue_b.name, market.marketId) },
-  dispute_phases: { value: disputePhase, meta: place(disputeTopic.name, '0xmarket') },
-  resolutions: { value: resolution, meta: place(resolutionTopics.venue_b.name, resolution.marketId) },
-  candles: { value: candle, meta: place(candleTopic.name, candle.coin) },
-  events: { value: event, meta: place(eventTopic.name, event.universalId) },
-  spreads: { value: spread, meta: place(spreadTopic.name, spread.universalId) },
-  arbitrage: { value: arbitrage, meta: place(arbitrageTopic.name, arbitrage.universalId) },
-  arbitrage_signals: { value: arbitrageSignal, meta: place(arbitrageSignalTopic.name, 'evt_1') },
-  anomalies: { value: anomaly, meta: place(anomalyTopic.name, 'evt_1') },
-  usage: { value: usage, meta: { ...place(usageTopic.name, usageKey(usage)), seq: 0 } },
-  audit_log: { value: audit, meta: place(auditTopic.name, audit.orgId) },
-  deliveries: { value: delivery, meta: place(deliveryTopic.name, delivery.webhookId) },
-  delivery_attempts: { value: attempt, meta: place(attemptTopic.name, attempt.webhookId) },
+  trades: { value: sampleTrade, meta: metaOf(tradeTopics.venue_b.name, sampleTrade.instrument) },
+  markets: { value: market, meta: metaOf(marketTopics.venue_b.name, market.marketId) },
+  dispute_phases: { value: disputePhase, meta: metaOf(disputeTopic.name, '0xmarket') },
+  resolutions: { value: resolution, meta: metaOf(resolutionTopics.venue_b.name, resolution.marketId) },
+  candles: { value: candle, meta: metaOf(candleTopic.name, candle.coin) },
+  events: { value: event, meta: metaOf(eventTopic.name, event.universalId) },
+  spreads: { value: spread, meta: metaOf(spreadTopic.name, spread.universalId) },
+  arbitrage: { value: arbitrage, meta: metaOf(arbitrageTopic.name, arbitrage.universalId) },
+  arbitrage_signals: { value: arbitrageSignal, meta: metaOf(arbitrageSignalTopic.name, 'evt_1') },
+  anomalies: { value: anomaly, meta: metaOf(anomalyTopic.name, 'evt_1') },
+  usage: { value: usage, meta: { ...metaOf(usageTopic.name, usageKey(usage)), seq: 0 } },
+  audit_log: { value: audit, meta: metaOf(auditTopic.name, audit.orgId) },
+  deliveries: { value: delivery, meta: metaOf(deliveryTopic.name, delivery.webhookId) },
+  delivery_attempts: { value: attempt, meta: metaOf(attemptTopic.name, attempt.webhookId) },
 };

@@ -18,7 +18,7 @@ export const usageTable = defineTable<NodeUsageRecord>({
     // The topic has several writers, so its records are unnumbered; the newest total of a node is the last in the log.
     version: countColumn(offset),
   }),
-  tombstone: removedUsage,
+  tombstone: usageTombstone,
 });
 
 /** The key of a record, which identifies its row. None of its parts contains a space. */
@@ -26,7 +26,7 @@ export function usageKey({ node, orgId, sku, day }: Pick<NodeUsageRecord, 'node'
   return `${node} ${orgId} ${sku} ${day}`;
 }
 
-function removedUsage({ key, offset }: RecordMeta): TableRow {
+function usageTombstone({ key, offset }: RecordMeta): TableRow {
   const [node, orgId, sku, day] = key.split(' ');
   return { orgId, day: timeColumn(Number(day)), sku, node, units: 0, removed: 1, version: countColumn(offset) };
 }

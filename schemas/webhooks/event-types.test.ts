@@ -46,9 +46,9 @@ describe('the catalog', () => {
 
 it('event ids in filters have at most 64 characters after evt_', () => {
   const { filters } = findEventType('event.spread.changed', 1)!;
-  const isGood = (id: string) => filters.safeParse({ universalIds: [id] }).success;
-  expect(isGood(`evt_${'a'.repeat(64)}`)).toBe(true);
-  for (const bad of [`evt_${'a'.repeat(65)}`, 'evt_', 'evt_a\n', 'a']) expect(isGood(bad), bad).toBe(false);
+  const isValid = (id: string) => filters.safeParse({ universalIds: [id] }).success;
+  expect(isValid(`evt_${'a'.repeat(64)}`)).toBe(true);
+  for (const bad of [`evt_${'a'.repeat(65)}`, 'evt_', 'evt_a\n', 'a']) expect(isValid(bad), bad).toBe(false);
 });
 
 it('the body is a CloudEvent 1.0', () => {

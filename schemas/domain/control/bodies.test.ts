@@ -122,7 +122,7 @@ function completeBody(type: string, { operator: actor }: ControlFixture): object
 }
 
 /** Sends the body to a new state; `isUnchanged` is true if its rows did not change. */
-function sendAlone(type: string, bodyOf: (control: ControlFixture) => object) {
+function sendToNewState(type: string, bodyOf: (control: ControlFixture) => object) {
   const control = createControlFixture();
   const contents = () => JSON.stringify([control.state.organizations, control.state.keys].map((rows) => [...rows]));
   const before = contents();
@@ -135,7 +135,7 @@ const TYPES = [...COMMAND_TYPES.keys()];
 describe('the body of', () => {
   it.each(TYPES)('%s is valid when every field is, whatever other fields there are', (type) => {
     for (const unknownFields of [{}, { more: 1, constructor: null }]) {
-      const { verdict } = sendAlone(type, (control) => ({ ...unknownFields, ...completeBody(type, control) }));
+      const { verdict } = sendToNewState(type, (control) => ({ ...unknownFields, ...completeBody(type, control) }));
       // It may name a resource that does not exist.
       if (!verdict.ok) expect(verdict.code).toBe('not_found');
     }
@@ -143,7 +143,9 @@ describe('the body of', () => {
 
   it.each(TYPES)('%s is refused with a field of another type, and the message names it', (type) => {
     for (const path of pathsOf(completeBody(type, createControlFixture())).filter((each) => !ANYTHING.test(each))) {
-      const { verdict, isUnchanged } = sendAlone(type, (control) => changed(completeBody(type, control), path, 7.5));
+      const { verdict, isUnchanged } = sendToNewState(type, (control) =>
+        changed(completeBody(type, control), path, 7.5),
+      );
       expect(verdict, path).toMatchObject(refusal('validation_failed', `${path}: `));
       expect(isUnchanged).toBe(true);
     }
@@ -153,7 +155,7 @@ describe('the body of', () => {
     const optional = ['idempotency', ...(OPTIONAL[type] ?? [])];
     for (const path of pathsOf(completeBody(type, createControlFixture())).filter((each) => !ANYTHING.test(each))) {
       if (/\.\d+$/.test(path)) continue;
-      const { verdict } = sendAlone(type, (control) => changed(completeBody(type, control), path, undefined));
+      const { verdict } = sendToNewState(type, (control) => changed(completeBody(type, control), path, undefined));
       if (optional.includes(path)) expect(verdict, path).not.toMatchObject({ code: 'validation_failed' });
       else expect(verdict, path).toMatchObject(refusal('validation_failed', `${path}: `));
     }
@@ -161,7 +163,9 @@ describe('the body of', () => {
 
   it.each(BEYOND)('%s is refused with an invalid %s', (type, path, values) => {
     for (const value of values) {
-      const { verdict, isUnchanged } = sendAlone(type, (control) => changed(completeBody(type, control), path, value));
+      const { verdict, isUnchanged } = sendToNewState(type, (control) =>
+        changed(completeBody(type, control), path, value),
+      );
       expect(verdict, JSON.stringify(value)).toMatchObject(refusal('validation_failed', path));
       expect(isUnchanged).toBe(true);
     }

@@ -47,7 +47,7 @@ const BUILDER = { venue_a: /^0x[0-9a-f]{40}$/, venue_b: /^0x[0-9a-f]{64}$/ } as 
 const NO_BUILDER = /^0x0+$/;
 
 /** The error of a lower-case builder, with the field's name; null if it is valid. */
-export function builderFault(provider: ProviderFamily, builder: string): string | null {
+export function builderError(provider: ProviderFamily, builder: string): string | null {
   if (!BUILDER[provider].test(builder))
     return `builder: must be 0x and ${provider === 'venue_a' ? 40 : 64} hex characters for ${provider}`;
   return NO_BUILDER.test(builder) ? 'builder: must not be all zeros, which means no attribution' : null;
@@ -69,7 +69,7 @@ export const subscriptionsSchema = z.array(subscriptionSchema).min(1).max(SUBSCR
 const FILTER_LEVELS_MAX = 8;
 
 /** The error of well-formed subscriptions that exceed a bound, without the field's name; null if there is none. */
-export function subscriptionsFault(subscriptions: readonly Subscription[]): string | null {
+export function subscriptionsError(subscriptions: readonly Subscription[]): string | null {
   if (subscriptions.some(({ filters }) => isDeeperThan(filters, FILTER_LEVELS_MAX)))
     return `must have filters of at most ${FILTER_LEVELS_MAX} levels`;
   if (Buffer.byteLength(JSON.stringify(subscriptions)) <= SUBSCRIPTIONS_BYTES_MAX) return null;

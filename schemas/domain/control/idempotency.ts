@@ -76,7 +76,7 @@ export function namedRequest({ route, key, bodyDigest }: IdempotencyRequest): Na
 }
 
 /** The stored answer of this key, 422 for another body, 429 at the bounds, or null if the command must be decided. */
-export function earlierAnswer(
+export function findAnswer(
   { current, previous }: Idempotency,
   owner: Owner,
   { name, bodyDigest }: NamedRequest,

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { ControlCommand } from '../../topics/control.ts';
 import type { Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
-import type { Seeded } from './commands/seed-admin-key.ts';
+import type { SeedResult } from './commands/seed-admin-key.ts';
 import { type ControlFixture, createControlFixture, refusal, SECRET, WALL_ISO, WALL_MS } from './control.fixture.ts';
 import type { Actor } from './envelope.ts';
 import { reduceControl } from './reduce.ts';
@@ -23,9 +23,9 @@ const seed = (keyId: string, organizationId: string, minted = false) => ({
   organization: { id: organizationId, name: 'First', plan: 'pro' },
   minted,
 });
-function seeded(verdict: Verdict): Seeded {
+function seeded(verdict: Verdict): SeedResult {
   if (!verdict.ok) throw new Error(verdict.message);
-  return verdict.result as Seeded;
+  return verdict.result as SeedResult;
 }
 
 describe('the first seed', () => {

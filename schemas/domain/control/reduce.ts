@@ -4,7 +4,7 @@ import { auditEntries } from './audit.ts';
 import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
 import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
-import { earlierAnswer, namedRequest, rotateGenerations, storeAnswer } from './idempotency.ts';
+import { findAnswer, namedRequest, rotateGenerations, storeAnswer } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';
 import { activeKey } from './lookups.ts';
 import { rememberId } from './recent-ids.ts';
@@ -14,10 +14,10 @@ import type { ControlState } from './state.ts';
 const WALL_TIME_MAX = 8_640_000_000_000_000;
 
 /** The fields of a record of `control.commands` that the reducer reads. */
-type CommandText = Pick<ControlCommand, 'id' | 'wallTime' | 'type' | 'body'>;
+type CommandFields = Pick<ControlCommand, 'id' | 'wallTime' | 'type' | 'body'>;
 
 /** A command whose type and time are known and whose body is JSON. */
-interface ReadCommand {
+interface ParsedCommand {
   readonly ok: true;
   readonly id: string;
   readonly type: CommandType<unknown, unknown>;
@@ -33,17 +33,19 @@ interface ReadCommand {
  * Decides one command, in log order. Pure except for the state, which it changes in place: every node that has read up to
  * the same offset has reached the same verdicts. Never throws, whatever the command contains.
  */
-export function reduceControl(state: ControlState, command: CommandText): Verdict {
-  const read = readCommand(command);
-  if (!read.ok) return notDecided(read);
-  const { id, wallTime, type } = read;
+export function reduceControl(state: ControlState, command: CommandFields): Verdict {
+  const parsedCommand = parseCommand(command);
+  if (!parsedCommand.ok) return refusalVerdict(parsedCommand);
+  const { id, wallTime, type } = parsedCommand;
   if (!rememberId(state.recentIds, id))
-    return notDecided(refused('conflict', 'the command was already decided: it is in the log twice'));
+    return refusalVerdict(refused('conflict', 'the command was already decided: it is in the log twice'));
   rotateGenerations(state.idempotency, wallTime);
-  return type.by === 'service' ? verdictOf(read, null, decide(state, read, null)) : decideForKey(state, read, type);
+  return type.by === 'service'
+    ? verdictOf(parsedCommand, null, decide(state, parsedCommand, null))
+    : decideForKey(state, parsedCommand, type);
 }
 
-function readCommand({ id, wallTime, type: name, body: text }: CommandText): ReadCommand | Refusal {
+function parseCommand({ id, wallTime, type: name, body: text }: CommandFields): ParsedCommand | Refusal {
   const type = COMMAND_TYPES.get(name);
   if (!type) return refused('bad_request', `unknown command ${name}`);
   if (!(Math.abs(wallTime) <= WALL_TIME_MAX)) return refused('bad_request', 'wallTime: must be a valid time');
@@ -57,35 +59,39 @@ function readCommand({ id, wallTime, type: name, body: text }: CommandText): Rea
 }
 
 /** Checks what applies to every command of a client: its key is active, and its `Idempotency-Key` counts once. */
-function decideForKey(state: ControlState, read: ReadCommand, { by }: KeyCommand<unknown, unknown>): Verdict {
-  const envelope = validated<Envelope>(read.body, envelopeSchema);
-  if (!envelope.ok) return notDecided(envelope);
+function decideForKey(
+  state: ControlState,
+  parsedCommand: ParsedCommand,
+  { by }: KeyCommand<unknown, unknown>,
+): Verdict {
+  const envelope = validated<Envelope>(parsedCommand.body, envelopeSchema);
+  if (!envelope.ok) return refusalVerdict(envelope);
   const { actor: claimed, idempotency } = envelope.value;
   const key = activeKey(state, claimed.keyId)?.key;
   // It may have been revoked after the node accepted the request.
   if (key?.orgId !== claimed.orgId || key.sandbox !== claimed.sandbox)
-    return notDecided(refused('unauthenticated', 'the API key is unknown or was revoked'));
+    return refusalVerdict(refused('unauthenticated', 'the API key is unknown or was revoked'));
   if (by === 'admin' && !key.scopes.includes('admin'))
-    return notDecided(refused('forbidden_scope', 'the key lacks the scope admin, which this command requires'));
+    return refusalVerdict(refused('forbidden_scope', 'the key lacks the scope admin, which this command requires'));
   // Uses the key's own strings instead of equal ones: rows share them, and their hashes are computed already.
   const actor: Actor = { orgId: key.orgId, keyId: key.id, userId: claimed.userId, sandbox: key.sandbox };
-  const { wallTime } = read;
+  const { wallTime } = parsedCommand;
   const request = idempotency && namedRequest(idempotency);
-  const earlier = request && earlierAnswer(state.idempotency, actor, request, wallTime);
+  const earlier = request && findAnswer(state.idempotency, actor, request, wallTime);
   if (earlier) {
     const { answer, replayed } = earlier;
     return answer.ok
       ? { ok: true, result: answer.result, revokedKeyIds: [], audit: [], replayed }
       : { ...answer, replayed };
   }
-  const decision = decide(state, read, actor);
+  const decision = decide(state, parsedCommand, actor);
   if (request) storeAnswer(state.idempotency, actor, request, wallTime, decision);
-  return verdictOf(read, actor, decision);
+  return verdictOf(parsedCommand, actor, decision);
 }
 
-function decide(state: ControlState, read: ReadCommand, actor: Actor | null): Decision<unknown> {
-  const { type, wallTime, at } = read;
-  const parsed = validated(read.body, type.body);
+function decide(state: ControlState, parsedCommand: ParsedCommand, actor: Actor | null): Decision<unknown> {
+  const { type, wallTime, at } = parsedCommand;
+  const parsed = validated(parsedCommand.body, type.body);
   if (!parsed.ok) return parsed;
   // Commands of the service are decided without an actor, all others with one.
   return type.by === 'service'
@@ -110,12 +116,12 @@ function invalid({
   );
 }
 
-function notDecided(refusal: Refusal): Verdict {
+function refusalVerdict(refusal: Refusal): Verdict {
   return { ...refusal, replayed: false };
 }
 
-function verdictOf({ id, type, at }: ReadCommand, actor: Actor | null, decision: Decision<unknown>): Verdict {
-  if (!decision.ok) return notDecided(decision);
+function verdictOf({ id, type, at }: ParsedCommand, actor: Actor | null, decision: Decision<unknown>): Verdict {
+  if (!decision.ok) return refusalVerdict(decision);
   const { result, change } = decision;
   return {
     ok: true,

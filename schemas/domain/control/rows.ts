@@ -91,7 +91,7 @@ interface Listed {
 }
 
 /** Nodes' clocks differ, so the order of the log is not always that of `createdAt`. */
-function inOrder<T extends Listed>(rows: T[]): T[] {
+function sortRows<T extends Listed>(rows: T[]): T[] {
   return rows.sort((a, b) => compareText(a.createdAt, b.createdAt) || compareText(a.id, b.id));
 }
 
@@ -100,23 +100,23 @@ function compareText(a: string, b: string): number {
 }
 
 export function organizationRows(state: ControlState): OrganizationRow[] {
-  return inOrder(Array.from(state.organizations.values(), organizationRow));
+  return sortRows(Array.from(state.organizations.values(), organizationRow));
 }
 
 /** The keys that `owner`'s keys may see: a live key sees all of the organization, a sandbox key only sandbox keys. */
 export function keyRows(state: ControlState, { orgId, sandbox }: Owner): KeyRow[] {
-  const rows = inOrder(Array.from(state.keysByOrganization.get(orgId) ?? [], keyRow));
+  const rows = sortRows(Array.from(state.keysByOrganization.get(orgId) ?? [], keyRow));
   return sandbox ? rows.filter((row) => row.sandbox) : rows;
 }
 
 export function walletRows(state: ControlState, owner: Owner): WalletBinding[] {
-  return inOrder(Array.from(state.walletsByOwner.get(ownerName(owner))?.values() ?? [], walletRow));
+  return sortRows(Array.from(state.walletsByOwner.get(ownerName(owner))?.values() ?? [], walletRow));
 }
 
 export function attributionRows(state: ControlState, owner: Owner): PlatformAttribution[] {
-  return inOrder(Array.from(state.attributionsByOwner.get(ownerName(owner))?.values() ?? [], attributionRow));
+  return sortRows(Array.from(state.attributionsByOwner.get(ownerName(owner))?.values() ?? [], attributionRow));
 }
 
 export function webhookRows(state: ControlState, owner: Owner): WebhookRow[] {
-  return inOrder(Array.from(state.webhooksByOwner.get(ownerName(owner)) ?? [], webhookRow));
+  return sortRows(Array.from(state.webhooksByOwner.get(ownerName(owner)) ?? [], webhookRow));
 }

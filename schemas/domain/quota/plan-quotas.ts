@@ -34,7 +34,7 @@ const overridesSchema = z.partialRecord(
  * Returns the default table with parts replaced, e.g. by `{"free":{"markets.read":{"minute":60}}}`; the rest stays as it
  * is. Throws an `Error` that names the first invalid part.
  */
-export function readQuotas(overrides: string | null): PlanQuotas {
+export function parseQuotas(overrides: string | null): PlanQuotas {
   if (overrides === null) return DEFAULT_QUOTAS;
   let value: unknown;
   try {

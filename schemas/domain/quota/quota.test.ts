@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_QUOTAS, readQuotas } from './plan-quotas.ts';
+import { DEFAULT_QUOTAS, parseQuotas } from './plan-quotas.ts';
 import { quotaHeaders } from './quota-headers.ts';
 import { type NodeUsage, UsageCounts } from './usage-counts.ts';
 
@@ -50,7 +50,7 @@ describe('on one node', () => {
     expect(counts.takeUnpublished()).toMatchObject([{ sku: 'ws.message', minuteUnits: 4, dayUnits: 4 }]);
   });
 
-  it('drops yesterday only after it was published', () => {
+  it('drops the totals of yesterday only after they were published', () => {
     const counts = new UsageCounts('a');
     serve(counts, NOW);
     counts.prune(NOW + 86_400_000);
@@ -117,12 +117,15 @@ describe('over several nodes', () => {
 
 describe('the table of plans', () => {
   it('changes only what is named', () => {
-    const quotas = readQuotas('{"free":{"markets.read":{"minute":60,"day":40}}}');
+    const quotas = parseQuotas('{"free":{"markets.read":{"minute":60,"day":40}}}');
     expect(quotas.free['markets.read']).toEqual({ minute: 60, day: 40 });
     expect(quotas.free['pnl.read']).toEqual(DEFAULT_QUOTAS.free['pnl.read']);
     expect(quotas.pro).toEqual(DEFAULT_QUOTAS.pro);
     expect(DEFAULT_QUOTAS.free['markets.read'].day).toBe(5_000);
-    expect(readQuotas('{"pro":{"ws.message":{"day":null}}}').pro['ws.message']).toEqual({ minute: 120_000, day: null });
+    expect(parseQuotas('{"pro":{"ws.message":{"day":null}}}').pro['ws.message']).toEqual({
+      minute: 120_000,
+      day: null,
+    });
   });
 
   it.each([
@@ -132,7 +135,7 @@ describe('the table of plans', () => {
     ['{"free":{"markets.read":{"hour":1}}}', 'free.markets.read'],
     ['{"free":{"painting":{"minute":1}}}', 'free'],
   ])('refuses %s and names the part', (text, where) => {
-    expect(() => readQuotas(text)).toThrow(where);
+    expect(() => parseQuotas(text)).toThrow(where);
   });
 });
 

@@ -62,7 +62,7 @@ export class UsageCounts {
   /** Reserves a unit for a request if both windows have one left; false if not. `settle` must follow. */
   reserve(orgId: string, sku: Sku, quota: Quota, now: number): boolean {
     const entry = this.entryOf(orgId, sku);
-    if (leftIn(entry, quota, now).some(({ remaining }) => remaining <= 0)) return false;
+    if (remainingWindows(entry, quota, now).some(({ remaining }) => remaining <= 0)) return false;
     entry.pending += 1;
     return true;
   }
@@ -81,7 +81,7 @@ export class UsageCounts {
 
   /** The limited windows of a SKU, the one with the least left first, and of two equal ones the one that ends later. */
   windows(orgId: string, sku: Sku, quota: Quota, now: number): QuotaWindow[] {
-    const windows = leftIn(this.entryOf(orgId, sku), quota, now);
+    const windows = remainingWindows(this.entryOf(orgId, sku), quota, now);
     return windows.sort((a, b) => a.remaining - b.remaining || b.endsAt - a.endsAt);
   }
 
@@ -174,7 +174,7 @@ function roll(totals: Totals, minute: number, day: number): void {
 }
 
 /** Called twice for each request, so it avoids closures and intermediate lists. */
-function leftIn({ own, others, pending }: Entry, quota: Quota, now: number): QuotaWindow[] {
+function remainingWindows({ own, others, pending }: Entry, quota: Quota, now: number): QuotaWindow[] {
   const windows: QuotaWindow[] = [];
   if (quota.minute !== null) {
     const start = windowStart(now, MINUTE_MS);

@@ -13,14 +13,14 @@ const REPEATABLE = /\b(IF NOT EXISTS|IF EXISTS|MODIFY SETTING|MODIFY TTL)\b/;
 const CHANGES = /^\s*(CREATE|DROP|ALTER)\b/;
 
 /** The errors in a list of migrations, one sentence each; empty if the list can be applied. */
-export function migrationFaults(migrations: readonly Migration[]): string[] {
+export function migrationErrors(migrations: readonly Migration[]): string[] {
   return migrations.flatMap(({ number, name, sql }, at) => {
-    const faults: string[] = [];
-    if (number !== at + 1) faults.push(`${name} has the number ${number} instead of ${at + 1}`);
+    const errors: string[] = [];
+    if (number !== at + 1) errors.push(`${name} has the number ${number} instead of ${at + 1}`);
     for (const statement of sql) {
       if (CHANGES.test(statement) && !REPEATABLE.test(statement))
-        faults.push(`${name} has a statement that cannot run twice`);
+        errors.push(`${name} has a statement that cannot run twice`);
     }
-    return faults;
+    return errors;
   });
 }

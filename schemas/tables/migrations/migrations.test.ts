@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MIGRATIONS } from './index.ts';
-import { type Migration, migrationFaults } from './migration.ts';
+import { type Migration, migrationErrors } from './migration.ts';
 
 const step = (number: number, sql: string[] = []): Migration => ({ number, name: `step-${number}`, sql });
 
 describe('the migrations', () => {
   it('are numbered from 1 without gaps or repetitions and can run twice', () => {
-    expect(migrationFaults(MIGRATIONS)).toEqual([]);
+    expect(migrationErrors(MIGRATIONS)).toEqual([]);
   });
 
   it('are all the files of the folder, with their names', () => {
@@ -28,11 +28,11 @@ describe('migrationFaults', () => {
     ['a list that does not start at 1', [step(2)]],
     ['a statement that cannot run twice', [step(1, ['CREATE TABLE t (id UInt8) ENGINE = Memory'])]],
   ])('finds %s', (_, migrations) => {
-    expect(migrationFaults(migrations)).toHaveLength(1);
+    expect(migrationErrors(migrations)).toHaveLength(1);
   });
 
   it('finds no error in a valid list', () => {
     const sql = ['CREATE TABLE IF NOT EXISTS t (id UInt8) ENGINE = Memory', 'DROP TABLE IF EXISTS u'];
-    expect(migrationFaults([step(1, sql), step(2)])).toEqual([]);
+    expect(migrationErrors([step(1, sql), step(2)])).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCatalogTime } from './catalog-time.ts';
+import { parseCatalogTime } from './catalog-time.ts';
 
 describe('readCatalogTime', () => {
   const AT = Date.UTC(2026, 4, 9, 2, 7, 1);
@@ -12,14 +12,14 @@ describe('readCatalogTime', () => {
     ['2026-05-08 23:07:01-0300', AT],
     ['2026-05-09', Date.UTC(2026, 4, 9)],
   ])('parses %s', (text, at) => {
-    expect(readCatalogTime(text)).toBe(at);
+    expect(parseCatalogTime(text)).toBe(at);
   });
 
   it('parses a time without a zone as UTC, whatever the zone of the machine', () => {
     const zone = process.env.TZ;
     try {
       process.env.TZ = 'America/New_York';
-      expect(readCatalogTime('2026-05-09 02:07:01')).toBe(AT);
+      expect(parseCatalogTime('2026-05-09 02:07:01')).toBe(AT);
     } finally {
       if (zone === undefined) delete process.env.TZ;
       else process.env.TZ = zone;
@@ -36,10 +36,10 @@ describe('readCatalogTime', () => {
     ['2026-13-09 02:07:01+00'],
     ['2026-05-09 02:07+00'],
   ])('returns null for %j', (value) => {
-    expect(readCatalogTime(value)).toBeNull();
+    expect(parseCatalogTime(value)).toBeNull();
   });
 
   it('returns null for the zero time of the venue', () => {
-    expect(readCatalogTime('0001-01-01 00:00:00+00')).toBeNull();
+    expect(parseCatalogTime('0001-01-01 00:00:00+00')).toBeNull();
   });
 });

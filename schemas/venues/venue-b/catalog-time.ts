@@ -9,7 +9,7 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:Z|([+-]\d\
 const ZERO_YEAR = '0001-';
 
 /** Parses a time to unix ms; null for any other value. */
-export function readCatalogTime(value: unknown): number | null {
+export function parseCatalogTime(value: unknown): number | null {
   if (typeof value !== 'string' || value.startsWith(ZERO_YEAR)) return null;
   const [, day, time = '00:00:00', hours = '+00', minutes = '00'] = MOMENT.exec(value) ?? [];
   if (day === undefined) return null;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
-import { subscriptionsFault, subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
+import { subscriptionsError, subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
 import { putWebhook } from '../indices.ts';
 import { webhookOf } from '../lookups.ts';
 import { type WebhookRow, webhookRow } from '../rows.ts';
@@ -22,14 +22,14 @@ export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   decide(state, { webhookId, url, subscriptions, enabled }, { at, wallTime, actor }) {
     const before = webhookOf(state, actor, webhookId);
     if (!before) return refused('not_found', 'no such webhook');
-    const fault = subscriptions ? subscriptionsFault(subscriptions) : null;
-    if (fault) return refused('validation_failed', `subscriptions: ${fault}`);
+    const error = subscriptions ? subscriptionsError(subscriptions) : null;
+    if (error) return refused('validation_failed', `subscriptions: ${error}`);
     const webhook: Webhook = {
       ...before,
       url: url ?? before.url,
       subscriptions: subscriptions ?? before.subscriptions,
       enabled: enabled ?? before.enabled,
-      disabledReason: reasonAfter(before, enabled),
+      disabledReason: nextDisabledReason(before, enabled),
       ...(enabled && !before.enabled ? { enabledAt: wallTime } : {}),
       updatedAt: at,
     };
@@ -39,7 +39,7 @@ export const changeWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
 };
 
 /** A webhook that is disabled again retains its first reason. */
-function reasonAfter(before: Webhook, enabled: boolean | undefined): DisabledReason | null {
+function nextDisabledReason(before: Webhook, enabled: boolean | undefined): DisabledReason | null {
   if (enabled === undefined) return before.disabledReason;
   return enabled ? null : (before.disabledReason ?? 'manual');
 }

@@ -29,7 +29,7 @@ export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
     // A revoked admin token of a setting must not be restored with another secret either.
     if (state.keys.has(keyId) || state.seededKeyIds.has(keyId)) return refused('conflict', 'keyId: is already in use');
     const { orgId } = actor;
-    if (hasAllKeys(state, orgId, sandbox))
+    if (isAtKeyLimit(state, orgId, sandbox))
       return refused('conflict', `an organization has at most ${KEYS_MAX} ${sandbox ? 'sandbox' : 'live'} keys`);
     const key = { id: keyId, orgId, name, userId, scopes: [...new Set(scopes)], sandbox, secret, createdAt: at };
     putKey(state, key);
@@ -37,7 +37,7 @@ export const createKey: KeyCommand<z.infer<typeof body>, KeyRow> = {
   },
 };
 
-function hasAllKeys(state: ControlState, orgId: string, sandbox: boolean): boolean {
+function isAtKeyLimit(state: ControlState, orgId: string, sandbox: boolean): boolean {
   const own = state.keysByOrganization.get(orgId);
   // Counts them only if live and sandbox keys together reach the limit.
   if (!own || own.size < KEYS_MAX) return false;

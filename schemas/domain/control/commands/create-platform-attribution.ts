@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
-import { accountProviderSchema, builderFault, labelSchema, providerFamily } from '../fields.ts';
+import { accountProviderSchema, builderError, labelSchema, providerFamily } from '../fields.ts';
 import { pairName, putAttribution } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { attributionRow, type PlatformAttribution } from '../rows.ts';
@@ -34,8 +34,8 @@ export const createPlatformAttribution: KeyCommand<z.infer<typeof body>, Created
     const provider = providerFamily(requested);
     // The digits may be of any case, the prefix must be lower-case (specification, Platform attribution rules).
     const builder = anyCase.startsWith('0x') ? anyCase.toLowerCase() : anyCase;
-    const fault = builderFault(provider, builder);
-    if (fault) return refused('validation_failed', fault);
+    const error = builderError(provider, builder);
+    if (error) return refused('validation_failed', error);
     const own = state.attributionsByOwner.get(ownerName(actor));
     const existing = own?.get(pairName(provider, builder));
     if (existing) return accepted({ attribution: attributionRow(existing), existing: true }, null);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accepted, type KeyCommand, refused } from '../command.ts';
-import { idSchema, signingSecretSchema, subscriptionsFault, subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
+import { idSchema, signingSecretSchema, subscriptionsError, subscriptionsSchema, webhookUrlSchema } from '../fields.ts';
 import { putWebhook } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { type WebhookRow, webhookRow } from '../rows.ts';
@@ -25,8 +25,8 @@ export const createWebhook: KeyCommand<z.infer<typeof body>, WebhookRow> = {
   body,
   decide(state, { webhookId, url, subscriptions, secret }, { at, actor }) {
     const { orgId, sandbox } = actor;
-    const fault = subscriptionsFault(subscriptions);
-    if (fault) return refused('validation_failed', `subscriptions: ${fault}`);
+    const error = subscriptionsError(subscriptions);
+    if (error) return refused('validation_failed', `subscriptions: ${error}`);
     if ((state.webhooksByOwner.get(ownerName(actor))?.size ?? 0) >= WEBHOOKS_MAX)
       return refused('conflict', `an organization has at most ${WEBHOOKS_MAX} webhooks`);
     if (state.webhooks.has(webhookId)) return refused('conflict', 'webhookId: is already in use');

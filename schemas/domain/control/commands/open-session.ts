@@ -22,7 +22,7 @@ export const openSession: KeyCommand<z.infer<typeof body>, { readonly expiresAt:
   decide(state, { digest }, { wallTime, at, actor }) {
     if (state.sessions.has(digest)) return refused('conflict', 'digest: is already in use');
     const { keyId, orgId } = actor;
-    makeRoom(state, keyId, wallTime);
+    dropExcessSessions(state, keyId, wallTime);
     const session: Session = { digest, keyId, createdAt: at, expiresAt: wallTime + SESSION_MS };
     putSession(state, session);
     return accepted({ expiresAt: session.expiresAt }, { orgId, targetId: keyId });
@@ -30,7 +30,7 @@ export const openSession: KeyCommand<z.infer<typeof body>, { readonly expiresAt:
 };
 
 /** Drops the key's expired sessions, and the oldest ones above the limit. */
-function makeRoom(state: ControlState, keyId: string, wallTime: number): void {
+function dropExcessSessions(state: ControlState, keyId: string, wallTime: number): void {
   const own = [...(state.sessionsByKey.get(keyId) ?? [])];
   const live = own.filter((session) => session.expiresAt > wallTime);
   for (const session of own) if (session.expiresAt <= wallTime) dropSession(state, session);

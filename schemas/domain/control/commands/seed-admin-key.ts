@@ -15,7 +15,7 @@ const body = z.object({
 type Body = z.infer<typeof body>;
 
 /** The result of a seed. */
-export interface Seeded {
+export interface SeedResult {
   /** `revoked`: the key was seeded before and revoked since; it stays revoked. */
   readonly outcome: 'first' | 'added' | 'known' | 'revoked' | 'dropped';
   readonly key: Key | null;
@@ -30,7 +30,7 @@ export function firstAdminKey(id: string, orgId: string, secret: SecretHash, cre
  * Seeds the first organization with an admin key. The first seed in log order wins; a later one with another
  * token of a setting adds an admin key to the first organization (the contract, Organizations).
  */
-export const seedAdminKey: ServiceCommand<Body, Seeded> = {
+export const seedAdminKey: ServiceCommand<Body, SeedResult> = {
   type: 'key.seed',
   action: 'key.create',
   by: 'service',

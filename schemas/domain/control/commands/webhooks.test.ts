@@ -252,7 +252,7 @@ describe('a test', () => {
     expect(test({ eventType: 'event.other' })).toMatchObject(refusal('validation_failed', 'eventType:'));
   });
 
-  it('is a conflict on a webhook that is disabled', () => {
+  it('is refused with a conflict on a disabled webhook', () => {
     create(acme);
     change({ enabled: false });
     expect(test()).toMatchObject(refusal('conflict'));
@@ -271,7 +271,7 @@ describe('a redelivery', () => {
     expect(resultOf(verdict)).toEqual(result);
   });
 
-  it('is a conflict on a webhook that is disabled', () => {
+  it('is refused with a conflict on a disabled webhook', () => {
     create(acme);
     change({ enabled: false });
     expect(redeliver()).toMatchObject(refusal('conflict'));
