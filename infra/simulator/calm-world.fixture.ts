@@ -5,18 +5,18 @@ import type { Question } from './world/questions.ts';
 import { MINUTE_MS } from './world/time.ts';
 import { createWorld, type World, type WorldSettings } from './world/world.ts';
 
-/** What the detectors look at, per market and minute. */
+/** A figure that the detectors evaluate per market and minute. */
 export type Figure = 'volume' | 'spread' | 'fills';
-/** Below these a deviation is taken as them: shares, dollars, fills. */
+/** Lower bounds of a deviation: shares, dollars, fills. */
 const LEAST: Readonly<Record<Figure, number>> = { volume: 10, spread: 0.01, fills: 1 };
 const MIN_BUCKETS = 30;
 const TRAILING = 1_440;
 
-/** The bucket that stands out most of all buckets of a venue and figure. */
+/** How far one bucket of a venue and figure is from those before it. */
 export interface Outlier {
   /** Deviations from the mean of the 24 hours before. */
   readonly z: number;
-  /** Of the buckets before it: how many hold anything, their mean and deviation. */
+  /** Number of non-empty buckets before it, their mean and their deviation. */
   readonly count: number;
   readonly mean: number;
   readonly deviation: number;
@@ -30,7 +30,7 @@ interface Bucket {
   readonly value: number;
 }
 
-/** How far each bucket is from those of the 24 hours before it that hold anything. */
+/** Calculates how far each bucket is from the non-empty ones of the 24 hours before it. */
 function deviations(
   figure: Figure,
   buckets: readonly Bucket[],
@@ -54,7 +54,7 @@ function deviations(
   return found;
 }
 
-/** Lives through [fromMs, toMs) and answers what stands out of each bucket, most first, by `<venue> <figure>`. */
+/** Simulates [fromMs, toMs) and returns the deviations of all buckets, largest first, by `<venue> <figure>`. */
 export function outliersOf(settings: WorldSettings, fromMs: number, toMs: number): Map<string, Outlier[]> {
   const world = createWorld(settings);
   const series = new Map<string, Map<number, number>>();
@@ -92,10 +92,16 @@ export function outliersOf(settings: WorldSettings, fromMs: number, toMs: number
   return found;
 }
 
-type RecordBucket = (venue: string, figure: Figure, market: string, atMs: number, merge: (old: number) => number) => void;
+type RecordBucket = (
+  venue: string,
+  figure: Figure,
+  market: string,
+  atMs: number,
+  merge: (old: number) => number,
+) => void;
 type RecordTrade = (venue: string, market: string, atMs: number, shares: number, users: readonly string[]) => void;
 
-/** Name of a question that no other question of its venue has. */
+/** Unique name of a question of a venue. */
 export const marketName = ({ slot, generation }: Question) => `${slot.index}/${generation}`;
 
 function collectFigures(world: World, fromMs: number, toMs: number, bucket: RecordBucket, trade: RecordTrade): void {

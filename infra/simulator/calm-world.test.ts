@@ -6,19 +6,19 @@ import { createWorld } from './world/world.ts';
 
 const START = Date.UTC(2026, 2, 3);
 const HOURS = 24;
-/** As a recording of quiet hours is written. */
+/** Settings of a recording of quiet hours. */
 const QUIET = { seed: 1, rate: 2, events: 20, coins: 50 };
 const END = START + HOURS * HOUR_MS;
-/** From so many deviations on a detector speaks. */
+/** Deviations from which a detector reports an anomaly. */
 const DETECTED = 6;
-/** What an injection is, at the least. */
+/** Deviations that every injection exceeds. */
 const INJECTED = 8;
 
 const worst = (outliers: ReadonlyMap<string, readonly Outlier[]>) => [...outliers.values()].map((all) => all[0]!.z);
 
 describe('24 hours of a quiet world', () => {
   it.each([{ ...QUIET }, { ...QUIET, seed: 2 }, { seed: 3, rate: 2, events: 5, coins: 5 }])(
-    'have no minute that stands out: %o',
+    'have no minute that a detector would report: %o',
     (settings) => {
       const outliers = outliersOf(settings, START, END);
       expect(outliers.size).toBe(6);
@@ -29,7 +29,7 @@ describe('24 hours of a quiet world', () => {
 });
 
 describe('injections', () => {
-  // The first slots hold questions of a day and more, whose minutes have been watched for long by then.
+  // The first slots hold questions of a day and more, so there is enough data before the injection.
   const at = START + 10 * HOUR_MS;
   const inject: readonly Injection[] = [
     { kind: 'trade_volume_spike', venue: 'venue_b', slot: 0, atMs: at },
@@ -47,7 +47,7 @@ describe('injections', () => {
   it.each([
     { ...QUIET, hours: 12 },
     { ...QUIET, rate: 100, hours: 1 },
-  ])('stand out, in one minute, and nothing else does: %o', ({ hours = HOURS / 2, ...settings }) => {
+  ])('exceed the threshold in one minute, and nothing else does: %o', ({ hours = HOURS / 2, ...settings }) => {
     const world = createWorld({ ...settings, inject });
     const from = hours === 1 ? at - 50 * MINUTE_MS : START;
     const outliers = outliersOf({ ...settings, inject }, from, from + hours * HOUR_MS);

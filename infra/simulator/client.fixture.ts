@@ -3,7 +3,7 @@ import WebSocket from 'ws';
 
 const DEADLINE_MS = 10_000;
 
-/** Waits until a condition holds; fails with its name when it never does. */
+/** Waits until a condition holds. Throws with its name after a timeout. */
 export async function until<T>(
   what: string,
   check: () => T | undefined | false | null | Promise<T | undefined | false | null>,
@@ -17,11 +17,11 @@ export async function until<T>(
   }
 }
 
-/** A client's end of a socket, with every text it has received. */
+/** Client side of a socket, with every received text. */
 export interface TestSocket {
   readonly texts: string[];
   send(value: unknown): void;
-  /** Received texts that are JSON, read. */
+  /** Parsed frames of the received JSON texts. */
   frames(): Record<string, unknown>[];
   isClosed(): boolean;
   pongs(): number;
@@ -64,14 +64,14 @@ export async function openSocket(url: string): Promise<TestSocket> {
   };
 }
 
-/** A POST of JSON; answers status and the body, read where it is JSON. */
+/** Sends a POST with JSON. Returns status and body, parsed if it is JSON. */
 export async function post(url: string, body: unknown): Promise<{ status: number; body: unknown; text: string }> {
   return read(
     await fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   );
 }
 
-/** A GET; as `post`. */
+/** Sends a GET. Returns the same as `post`. */
 export async function get(url: string): Promise<{ status: number; body: unknown; text: string }> {
   return read(await fetch(url));
 }
@@ -82,12 +82,12 @@ async function read(response: Response): Promise<{ status: number; body: unknown
   try {
     body = JSON.parse(text);
   } catch {
-    // Broken bodies are what some tests ask for.
+    // Some tests request malformed bodies.
   }
   return { status: response.status, body, text };
 }
 
-/** A clock that begins in the middle of an hour, so that no question expires while a test looks at it. */
+/** Returns a clock that starts at 15:20, so that no question expires during a test. */
 export function clockAwayFromHours(): () => number {
   const shift = Date.UTC(2026, 2, 3, 15, 20) - Date.now();
   return () => Date.now() + shift;

@@ -35,14 +35,14 @@ const PATHS = {
   venueBRpcUrl: '/venue-b/rpc',
 } as const;
 
-/** Both venues over one world: what they answer, what they tell, and their sockets. */
+/** Both venues of one world: their HTTP hosts, their frames and their sockets. */
 export interface Venues {
   readonly chain: Chain;
   readonly outputs: SimulationOutputs;
   readonly hosts: readonly Host[];
   readonly sockets: readonly SocketHost[];
   readonly hubs: Readonly<Record<SocketTarget, SocketHub>>;
-  /** Addresses, with `host:port` put before the paths. */
+  /** URLs of all interfaces. @param base `host:port` */
   urls(base: string): SimulatorUrls;
   flush(): void;
   terminateAll(): void;
@@ -54,12 +54,12 @@ function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // Every host answers an unreadable body in its own way, which is what it does with null.
+    // Every host has its own answer to an unreadable body, which it also gives to null.
     return null;
   }
 }
 
-/** Puts the venues together. `now` is the moment up to which the world has been told; `onError` hears of what broke. */
+/** Creates both venues. `now` returns the time up to which the world is simulated; `onError` is called with errors of handlers. */
 export function createVenues(
   world: World,
   board: FaultBoard,
@@ -97,7 +97,7 @@ export function createVenues(
     request.method === 'POST' && request.path === '/info' ? info(parseBody(request.body), now()) : UNREADABLE;
   const answerClob = ({ method, path, query, body }: HostRequest) =>
     method === 'POST' ? clob.post(path, parseBody(body), now()) : clob.get(path, query, now());
-  // A host whose path begins with another's stands before it.
+  // A host whose path starts with another host's path must come first.
   const hosts: readonly Host[] = [
     { prefix: PATHS.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(path) },
     { prefix: PATHS.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
@@ -115,7 +115,7 @@ export function createVenues(
     chain,
     hubs,
     hosts,
-    outputs: { venueA, venueB, blocks: (gone, came) => rpcSocket.publish(gone, came) },
+    outputs: { venueA, venueB, blocks: (removed, added) => rpcSocket.publish(removed, added) },
     sockets: [
       { path: PATHS.venueAWsUrl, upgrade: hubs['venue_a.ws'].upgrade },
       { path: PATHS.venueBClobWsUrl, upgrade: hubs['venue_b.clob_ws'].upgrade },

@@ -1,7 +1,7 @@
-/** What endpoints of tenants do with a delivery, in all the ways in which they answer. */
+/** Responses of tenants' endpoints to webhook deliveries, for tests and benchmarks. */
 import type { ServerResponse } from 'node:http';
 
-/** What an endpoint does with a request; `nth` counts from 1 by event, `all` over all. */
+/** Handles a request. `nth` counts the requests for one event from 1, `all` those for all events. */
 export type Answer = (response: ServerResponse, nth: number, all: number) => void;
 
 export const answers = {
@@ -15,7 +15,7 @@ export const answers = {
     (ms: number): Answer =>
     (response) =>
       void setTimeout(() => response.writeHead(200).end(), ms),
-  /** Fails each event so often, then takes it. */
+  /** Answers the first `failures` requests for each event with `answer`, then accepts it. */
   after:
     (failures: number, answer: Answer): Answer =>
     (response, nth, all) =>

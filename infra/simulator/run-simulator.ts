@@ -1,4 +1,4 @@
-/** `npm run simulator`: the simulated venues as a process of their own, or written out as a recording. */
+/** `npm run simulator`: serves the simulated venues, or writes a recording of them. */
 import { SingleBar } from 'cli-progress';
 import { SettingError } from '../config/declare.ts';
 import { settingsHelp } from '../config/help.ts';
@@ -9,24 +9,24 @@ import { InjectionError } from './world/injections.ts';
 import { HOUR_MS } from './world/time.ts';
 import { WorldTimeError } from './world/world.ts';
 
-/** What the command needs of its surroundings. */
+/** Environment, output and stop signal of the command. */
 export interface SimulatorIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Prints a line for the one who asked. */
+  /** Prints a line of output. */
   readonly print: (line: string) => void;
-  /** Prints a line about what went wrong. */
+  /** Prints a line about an error. */
   readonly printError: (line: string) => void;
-  /** Resolves when the simulator is to end. */
+  /** Resolves when the simulator should stop. */
   readonly untilStopped: () => Promise<void>;
 }
 
-/** The variable of a URL: `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
+/** Environment variable of a URL: `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
 export function variableOfUrl(name: string): string {
-  return `PARALLAX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  return `PARALLAX_${name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase()}`;
 }
 
-async function serve(settings: SimulatorSettings, { print, untilStopped: stopped, printError: complain }: SimulatorIo): Promise<void> {
-  const end = stopped();
+async function serve(settings: SimulatorSettings, { print, untilStopped, printError }: SimulatorIo): Promise<void> {
+  const end = untilStopped();
   const simulator = await startSimulator({
     host: settings.host,
     port: settings.port,
@@ -36,14 +36,14 @@ async function serve(settings: SimulatorSettings, { print, untilStopped: stopped
     coins: settings.simCoins,
     faults: settings.simFaults,
     inject: settings.inject,
-    onError: (error) => complain(`simulator: ${error}`),
+    onError: (error) => printError(`simulator: ${error}`),
   });
   for (const [name, url] of Object.entries(simulator.urls)) print(`${variableOfUrl(name)}=${url}`);
   await end;
   await simulator.close();
 }
 
-/** When the recording begins: where asked, else so that it ends now. */
+/** Start of the recording, unix ms. By default it ends now. */
 function startOf({ start, hours }: SimulatorSettings): number {
   const startMs = start === null ? Date.now() - hours * HOUR_MS : Date.parse(start);
   if (!Number.isNaN(startMs)) return startMs;
@@ -78,9 +78,9 @@ async function record(settings: SimulatorSettings, out: string, print: (line: st
   }
 }
 
-/** Runs the command; answers its exit code. Throws a `SettingError` for bad arguments. */
+/** Runs the command and returns its exit code. Throws a `SettingError` for invalid arguments. */
 export async function runSimulator(argv: readonly string[], io: SimulatorIo): Promise<number> {
-  const { environment, print, printError: complain } = io;
+  const { environment, print, printError } = io;
   if (argv.includes('--help')) {
     print(`npm run simulator -- [settings]\n\n${settingsHelp(SIMULATOR_SETTINGS)}`);
     return 0;
@@ -94,7 +94,7 @@ export async function runSimulator(argv: readonly string[], io: SimulatorIo): Pr
     if (error instanceof WorldTimeError) throw new SettingError(`--start: ${error.message}`);
     if (error instanceof InjectionError) throw new SettingError(`--inject: ${error.message}`);
     if (!(error instanceof RecordingFolderError)) throw error;
-    complain(`parallax simulator: ${error.message}`);
+    printError(`parallax simulator: ${error.message}`);
     return 1;
   }
 }

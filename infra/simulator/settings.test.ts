@@ -17,14 +17,14 @@ describe('settings of the simulator', () => {
     });
   });
 
-  it('take flags and variables', () => {
+  it('are read from flags and variables', () => {
     const settings = loadSimulatorSettings(['--hours', '3', '--out', 'there', '--gzip', 'off'], {
       PARALLAX_SIM_RATE: '7',
     });
     expect(settings).toMatchObject({ hours: 3, out: 'there', gzip: false, simRate: 7 });
   });
 
-  it('take what is to be injected', () => {
+  it('parse injections', () => {
     const written = 'wallet_burst@venue_b:3@2026-03-01T10:00:00Z,spread_widening@venue_a:0@2026-03-01T11:00:00Z';
     expect(loadSimulatorSettings(['--inject', written], {}).inject).toEqual([
       { kind: 'wallet_burst', venue: 'venue_b', slot: 3, atMs: Date.UTC(2026, 2, 1, 10) },
@@ -40,7 +40,7 @@ describe('settings of the simulator', () => {
     [['--sim-rate', '20001'], /--sim-rate cannot be "20001"/],
     [['--sim-faults', 'reorgs', '--out', 'x'], /--sim-faults cannot be given with --out/],
     [['there'], /unexpected argument "there"/],
-  ])('refuse %j in one line', (argv, message) => {
+  ])('reject %j with a one-line message', (argv, message) => {
     expect(() => loadSimulatorSettings(argv, {})).toThrow(SettingError);
     expect(() => loadSimulatorSettings(argv, {})).toThrow(message);
   });

@@ -1,4 +1,4 @@
-/** The settings of `npm run simulator`, beside the `sim` ones that the service itself has. */
+/** Settings of `npm run simulator`, including the `sim` settings of the service. */
 import { ANOMALY_KINDS } from '#schemas/topics/anomalies';
 import { integerSetting, readSettings, SettingError, switchSetting, textSetting } from '../config/declare.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -14,7 +14,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: 0,
     min: 0,
     max: 65_535,
-    description: 'Port that all simulated interfaces share; 0 takes a free one.',
+    description: 'Port of all simulated interfaces; 0 chooses a free one.',
   }),
   simRate: SETTINGS.simRate,
   simSeed: SETTINGS.simSeed,
@@ -27,7 +27,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: null,
     accepts: INJECT_ACCEPTS,
     pattern: /^.+$/,
-    description: 'Puts something out of the ordinary into markets, for detectors to find.',
+    description: 'Injects anomalies into markets, for tests of detectors.',
   }),
   out: textSetting({
     flag: 'out',
@@ -43,7 +43,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: 24,
     min: 1,
     max: 24 * 400,
-    description: 'Length of the recording.',
+    description: 'Hours of simulated time in the recording.',
   }),
   start: textSetting({
     flag: 'start',
@@ -51,7 +51,7 @@ export const SIMULATOR_SETTINGS = {
     fallback: null,
     accepts: 'an ISO-8601 time with Z, as 2026-03-01T00:00:00Z',
     pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z$/,
-    description: 'Simulated time at which the recording begins; by default so that it ends now.',
+    description: 'Simulated start time of the recording; by default the recording ends now.',
   }),
   gzip: switchSetting({
     flag: 'gzip',
@@ -63,7 +63,7 @@ export const SIMULATOR_SETTINGS = {
 
 export type SimulatorSettings = ReturnType<typeof loadSimulatorSettings>;
 
-/** Reads the simulator's settings; throws a `SettingError` with one clear line. */
+/** Reads the simulator's settings. Throws a `SettingError` with a one-line message. */
 export function loadSimulatorSettings(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -73,9 +73,7 @@ export function loadSimulatorSettings(
     throw new SettingError(`unexpected argument ${JSON.stringify(rest[0])}; --help lists every setting`);
   }
   if (values.out !== null && values.simFaults.length > 0) {
-    throw new SettingError(
-      '--sim-faults cannot be given with --out; accepted: none, since a recording holds true frames',
-    );
+    throw new SettingError('--sim-faults cannot be given with --out; recordings contain no faults');
   }
   return { ...values, inject: readInjections(values.inject) };
 }

@@ -8,12 +8,12 @@ import { createMarketBoard } from './venue-b/market-board.ts';
 import { logText, shortHeadText } from './venue-b/rpc-text.ts';
 import { createWorld, type WorldSettings } from './world/world.ts';
 
-/** A world small enough for tests. */
+/** Settings of a small world for tests. */
 export const SMALL: WorldSettings = { seed: 7, rate: 200, events: 3, coins: 4 };
-/** A minute before one hour's questions expire. */
+/** One minute before the questions of an hour expire. */
 export const BEFORE_THE_HOUR = Date.UTC(2026, 2, 3, 16, 59);
 
-/** A simulation without sockets that keeps every line it tells, as `<interface> <text>`. */
+/** Creates a simulation without sockets that records every line as `<interface> <text>`. */
 export function createTestSimulation(settings: WorldSettings = SMALL, options = { spontaneousReorgs: false }) {
   const world = createWorld(settings);
   const markets = createMarkets(world);
@@ -39,8 +39,8 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
   const simulation = createSimulation(world, chain, {
     venueA,
     venueB,
-    blocks(_gone, came) {
-      for (const block of came) {
+    blocks(_removed, added) {
+      for (const block of added) {
         blocks.push(block);
         lines.push(`block ${shortHeadText(block)}`);
         for (const log of block.logs) lines.push(`log ${logText(block, log, false)}`);
@@ -57,7 +57,7 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
     blocks,
     counts: simulation.counts,
     lines,
-    /** Tells [fromMs, toMs) and answers what was told. */
+    /** Simulates [fromMs, toMs) and returns its lines. */
     run(fromMs: number, toMs: number): string[] {
       lines.length = 0;
       for (let at = fromMs; at < toMs; at += STEP_MS) simulation.runStep(at);
@@ -66,19 +66,19 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
   };
 }
 
-/** The market frames among the lines, read. */
+/** Parses the market frames among the lines. */
 export function venueBFrames(lines: readonly string[]): Record<string, unknown>[] {
   return lines.filter((line) => line.startsWith('venue_b ')).map((line) => JSON.parse(line.slice(8)));
 }
 
-/** The frames of a channel of venue_a among the lines, read. */
+/** Parses the frames of a channel of venue_a among the lines. */
 export function venueAFrames(lines: readonly string[], channel: string): { channel: string; data: never }[] {
   return lines
     .filter((line) => line.startsWith(`venue_a {"channel":"${channel}"`))
     .map((line) => JSON.parse(line.slice(8)));
 }
 
-/** The first line in which two tellings differ, shortened; null when they are the same. */
+/** Describes the first line in which two runs differ; null if they are equal. */
 export function firstDifference(left: readonly string[], right: readonly string[]): string | null {
   const at = left.findIndex((line, index) => line !== right[index]);
   if (at < 0) return left.length === right.length ? null : `${left.length} and ${right.length} lines`;

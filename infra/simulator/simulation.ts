@@ -6,21 +6,21 @@ import type { Question } from './world/questions.ts';
 import { HOUR_MS } from './world/time.ts';
 import type { World } from './world/world.ts';
 
-/** Length of a step: the grain in which the world is told. */
+/** Length of a simulation step. */
 export const STEP_MS = 10;
 
-/** The time before an hour in which the next questions are prepared. */
+/** Time before an hour in which the ids of the next questions are computed. */
 const WARM_UP_MS = 60_000;
 
-/** Who hears of what happens. */
+/** Receivers of simulated events. */
 export interface SimulationOutputs {
   readonly venueA: VenueAFeed;
   readonly venueB: VenueBFeed;
-  /** A block has appeared; with a reorg the blocks that went, and all that came in their place. */
-  readonly blocks: (gone: readonly Block[], came: readonly Block[]) => void;
+  /** Called with a new block. After a reorganization, with the removed blocks and all that replaced them. */
+  readonly blocks: (removed: readonly Block[], added: readonly Block[]) => void;
 }
 
-/** What has happened since the start. */
+/** Counts since the start. */
 export interface SimulationCounts {
   events: number;
   bookUpdates: number;
@@ -32,14 +32,14 @@ export interface SimulationCounts {
   reorgs: number;
 }
 
-/** Tells the world step by step; holds no state of the world, so any step may be the first. */
+/** Runs the simulation step by step. It holds no state of the world, so any step may be the first. */
 export interface Simulation {
-  /** Runs the step that begins at a moment (a multiple of `STEP_MS`). */
+  /** Runs the step that starts at a time (a multiple of `STEP_MS`). */
   runStep(fromMs: number): void;
   readonly counts: SimulationCounts;
 }
 
-/** Puts the world's events, its rolling catalog and its chain into one order of time. */
+/** Creates a simulation that emits the world's events, catalog changes and blocks in order of time. */
 export function createSimulation(world: World, chain: Chain, outputs: SimulationOutputs): Simulation {
   const { schedule } = world;
   const counts: SimulationCounts = {
@@ -66,7 +66,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
     outputs.venueA.event(kind, index, event);
   };
 
-  /** Questions are listed on the hour; their results come later. */
+  /** Lists new questions on the hour, and publishes results when they are due. */
   const runCatalog = (fromMs: number, toMs: number) => {
     const sinceHourMs = fromMs % HOUR_MS;
     const toHourMs = HOUR_MS - sinceHourMs;
@@ -77,7 +77,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
     outputs.venueB.markets(createdOn(world.venueB), world.venueB.settledIn(fromMs, toMs), fromMs);
   };
 
-  /** Works out ids of markets that will be listed at the hour, some in each step: all at once they take too long. */
+  /** Computes some ids of the markets of the next hour in each step, since all at once would take too long. */
   const warm = (hourMs: number, sinceMs: number) => {
     const { slots } = world.venueB;
     const place = (ms: number) => Math.floor((slots.length * ms) / WARM_UP_MS);
@@ -89,7 +89,7 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
 
   const runChain = (fromMs: number) => {
     const head = chain.headAt(fromMs);
-    // A block appears in the step that its time begins; steps are shorter than blocks.
+    // A block appears in the step that starts at its time; steps are shorter than blocks.
     if (blockTime(head) !== fromMs) return;
     const reorg = chain.spontaneousReorgAt(head);
     const block = chain.block(head, head);
@@ -98,8 +98,8 @@ export function createSimulation(world: World, chain: Chain, outputs: Simulation
     if (!reorg) return outputs.blocks([], [block]);
     counts.reorgs += 1;
     const numbers = Array.from({ length: reorg.to - reorg.from + 1 }, (_, nth) => reorg.from + nth);
-    const gone = numbers.map((number) => chain.block(number, head - 1));
-    outputs.blocks(gone, [...numbers.map((number) => chain.block(number, head)), block]);
+    const removed = numbers.map((number) => chain.block(number, head - 1));
+    outputs.blocks(removed, [...numbers.map((number) => chain.block(number, head)), block]);
   };
 
   return {

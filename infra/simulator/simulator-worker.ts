@@ -1,4 +1,4 @@
-/** The program of the simulator's thread: starts it and does what it is told. */
+/** Program of the simulator's thread: starts the simulator and handles calls. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WorkerCall, WorkerOptions, WorkerReply } from './start-in-worker.ts';
 import { type Simulator, startSimulator } from './start-simulator.ts';
@@ -12,7 +12,7 @@ async function handleCall(simulator: Simulator, { id, method, args }: WorkerCall
     const called =
       method === 'stats' || method === 'close'
         ? simulator[method]()
-        : (simulator.faults[method] as (...given: readonly unknown[]) => Promise<void>)(...args);
+        : (simulator.faults[method] as (...args: readonly unknown[]) => Promise<void>)(...args);
     sendReply({ kind: 'done', id, value: await called });
   } catch (error) {
     sendReply({ kind: 'refused', id, message: error instanceof Error ? error.message : String(error) });

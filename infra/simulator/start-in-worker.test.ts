@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-describe('a simulator in a thread of its own', () => {
-  it('serves, obeys, tells its figures, and ends', async () => {
+describe('a simulator in a separate thread', () => {
+  it('serves, applies faults, returns statistics and closes', async () => {
     const simulator = await startInWorker(options, program.url);
     const ask = () => post(`${simulator.urls.venueAApiUrl}/info`, { type: 'meta' });
     expect((await ask()).status).toBe(200);
@@ -26,7 +26,7 @@ describe('a simulator in a thread of its own', () => {
     await expect(ask()).rejects.toThrow();
   });
 
-  it('says why it cannot start', async () => {
+  it('rejects with the reason if it cannot start', async () => {
     await expect(startInWorker({ ...options, rate: 0 }, program.url)).rejects.toThrow(/rate cannot be 0/);
   });
 });

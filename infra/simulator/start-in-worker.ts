@@ -3,21 +3,21 @@ import { siblingModuleUrl } from '../sibling-module-url.ts';
 import type { FaultControls } from './faults/fault-board.ts';
 import type { Simulator, SimulatorOptions, SimulatorStats, SimulatorUrls } from './start-simulator.ts';
 
-/** What can be said to the worker: a number, and a method of the simulator with its arguments. */
+/** Message to the worker: an id, and a method of the simulator with its arguments. */
 export interface WorkerCall {
   readonly id: number;
   readonly method: keyof FaultControls | 'stats' | 'close';
   readonly args: readonly unknown[];
 }
 
-/** What it says back. */
+/** Message from the worker. */
 export type WorkerReply =
   | { readonly kind: 'started'; readonly urls: SimulatorUrls }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string };
 
-/** Thrown when the simulator's thread could not start, refused a call, or is gone. */
+/** Thrown if the simulator's thread could not start, rejected a call, or has exited. */
 export class SimulatorWorkerError extends Error {
   override name = 'SimulatorWorkerError';
   readonly code = 'simulator_worker';
@@ -33,12 +33,13 @@ interface PendingCall {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Options that can be handed to a thread. */
+/** Options that can be sent to a thread. */
 export type WorkerOptions = Omit<SimulatorOptions, 'wallClock' | 'onError'>;
 
 /**
- * Starts the simulator in a thread of its own, so that it never holds up the event loop of who starts it.
- * @param script the compiled or source file to run; for tests
+ * Starts the simulator in a separate thread, so that it never blocks the caller's event loop.
+ *
+ * @param script compiled or source file to run; for tests.
  */
 export async function startInWorker(
   options: WorkerOptions,
@@ -61,7 +62,7 @@ export async function startInWorker(
   };
   const call = (method: WorkerCall['method'], args: readonly unknown[]) =>
     new Promise<unknown>((resolve, reject) => {
-      if (hasExited) return reject(new SimulatorWorkerError('the simulator has ended'));
+      if (hasExited) return reject(new SimulatorWorkerError('the simulator has exited'));
       calls += 1;
       const id = calls;
       const late = () => settle(id)?.reject(new SimulatorWorkerError(`the simulator did not answer ${method}`));
@@ -86,8 +87,8 @@ export async function startInWorker(
     });
     worker.on('exit', () => {
       clearTimeout(timer);
-      fail('the simulator ended before it had started');
-      failAll('the simulator has ended');
+      fail('the simulator exited before it started');
+      failAll('the simulator has exited');
     });
   }).catch(async (error: unknown) => {
     await worker.terminate();

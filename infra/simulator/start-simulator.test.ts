@@ -13,7 +13,7 @@ describe('a simulator', () => {
     ['coins', 2],
     ['coins', 401],
     ['rate', 1.5],
-  ])('refuses %s %d', async (name, value) => {
+  ])('rejects %s %d', async (name, value) => {
     await expect(startSimulator({ ...options, [name]: value })).rejects.toThrow(SimulatorOptionError);
   });
 
@@ -21,23 +21,23 @@ describe('a simulator', () => {
     ['rate', 1],
     ['rate', 20_000],
     ['coins', 400],
-  ])('takes %s %d', async (name, value) => {
+  ])('accepts %s %d', async (name, value) => {
     await (await startSimulator({ ...options, [name]: value })).close();
   });
 
-  it('tells exactly the events of the time that has passed', async () => {
+  it('simulates exactly the events of the elapsed time', async () => {
     let now = START;
     const simulator = await startSimulator({ ...options, rate: 250, wallClock: () => now });
     now += 4_000;
-    const { events, simulatedUntilMs: toldUntilMs } = await until('the time has been told', async () => {
+    const { events, simulatedUntilMs } = await until('the time is simulated', async () => {
       const stats = await simulator.stats();
       return stats.simulatedUntilMs === START + 4_000 && stats;
     });
-    expect([events, toldUntilMs]).toEqual([1_000, START + 4_000]);
+    expect([events, simulatedUntilMs]).toEqual([1_000, START + 4_000]);
     await simulator.close();
   });
 
-  it('tells another simulator of the same seed the same frames at the same time, also after a restart', async () => {
+  it('sends the same frames at the same times for the same seed, also after a restart', async () => {
     const listen = async (from: number, until_: number) => {
       let now = from;
       const simulator = await startSimulator({ ...options, wallClock: () => now });
@@ -45,9 +45,9 @@ describe('a simulator', () => {
       socket.send({ method: 'subscribe', subscription: { type: 'l2Book', coin: 'BTC' } });
       await until('the first book', () => socket.frames().some(({ channel }) => channel === 'l2Book'));
       for (; now < until_; now += 1_000) {
-        await until('told', async () => (await simulator.stats()).simulatedUntilMs === now);
+        await until('simulated', async () => (await simulator.stats()).simulatedUntilMs === now);
       }
-      await until('all told', async () => (await simulator.stats()).simulatedUntilMs === until_);
+      await until('all simulated', async () => (await simulator.stats()).simulatedUntilMs === until_);
       socket.send({ method: 'ping' });
       await until('a pong', () => socket.texts.includes('{"channel":"pong"}'));
       await simulator.close();
@@ -55,23 +55,23 @@ describe('a simulator', () => {
     };
     const whole = await listen(START, START + 6_000);
     expect(whole.length).toBeGreaterThan(20);
-    // The first frame is the book that stood when the client came; the later ones are those of the world.
+    // The first frame is the book at the time of the subscription; the later ones are updates.
     expect(await listen(START, START + 6_000)).toEqual(whole);
     const second = await listen(START + 3_000, START + 6_000);
     expect(whole.slice(-second.length + 1)).toEqual(second.slice(1));
   });
 
-  it('cuts its clients and goes on when it has been stopped for too long', async () => {
+  it('disconnects its clients and continues when it was suspended for too long', async () => {
     let now = START;
     const simulator = await startSimulator({ ...options, wallClock: () => now });
     const socket = await openSocket(simulator.urls.venueBClobWsUrl);
     now += 60_000;
-    await until('the client is cut', () => socket.isClosed());
-    expect(await simulator.stats()).toMatchObject({ stalls: 1, toldUntilMs: now });
+    await until('the client is disconnected', () => socket.isClosed());
+    expect(await simulator.stats()).toMatchObject({ stalls: 1, simulatedUntilMs: now });
     await simulator.close();
   });
 
-  it('answers 404 to paths that no host has', async () => {
+  it('answers 404 to unknown paths', async () => {
     const simulator = await startSimulator(options);
     const { origin } = new URL(simulator.urls.venueAApiUrl);
     expect((await fetch(`${origin}/nothing`)).status).toBe(404);

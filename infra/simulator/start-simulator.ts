@@ -13,30 +13,30 @@ import type { HubStats } from './sockets/socket-hub.ts';
 import type { Injection } from './world/injections.ts';
 import { assertWorldTime, createWorld } from './world/world.ts';
 
-/** How a simulator is to be. */
+/** Options of a simulator. */
 export interface SimulatorOptions {
-  /** Address to listen on; `127.0.0.1` when not given. */
+  /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string;
-  /** 0, or nothing, takes a free port. */
+  /** 0, the default, chooses a free port. */
   readonly port?: number;
   readonly seed: number;
-  /** Events a second: 1 to 20,000. */
+  /** Events per second: 1 to 20,000. */
   readonly rate: number;
-  /** Questions that both venues ask. */
+  /** Number of questions that both venues ask. */
   readonly events: number;
-  /** Coins of venue_a's main dex; at least 3. */
+  /** Number of coins of venue_a's main dex; at least 3. */
   readonly coins: number;
-  /** What is to happen beside the ordinary, for tests of detectors. */
+  /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
-  /** Faults that it makes by itself. */
+  /** Kinds of faults that happen spontaneously. */
   readonly faults: readonly FaultKind[];
-  /** What time it is, unix ms; for tests. The world is told up to this moment and never past it. */
+  /** Current time, unix ms; for tests. The world is simulated up to this time. */
   readonly wallClock?: () => number;
-  /** Hears of handlers that broke; by default a line on standard error. */
+  /** Called with errors of handlers; by default prints a line on standard error. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Addresses of the simulated interfaces, under the names of the settings that take them. */
+/** URLs of the simulated interfaces, under the names of the service's settings. */
 export interface SimulatorUrls {
   readonly venueAApiUrl: string;
   readonly venueAWsUrl: string;
@@ -50,11 +50,11 @@ export interface SimulatorUrls {
 }
 
 export interface SimulatorStats extends Readonly<SimulationCounts> {
-  /** Moment up to which the world has been told, unix ms. */
+  /** Time up to which the world is simulated, unix ms. */
   readonly simulatedUntilMs: number;
   readonly sockets: Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
   readonly faults: FaultCounts;
-  /** Times that the simulator fell so far behind the clock that it cut its clients and went on from now. */
+  /** How often the simulator lagged so much that it disconnected its clients and skipped to the current time. */
   readonly stalls: number;
 }
 
@@ -65,9 +65,9 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-/** How far behind the clock the world may be told before clients are cut. */
+/** Largest lag behind the clock before clients are disconnected. */
 const MAX_LAG_MS = 15_000;
-/** Time that one turn of the event loop may be spent on steps. */
+/** Longest time for steps in one turn of the event loop. */
 const TURN_MS = 25;
 const MAX_REORG_DEPTH = 60;
 
@@ -89,7 +89,7 @@ function checkOptions({ rate, events, coins }: SimulatorOptions): void {
   check('coins', coins, 3, 400);
 }
 
-/** Starts the simulated venues on loopback and tells their world in step with the clock. */
+/** Starts the simulated venues on loopback and simulates them in step with the clock. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   checkOptions(options);
   const clock = options.wallClock ?? Date.now;
@@ -116,12 +116,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     slow: async (target, count, delayMs) => board.schedule('slow', target, count, delayMs),
     async reorg(depth) {
       if (!Number.isInteger(depth) || depth < 1 || depth > MAX_REORG_DEPTH) {
-        throw new SimulatorOptionError(`depth cannot be ${depth}; accepted: a whole number from 1 to ${MAX_REORG_DEPTH}`);
+        throw new SimulatorOptionError(
+          `depth cannot be ${depth}; accepted: a whole number from 1 to ${MAX_REORG_DEPTH}`,
+        );
       }
       board.count('reorgs', 'venue_b.chain');
       simulation.counts.reorgs += 1;
-      const { gone, came } = venues.chain.reorg(depth, venues.chain.headAt(now()));
-      venues.outputs.blocks(gone, came);
+      const { removed, added } = venues.chain.reorg(depth, venues.chain.headAt(now()));
+      venues.outputs.blocks(removed, added);
       venues.flush();
     },
   };
@@ -131,11 +133,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       injectFault(controls, due).catch(onError);
     }
   };
-  /** Runs the steps that the clock has passed; true when it has caught up. */
+  /** Runs the steps up to the current time. True if it has caught up. */
   const advance = (): boolean => {
     const untilMs = Math.floor(clock() / STEP_MS) * STEP_MS;
     if (untilMs - nextMs > MAX_LAG_MS) {
-      // Held books would miss what is skipped, so nobody may go on from here.
+      // Clients would miss the skipped updates, so they must reconnect.
       stalls += 1;
       venues.terminateAll();
       nextMs = untilMs;
@@ -172,7 +174,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** Calls `advance` every step, and again in the next turn of the event loop while it has not caught up. */
+/** Calls `advance` every step, and in every turn of the event loop while it has not caught up. */
 function startPacing(advance: () => boolean, onError: (error: unknown) => void): { stop(): void } {
   let timer: NodeJS.Timeout | null = null;
   let turn: NodeJS.Immediate | null = null;

@@ -1,4 +1,4 @@
-import { type KeptLetter, redriveRaw } from '#ingest/publisher/redrive';
+import { redriveRaw, type StoredDeadLetter } from '#ingest/publisher/redrive';
 import { TOPICS } from '#schemas/topics/catalog';
 import { deadLetterTopic } from '#schemas/topics/control';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../config/declare.ts';
@@ -69,22 +69,22 @@ export const deadLetters: Command = {
 };
 
 /** Reads the dead letters of a topic that were not redriven, oldest first. One that was written twice counts once. */
-async function readDeadLetters({ log: events, codec }: Ports, name: string): Promise<KeptLetter[]> {
+async function readDeadLetters({ log: events, codec }: Ports, name: string): Promise<StoredDeadLetter[]> {
   const topic = deadLetterTopic(name);
   await events.createTopics([topic]);
   await codec.prepare([topic]);
-  const newest = new Map<string, KeptLetter>();
+  const newest = new Map<string, StoredDeadLetter>();
   await readPartition(events, { topic: topic.name, partition: 0 }, ({ key, value }) => {
-    if (value) newest.set(key, { key, letter: codec.decode(topic, value) });
+    if (value) newest.set(key, { key, deadLetter: codec.decode(topic, value) });
     else newest.delete(key);
   });
   return [...newest.values()];
 }
 
 /** Returns the dead letters whose records were appended again. */
-async function redrive({ log: events }: Ports, topic: string, deadLetters: readonly KeptLetter[]) {
+async function redrive({ log: events }: Ports, topic: string, deadLetters: readonly StoredDeadLetter[]) {
   // The dead letter of a record that was too large stores only its first bytes.
-  const complete = deadLetters.filter(({ letter }) => letter.reason !== TOO_LARGE);
+  const complete = deadLetters.filter(({ deadLetter }) => deadLetter.reason !== TOO_LARGE);
   try {
     await redriveRaw(events, topic, complete);
   } catch (error) {
@@ -96,8 +96,11 @@ async function redrive({ log: events }: Ports, topic: string, deadLetters: reado
   return complete;
 }
 
-function print(deadLetters: readonly KeptLetter[], json: boolean, redriven: boolean): void {
-  const rows = deadLetters.map(({ letter }) => ({ ...letter, value: letter.value?.toString('utf8') ?? null }));
+function print(deadLetters: readonly StoredDeadLetter[], json: boolean, redriven: boolean): void {
+  const rows = deadLetters.map(({ deadLetter }) => ({
+    ...deadLetter,
+    value: deadLetter.value?.toString('utf8') ?? null,
+  }));
   if (json) {
     console.log(JSON.stringify({ deadLetters: rows, redriven }));
     return;

@@ -77,7 +77,7 @@ export const record: Command = {
         ),
         until: values.follow ? 'signal' : 'end',
         signal: stopping.signal,
-        tellsWatermarks: values.log !== 'embedded',
+        hasWatermarks: values.log !== 'embedded',
       });
     } finally {
       await closeInReverse(closers);

@@ -2,7 +2,7 @@
  * Fills the expected tables from the records of the rebuild. The sink's progress decides the table of a row:
  * - `required`: the sink committed its record, so the live table must hold the row or a newer required one;
  * - `pending`: the sink did not commit its record, so the live table may hold the row or not;
- * - `expired`: required, but so old that the store may have expired it (`TableSpec.keptDays`).
+ * - `expired`: required, but so old that the store may have expired it (`TableSpec.retentionDays`).
  */
 
 import { addRecords } from '#processors/sink/add-records';

@@ -1,6 +1,6 @@
-/** What can go wrong, and where. The board only keeps count; sockets, HTTP hosts and the chain ask it. */
+/** Kinds and targets of faults, and a board that schedules and counts them. Sockets, HTTP hosts and the chain apply them. */
 
-/** The simulated venues' interfaces, named as recordings name them. */
+/** Interfaces of the simulated venues, with the names of recordings. */
 export const SOCKET_TARGETS = ['venue_a.ws', 'venue_b.clob_ws', 'venue_b.rpc'] as const;
 export type SocketTarget = (typeof SOCKET_TARGETS)[number];
 export const HTTP_TARGETS = [
@@ -15,7 +15,7 @@ export const HTTP_TARGETS = [
 export type HttpTarget = (typeof HTTP_TARGETS)[number];
 export type Target = SocketTarget | HttpTarget;
 
-/** Words of `--sim-faults`. */
+/** Values of `--sim-faults`. */
 export const FAULT_KINDS = [
   'disconnects',
   'silence',
@@ -28,30 +28,30 @@ export const FAULT_KINDS = [
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** How often each fault was put in, by kind and target: `{malformed: {'venue_a.ws': 3}}`. */
+/** Number of applied faults by kind and target: `{malformed: {'venue_a.ws': 3}}`. */
 export type FaultCounts = Partial<Record<FaultKind, Partial<Record<Target | 'venue_b.chain', number>>>>;
 
-/** Faults on demand. Each resolves when the fault is in effect or, for counted ones, waiting for its next victims. */
+/** Applies faults on demand. Each call resolves when the fault is in effect or, for counted faults, scheduled. */
 export interface FaultControls {
-  /** Cuts every open socket of the target. */
+  /** Closes every open socket of the target. */
   disconnectAll(target: SocketTarget): Promise<void>;
-  /** For `durationMs` open and new sockets say nothing, not even pongs; then they are cut. */
+  /** For `durationMs` open and new sockets send nothing, not even pongs; then they are closed. */
   silence(target: SocketTarget, durationMs: number): Promise<void>;
-  /** After each of the next `count` frames (or in place of the next `count` HTTP answers) comes a broken copy. */
+  /** Sends a malformed copy after each of the next `count` frames, or instead of the next `count` HTTP answers. */
   malformed(target: Target, count: number): Promise<void>;
-  /** Each of the next `count` frames is sent twice; on `venue_b.rpc` the logs of the next `count` answers too. */
+  /** Sends each of the next `count` frames twice; on `venue_b.rpc` also the logs of the next `count` answers. */
   duplicate(target: SocketTarget, count: number): Promise<void>;
   /** Replaces the newest `depth` (1 to 60) blocks. */
   reorg(depth: number): Promise<void>;
-  /** The next `count` HTTP answers are this status (default 500). */
+  /** Answers the next `count` HTTP requests with this status (default 500). */
   errors(target: HttpTarget, count: number, status?: number): Promise<void>;
-  /** The next `count` HTTP answers are 429. */
+  /** Answers the next `count` HTTP requests with 429. */
   rateLimit(target: HttpTarget, count: number): Promise<void>;
-  /** The next `count` HTTP answers come `delayMs` late. */
+  /** Delays the next `count` HTTP answers by `delayMs`. */
   slow(target: HttpTarget, count: number, delayMs: number): Promise<void>;
 }
 
-/** What is to be done to one HTTP answer. */
+/** Faults to apply to one HTTP answer. */
 export interface HttpFault {
   readonly delayMs: number;
   /** Answer with this status instead. */
@@ -62,9 +62,9 @@ export interface HttpFault {
 export interface FaultBoard {
   count(kind: FaultKind, target: Target | 'venue_b.chain'): void;
   counts(): FaultCounts;
-  /** Lets the next `count` things of the target suffer. */
+  /** Schedules a fault for the next `count` frames or answers of the target. */
   schedule(kind: FaultKind, target: Target, count: number, value?: number): void;
-  /** Whether the next thing is to suffer; counts it. */
+  /** True if the fault applies to the next frame or answer. Counts it. */
   consume(kind: FaultKind, target: Target): boolean;
   consumeHttp(target: HttpTarget): HttpFault;
 }
@@ -107,7 +107,7 @@ export function createFaultBoard(): FaultBoard {
   };
 }
 
-/** A broken copy of a frame: cut off in its middle, so that it can never be read as JSON. */
+/** Returns a truncated copy of a frame, which is never valid JSON. */
 export function brokenCopy(frame: Buffer): Buffer {
   return frame.subarray(0, Math.max(1, Math.floor(frame.length * 0.6)));
 }

@@ -26,7 +26,7 @@ const isJson = (text: string) => {
 const readFaultCounts = async () => (await simulator.stats()).faults;
 
 describe('sockets', () => {
-  it('are all cut by a disconnect, and new ones work', async () => {
+  it('are all closed by a disconnect, and new ones work', async () => {
     const [one, other] = [await watchBook(), await watchBook()];
     await simulator.faults.disconnectAll('venue_a.ws');
     await until('both are closed', () => one.isClosed() && other.isClosed());
@@ -34,7 +34,7 @@ describe('sockets', () => {
     expect(await readFaultCounts()).toEqual({ disconnects: { 'venue_a.ws': 1 } });
   });
 
-  it('say nothing while silent, not even pongs, and are cut afterwards', async () => {
+  it('send nothing while silent, not even pongs, and are closed afterwards', async () => {
     const old = await watchBook();
     await simulator.faults.silence('venue_a.ws', 400);
     const before = old.texts.length;
@@ -48,7 +48,7 @@ describe('sockets', () => {
     await until('the other venue answers', () => other.texts.includes('PONG'));
     expect([old.isClosed(), fresh.isClosed()]).toEqual([false, false]);
     await until('both are closed', () => old.isClosed() && fresh.isClosed());
-    // What was under way when the silence fell may still have come.
+    // Frames in flight when the silence started may still have arrived.
     expect(old.texts.slice(before + 2)).toEqual([]);
     expect(fresh.texts).toEqual([]);
     expect([old.pongs(), fresh.pongs()]).toEqual([0, 0]);
@@ -56,7 +56,7 @@ describe('sockets', () => {
     other.close();
   });
 
-  it('get broken copies beside the true frames, as many as are counted', async () => {
+  it('receive the counted number of malformed copies in addition to the valid frames', async () => {
     const socket = await watchBook();
     await simulator.faults.malformed('venue_a.ws', 3);
     const broken = () => socket.texts.filter((text) => !isJson(text));
@@ -71,7 +71,7 @@ describe('sockets', () => {
     socket.close();
   });
 
-  it('get frames twice, as many as are counted', async () => {
+  it('receive the counted number of frames twice', async () => {
     const socket = await watchBook();
     await simulator.faults.duplicate('venue_a.ws', 4);
     const repeats = () => socket.texts.filter((text, at) => at > 0 && text === socket.texts[at - 1]);
@@ -84,7 +84,7 @@ describe('sockets', () => {
 describe('HTTP hosts', () => {
   const catalog = () => get(`${simulator.urls.venueBGammaUrl}/markets?limit=1`);
 
-  it('fail as often as asked, with the status asked for', async () => {
+  it('fail for the requested number of times with the requested status', async () => {
     await simulator.faults.errors('venue_b.gamma', 2, 503);
     const seen = [await catalog(), await catalog(), await catalog()].map(({ status }) => status);
     expect(seen).toEqual([503, 503, 200]);
@@ -104,7 +104,7 @@ describe('HTTP hosts', () => {
     expect(performance.now() - began).toBeGreaterThan(290);
   });
 
-  it('answer something broken', async () => {
+  it('answer with a malformed body', async () => {
     await simulator.faults.malformed('venue_b.gamma', 1);
     const [broken, whole] = [await catalog(), await catalog()];
     expect([isJson(broken.text), isJson(whole.text)]).toEqual([false, true]);
@@ -117,7 +117,7 @@ describe('the chain', () => {
     return (body as { result: never }).result;
   };
 
-  it('replaces its newest blocks, and tells subscribers what was removed', async () => {
+  it('replaces its newest blocks and informs subscribers of removed logs', async () => {
     const socket = await openSocket(simulator.urls.venueBRpcUrl.replace('http', 'ws'));
     socket.send({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] });
     socket.send({ jsonrpc: '2.0', id: 2, method: 'eth_subscribe', params: ['logs', {}] });
@@ -130,21 +130,21 @@ describe('the chain', () => {
     const after = [await hashOf(head - 8), await hashOf(head - 3)];
     expect(after[0]).toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);
-    type Told = { params?: { result: { hash?: string; removed?: boolean; blockHash?: string } } };
-    const told = () => (socket.frames() as Told[]).flatMap(({ params }) => (params ? [params.result] : []));
-    await until('new heads', () => told().filter(({ hash }) => hash !== undefined).length >= 5);
-    expect(told().some(({ removed, blockHash }) => removed === true && blockHash === before[1])).toBe(true);
-    expect(told().some(({ removed, blockHash }) => removed === false && blockHash === after[1])).toBe(true);
+    type Notification = { params?: { result: { hash?: string; removed?: boolean; blockHash?: string } } };
+    const received = () => (socket.frames() as Notification[]).flatMap(({ params }) => (params ? [params.result] : []));
+    await until('new heads', () => received().filter(({ hash }) => hash !== undefined).length >= 5);
+    expect(received().some(({ removed, blockHash }) => removed === true && blockHash === before[1])).toBe(true);
+    expect(received().some(({ removed, blockHash }) => removed === false && blockHash === after[1])).toBe(true);
     expect(await readFaultCounts()).toEqual({ reorgs: { 'venue_b.chain': 1 } });
     socket.close();
   });
 
-  it('refuses a depth that makes no sense', async () => {
+  it('rejects a reorganization depth out of range', async () => {
     await expect(simulator.faults.reorg(0)).rejects.toThrow(SimulatorOptionError);
     await expect(simulator.faults.reorg(61)).rejects.toThrow(SimulatorOptionError);
   });
 
-  it('tells logs twice', async () => {
+  it('returns logs twice', async () => {
     const number = `0x${(Number(await call('eth_blockNumber', [])) - 1).toString(16)}`;
     const logs = async () => (await call('eth_getLogs', [{ fromBlock: number, toBlock: number }])) as unknown[];
     const once = await logs();
@@ -154,11 +154,11 @@ describe('the chain', () => {
   });
 });
 
-describe('faults that happen by themselves', () => {
+describe('spontaneous faults', () => {
   const START = Date.UTC(2026, 0, 1);
   const kinds = ['disconnects', 'silence', 'malformed', 'duplicates', 'errors', 'rate-limits', 'slow'] as const;
 
-  it('are the same for the same seed, however the time is cut', () => {
+  it('are the same for the same seed, however the time is split', () => {
     const whole = faultsBetween(4, kinds, START, START + 600_000);
     const parts = Array.from({ length: 60 }, (_, nth) =>
       faultsBetween(4, kinds, START + nth * 10_000, START + (nth + 1) * 10_000),
@@ -169,8 +169,8 @@ describe('faults that happen by themselves', () => {
     expect(sorted(faultsBetween(5, kinds, START, START + 600_000))).not.toEqual(sorted(whole));
   });
 
-  it('are made by a simulator that was asked for them', async () => {
-    // A clock that runs a hundred times as fast meets several of each within a second.
+  it('happen in a simulator with these faults enabled', async () => {
+    // With a clock that runs a hundred times as fast, several of each kind happen within a second.
     const began = Date.now();
     const wallClock = () => START + (Date.now() - began) * 100;
     const faulty = await startSimulator({

@@ -1,7 +1,7 @@
 import { hashOf, STREAM } from '../world/hash.ts';
 import { type FaultControls, type FaultKind, HTTP_TARGETS, SOCKET_TARGETS } from './fault-board.ts';
 
-/** How often a fault happens by itself to one target: once in every term, at a moment of chance within it. */
+/** Period of each spontaneous fault per target: it happens once per period, at a pseudo-random time. */
 const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
   disconnects: 30_000,
   silence: 120_000,
@@ -13,20 +13,20 @@ const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
 };
 const TICK_MS = 100;
 
-/** Targets of a kind, in an order that never changes: it is part of the chance. */
+/** Targets of a kind. Their order must not change, since it is part of the hash. */
 function targetsOf(kind: FaultKind): readonly string[] {
   if (kind === 'errors' || kind === 'rate-limits' || kind === 'slow') return HTTP_TARGETS;
   return SOCKET_TARGETS;
 }
 
-/** One fault that is due. */
+/** A fault that is due. */
 export interface DueFault {
   readonly kind: Exclude<FaultKind, 'reorgs'>;
   readonly target: string;
   readonly chance: number;
 }
 
-/** The faults that happen by themselves in [fromMs, toMs): a function of seed and time. Reorgs are the chain's own. */
+/** Returns the spontaneous faults in [fromMs, toMs), a function of seed and time. The chain generates reorganizations itself. */
 export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs: number, toMs: number): DueFault[] {
   const due: DueFault[] = [];
   for (const kind of kinds) {
@@ -43,7 +43,7 @@ export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs:
   return due;
 }
 
-/** Puts a due fault in. */
+/** Applies a due fault. */
 export async function injectFault(controls: FaultControls, { kind, target, chance }: DueFault): Promise<void> {
   const socket = target as (typeof SOCKET_TARGETS)[number];
   const http = target as (typeof HTTP_TARGETS)[number];
@@ -51,7 +51,7 @@ export async function injectFault(controls: FaultControls, { kind, target, chanc
     case 'disconnects':
       return controls.disconnectAll(socket);
     case 'silence':
-      // Longer than any sensible heartbeat, so that it is noticed.
+      // Longer than usual heartbeat timeouts, so that clients notice it.
       return controls.silence(socket, 30_000 + (chance % 20_000));
     case 'malformed':
       return controls.malformed(socket, 1 + (chance % 3));

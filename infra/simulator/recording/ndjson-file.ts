@@ -4,12 +4,12 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 
-/** One file of a recording, written line by line without ever holding more than a buffer of it. */
+/** One file of a recording, written line by line with a bounded buffer. */
 export interface NdjsonFile {
   readonly path: string;
-  /** Adds a line. `at` must not fall; the writer keeps the order that readers rely on. */
+  /** Adds a line. Throws a `LineOrderError` if `at` is lower than that of the previous line. */
   line(at: number, text: string): void;
-  /** Hands over what has gathered; waits while the disk is behind. */
+  /** Writes the buffered lines once there are enough. Waits under backpressure. */
   drain(): Promise<void>;
   close(): Promise<void>;
   stats(): { readonly lines: number; readonly bytes: number };
@@ -24,16 +24,16 @@ export class LineOrderError extends Error {
 
 const CHUNK_CHARACTERS = 256 * 1024;
 
-/** Opens `<path>.ndjson`, or `<path>.ndjson.gz`; refuses to write over a file. */
+/** Opens `<path>.ndjson`, or `<path>.ndjson.gz`. Does not overwrite an existing file. */
 export function createNdjsonFile(path: string, gzip: boolean): NdjsonFile {
   const full = `${path}.ndjson${gzip ? '.gz' : ''}`;
   const input = new PassThrough({ highWaterMark: 1024 * 1024 });
   const output = createWriteStream(full, { flags: 'wx' });
-  // The fastest level: books repeat themselves so much that it already takes off nine tenths.
+  // The fastest level is sufficient, since it already reduces repetitive books by nine tenths.
   const written = gzip
     ? pipeline(input, createGzip({ level: constants.Z_BEST_SPEED }), output)
     : pipeline(input, output);
-  // A failure is told by `drain` and `close`, which wait for it.
+  // `drain` and `close` reject with the failure.
   written.catch(() => {});
   let buffered: string[] = [];
   let size = 0;

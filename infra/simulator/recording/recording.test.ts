@@ -44,7 +44,7 @@ async function linesOf(source: string, name = 'first'): Promise<Line[]> {
 }
 
 describe('a simulated recording', () => {
-  it('holds a file for each interface, each sorted by time and within the hour', async () => {
+  it('has a file for each interface, sorted by time and within the hour', async () => {
     const names = await readdir(join(folder, 'first'));
     expect(names.sort()).toEqual(
       [
@@ -56,10 +56,10 @@ describe('a simulated recording', () => {
     );
     for (const { lines, path } of summary.files) {
       const source = path.split('/').at(-1)!.replace('.ndjson.gz', '');
-      const lines = await linesOf(source);
-      expect(lines).toHaveLength(lines);
-      expect(lines.every((line) => line.source === source)).toBe(true);
-      const times = lines.map(({ at }) => at);
+      const recorded = await linesOf(source);
+      expect(recorded).toHaveLength(lines);
+      expect(recorded.every((line) => line.source === source)).toBe(true);
+      const times = recorded.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
       expect(times[0]).toBeGreaterThanOrEqual(START);
       expect(times.at(-1)).toBeLessThanOrEqual(START + 3_600_000);
@@ -67,7 +67,7 @@ describe('a simulated recording', () => {
     expect(summary.events).toBe(2 * 3_600);
   });
 
-  it('begins with the catalogs and the books, and tells the new ones after questions have expired', async () => {
+  it('starts with the catalogs and the books, and contains the new ones after questions have expired', async () => {
     const info = await linesOf('venue_a.info');
     const types = (lines: Line[]) => lines.map(({ request }) => (request as { type: string }).type);
     expect(types(info.filter(({ at }) => at === START))).toEqual(
@@ -93,7 +93,7 @@ describe('a simulated recording', () => {
     ).toBe(true);
   });
 
-  it('holds each block before its logs, each naming the one before it', async () => {
+  it('contains each block before its logs, and each block names its parent', async () => {
     const lines = await linesOf('venue_b.rpc');
     let newest: Line['block'];
     let logs = 0;
@@ -107,7 +107,7 @@ describe('a simulated recording', () => {
     expect(logs).toBeGreaterThan(500);
   });
 
-  it('asks of each market how it ended, once its result is known', async () => {
+  it('contains the market answer of each resolved market', async () => {
     const answers = (await linesOf('venue_b.clob')).filter(({ at }) => at > START);
     const ended = answers.filter(({ data }) => (data as unknown as { closed: boolean }).closed);
     const resolved = (await linesOf('venue_b.rpc')).filter(
@@ -119,7 +119,7 @@ describe('a simulated recording', () => {
     expect(Math.max(...resolved.map(({ at }) => at))).toBeGreaterThan(HOUR + 180_000);
   });
 
-  it('is the same to the byte when written again', async () => {
+  it('is identical to the byte when written again', async () => {
     await writeSimulatedRecording(options('second'));
     for (const { path } of summary.files) {
       const name = path.split('/').at(-1)!;
@@ -128,13 +128,13 @@ describe('a simulated recording', () => {
     }
   });
 
-  it('refuses a folder that holds something', async () => {
+  it('is not written into a folder that is not empty', async () => {
     await expect(writeSimulatedRecording(options('first'))).rejects.toThrow(RecordingFolderError);
   });
 });
 
 describe('a file of a recording', () => {
-  it('refuses a line that is older than the one before it', async () => {
+  it('rejects a line that is older than the one before it', async () => {
     const file = createNdjsonFile(join(folder, 'order'), false);
     file.line(5, '{}');
     file.line(5, '{}');
@@ -143,7 +143,7 @@ describe('a file of a recording', () => {
     expect(await readFile(join(folder, 'order.ndjson'), 'utf8')).toBe('{}\n{}\n');
   });
 
-  it('fails loudly where it cannot write', async () => {
+  it('rejects on close if the file cannot be written', async () => {
     const file = createNdjsonFile(join(folder, 'nowhere', 'file'), false);
     file.line(1, '{}');
     await expect(file.close()).rejects.toThrow('ENOENT');

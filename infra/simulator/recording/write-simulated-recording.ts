@@ -20,19 +20,19 @@ import { createNdjsonFile, type NdjsonFile } from './ndjson-file.ts';
 
 export interface SimulatedRecordingOptions {
   readonly seed: number;
-  /** Events a second. */
+  /** Events per second. */
   readonly rate: number;
   readonly events: number;
   readonly coins: number;
   readonly hours: number;
-  /** Folder; made if it does not exist, refused when it holds anything. */
+  /** Folder; created if it does not exist, rejected if it is not empty. */
   readonly out: string;
-  /** Simulated time at which it begins, unix ms. */
+  /** Simulated start time, unix ms. */
   readonly startMs: number;
   readonly gzip: boolean;
-  /** What is to happen beside the ordinary, for tests of detectors. */
+  /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
-  /** Hears of progress: simulated milliseconds done, of all. */
+  /** Called with the finished and the total simulated milliseconds. */
   readonly onProgress?: (doneMs: number, allMs: number) => void;
 }
 
@@ -41,7 +41,7 @@ export interface RecordingSummary {
   readonly files: readonly { readonly path: string; readonly lines: number; readonly bytes: number }[];
 }
 
-/** Thrown when the folder cannot take a recording. */
+/** Thrown if the folder is not empty. */
 export class RecordingFolderError extends Error {
   override name = 'RecordingFolderError';
   readonly code = 'recording_folder';
@@ -59,20 +59,20 @@ const SOURCES = [
 type Source = (typeof SOURCES)[number];
 type Files = Readonly<Record<Source, NdjsonFile>>;
 
-/** Steps between two looks at the disk and two yields to the event loop. */
+/** Steps between two writes to the disk, each with a yield to the event loop. */
 const STEPS_PER_TURN = 50;
 const PAGE = 100;
 
 async function openFolder(out: string, gzip: boolean): Promise<Files> {
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0) {
-    throw new RecordingFolderError(`${out} is not empty; a recording needs a folder of its own`);
+    throw new RecordingFolderError(`${out} is not empty; choose a new or empty folder`);
   }
   const files = SOURCES.map((source) => [source, createNdjsonFile(join(out, source), gzip)] as const);
   return Object.fromEntries(files) as Record<Source, NdjsonFile>;
 }
 
-/** What the venues answer to the questions an adapter asks at its start, and again when the catalog has moved. */
+/** Records the answers that an adapter requests at its start, and again after the catalog has changed. */
 function createAnswerRecorder(world: World, files: Files) {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
@@ -128,9 +128,9 @@ function createAnswerRecorder(world: World, files: Files) {
       recordPages('markets', atMs);
       for (const slot of world.venueB.slots) recordMarket(world.venueB.liveIn(slot.index, atMs), atMs);
     },
-    /** How a question ended whose result came later than those of its hour. */
+    /** Records the market of a question that was resolved later than others of its hour. */
     afterResult: recordMarket,
-    /** After the first results of an hour are known: the new catalog, and how the old questions ended. */
+    /** Records the new catalog and the results of expired questions, after the first results of an hour are known. */
     async afterHour(hourMs: number, atMs: number) {
       await recordInfo({ type: 'outcomeMeta' }, atMs);
       for (const question of world.venueA.expiringAt(hourMs)) {
@@ -146,12 +146,12 @@ function createAnswerRecorder(world: World, files: Files) {
   };
 }
 
-/** Everything that an adapter subscribes to, as lines of the recording. */
+/** Records all frames that an adapter subscribes to. */
 function createFrameRecorder(files: Files, now: () => number) {
   const frame = (source: 'venue_a.ws' | 'venue_b.clob_ws', text: string) =>
     files[source].line(now(), `{"at":${now()},"source":"${source}","data":${text}}`);
   const venueA: FramePublisher = {
-    // Best prices and the five-level books say nothing that the full books do not.
+    // Best prices and five-level books are contained in the full books.
     wants: (topic) => !topic.startsWith('bbo ') && !topic.startsWith('l2Book.fast '),
     publish: (_topic, text) => frame('venue_a.ws', text),
     candleIntervals: () => [],
@@ -165,8 +165,8 @@ function createFrameRecorder(files: Files, now: () => number) {
     toTokenCustom: recordFrame,
     toCustom: (text) => recordFrame('', text),
   };
-  const blocks = (_gone: readonly Block[], came: readonly Block[]) => {
-    for (const block of came) {
+  const blocks = (_removed: readonly Block[], added: readonly Block[]) => {
+    for (const block of added) {
       const begin = `{"at":${now()},"source":"venue_b.rpc",`;
       files['venue_b.rpc'].line(now(), `${begin}"block":${shortHeadText(block)}}`);
       for (const log of block.logs) files['venue_b.rpc'].line(now(), `${begin}"log":${logText(block, log, false)}}`);
@@ -177,12 +177,12 @@ function createFrameRecorder(files: Files, now: () => number) {
 
 const README = (options: SimulatedRecordingOptions) => `# A simulated recording
 
-Both venues of a simulated world: nothing in here happened. Seed ${options.seed}, ${options.rate} events a second,
+Simulated data of both venues, not real market data. Seed ${options.seed}, ${options.rate} events a second,
 ${options.events} questions on both venues, ${options.coins} coins, ${options.hours} h from ${new Date(options.startMs).toISOString()}.
 The same settings give the same files.
 `;
 
-/** Writes hours of a simulated world as a recording, as fast as the machine can; the same options, the same bytes. */
+/** Writes hours of simulated time as a recording, as fast as possible. The same options give the same bytes. */
 export async function writeSimulatedRecording(options: SimulatedRecordingOptions): Promise<RecordingSummary> {
   const { hours, onProgress } = options;
   const startMs = Math.floor(options.startMs / STEP_MS) * STEP_MS;
@@ -198,7 +198,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
     venueB,
     blocks: recorder.blocks,
   });
-  /** The books that a subscriber is handed at once. */
+  /** Records the books that a new subscriber receives immediately. */
   const recordBooks = (questions: readonly Question[], atMs: number) => {
     for (const question of questions) {
       for (const token of [0, 1] as const) {
@@ -216,7 +216,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   const endMs = startMs + hours * HOUR_MS;
   for (let turn = startMs; turn < endMs; ) {
     for (let step = 0; step < STEPS_PER_TURN && turn < endMs; step += 1, turn += STEP_MS) {
-      // A line is received when its step is over.
+      // A line is received at the end of its step.
       nowMs = turn + STEP_MS;
       simulation.runStep(turn);
       if (turn % HOUR_MS === 0 && turn > startMs) {
@@ -240,5 +240,5 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   };
 }
 
-/** When the catalogs are asked again: by then every automatic result of the hour is known. */
+/** Time after the hour at which the catalogs are recorded again: every automatic result of the hour is known by then. */
 const ANSWERS_AFTER_HOUR_MS = 90_000;

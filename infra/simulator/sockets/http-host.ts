@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brokenCopy, type FaultBoard, type HttpTarget } from '../faults/fault-board.ts';
 
-/** A request as handlers see it. */
+/** A request to a simulated host. */
 export interface HostRequest {
   readonly method: string;
-  /** Path below the host's prefix, beginning with `/`. */
+  /** Path below the host's prefix, starting with `/`. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
@@ -18,9 +18,9 @@ export interface HostAnswer {
   readonly text: string;
 }
 
-/** One of the venues' hosts, told apart by the beginning of the path. */
+/** One of the venues' hosts, identified by a path prefix. */
 export interface Host {
-  /** As `/venue-b/gamma`. */
+  /** Such as `/venue-b/gamma`. */
   readonly prefix: string;
   readonly target: HttpTarget;
   answer(request: HostRequest): HostAnswer | Promise<HostAnswer>;
@@ -28,7 +28,7 @@ export interface Host {
 
 /** A host's WebSocket. */
 export interface SocketHost {
-  /** The whole path. */
+  /** The complete path. */
   readonly path: string;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -81,7 +81,7 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-/** Serves all hosts and sockets on one port; `onError` hears of handlers that broke, which answer 500. */
+/** Serves all hosts and sockets on one port. `onError` is called with errors of handlers, which answer 500. */
 export async function startHttpServer(
   options: { readonly host: string; readonly port: number },
   hosts: readonly Host[],

@@ -8,41 +8,41 @@ export interface HubClient {
   send(frame: string | Buffer): void;
 }
 
-/** What a protocol does with its clients. */
+/** Handlers of a socket protocol. */
 export interface HubProtocol {
-  /** A message has come. */
+  /** Called for each message of a client. */
   message(client: HubClient, text: string): void;
-  /** The client has gone; its subscriptions are to go too. */
+  /** Called when the client has disconnected. Must remove its subscriptions. */
   closed(client: HubClient): void;
 }
 
 export interface HubStats {
   readonly open: number;
-  /** Frames and bytes handed to sockets since the start. */
+  /** Frames and bytes sent since the start. */
   readonly framesSent: number;
   readonly bytesSent: number;
-  /** Clients that read too slowly and were cut. */
+  /** Number of clients that were disconnected because of backpressure. */
   readonly slowDropped: number;
 }
 
-/** The sockets of one interface: fan-out, bounds, and the faults that sockets suffer. */
+/** The sockets of one interface, with fan-out, limits and faults. */
 export interface SocketHub {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Sends a frame to many clients as the same bytes. */
   broadcast(clients: Iterable<HubClient>, text: string): void;
-  /** Ends a step: what was sent since the last one leaves in one write per socket. */
+  /** Ends a step: writes the frames sent since the last flush in one write per socket. */
   flush(): void;
-  /** Cuts every socket, as a fault. */
+  /** Closes every socket and counts it as a fault. */
   disconnectAll(): void;
-  /** Cuts every socket. */
+  /** Closes every socket. */
   terminateAll(): void;
-  /** Silences open and new sockets, then cuts them. */
+  /** Silences open and new sockets, then closes them. */
   silence(durationMs: number): void;
   stats(): HubStats;
   close(): Promise<void>;
 }
 
-/** Unsent bytes at which a client is too slow, as venues drop one. */
+/** Unsent bytes at which a slow client is disconnected, as venues do. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
@@ -57,14 +57,14 @@ export function createSocketHub(
   target: SocketTarget,
   board: FaultBoard,
   makeProtocol: () => HubProtocol,
-  /** A client to which nothing was sent for so long is cut; null keeps it. */
+  /** A client to which nothing was sent for this time is disconnected; null for no limit. */
   idleLimitMs: number | null,
 ): SocketHub {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    // Protocol pings are answered below, since a silent socket must not answer them.
+    // Protocol pings are answered below, since a silenced socket must not answer them.
     autoPong: false,
   });
   const protocol = makeProtocol();
@@ -128,7 +128,7 @@ export function createSocketHub(
     ws.on('ping', (data) => {
       if (!isSilent()) ws.pong(data);
     });
-    // A reset connection is an everyday thing; `close` follows and does what there is to do.
+    // Resets are normal. The `close` event follows and cleans up.
     ws.on('error', () => terminate(client));
     ws.on('close', () => {
       clients.delete(client);
@@ -150,7 +150,7 @@ export function createSocketHub(
         deliver(client, frame);
       }
       if (!first || isSilent()) return;
-      // Faulty copies go to one listener, so that what was put in can be counted against what arrives.
+      // Only one client gets the faulty copies, so that tests can compare counts of sent and received faults.
       if (board.consume('duplicates', target)) deliver(first, frame);
       if (board.consume('malformed', target)) deliver(first, brokenCopy(frame));
     },
@@ -164,7 +164,7 @@ export function createSocketHub(
       board.count('silence', target);
       silentUntilMs = Math.max(silentUntilMs, Date.now() + durationMs);
       if (silenceTimer) clearTimeout(silenceTimer);
-      // What was held back is lost; only new connections can start afresh.
+      // Frames that were not sent are lost, so clients must reconnect.
       silenceTimer = setTimeout(terminateAll, silentUntilMs - Date.now());
       silenceTimer.unref();
     },

@@ -2,11 +2,11 @@ import type { LevelBook } from '../world/ladder-book.ts';
 import { pointText } from '../world/number-text.ts';
 import type { Market, Markets } from './market.ts';
 
-/** Raw levels that an aggregated book is made from. */
+/** Raw levels from which an aggregated book is calculated. */
 const RAW_LEVELS = 400;
 const DEPTH = 20;
 
-/** Whether the pair is one that the venue takes: 2 to 5 figures, a mantissa of 1, 2 or 5 only with 5 figures. */
+/** True if the venue accepts the pair: 2 to 5 figures, and a mantissa of 1, 2 or 5 only with 5 figures. */
 export function isAggregation(nSigFigs: unknown, mantissa: unknown): boolean {
   if (nSigFigs !== 2 && nSigFigs !== 3 && nSigFigs !== 4 && nSigFigs !== 5) return false;
   return mantissa === null || (nSigFigs === 5 && (mantissa === 1 || mantissa === 2 || mantissa === 5));
@@ -24,7 +24,7 @@ function sideText(
   const levels: string[] = [];
   let at = 0;
   while (at < depth && levels.length < DEPTH) {
-    // Bids gather downwards, asks upwards, so that the sides never meet.
+    // Bids are rounded down and asks up, so that the sides never cross.
     const place = isBid ? Math.floor(px[at]! / step) : Math.ceil(px[at]! / step);
     let size = 0;
     let orders = 0;
@@ -38,7 +38,7 @@ function sideText(
   return `[${levels.join(',')}]`;
 }
 
-/** A book whose levels are gathered to `nSigFigs` significant figures; tells the raw `spread` beside (venue page, 3.1). */
+/** A book with levels aggregated to `nSigFigs` significant figures, and the raw `spread` (venue page, 3.1). */
 export function aggregatedBookText(
   markets: Markets,
   market: Market,

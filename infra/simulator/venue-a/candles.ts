@@ -19,9 +19,9 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
   '1w': 7 * DAY_MS,
   '1M': 30 * DAY_MS,
 };
-/** Bars of one answer (venue page, section 5). */
+/** Most bars of one answer (venue page, section 5). */
 const MAX_BARS = 5_000;
-/** Trades that one answer may be made from: bars older than these last are left out, as if out of the venue's depth. */
+/** Most trades from which one answer is calculated. Older bars are omitted, like bars beyond the venue's history. */
 const MAX_TRADES = 300_000;
 const TRADES_PER_TURN = 20_000;
 
@@ -29,7 +29,7 @@ export function isInterval(interval: unknown): interval is string {
   return typeof interval === 'string' && Object.hasOwn(INTERVAL_MS, interval);
 }
 
-/** When the bar that holds a moment opens, and when the next one does. Months follow the calendar. */
+/** Start of the bar that contains a time, and of the next bar. Months follow the calendar. */
 export function barAround(interval: string, atMs: number): { openMs: number; nextMs: number } {
   if (interval === '1M') {
     const at = new Date(atMs);
@@ -41,7 +41,7 @@ export function barAround(interval: string, atMs: number): { openMs: number; nex
   return { openMs, nextMs: openMs + lengthMs };
 }
 
-/** A bar under construction; add its trades in order. */
+/** A bar that is calculated from trades, which must be added in order. */
 export class Bar {
   readonly #coin: string;
   readonly #interval: string;
@@ -65,7 +65,7 @@ export class Bar {
     this.nextMs = around.nextMs;
   }
 
-  /** Adds a trade; one that is in already (an event number not above the newest) is left alone. */
+  /** Adds a trade. Ignores one whose event number is not above the newest. */
   add(trade: VenueATrade): void {
     if (trade.event <= this.#newest) return;
     this.#newest = trade.event;
@@ -94,7 +94,7 @@ export class Bar {
     return this.#count === 0;
   }
 
-  /** The bar as the venue prints it; without trades it is flat at `carried`. */
+  /** JSON text of the bar; without trades all its prices are `carried`. */
   text(carried: string): string {
     const [open, close, high, low] = this.isEmpty
       ? [carried, carried, carried, carried]
@@ -104,7 +104,7 @@ export class Bar {
   }
 }
 
-/** The bar that is forming, from all its trades so far; null when they are too many to add up. */
+/** The current bar with all its trades so far; null if they are too many to add up. */
 export function formingBar(markets: Markets, market: Market, interval: string, atMs: number): Bar | null {
   const around = barAround(interval, atMs);
   if (markets.countTrades(market, around.openMs, atMs + 1) > MAX_TRADES) return null;
@@ -113,7 +113,7 @@ export function formingBar(markets: Markets, market: Market, interval: string, a
   return bar;
 }
 
-/** First moment that the answer can reach back to within its limits. */
+/** Earliest bar that an answer can include within its limits. */
 function earliest(markets: Markets, market: Market, interval: string, fromMs: number, toMs: number): number {
   let openMs = barAround(interval, toMs).openMs;
   let trades = markets.countTrades(market, openMs, toMs + 1);
@@ -128,8 +128,8 @@ function earliest(markets: Markets, market: Market, interval: string, fromMs: nu
 }
 
 /**
- * Answer to `candleSnapshot`: ascending bars, from the one holding `startMs` to the one holding `endMs`; a bar is made
- * from exactly the trades that the trades channel tells. Yields to the event loop between batches of trades.
+ * Answer to `candleSnapshot`: ascending bars, from the one that contains `startMs` to the one that contains `endMs`. A
+ * bar is calculated from exactly the trades of the trades channel. Yields to the event loop between batches of trades.
  */
 export async function candlesText(
   markets: Markets,

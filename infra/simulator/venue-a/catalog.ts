@@ -7,7 +7,7 @@ import { compactUtc } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { outcomeNumber } from './market.ts';
 
-/** A coin that the venue has delisted and keeps in its universe, so that the others keep their index. */
+/** A delisted coin, which stays in the universe so that the index of other coins does not change. */
 export const DELISTED = { name: 'MATIC', place: 3 } as const;
 const USDC = 0;
 
@@ -16,7 +16,7 @@ function leverageOf(ladder: Ladder): number {
   return ladder.asset.weight >= 0.2 ? 20 : 10;
 }
 
-/** `meta` of a dex: the main one is `''`; null for a dex that does not exist. */
+/** `meta` of a dex, where `''` is the main one; null for an unknown dex. */
 export function perpMeta(world: World, dex: string) {
   const kind = dex === '' ? 'perp' : 'builder';
   if (dex !== '' && dex !== BUILDER_DEX.name) return null;
@@ -87,7 +87,7 @@ export function perpDexs(world: World) {
   ];
 }
 
-/** One outcome as `outcomeMeta` lists it (venue page, section 3.5). */
+/** An outcome in `outcomeMeta` (venue page, section 3.5). */
 export function outcomeSpec(world: World, question: Question) {
   const { slot, asset, thresholdText, expiresAtMs } = question;
   const period = `${slot.lifetime}${slot.cadence === 'hourly' ? 'h' : 'd'}`;
@@ -100,7 +100,7 @@ export function outcomeSpec(world: World, question: Question) {
   };
 }
 
-/** Questions that `outcomeMeta` lists: the live ones, and expired ones until they are settled. */
+/** Questions in `outcomeMeta`: the live ones, and expired ones until they are settled. */
 export function listedOutcomes(world: World, atMs: number): Question[] {
   return world.venueA.slots.flatMap(({ index }) => {
     const live = world.venueA.liveIn(index, atMs);
@@ -109,12 +109,12 @@ export function listedOutcomes(world: World, atMs: number): Question[] {
   });
 }
 
-/** `outcomeMeta`; the simulated venue groups no outcomes into questions. */
+/** `outcomeMeta`. The simulated venue does not group outcomes into questions. */
 export function outcomeMeta(world: World, atMs: number) {
   return { outcomes: listedOutcomes(world, atMs).map((question) => outcomeSpec(world, question)), questions: [] };
 }
 
-/** `settledOutcome`: null while it is live, and for outcomes that never were. */
+/** `settledOutcome`: null while the outcome is live, and for unknown outcomes. */
 export function settledOutcome(world: World, outcome: number, atMs: number) {
   const slots = world.venueA.slots.length;
   const slot = (outcome - 1) % slots;

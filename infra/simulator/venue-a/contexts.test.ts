@@ -10,7 +10,7 @@ const AT = Date.UTC(2026, 0, 15, 13, 10, 1, 234);
 function open(seed: number, rate: number, coins: number) {
   const world = createWorld({ seed, rate, events: 3, coins });
   const markets = createMarkets(world);
-  /** What the context of a ladder reports, and what its trades until then add up to. */
+  /** Daily volume in the context of a ladder. */
   const volumeOf = (index: number, atMs: number) => {
     const ladder = world.ladders[index]!;
     const text = ladder.kind === 'spot' ? spotContextText : perpContextText;
@@ -49,7 +49,7 @@ describe('the volume of the day in a context', () => {
     }
   });
 
-  it('is never less than that of an hour before it', () => {
+  it('is never less than that of the preceding hour', () => {
     const { volumeOf, tradedIn } = open(1, 200, 50);
     for (const index of [0, 1, 49]) {
       for (const at of [AT, AT + HOUR_MS, AT + 5 * HOUR_MS]) {

@@ -9,28 +9,28 @@ import type { World } from '../world/world.ts';
 import type { Markets } from './market.ts';
 import { midText } from './market-text.ts';
 
-/** Mark and oracle move about every 3 s (venue page, section 3.1). */
+/** Mark and oracle prices change about every 3 s (venue page, section 3.1). */
 export const CONTEXT_PERIOD_MS = 3_000;
 
 function noise(world: World, ladder: Ladder, salt: number, atMs: number, periodMs: number): number {
   return smoothNoise(world.settings.seed, STREAM.context, ladder.index * 8 + salt, atMs / periodMs);
 }
 
-/** A price as the venue prints it, at no more decimals than the market allows. */
+/** A price as text, with no more decimals than the market allows. */
 function priceText(ladder: Ladder, px: number): string {
   const decimals = Math.max(0, Math.min(ladder.maxDecimals, 4 - Math.floor(Math.log10(px))));
   return pointText(Math.round(px * 10 ** decimals), decimals);
 }
 
-/** How many standard deviations the volume of a day is set above its mean: the sum of its trades stays below that. */
+/** Standard deviations by which a day's volume exceeds its mean, so that it is at least the sum of the trades. */
 const VOLUME_DEVIATIONS = 6;
-/** Moments of the day whose prices make its average price. */
+/** Number of prices from which the average price of a day is calculated. */
 const PRICES_A_DAY = 48;
 
 /**
- * Volume of the trailing 24 hours. A day has too many trades to be added up for each context, so it is estimated from
- * their number, which is known exactly, and set a little above what they can add up to. So it is at least the volume of
- * the candles of these 24 hours; where there are many trades, it exceeds that by 2 to 12 per cent.
+ * Volume of the trailing 24 hours. A day has too many trades to add up for each context. So the volume is estimated
+ * from their number, which is known exactly, and set a little above their largest sum. It is therefore at least the
+ * volume of the candles of these 24 hours, and exceeds it by 2 to 12 per cent if there are many trades.
  */
 function volumes(world: World, markets: Markets, ladder: Ladder, atMs: number): { base: string; notional: string } {
   const trades = markets.countTrades(markets.ladders[ladder.index]!, atMs + 1 - DAY_MS, atMs + 1);
@@ -46,7 +46,7 @@ function volumes(world: World, markets: Markets, ladder: Ladder, atMs: number): 
   };
 }
 
-/** Context of a perpetual as JSON text (venue page, section 3.1): the mark and oracle of the running 3-second term. */
+/** Context of a perpetual as JSON text (venue page, section 3.1), with mark and oracle of the current 3-second period. */
 export function perpContextText(world: World, markets: Markets, ladder: Ladder, atMs: number): string {
   const { seed } = world.settings;
   const at = Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS;

@@ -10,16 +10,16 @@ import type { Market, Markets } from './market.ts';
 import { outcomeNumber } from './market.ts';
 import { frameText, tradeText } from './market-text.ts';
 
-/** Where frames go: the sockets, or a recording. Topics are those of `topicOf`. */
+/** Receiver of frames: the sockets, or a recording. Topics are those of `topicOf`. */
 export interface FramePublisher {
-  /** Whether anyone listens; what nobody listens to is not made. */
+  /** True if the topic has subscribers. Frames without subscribers are not generated. */
   wants(topic: string): boolean;
   publish(topic: string, text: string): void;
-  /** Candle intervals of a coin that someone listens to. */
+  /** Candle intervals of a coin that have subscribers. */
   candleIntervals(coin: string): Iterable<string>;
 }
 
-/** The one spelling of a subscription: channel, coin or dex, and what else tells two of them apart. */
+/** Canonical topic of a subscription: channel, coin or dex, and other distinguishing parameters. */
 export const topicOf = {
   book: (coin: string) => `l2Book ${coin}`,
   fastBook: (coin: string) => `l2Book.fast ${coin}`,
@@ -31,19 +31,19 @@ export const topicOf = {
   outcomes: 'outcomeMetaUpdates',
 } as const;
 
-/** How often the whole map of mids is told. */
+/** Interval of the frames with all mids. */
 const MIDS_PERIOD_MS = 1_000;
 
 export interface VenueAFeed {
-  /** Tells what an event of the schedule did: a book update or a trade. Frames of trades wait for `flush`. */
-  event(lane: 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade', index: number, event: number): void;
-  /** Ends a step: tells the gathered trades and what is told at intervals. */
+  /** Publishes an event of the schedule: a book update or a trade. Frames of trades are published by `flush`. */
+  event(series: 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade', index: number, event: number): void;
+  /** Ends a step: publishes the buffered trades and periodic frames. */
   flush(fromMs: number, toMs: number): void;
-  /** Tells outcomes that ended, were settled, or began within the step. */
+  /** Publishes outcomes that were created or settled within the step. */
   outcomes(created: readonly Question[], settled: readonly Question[]): void;
 }
 
-/** Makes venue_a's frames out of the world's events. */
+/** Creates the feed that converts the world's events into venue_a's frames. */
 export function createVenueAFeed(world: World, markets: Markets, publisher: FramePublisher): VenueAFeed {
   const trades = new Map<string, string>();
   const bars = new Map<string, Bar>();
@@ -62,7 +62,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       publisher.publish(bbo, frameText('bbo', markets.writer.bbo(market, timeMs, book)));
     }
   };
-  /** Best prices are told when they have changed: compared with the book before, not with what was told before. */
+  /** True if the best prices differ from those of the previous book, which need not have been published. */
   const hasNewTop = (market: Market, book: LevelBook, atMs: number) => {
     const before = markets.bookAt(market, atMs - 1, 1).book;
     const [isSameBid, isSameAsk] = [
@@ -118,12 +118,12 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
   };
 
   return {
-    event(lane, index, event) {
+    event(series, index, event) {
       const atMs = world.schedule.timeOf(event);
-      const market = lane.startsWith('ladder')
+      const market = series.startsWith('ladder')
         ? markets.ladders[index]!
         : markets.sidesOf(index >> 1, atMs)[(index & 1) as 0 | 1];
-      if (lane.endsWith('book')) publishBook(market, atMs);
+      if (series.endsWith('book')) publishBook(market, atMs);
       else publishTrade(market, event);
     },
     flush(fromMs, toMs) {
@@ -145,7 +145,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
   };
 }
 
-/** Whether a term of this length begins in [fromMs, toMs). */
+/** True if a period of this length starts in [fromMs, toMs). */
 function periodStartsIn(periodMs: number, fromMs: number, toMs: number): boolean {
   return Math.floor((toMs - 1) / periodMs) !== Math.floor((fromMs - 1) / periodMs);
 }

@@ -9,13 +9,13 @@ import { DELISTED_CONTEXT_TEXT, perpContextText, spotContextText } from './conte
 import type { Markets } from './market.ts';
 import { midText, tradeText } from './market-text.ts';
 
-/** An answer of `POST /info`: HTTP status and body text. */
+/** Answer to `POST /info`: HTTP status and body text. */
 export interface InfoAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** What the venue says to a type it does not know, or a body it cannot read (venue page, section 1). */
+/** Answer to an unknown type or an unreadable body (venue page, section 1). */
 export const UNREADABLE: InfoAnswer = {
   status: 422,
   text: 'Failed to deserialize the JSON body into the target type',
@@ -26,7 +26,7 @@ export const RECENT_TRADES = 10;
 type Body = Readonly<Record<string, unknown>>;
 type Handler = (body: Body, atMs: number) => string | null | Promise<string | null>;
 
-/** Mids of every market of a dex as JSON text; the main dex answers spot pairs and outcome coins too. */
+/** Mids of every market of a dex as JSON text. The main dex includes spot pairs and outcome coins. */
 export function midsText(markets: Markets, dex: string, atMs: number): string {
   const listed =
     dex === BUILDER_DEX.name
@@ -36,7 +36,7 @@ export function midsText(markets: Markets, dex: string, atMs: number): string {
   return `{${mids.join(',')}}`;
 }
 
-/** Contexts of a dex's universe, in its order. */
+/** Contexts of a dex, in the order of its universe. */
 export function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
   const kind = dex === '' ? 'perp' : 'builder';
   const contexts = world.ladders
@@ -46,7 +46,7 @@ export function perpContextsText(world: World, markets: Markets, dex: string, at
   return `[${contexts.join(',')}]`;
 }
 
-/** Newest trades first, as JSON text. */
+/** Recent trades as JSON text, newest first. */
 export function recentTradesText(world: World, markets: Markets, coin: string, atMs: number): string | null {
   const market = markets.find(coin, atMs);
   if (!market) return coin === DELISTED.name ? '[]' : null;
@@ -54,7 +54,7 @@ export function recentTradesText(world: World, markets: Markets, coin: string, a
   return `[${trades.map((trade) => tradeText(world, coin, trade)).join(',')}]`;
 }
 
-/** A full book as JSON text; null for an unknown coin. */
+/** A full book as JSON text, `null` as text for an unknown coin; null for an invalid request. */
 export function bookAnswer(markets: Markets, body: Body, atMs: number): string | null {
   const { coin } = body;
   if (typeof coin !== 'string') return null;
@@ -75,7 +75,7 @@ function fundingText(world: World, body: Body, atMs: number): string | null {
   if (typeof coin !== 'string' || typeof startTime !== 'number') return null;
   const until = Math.min(typeof endTime === 'number' ? endTime : atMs, atMs);
   const rows: string[] = [];
-  // Paid on the hour, stamped some milliseconds after it; 500 rows a page (venue page, section 3.1).
+  // Paid on the hour, with a time some milliseconds later; 500 rows per page (venue page, section 3.1).
   for (let hour = Math.ceil(startTime / HOUR_MS); hour * HOUR_MS <= until && rows.length < 500; hour += 1) {
     const chance = hashOf(world.settings.seed, STREAM.context, hour, coin.length) % 1000;
     const rate = (0.0000125 * (0.5 + chance / 1000)).toFixed(10);
@@ -86,7 +86,7 @@ function fundingText(world: World, body: Body, atMs: number): string | null {
   return `[${rows.join(',')}]`;
 }
 
-/** Answers `POST /info` from the world as of a moment. */
+/** Creates the handler of `POST /info`, which answers from the world as of a time. */
 export function createInfo(world: World, markets: Markets): (body: unknown, atMs: number) => Promise<InfoAnswer> {
   const dexOf = (body: Body) => (typeof body.dex === 'string' ? body.dex : '');
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));

@@ -1,6 +1,6 @@
 /**
- * venue_a's frames and answers as JSON text (venue page, sections 3.1 and 7). They are put together by hand, since tens
- * of thousands are made each second and each is sent to every subscriber as the same bytes.
+ * venue_a's frames and answers as JSON text (venue page, sections 3.1 and 7). They are concatenated by hand for speed,
+ * since tens of thousands are generated per second.
  */
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
 import { LADDER_DEPTH, type LevelBook, type VenueATrade } from '../world/ladder-book.ts';
@@ -15,7 +15,7 @@ interface LevelText {
   readonly count: number;
   readonly text: string;
 }
-/** What one side of a market was last told as: its levels' texts by price, and the whole text with what it says. */
+/** Cached text of one side of a market: texts of levels by price, and the last complete text with its levels. */
 interface SideTexts {
   readonly levels: Map<number, LevelText>;
   readonly px: Float64Array;
@@ -24,7 +24,7 @@ interface SideTexts {
   decimals: number;
   text: string;
 }
-/** A side's level texts are forgotten at this many: prices that the market has left behind are not kept for good. */
+/** Number of level texts at which a side's cache is cleared, to drop old prices. */
 const MAX_TEXTS = 1_000;
 
 function makeSideTexts(): SideTexts {
@@ -41,7 +41,7 @@ function isUnchanged(cached: SideTexts, px: Float64Array, sz: Float64Array, dept
 }
 
 function levelText(cached: SideTexts, px: number, sz: number, count: number, book: LevelBook): string {
-  // The same count of ticks is another price when the market's decimals have changed.
+  // The same number of ticks is a different price if the market's decimals have changed.
   const key = px * 16 + book.priceDecimals;
   const known = cached.levels.get(key);
   if (known !== undefined && known.sz === sz && known.count === count) return known.text;
@@ -73,9 +73,9 @@ function sideText(
   return cached.text;
 }
 
-/** Writes the books of one venue; most levels stand unchanged from book to book, and their texts are kept. */
+/** Writes the books of one venue. Caches texts of levels, since most levels do not change between books. */
 export interface BookWriter {
-  /** A book: `{coin, time, levels: [bids, asks]}`, at most `depth` levels a side. */
+  /** A book: `{coin, time, levels: [bids, asks]}`, with at most `depth` levels per side. */
   book(market: Market, timeMs: number, book: LevelBook, depth: number): string;
   /** Best bid and ask: `{coin, time, bbo: [bid, ask]}`, null for an empty side. */
   bbo(market: Market, timeMs: number, book: LevelBook): string;
@@ -107,7 +107,7 @@ export function createBookWriter(): BookWriter {
   };
 }
 
-/** The book's middle, or null when a side is empty. */
+/** The mid price of a book, or null if a side is empty. */
 export function midText(book: LevelBook): string | null {
   if (book.bidDepth === 0 || book.askDepth === 0) return null;
   return pointText((book.bidPx[0]! + book.askPx[0]!) * 5, book.priceDecimals + 1);
@@ -123,7 +123,7 @@ function tradeId(seed: number, event: number): number {
   return (hashOf(seed, STREAM.hex, event, 1) % 2 ** 18) * 2 ** 32 + hashOf(seed, STREAM.hex, event, 2);
 }
 
-/** One trade; `users` are buyer and seller. About a quarter carries no transaction hash, as on the venue. */
+/** One trade; `users` are buyer and seller. About a quarter have no transaction hash, as on the venue. */
 export function tradeText(world: World, coin: string, trade: VenueATrade): string {
   const { seed } = world.settings;
   const chance = hashOf(seed, STREAM.hex, trade.event, 3);

@@ -3,7 +3,7 @@ import type { Question } from '../world/questions.ts';
 import type { SeriesKind, World } from '../world/world.ts';
 import { type BookWriter, createBookWriter } from './market-text.ts';
 
-/** Anything on venue_a that has a book and trades: a ladder or one side of an outcome. */
+/** A market of venue_a with a book and trades: a ladder or one side of an outcome. */
 export interface Market {
   readonly coin: string;
   readonly kind: 'perp' | 'spot' | 'builder' | 'outcome';
@@ -11,7 +11,7 @@ export interface Market {
   readonly index: number;
 }
 
-/** Outcome number of a question: unique over slots and generations, never reused. */
+/** Outcome number of a question, unique over slots and generations. */
 export function outcomeNumber(question: Question, slots: number): number {
   return 1 + question.generation * slots + question.slot.index;
 }
@@ -21,22 +21,22 @@ export function outcomeCoin(question: Question, slots: number, side: number): st
   return `#${outcomeNumber(question, slots) * 10 + side}`;
 }
 
-/** Finds venue_a's markets by coin, and reads their books and trades at a moment. */
+/** Finds venue_a's markets by coin, and calculates their books and trades at a time. */
 export interface Markets {
-  /** The market of a coin that trades at this moment; null when there is none. */
+  /** The market of a coin that trades at this time; null if there is none. */
   find(coin: string, atMs: number): Market | null;
   /** Every ladder, in order. */
   readonly ladders: readonly Market[];
   /** Both sides of every live outcome. */
   outcomes(atMs: number): readonly Market[];
-  /** Both sides of the outcome live in a slot. */
+  /** Both sides of the live outcome of a slot. */
   sidesOf(slot: number, atMs: number): readonly [Market, Market];
-  /** Reads the book into shared room, valid until the next call; answers it with its venue time. */
+  /** Writes the book into a shared buffer that is valid until the next call. Returns it with its venue time. */
   bookAt(market: Market, atMs: number, depth?: number): { readonly book: LevelBook; readonly timeMs: number };
   readonly writer: BookWriter;
-  /** The trade that an event of the market's trade lane makes. */
+  /** The trade of an event of the market's trade series. */
   tradeOf(market: Market, event: number): VenueATrade;
-  /** Newest trades before a moment, newest first, at most `limit`. */
+  /** At most `limit` trades before a time, newest first. */
   recentTrades(market: Market, beforeMs: number, limit: number): readonly VenueATrade[];
   /** Number of trades in [fromMs, toMs). */
   countTrades(market: Market, fromMs: number, toMs: number): number;
@@ -70,13 +70,13 @@ export function createMarkets(world: World): Markets {
     }
     return pair;
   };
-  const laneOf = (market: Market, what: 'book' | 'trade') => {
+  const seriesOf = (market: Market, what: 'book' | 'trade') => {
     const kind = `${market.kind === 'outcome' ? 'outcome' : 'ladder'}_${what}` as SeriesKind;
     return world.seriesOf(kind, market.index);
   };
   const tradeOf = (market: Market, event: number) =>
     market.kind === 'outcome' ? world.outcomeTradeOf(market.index, event) : world.ladderTradeOf(market.index, event);
-  /** Since when the coin trades: an outcome coin has no trades before its listing. */
+  /** Start of trading: an outcome coin has no trades before its listing. */
   const tradesSince = (market: Market, atMs: number) =>
     market.kind === 'outcome' ? venueA.liveIn(market.index >> 1, atMs).listedAtMs : 0;
 
@@ -107,25 +107,25 @@ export function createMarkets(world: World): Markets {
     },
     tradeOf,
     recentTrades(market, beforeMs, limit) {
-      const lane = laneOf(market, 'trade');
+      const series = seriesOf(market, 'trade');
       const since = tradesSince(market, beforeMs - 1);
       const trades: VenueATrade[] = [];
-      for (let version = schedule.versionAt(lane, beforeMs); trades.length < limit && version >= 0; version -= 1) {
-        const event = schedule.eventOf(lane, version);
+      for (let version = schedule.versionAt(series, beforeMs); trades.length < limit && version >= 0; version -= 1) {
+        const event = schedule.eventOf(series, version);
         if (schedule.timeOf(event) < since) break;
         trades.push(tradeOf(market, event));
       }
       return trades;
     },
     countTrades(market, fromMs, toMs) {
-      const lane = laneOf(market, 'trade');
-      return Math.max(0, schedule.versionAt(lane, toMs) - schedule.versionAt(lane, fromMs));
+      const series = seriesOf(market, 'trade');
+      return Math.max(0, schedule.versionAt(series, toMs) - schedule.versionAt(series, fromMs));
     },
     *tradesBetween(market, fromMs, toMs) {
-      const lane = laneOf(market, 'trade');
-      const last = schedule.versionAt(lane, toMs);
-      for (let version = schedule.versionAt(lane, fromMs) + 1; version <= last; version += 1) {
-        yield tradeOf(market, schedule.eventOf(lane, version));
+      const series = seriesOf(market, 'trade');
+      const last = schedule.versionAt(series, toMs);
+      for (let version = schedule.versionAt(series, fromMs) + 1; version <= last; version += 1) {
+        yield tradeOf(market, schedule.eventOf(series, version));
       }
     },
   };

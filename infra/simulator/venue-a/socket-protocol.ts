@@ -9,20 +9,20 @@ import { bookAnswer, type InfoAnswer, midsText, recentTradesText } from './info.
 import type { Markets } from './market.ts';
 import { frameText } from './market-text.ts';
 
-/** A subscription that the venue takes. */
+/** A valid subscription. */
 interface Subscription {
   readonly topic: string;
-  /** As the acknowledgement tells it: what was asked, with defaults filled in. */
+  /** The subscription in the acknowledgement: the request with defaults filled in. */
   readonly echo: Readonly<Record<string, unknown>>;
-  /** What comes at once; null when nothing does. */
+  /** The frame that is sent immediately; null for none. */
   readonly first: (atMs: number) => string | null;
 }
 
-/** Why a subscription is refused: its type is unknown, or what it names is. */
+/** Why a subscription is refused: its type is unknown (`unreadable`), or a parameter is (`invalid`). */
 type Refusal = 'unreadable' | 'invalid';
 type Json = Readonly<Record<string, unknown>>;
 
-/** Post requests in flight of one connection (venue page, section 8). */
+/** Most concurrent post requests of one connection (venue page, section 8). */
 const MAX_POSTS = 100;
 
 export interface VenueASocket extends HubProtocol {
@@ -31,7 +31,7 @@ export interface VenueASocket extends HubProtocol {
   subscriptions(): number;
 }
 
-/** venue_a's WebSocket protocol (venue page, section 7). `hub` is asked for late, since it is made with this. */
+/** Creates venue_a's WebSocket protocol (venue page, section 7). `hub` is a function, since the hub is created later. */
 export function createVenueASocket(
   world: World,
   markets: Markets,
@@ -45,36 +45,40 @@ export function createVenueASocket(
   const intervals = new Map<string, Map<string, number>>();
   const ladderOf = (coin: string) => world.ladders.find((ladder) => ladder.coin === coin);
 
-  const readers: Readonly<Record<string, (asked: Json, coin: string) => Subscription | Refusal>> = {
-    allMids(asked) {
-      const dex = typeof asked.dex === 'string' ? asked.dex : '';
+  const readers: Readonly<Record<string, (request: Json, coin: string) => Subscription | Refusal>> = {
+    allMids(request) {
+      const dex = typeof request.dex === 'string' ? request.dex : '';
       if (dex !== '' && dex !== BUILDER_DEX.name) return 'invalid';
       const key = dex === '' ? '' : `,"dex":"${dex}"`;
       const first = (at: number) => frameText('allMids', `{"mids":${midsText(markets, dex, at)}${key}}`);
-      return { topic: topicOf.mids(dex), echo: asked, first };
+      return { topic: topicOf.mids(dex), echo: request, first };
     },
-    l2Book(asked, coin) {
-      const isRaw = (asked.nSigFigs ?? null) === null;
-      const plain = asked.fast === true ? topicOf.fastBook(coin) : topicOf.book(coin);
-      const topic = isRaw ? plain : `l2Book ${coin} ${asked.nSigFigs} ${asked.mantissa ?? ''}`;
+    l2Book(request, coin) {
+      const isRaw = (request.nSigFigs ?? null) === null;
+      const plain = request.fast === true ? topicOf.fastBook(coin) : topicOf.book(coin);
+      const topic = isRaw ? plain : `l2Book ${coin} ${request.nSigFigs} ${request.mantissa ?? ''}`;
       const first = (at: number) => {
-        const text = bookAnswer(markets, asked, at);
+        const text = bookAnswer(markets, request, at);
         return text && frameText('l2Book', text);
       };
       if (first(now()) === null) return 'invalid';
-      return { topic, echo: { ...asked, nSigFigs: asked.nSigFigs ?? null, mantissa: asked.mantissa ?? null }, first };
+      return {
+        topic,
+        echo: { ...request, nSigFigs: request.nSigFigs ?? null, mantissa: request.mantissa ?? null },
+        first,
+      };
     },
-    trades: (asked, coin) => ({
+    trades: (request, coin) => ({
       topic: topicOf.trades(coin),
-      echo: asked,
+      echo: request,
       first(at) {
         const text = recentTradesText(world, markets, coin, at);
         return text && text !== '[]' ? frameText('trades', text) : null;
       },
     }),
-    bbo: (asked, coin) => ({
+    bbo: (request, coin) => ({
       topic: topicOf.bbo(coin),
-      echo: asked,
+      echo: request,
       first(at) {
         const market = markets.find(coin, at);
         if (!market) return frameText('bbo', `{"coin":"${coin}","time":${at},"bbo":[null,null]}`);
@@ -82,31 +86,31 @@ export function createVenueASocket(
         return frameText('bbo', markets.writer.bbo(market, timeMs, book));
       },
     }),
-    activeAssetCtx(asked, coin) {
+    activeAssetCtx(request, coin) {
       const ladder = ladderOf(coin);
       if (!ladder) return 'invalid';
       const isSpot = ladder.kind === 'spot';
       const text = isSpot ? spotContextText : perpContextText;
       const channel = isSpot ? 'activeSpotAssetCtx' : 'activeAssetCtx';
       const first = (at: number) => frameText(channel, `{"coin":"${coin}","ctx":${text(world, markets, ladder, at)}}`);
-      return { topic: topicOf.context(coin), echo: asked, first };
+      return { topic: topicOf.context(coin), echo: request, first };
     },
-    candle(asked, coin) {
-      const { interval } = asked;
+    candle(request, coin) {
+      const { interval } = request;
       if (!isInterval(interval)) return 'invalid';
       const first = (at: number) => {
         const market = markets.find(coin, at);
         const bar = market && formingBar(markets, market, interval, at);
         return bar && !bar.isEmpty ? frameText('candle', bar.text(bar.close)) : null;
       };
-      return { topic: topicOf.candle(coin, interval), echo: asked, first };
+      return { topic: topicOf.candle(coin, interval), echo: request, first };
     },
-    outcomeMetaUpdates: (asked) => ({ topic: topicOf.outcomes, echo: asked, first: () => null }),
+    outcomeMetaUpdates: (request) => ({ topic: topicOf.outcomes, echo: request, first: () => null }),
   };
   const WITHOUT_COIN = new Set(['allMids', 'outcomeMetaUpdates']);
 
-  const read = (asked: unknown): Subscription | Refusal => {
-    const fields = (typeof asked === 'object' && asked !== null ? asked : {}) as Json;
+  const read = (request: unknown): Subscription | Refusal => {
+    const fields = (typeof request === 'object' && request !== null ? request : {}) as Json;
     const { type, coin } = fields;
     if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return 'unreadable';
     if (WITHOUT_COIN.has(type)) return readers[type]!(fields, '');
@@ -134,10 +138,10 @@ export function createVenueASocket(
   const acknowledge = (client: HubClient, method: string, echo: Json) =>
     client.send(frameText('subscriptionResponse', JSON.stringify({ method, subscription: echo })));
 
-  const subscribe = (client: HubClient, subscription: Subscription, asked: unknown) => {
+  const subscribe = (client: HubClient, subscription: Subscription, request: unknown) => {
     const own = topicsByClient.get(client) ?? new Set<string>();
     topicsByClient.set(client, own);
-    if (own.has(subscription.topic)) return sendError(client, `Already subscribed: ${JSON.stringify(asked)}`);
+    if (own.has(subscription.topic)) return sendError(client, `Already subscribed: ${JSON.stringify(request)}`);
     own.add(subscription.topic);
     const set = listeners.get(subscription.topic) ?? new Set<HubClient>();
     listeners.set(subscription.topic, set.add(client));
@@ -146,9 +150,9 @@ export function createVenueASocket(
     const first = subscription.first(now());
     if (first) client.send(first);
   };
-  const unsubscribe = (client: HubClient, subscription: Subscription, asked: unknown) => {
+  const unsubscribe = (client: HubClient, subscription: Subscription, request: unknown) => {
     if (!topicsByClient.get(client)?.delete(subscription.topic)) {
-      return sendError(client, `Already unsubscribed: ${JSON.stringify(asked)}`);
+      return sendError(client, `Already unsubscribed: ${JSON.stringify(request)}`);
     }
     drop(client, subscription.topic);
     acknowledge(client, 'unsubscribe', subscription.echo);

@@ -20,14 +20,14 @@ const info = async (body: unknown) => (await post(`${simulator.urls.venueAApiUrl
 const DECIMAL = /^-?\d+\.\d+$/;
 
 describe('info', () => {
-  it('lists the coins that were asked for, and a delisted one that keeps its place', async () => {
+  it('lists the configured coins, and a delisted one in its place', async () => {
     const meta = (await info({ type: 'meta' })) as { universe: { name: string; isDelisted?: boolean }[] };
     expect(meta.universe.slice(0, 3).map(({ name }) => name)).toEqual(['BTC', 'ETH', 'SOL']);
     expect(meta.universe.filter(({ isDelisted }) => !isDelisted)).toHaveLength(6);
     expect(meta.universe.filter(({ isDelisted }) => isDelisted)).toHaveLength(1);
   });
 
-  it('gives each coin of the universe a context, of nulls for the delisted one', async () => {
+  it('returns a context for each coin of the universe, with nulls for the delisted one', async () => {
     const [meta, contexts] = (await info({ type: 'metaAndAssetCtxs' })) as [{ universe: Json[] }, Json[]];
     expect(contexts).toHaveLength(meta.universe.length);
     for (const [nth, context] of contexts.entries()) {
@@ -41,7 +41,7 @@ describe('info', () => {
     }
   });
 
-  it('knows one builder dex, whose names carry its prefix', async () => {
+  it('lists one builder dex, whose coins have its prefix', async () => {
     const [main, dex] = (await info({ type: 'perpDexs' })) as [null, { name: string }];
     expect(main).toBeNull();
     const [meta, contexts] = (await info({ type: 'metaAndAssetCtxs', dex: dex.name })) as [
@@ -63,7 +63,7 @@ describe('info', () => {
     expect(new Set(contexts.map(({ coin }) => coin))).toEqual(new Set(meta.universe.map(({ name }) => name)));
   });
 
-  it('describes price outcomes as key:value pairs, and both of their coins have books, mids and trades', async () => {
+  it('describes price outcomes as key:value pairs, and returns books, mids and trades of both coins', async () => {
     const { outcomes, questions } = (await info({ type: 'outcomeMeta' })) as {
       outcomes: { outcome: number; description: string; sideSpecs: { name: string }[]; quoteToken: string }[];
       questions: unknown[];
@@ -86,9 +86,9 @@ describe('info', () => {
     expect(await info({ type: 'settledOutcome', outcome: outcomes[0]!.outcome })).toBeNull();
   });
 
-  it('tells how an outcome was settled', async () => {
+  it('returns the settlement of an outcome', async () => {
     const { outcomes } = (await info({ type: 'outcomeMeta' })) as { outcomes: { outcome: number }[] };
-    // Outcome numbers of one slot are as far apart as there are slots; the one before is settled.
+    // Successive outcomes of a slot differ by the number of slots; the previous one is settled.
     const slots = 3 + 5 - 1;
     const settled = (await info({ type: 'settledOutcome', outcome: outcomes.at(-1)!.outcome - slots })) as {
       spec: { outcome: number };
@@ -100,7 +100,7 @@ describe('info', () => {
     expect(settled.details).toMatch(/^price:[\d.]+$/);
   });
 
-  it('answers books of twenty levels a side, null for an unknown market, and gathered levels with a spread', async () => {
+  it('returns books of twenty levels per side, null for an unknown market, and aggregated levels with a spread', async () => {
     const book = (await info({ type: 'l2Book', coin: 'BTC' })) as { levels: Json[][]; time: number; spread?: string };
     expect(book.levels.map((side) => side.length)).toEqual([20, 20]);
     expect(book.spread).toBeUndefined();
@@ -124,7 +124,7 @@ describe('info', () => {
     expect([status, text]).toEqual([422, 'Failed to deserialize the JSON body into the target type']);
   });
 
-  it('answers candles that hold both ends of the range, each made from its trades', async () => {
+  it('returns candles that include both ends of the range, calculated from trades', async () => {
     const now = ((await info({ type: 'exchangeStatus' })) as { time: number }).time;
     const minute = Math.floor(now / 60_000) * 60_000;
     const req = { coin: 'ETH', interval: '1m', startTime: minute - 150_000, endTime: minute - 90_000 };
@@ -141,7 +141,7 @@ describe('info', () => {
 describe('WebSocket', () => {
   const subscribe = (subscription: unknown) => ({ method: 'subscribe', subscription });
 
-  it('acknowledges, replays recent trades first, then tells each trade once', async () => {
+  it('acknowledges a subscription, sends recent trades first, and then each trade once', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     socket.send(subscribe({ type: 'trades', coin: 'BTC' }));
     const of = (channel: string) => socket.frames().filter((frame) => frame.channel === channel);
@@ -154,10 +154,10 @@ describe('WebSocket', () => {
     });
     const [replayed, ...live] = trades();
     expect(replayed!.length).toBe(10);
-    const told = live.flat();
-    expect(new Set([...replayed!, ...told].map(({ tid }) => tid)).size).toBe(10 + told.length);
-    expect(Math.min(...told.map(({ time }) => time))).toBeGreaterThanOrEqual(replayed![0]!.time);
-    for (const { users, side, hash, tid } of told) {
+    const liveTrades = live.flat();
+    expect(new Set([...replayed!, ...liveTrades].map(({ tid }) => tid)).size).toBe(10 + liveTrades.length);
+    expect(Math.min(...liveTrades.map(({ time }) => time))).toBeGreaterThanOrEqual(replayed![0]!.time);
+    for (const { users, side, hash, tid } of liveTrades) {
       expect(new Set(users).size).toBe(2);
       expect(['A', 'B']).toContain(side);
       expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -173,14 +173,14 @@ describe('WebSocket', () => {
     [{ type: 'allMids' }, 'allMids'],
     [{ type: 'allMids', dex: 'orb' }, 'allMids'],
     [{ type: 'candle', coin: 'BTC', interval: '1m' }, 'candle'],
-  ])('tells %j again and again', async (subscription, channel) => {
+  ])('sends repeated frames for %j', async (subscription, channel) => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     socket.send(subscribe(subscription));
     await until('three frames', () => socket.frames().filter((frame) => frame.channel === channel).length >= 3);
     socket.close();
   });
 
-  it('tells contexts, of spot coins on a channel of their own', async () => {
+  it('sends contexts, of spot coins on a separate channel', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     socket.send(subscribe({ type: 'activeAssetCtx', coin: 'BTC' }));
     socket.send(subscribe({ type: 'activeAssetCtx', coin: '@107' }));
@@ -193,7 +193,7 @@ describe('WebSocket', () => {
     socket.close();
   });
 
-  it('answers a ping with a pong without data, and pings of the protocol too', async () => {
+  it('answers a ping message with a pong without data, and protocol pings', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     socket.send({ method: 'ping' });
     socket.ping();
@@ -201,7 +201,7 @@ describe('WebSocket', () => {
     socket.close();
   });
 
-  it('answers info over post', async () => {
+  it('answers info requests over post', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     socket.send({ method: 'post', id: 7, request: { type: 'info', payload: { type: 'l2Book', coin: 'SOL' } } });
     socket.send({ method: 'post', id: 8, request: { type: 'info', payload: { type: 'nope' } } });
@@ -216,7 +216,7 @@ describe('WebSocket', () => {
     socket.close();
   });
 
-  it('refuses what it does not know, what is subscribed already, and what is not subscribed', async () => {
+  it('refuses unknown, duplicate and missing subscriptions', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     const book = { type: 'l2Book', coin: 'BTC' };
     socket.send(subscribe(book));
@@ -242,7 +242,7 @@ describe('WebSocket', () => {
     socket.close();
   });
 
-  it('says nothing more after an unsubscribe', async () => {
+  it('sends no frames after an unsubscribe', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     const book = { type: 'l2Book', coin: 'BTC' };
     socket.send(subscribe(book));

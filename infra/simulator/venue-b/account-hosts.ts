@@ -1,9 +1,9 @@
 import { type Answer, ok } from './gamma.ts';
 
-/** Paths of the v1 account host that answer bare lists (venue page, section 4). */
+/** Paths of the v1 account host that return bare lists (venue page, section 4). */
 const LISTS = new Set(['positions', 'closed-positions', 'trades', 'activity', 'holders', 'oi', 'live-volume']);
 
-/** venue_b's account host: the simulated accounts hold nothing yet, so every list is empty and every sum zero. */
+/** Answers venue_b's account host. Simulated accounts hold nothing, so every list is empty and every sum zero. */
 export function answerData(path: string, query: URLSearchParams): Answer {
   const [first = '', second] = path.split('/').filter(Boolean);
   const user = query.get('user') ?? '';
@@ -16,7 +16,7 @@ export function answerData(path: string, query: URLSearchParams): Answer {
   return { status: 404, text: '{"error":"not found"}' };
 }
 
-/** venue_b's PnL series: an account that nobody knows has an empty one. */
+/** Answers venue_b's PnL series, which is empty for every account. */
 export function answerPnl(): Answer {
   return ok([]);
 }

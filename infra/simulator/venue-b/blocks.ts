@@ -1,14 +1,14 @@
 import { ORIGIN_MS } from '../world/time.ts';
 
-/** A block every two seconds; its number follows from its time. */
+/** Block interval. The number of a block follows from its time. */
 export const BLOCK_MS = 2_000;
 
-/** Unix ms of a block. */
+/** Time of a block, unix ms. */
 export function blockTime(number: number): number {
   return ORIGIN_MS + number * BLOCK_MS;
 }
 
-/** The block that holds what happens at a moment: those of the two seconds before it. */
+/** Number of the block that contains a transaction at this time: a block contains the two seconds before it. */
 export function blockHolding(atMs: number): number {
   return Math.floor((atMs - ORIGIN_MS) / BLOCK_MS) + 1;
 }

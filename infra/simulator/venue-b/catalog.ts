@@ -13,7 +13,7 @@ import { BOND_USD, REWARD_USD } from './settlement-logs.ts';
 
 export type Json = { readonly [key: string]: unknown };
 
-/** The tags that simulated markets carry. */
+/** Tags of all simulated markets. */
 export const TAGS: readonly Json[] = [
   { id: '21', label: 'Crypto', slug: 'crypto', forceShow: false, requiresTranslation: false },
   { id: '1312', label: 'Crypto Prices', slug: 'crypto-prices', forceShow: false, requiresTranslation: false },
@@ -21,7 +21,7 @@ export const TAGS: readonly Json[] = [
 ];
 const FIRST_EVENT_ID = 20_000;
 
-/** venue_b's catalog objects (venue page, section 2). */
+/** Builds venue_b's catalog objects (venue page, section 2). */
 export interface Catalog {
   market(market: ListedMarket, atMs: number): Json;
   /** The event of a market, with all its markets. */
@@ -217,17 +217,19 @@ export function createCatalog(world: World, board: MarketBoard): Catalog {
   };
 }
 
-/** What the catalog tells of the optimistic oracle: nothing of it for markets that are resolved automatically. */
-function oracleFields({ settlementPlan: story }: Question, atMs: number): Json {
-  if (!story || story.kind === 'automatic') return { umaResolutionStatuses: '[]' };
-  const statuses = story.steps.filter((step) => step.atMs <= atMs).flatMap(({ kind }) => STATUS_OF[kind] ?? []);
-  const status = story.resolvedAtMs <= atMs ? 'resolved' : statuses.at(-1);
+/** Catalog fields about the optimistic oracle, which are empty for markets that are resolved automatically. */
+function oracleFields({ settlementPlan }: Question, atMs: number): Json {
+  if (!settlementPlan || settlementPlan.kind === 'automatic') return { umaResolutionStatuses: '[]' };
+  const statuses = settlementPlan.steps
+    .filter((step) => step.atMs <= atMs)
+    .flatMap(({ kind }) => STATUS_OF[kind] ?? []);
+  const status = settlementPlan.resolvedAtMs <= atMs ? 'resolved' : statuses.at(-1);
   return {
     submitted_by: INITIALIZER,
     umaBond: String(BOND_USD),
     umaReward: String(REWARD_USD),
     customLiveness: LIVENESS_MS / SECOND_MS,
-    // A list of what was said before the result; the result itself is the one status only.
+    // The list holds the statuses before the result; the result is only in the single status.
     umaResolutionStatuses: JSON.stringify(statuses),
     ...(status ? { umaResolutionStatus: status } : {}),
   };
@@ -238,7 +240,7 @@ const STATUS_OF: Partial<Record<SettlementStep['kind'], string>> = {
   dispute_and_reset: 'disputed',
 };
 
-/** USD traded on a market so far, as the catalog tells it: grows through the market's life. */
+/** USD volume of a market in the catalog, which grows over the market's life. */
 function volumeOf(seed: number, question: Question, atMs: number): number {
   const lived = Math.min(atMs, question.expiresAtMs) - question.listedAtMs;
   const daily = 2_000 + (hashOf(seed, STREAM.catalog, question.slot.index, question.generation) % 60_000);

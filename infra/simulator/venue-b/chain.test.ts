@@ -1,6 +1,12 @@
 import { decodeEventLog, type Hex, keccak256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { BEFORE_THE_HOUR, firstDifference, createTestSimulation, venueAFrames, venueBFrames } from '../simulation.fixture.ts';
+import {
+  BEFORE_THE_HOUR,
+  createTestSimulation,
+  firstDifference,
+  venueAFrames,
+  venueBFrames,
+} from '../simulation.fixture.ts';
 import { NO_BUILDER } from '../world/accounts.ts';
 import { BLOCK_MS, blockTime } from './blocks.ts';
 import type { ChainLog } from './chain.ts';
@@ -25,17 +31,17 @@ function filled(log: ChainLog) {
 }
 
 describe('logs of matches', () => {
-  const told = createTestSimulation({ seed: 3, rate: 400, events: 4, coins: 4 });
-  told.run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_010);
-  const groups = groupByTransaction(told.blocks.flatMap(({ logs }) => logs));
-  const matches = told.world.matchesBetween(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
+  const simulation = createTestSimulation({ seed: 3, rate: 400, events: 4, coins: 4 });
+  simulation.run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_010);
+  const groups = groupByTransaction(simulation.blocks.flatMap(({ logs }) => logs));
+  const matches = simulation.world.matchesBetween(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
 
-  it('decode back to the match: maker legs, then the taker order, then OrdersMatched', () => {
+  it('decode to the match: maker legs, then the taker order, then OrdersMatched', () => {
     const kinds = new Set<string>();
     let builders = 0;
     for (const match of matches) {
-      const ids = told.world.idsOf(told.world.venueB.liveIn(match.slot, match.timeMs));
-      const logs = groups.get(transactionHash(told.world, match))!;
+      const ids = simulation.world.idsOf(simulation.world.venueB.liveIn(match.slot, match.timeMs));
+      const logs = groups.get(transactionHash(simulation.world, match))!;
       expect(logs).toHaveLength(match.legs.length + 2);
       const taker = filled(logs.at(-2)!);
       const legs = logs.slice(0, -2).map(filled);
@@ -70,7 +76,7 @@ describe('logs of matches', () => {
     expect(builders).toBeLessThan(matches.length);
   });
 
-  it('of an account are the same looked for alone as among all, where blocks were replaced too', () => {
+  it('of an account are the same when searched by account as when filtered from all, also in replaced blocks', () => {
     const { chain } = createTestSimulation({ seed: 3, rate: 100, events: 2, coins: 3 }, { spontaneousReorgs: true });
     const head = chain.headAt(BEFORE_THE_HOUR);
     const numbers = Array.from({ length: 70 }, (_, nth) => head - nth);
@@ -98,8 +104,8 @@ describe('logs of matches', () => {
     expect(topicOf('ConditionResolution(bytes32,address,bytes32,uint256,uint256[])')).toBe(TOPIC.conditionResolution);
   });
 
-  it('number logs and transactions of a block from 0 without a gap', () => {
-    for (const block of told.blocks) {
+  it('have ascending indices, and one transaction index for each transaction of a block', () => {
+    for (const block of simulation.blocks) {
       const indices = block.logs.map(({ logIndex }) => logIndex);
       expect(indices).toEqual([...new Set(indices)].sort((left, right) => left - right));
       expect(new Set(block.logs.map(({ transactionIndex }) => transactionIndex)).size).toBe(block.transactions.length);
@@ -120,9 +126,9 @@ function groupByTransaction(logs: readonly ChainLog[]): Map<string, ChainLog[]> 
 }
 
 describe('blocks', () => {
-  it('come every two seconds, each naming the one before it', () => {
-    const { run: tell, blocks } = createTestSimulation();
-    tell(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
+  it('appear every two seconds, and each names its parent', () => {
+    const { run, blocks } = createTestSimulation();
+    run(BEFORE_THE_HOUR, BEFORE_THE_HOUR + 20_000);
     expect(blocks).toHaveLength(10);
     for (const [nth, block] of blocks.entries()) {
       expect(block.timestamp * 1000).toBe(BEFORE_THE_HOUR + nth * BLOCK_MS);
@@ -130,23 +136,23 @@ describe('blocks', () => {
     }
   });
 
-  it('hold the result of automatic markets some seconds after their end, the same that everyone else tells', () => {
-    const told = createTestSimulation({ seed: 3, rate: 2, events: 40, coins: 4 });
+  it('contain the result of automatic markets some seconds after their end, consistent with frames and catalog', () => {
+    const simulation = createTestSimulation({ seed: 3, rate: 2, events: 40, coins: 4 });
     const hour = BEFORE_THE_HOUR + 60_000;
-    const lines = told.run(hour - 100, hour + 70_000);
-    const expired = told.world.venueB.expiringAt(hour);
-    const automatic = expired.filter(({ settlementPlan: story }) => story?.kind === 'automatic');
+    const lines = simulation.run(hour - 100, hour + 70_000);
+    const expired = simulation.world.venueB.expiringAt(hour);
+    const automatic = expired.filter(({ settlementPlan }) => settlementPlan?.kind === 'automatic');
     expect(automatic.length).toBeGreaterThan(2);
-    const logs = told.blocks.flatMap((block) => block.logs.map((log) => ({ block, log })));
+    const logs = simulation.blocks.flatMap((block) => block.logs.map((log) => ({ block, log })));
     const resolutions = logs.filter(({ log }) => log.topics[0] === TOPIC.conditionResolution);
     expect(resolutions).toHaveLength(automatic.length);
     for (const question of automatic) {
-      const market = told.board.listed(question);
+      const market = simulation.board.listed(question);
       const { conditionId, tokenIds } = market.ids;
       const { block, log } = resolutions.find((entry) => entry.log.topics[1] === conditionId)!;
       const event = decode(log);
       if (event.eventName !== 'ConditionResolution') throw new Error(event.eventName);
-      const isYes = told.board.isYes(question);
+      const isYes = simulation.board.isYes(question);
       expect(event.args.payoutNumerators).toEqual(isYes ? [1n, 0n] : [0n, 1n]);
       const delayMs = block.timestamp * 1000 - question.expiresAtMs;
       expect(delayMs).toBeGreaterThanOrEqual(16_000);
@@ -155,14 +161,14 @@ describe('blocks', () => {
         (entry) => entry.event_type === 'market_resolved' && entry.market === conditionId,
       );
       expect(frame).toMatchObject({ winning_asset_id: tokenIds[isYes ? 0 : 1], winning_outcome: isYes ? 'Yes' : 'No' });
-      expect(told.catalog.market(market, hour + 69_000)).toMatchObject({
+      expect(simulation.catalog.market(market, hour + 69_000)).toMatchObject({
         closed: true,
         outcomePrices: isYes ? '["1","0"]' : '["0","1"]',
       });
-      expect(told.catalog.market(market, hour + 1)).toMatchObject({ closed: false, acceptingOrders: false });
+      expect(simulation.catalog.market(market, hour + 1)).toMatchObject({ closed: false, acceptingOrders: false });
     }
     const updates = venueAFrames(lines, 'outcomeMetaUpdates').flatMap(({ data }) => data as object[]);
-    const ended = told.world.venueA.expiringAt(hour).length;
+    const ended = simulation.world.venueA.expiringAt(hour).length;
     expect(updates.filter((update) => 'outcomeSettled' in update)).toHaveLength(ended);
     expect(updates.filter((update) => 'outcomeCreated' in update)).toHaveLength(ended);
     const created = venueBFrames(lines).filter(({ event_type }) => event_type === 'new_market');
@@ -171,38 +177,38 @@ describe('blocks', () => {
 });
 
 describe('reorgs', () => {
-  it('replace the newest blocks by others, of which some lack transactions or hold them later', () => {
-    const told = createTestSimulation({ seed: 3, rate: 1_000, events: 4, coins: 4 });
-    const head = told.chain.headAt(BEFORE_THE_HOUR);
-    const { gone, came } = told.chain.reorg(5, head);
-    expect(gone.map(({ number }) => number)).toEqual([head - 4, head - 3, head - 2, head - 1, head]);
-    expect(came.map(({ number }) => number)).toEqual(gone.map(({ number }) => number));
-    for (const [nth, block] of came.entries()) {
-      expect(block.hash).not.toBe(gone[nth]!.hash);
-      expect(block.parentHash).toBe(nth === 0 ? gone[0]!.parentHash : came[nth - 1]!.hash);
+  it('replace the newest blocks by others, some of which lack transactions or contain them later', () => {
+    const simulation = createTestSimulation({ seed: 3, rate: 1_000, events: 4, coins: 4 });
+    const head = simulation.chain.headAt(BEFORE_THE_HOUR);
+    const { removed, added } = simulation.chain.reorg(5, head);
+    expect(removed.map(({ number }) => number)).toEqual([head - 4, head - 3, head - 2, head - 1, head]);
+    expect(added.map(({ number }) => number)).toEqual(removed.map(({ number }) => number));
+    for (const [nth, block] of added.entries()) {
+      expect(block.hash).not.toBe(removed[nth]!.hash);
+      expect(block.parentHash).toBe(nth === 0 ? removed[0]!.parentHash : added[nth - 1]!.hash);
     }
-    const [before, after] = [gone, came].map((blocks) => blocks.flatMap(({ transactions }) => transactions));
+    const [before, after] = [removed, added].map((blocks) => blocks.flatMap(({ transactions }) => transactions));
     expect(new Set(after).size).toBe(after!.length);
     expect(after!.every((hash) => before!.includes(hash))).toBe(true);
     expect(after!.length).toBeLessThan(before!.length);
-    const placeOf = (blocks: typeof gone) =>
+    const placeOf = (blocks: typeof removed) =>
       new Map(blocks.flatMap((b) => b.transactions.map((hash) => [hash, b.number])));
-    const [old, now] = [placeOf(gone), placeOf(came)];
+    const [old, now] = [placeOf(removed), placeOf(added)];
     const moved = after!.filter((hash) => old.get(hash) !== now.get(hash));
     expect(moved.length).toBeGreaterThan(0);
     for (const hash of moved) expect(now.get(hash)).toBe(old.get(hash)! + 1);
-    expect(told.chain.block(head + 1, head + 1).parentHash).toBe(came.at(-1)!.hash);
-    expect(told.chain.byHash(gone[2]!.hash, head)).toEqual(gone[2]);
+    expect(simulation.chain.block(head + 1, head + 1).parentHash).toBe(added.at(-1)!.hash);
+    expect(simulation.chain.byHash(removed[2]!.hash, head)).toEqual(removed[2]);
   });
 
-  it('happen by themselves at moments that the seed decides, and leave a linked chain', () => {
+  it('happen spontaneously at times derived from the seed, and leave a linked chain', () => {
     const settings = { seed: 3, rate: 4, events: 2, coins: 3 };
-    const told = createTestSimulation(settings, { spontaneousReorgs: true });
-    const start = blockTime(told.chain.headAt(BEFORE_THE_HOUR));
-    const lines = told.run(start, start + 130_000);
-    expect(told.counts.reorgs).toBeGreaterThanOrEqual(1);
-    const newest = new Map(told.blocks.map((block) => [block.number, block]));
-    expect(newest.size).toBeLessThan(told.blocks.length);
+    const simulation = createTestSimulation(settings, { spontaneousReorgs: true });
+    const start = blockTime(simulation.chain.headAt(BEFORE_THE_HOUR));
+    const lines = simulation.run(start, start + 130_000);
+    expect(simulation.counts.reorgs).toBeGreaterThanOrEqual(1);
+    const newest = new Map(simulation.blocks.map((block) => [block.number, block]));
+    expect(newest.size).toBeLessThan(simulation.blocks.length);
     for (const block of newest.values()) {
       const parent = newest.get(block.number - 1);
       if (parent) expect(block.parentHash).toBe(parent.hash);

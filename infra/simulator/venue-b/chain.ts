@@ -8,17 +8,17 @@ import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';
 import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
 
-/** Blocks above one that make it final. */
+/** Number of later blocks after which a block is final. */
 export const FINALITY_BLOCKS = 64;
 
-/** A log in its place. */
+/** A log with its position in the chain. */
 export interface ChainLog extends LogBody {
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
 }
 
-/** A log with the block that holds it, as far as a log tells of it. */
+/** A log with the fields of its block that a log includes. */
 export interface PlacedLog {
   readonly block: Pick<Block, 'number' | 'hash' | 'timestamp'>;
   readonly log: ChainLog;
@@ -34,50 +34,54 @@ export interface Block {
   readonly logs: readonly ChainLog[];
 }
 
-/** A replacement of the blocks `from` to `to` (both inclusive) by others. */
+/** A replacement of the blocks `from` to `to` (both inclusive). */
 export interface Reorg {
   readonly from: number;
   readonly to: number;
-  /** Tells the replacements of one block apart; the first blocks are variant 0. */
+  /** Distinguishes the replacements of one block; the original blocks are variant 0. */
   readonly variant: number;
 }
 
 export interface Chain {
-  /** Number of the newest block at a moment. */
+  /** Number of the newest block at a time. */
   headAt(atMs: number): number;
-  /** The canonical block of a number as of a head. */
+  /** The canonical block with this number as of a head. */
   block(number: number, head: number): Block;
-  /** Logs of matches in the canonical block that can be of these accounts (lower case), and perhaps of others. */
+  /** Logs of matches in the canonical block that can involve these accounts (lower case); may include others. */
   logsInvolving(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
-  /** The block of a hash, canonical or replaced, among the newest ones below a head. */
+  /** The block with a hash, canonical or replaced, among the newest ones below a head. */
   byHash(hash: string, head: number): Block | null;
-  /** Replaces the newest `depth` blocks below and including the head; answers the blocks that went and that came. */
-  reorg(depth: number, head: number): { readonly gone: readonly Block[]; readonly came: readonly Block[] };
-  /** What the self-made reorg that happens when this block appears replaces; null when there is none. */
+  /** Replaces the newest `depth` blocks up to the head. Returns the removed and the added blocks. */
+  reorg(depth: number, head: number): { readonly removed: readonly Block[]; readonly added: readonly Block[] };
+  /** The spontaneous reorganization that happens when this block appears; null if there is none. */
   spontaneousReorgAt(head: number): Reorg | null;
 }
 
 /**
- * Log indices that a match takes: more than it has logs, so that the place of each follows without making those before
- * it. On a real chain the logs of other contracts lie between, too.
+ * Log indices reserved for each match: more than it has logs, so that indices follow without computing earlier matches.
+ * On a real chain there are logs of other contracts in between, too.
  */
 const INDICES_PER_MATCH = 32;
 
-/** Self-made reorgs: one in every term of this many blocks. */
+/** Spontaneous reorganizations: one in every period of this many blocks. */
 const REORG_TERM = 60;
 const MAX_REORG_DEPTH = 5;
-/** How far below the head a block is found by its hash. */
+/** Number of blocks below the head that can be found by hash. */
 const HASH_REACH = 5_000;
-/** Logs that the cache holds together. */
+/** Total number of logs in the cache. */
 const CACHED_LOGS = 40_000;
 
-/** Tells the chance of a market's transaction from that of a match with the same number. */
+/** Separates the hash of a market's transaction from that of a match with the same number. */
 const MARKET_SALT = 1_000_000;
 
-/** What becomes of a match's transaction when its block is replaced. */
+/** Effect on a match's transaction when its block is replaced. */
 type ReorgEffect = 'stays' | 'moves' | 'dropped';
 
-export function createChain(world: World, board: MarketBoard, settings: { readonly spontaneousReorgs: boolean }): Chain {
+export function createChain(
+  world: World,
+  board: MarketBoard,
+  settings: { readonly spontaneousReorgs: boolean },
+): Chain {
   const { seed } = world.settings;
   const agenda = createMarketAgenda(world, board);
   const requested: Reorg[] = [];
@@ -97,7 +101,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     const reorg = spontaneousReorgIn(Math.floor(head / REORG_TERM));
     return reorg.happensAt === head ? reorg : null;
   };
-  /** The newest reorg that replaced this block, as of a head. */
+  /** The newest reorganization that replaced this block, as of a head. */
   const reorgOf = (number: number, head: number): Reorg | null => {
     const own = requested.findLast((reorg) => number >= reorg.from && number <= reorg.to);
     if (own) return own;
@@ -121,7 +125,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     if (number === reorg.from) return own;
     return [...matchesIn(number - 1).filter((match) => reorgEffectOf(match, reorg) === 'moves'), ...own];
   };
-  /** A transaction of a market is not lost in a reorg: who sent it goes on until it stands. */
+  /** Transactions of markets are never dropped in a reorganization: their senders resend them. */
   const isMoved = ({ key }: MarketTransaction, { variant }: Reorg) =>
     hashOf(seed, STREAM.fate, key, variant + MARKET_SALT) % 2 === 0;
   const marketTransactionsIn = (number: number, reorg: Reorg | null): readonly MarketTransaction[] => {
@@ -132,14 +136,15 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     return [...agenda.in(number - 1).filter((act) => isMoved(act, reorg)), ...own];
   };
 
-  /** What stood at a number before the canonical block: null is the first block; oldest first. */
+  /** Earlier variants of a block, oldest first; null is the original block. */
   const replacedVariants = (number: number, canonical: Reorg | null): (Reorg | null)[] => {
     if (!canonical) return [];
     const earlier = requested.filter(
       (reorg) => number >= reorg.from && number <= reorg.to && reorg.variant < canonical.variant,
     );
     const spontaneous = spontaneousReorgIn(Math.floor(number / REORG_TERM));
-    const wasReplaced = settings.spontaneousReorgs && canonical.variant > 1 && number >= spontaneous.from && number <= spontaneous.to;
+    const wasReplaced =
+      settings.spontaneousReorgs && canonical.variant > 1 && number >= spontaneous.from && number <= spontaneous.to;
     return [null, ...(wasReplaced ? [spontaneous] : []), ...earlier];
   };
 
@@ -158,7 +163,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     const question = world.venueB.liveIn(match.slot, match.timeMs);
     return placed(transactionHash(world, match), nth, matchLogs(world, world.idsOf(question), match));
   };
-  /** Whether any of the accounts may have an order in the match; which makers there are, its book alone says. */
+  /** True if one of the accounts may have an order in the match. The actual makers depend on the book. */
   const mayInvolve = ({ event }: MatchEvent, accounts: ReadonlySet<string>): boolean => {
     if (world.injections?.ofEvent(event)) return true;
     const [taker, ...makers] = accountChances(seed, event);
@@ -215,7 +220,7 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
         const canonical = reorgOf(number, head);
         if (hashOfBlock(number, canonical) === hash) return block(number, head);
         const replaced = replacedVariants(number, canonical).find((reorg) => hashOfBlock(number, reorg) === hash);
-        // A replaced block stood on the replaced one below it.
+        // The parent of a replaced block is the replaced block below it.
         if (replaced !== undefined)
           return build(number, replaced, replacedVariants(number - 1, replaced).at(-1) ?? null);
       }
@@ -224,9 +229,9 @@ export function createChain(world: World, board: MarketBoard, settings: { readon
     reorg(depth, head) {
       const from = head - depth + 1;
       const numbers = Array.from({ length: depth }, (_, nth) => from + nth);
-      const gone = numbers.map((number) => block(number, head));
+      const removed = numbers.map((number) => block(number, head));
       requested.push({ from, to: head, variant: 2 + requested.length });
-      return { gone, came: numbers.map((number) => block(number, head)) };
+      return { removed, added: numbers.map((number) => block(number, head)) };
     },
   };
 }

@@ -10,7 +10,7 @@ import { bestOf, bookAnswer } from './market-text.ts';
 import { FEE_RATE_HUNDREDTHS } from './match-logs.ts';
 
 const PAGE = 500;
-/** The cursor that says there is no further page (venue page, section 3): base64 of -1. */
+/** Cursor of the last page (venue page, section 3): base64 of -1. */
 const END_CURSOR = 'LTE=';
 
 const notFound = (error: string): Answer => ({ status: 404, text: JSON.stringify({ error }) });
@@ -18,7 +18,7 @@ const invalid = (error: string): Answer => ({ status: 400, text: JSON.stringify(
 const NO_BOOK = notFound('No orderbook exists for the requested token id');
 const NO_MARKET = notFound('market not found');
 
-/** Answers venue_b's order-book host from the world as of a moment. */
+/** Creates the handlers of venue_b's order-book host, which answer from the world as of a time. */
 export function createClob(world: World, board: MarketBoard) {
   const { seed } = world.settings;
 
@@ -109,7 +109,7 @@ export function createClob(world: World, board: MarketBoard) {
     return bookAnswer(world, market.ids, update, token, atMs, lastTradeText(board, update, token));
   };
 
-  /** What `/price`, `/midpoint`, `/spread` and `/last-trade-price` tell of one token; null when it has no book. */
+  /** Answer of `/price`, `/midpoint`, `/spread` and `/last-trade-price` for one token; null if it has no book. */
   const figure = (name: string, tokenId: string, side: string | null, atMs: number): Record<string, string> | null => {
     const found = bookOf(tokenId, atMs);
     if (!found) return null;
@@ -135,7 +135,8 @@ export function createClob(world: World, board: MarketBoard) {
     for (const { token_id, side } of body as { token_id?: unknown; side?: unknown }[]) {
       const one = figure(name.slice(0, -1), String(token_id), String(side ?? 'BUY'), atMs);
       if (one)
-        figures[String(token_id)] = name === 'prices' ? { [String(side ?? 'BUY')]: one.price } : (one.mid ?? one.spread);
+        figures[String(token_id)] =
+          name === 'prices' ? { [String(side ?? 'BUY')]: one.price } : (one.mid ?? one.spread);
     }
     return ok(figures);
   };

@@ -1,10 +1,10 @@
-/** The contracts whose logs the simulated chain carries (venue page, sections 6 to 8). Addresses in lower case. */
+/** Contracts whose logs are on the simulated chain (venue page, sections 6 to 8). Addresses are in lower case. */
 
 export const CHAIN_ID = 137;
 export const CTF_EXCHANGE = '0xe111180000d2663c0091e4f400237545b87b996b';
 export const CONDITIONAL_TOKENS = '0x4d97dcd97ec945f40cf65f87097ace5ea0476045';
 
-/** Bridged collateral: what tokens are redeemed for, and what bonds are paid in. */
+/** Bridged collateral, in which redemptions and bonds are paid. */
 export const COLLATERAL = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
 
 export const TOPIC = {

@@ -6,39 +6,39 @@ import type { Catalog } from './catalog.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 import { bestFrame, bestOf, bookFrame, lastTradeFrame, priceChangeFrame, tickFrame } from './market-text.ts';
 
-/** Where market frames go: the sockets, or a recording. */
+/** Receiver of market frames: the sockets, or a recording. */
 export interface MarketPublisher {
-  /** Whether anyone listens to a token of the market. */
+  /** True if a token of the market has subscribers. */
   wants(conditionId: string): boolean;
-  /** To everyone who listens to a token of the market, once. */
+  /** Sends once to everyone who subscribes to a token of the market. */
   toMarket(conditionId: string, text: string): void;
-  /** To everyone who listens to the token. */
+  /** Sends to everyone who subscribes to the token. */
   toToken(tokenId: string, text: string): void;
-  /** To those listeners of the token who turned custom features on. */
+  /** Sends to subscribers of the token with custom features enabled. */
   toTokenCustom(tokenId: string, text: string): void;
-  /** To everyone who turned custom features on. */
+  /** Sends to everyone with custom features enabled. */
   toCustom(text: string): void;
-  /** Whether anyone did. */
+  /** True if a client has custom features enabled. */
   wantsCustom(): boolean;
 }
 
 export interface VenueBFeed {
-  /** Tells what an event of a slot's lane did. */
+  /** Publishes an event of a slot's series. */
   event(slot: number, event: number): void;
-  /** Tells markets that were listed or resolved within the step. */
+  /** Publishes markets that were listed or resolved within the step. */
   markets(created: readonly Question[], resolved: readonly Question[], atMs: number): void;
-  /** The `book` frame of a token as of a moment; null when it does not trade then. */
+  /** The `book` frame of a token as of a time; null if it does not trade then. */
   bookFrameAt(market: ListedMarket, token: 0 | 1, atMs: number): string | null;
 }
 
-/** Price of a token's last trade as text; empty when there was none of late. */
+/** Price of a token's last trade as text; empty if there was no recent one. */
 export function lastTradeText(board: MarketBoard, update: QuestionUpdate, token: number): string {
   const price = board.lastPrice(update);
   if (price === null) return '';
   return probabilityText(token === 0 ? price : 1_000 - price);
 }
 
-/** Makes venue_b's market frames out of the world's events. */
+/** Creates the feed that converts the world's events into venue_b's market frames. */
 export function createVenueBFeed(
   world: World,
   board: MarketBoard,
@@ -47,7 +47,7 @@ export function createVenueBFeed(
 ): VenueBFeed {
   const states: (QuestionUpdate | undefined)[] = [];
 
-  /** The state that listeners hold before a version; read anew where nobody has been listening. */
+  /** The state before a version, which subscribers hold. Calculated again if there were no subscribers. */
   const stateBefore = (slot: number, version: number, after: QuestionUpdate): QuestionUpdate => {
     const cached = states[slot];
     if (cached && cached.version === version - 1 && cached.question === after.question) return cached;
@@ -83,7 +83,8 @@ export function createVenueBFeed(
     } else {
       const changes = bookChanges(before.book, after.book);
       const best = changes.length > 0 ? changes : repeatedBest(after);
-      // A match that clears a level is told by whole books, as the venue does after trades; the rest by levels.
+      // A match that clears a level is published as complete books, as the venue does after trades; other changes as
+      // levels.
       if (match && changes.some((change) => change.size === 0)) publishBooks(market, after, atMs);
       else if (best.length > 0) publisher.toMarket(ids.conditionId, priceChangeFrame(world, ids, after, best, atMs));
     }
@@ -114,7 +115,7 @@ export function createVenueBFeed(
   };
 }
 
-/** The best bid told again: what an update says that changed nothing. */
+/** The unchanged best bid, for an update without changes. */
 function repeatedBest({ book }: QuestionUpdate) {
   const best = book.bids[0];
   return best ? [{ ...best, isBid: true }] : [];

@@ -1,7 +1,7 @@
 import { type Catalog, type Json, TAGS } from './catalog.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 
-/** An answer of one of venue_b's hosts: HTTP status and a body that becomes JSON. */
+/** Answer of one of venue_b's hosts. */
 export interface Answer {
   readonly status: number;
   /** JSON text. */
@@ -15,7 +15,7 @@ export function ok(value: unknown): Answer {
 const NOT_FOUND: Answer = { status: 404, text: '{"type":"not found error","error":"not found"}' };
 const INVALID: Answer = { status: 422, text: '{"type":"validation error","error":"invalid query parameter"}' };
 const PAGE = { fallback: 20, most: 100 };
-/** Past this offset the lists are cut off; keyset listing goes on (venue page, section 2). */
+/** Largest offset of lists; keyset pages have no such limit (venue page, section 2). */
 const MAX_OFFSET = 10_000;
 
 interface Page {
@@ -31,7 +31,7 @@ function pageOf(query: URLSearchParams): Page | null {
   return { limit: Math.min(limit, PAGE.most), offset };
 }
 
-/** A filter that a row must pass for every parameter given. */
+/** Filter of rows by one query parameter. */
 type Filter = (row: Json) => boolean;
 
 function flagFilter(query: URLSearchParams, name: string, field = name): Filter | null {
@@ -91,7 +91,7 @@ function ordered(rows: Json[], query: URLSearchParams): Json[] {
   });
 }
 
-/** Cursors of keyset pages hold the number of the last row told. */
+/** Cursors of keyset pages hold the number of the last row. */
 const cursorOf = (id: number) => Buffer.from(JSON.stringify({ after: id })).toString('base64url');
 function readCursor(text: string | null): number | null {
   if (text === null || text === '') return -1;
@@ -99,12 +99,12 @@ function readCursor(text: string | null): number | null {
     const { after } = JSON.parse(Buffer.from(text, 'base64url').toString()) as { after?: unknown };
     return typeof after === 'number' ? after : null;
   } catch {
-    // A cursor is the client's text; one that cannot be read is a bad parameter.
+    // An unreadable cursor is an invalid parameter.
     return null;
   }
 }
 
-/** The first `most` rows. */
+/** Returns the first `most` rows. */
 function firstRows(rows: Iterable<Json>, most: number): Json[] {
   const chosen: Json[] = [];
   if (most === 0) return chosen;
@@ -115,11 +115,11 @@ function firstRows(rows: Iterable<Json>, most: number): Json[] {
   return chosen;
 }
 
-/** Answers venue_b's catalog host from the world as of a moment. */
+/** Creates the handler of venue_b's catalog host, which answers from the world as of a time. */
 export function createGamma(board: MarketBoard, catalog: Catalog) {
   const byNumber = (a: ListedMarket, b: ListedMarket) => Number(a.ids.marketId) - Number(b.ids.marketId);
 
-  /** Markets that the id parameters name; all of them when none is given. */
+  /** Markets that match the id parameters; all without such parameters. */
   const chosenMarkets = (query: URLSearchParams, atMs: number): ListedMarket[] => {
     const all = [...board.all(atMs)].sort(byNumber);
     const lookups: [string, (id: string) => ListedMarket | null | undefined][] = [
@@ -138,10 +138,10 @@ export function createGamma(board: MarketBoard, catalog: Catalog) {
     }
     return chosen;
   };
-  // Rows are made one by one as a page takes them: a page of a large catalog must not cost the whole of it.
+  // Rows are generated lazily, so that a page does not cost as much as the complete catalog.
   function* marketRows(query: URLSearchParams, atMs: number, after = -1): Generator<Json> {
     const filters = filtersOf(query, true);
-    // A closed market is found by its token only when closed ones are asked for.
+    // Closed markets are found by token only if the parameter `closed` is given.
     if (query.has('clob_token_ids') && !query.has('closed')) filters.push((row) => row.closed === false);
     for (const market of chosenMarkets(query, atMs)) {
       if (Number(market.ids.marketId) <= after) continue;

@@ -1,7 +1,7 @@
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
-/** Which logs a client asks for: addresses and topics, each position a value, a list of values, or anything. */
+/** Filter of logs by address and by topic positions; null matches any value. */
 export interface LogFilter {
   readonly addresses: ReadonlySet<string> | null;
   readonly topics: readonly (ReadonlySet<string> | null)[];
@@ -15,21 +15,21 @@ function valuesOf(value: unknown): ReadonlySet<string> | null {
   return values.length === 0 ? null : new Set(values.map((entry) => String(entry).toLowerCase()));
 }
 
-/** Reads the address and topics of a filter object. */
+/** Parses the address and topics of a filter object. */
 export function readLogFilter(filter: Json): LogFilter {
   const topics = Array.isArray(filter.topics) ? filter.topics : [];
   return { addresses: valuesOf(filter.address), topics: topics.map(valuesOf) };
 }
 
-/** Whether a log passes. */
+/** True if a log passes the filter. */
 export function passesFilter({ addresses, topics }: LogFilter, log: ChainLog): boolean {
   if (addresses && !addresses.has(log.address)) return false;
   return topics.every((wanted, position) => !wanted || wanted.has(log.topics[position] ?? ''));
 }
 
 /**
- * The accounts of which one must have an order in every match whose logs pass; null where the filter does not ask for
- * accounts, or where other logs than those of matches may pass.
+ * The accounts of which at least one has an order in every match whose logs pass. Null if the filter does not name
+ * accounts, or if logs other than those of matches may pass.
  */
 export function accountsOf({ topics }: LogFilter): ReadonlySet<string> | null {
   const [events, , makers, takers] = topics;
@@ -37,6 +37,6 @@ export function accountsOf({ topics }: LogFilter): ReadonlySet<string> | null {
   const named = makers ?? takers;
   if (!named) return null;
   const accounts = new Set([...named].map((topic) => `0x${topic.slice(-40)}`));
-  // In a taker order's own log the counterparty is the exchange, whoever the taker is.
+  // The counterparty in a taker order's own log is always the exchange.
   return accounts.has(CTF_EXCHANGE) ? null : accounts;
 }

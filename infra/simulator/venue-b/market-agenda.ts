@@ -7,15 +7,15 @@ import type { MarketBoard } from './market-board.ts';
 import type { LogBody } from './match-logs.ts';
 import { LISTED_AFTER_MS, type MarketAct, marketLogs, marketTransactionHash } from './oracle-transactions.ts';
 
-/** A transaction that lists, decides or pays out a market. */
+/** A transaction that lists, resolves or redeems a market. */
 export interface MarketTransaction {
-  /** A number that no other one has: what becomes of it in a reorg hangs on it. */
+  /** Unique number, from which its place after a reorganization is derived. */
   readonly key: number;
   readonly hash: string;
   readonly logs: readonly LogBody[];
 }
 
-/** Which transactions of markets a block holds, before any reorg. */
+/** Transactions of markets by block, before any reorganization. */
 export interface MarketAgenda {
   in(number: number): readonly MarketTransaction[];
 }
@@ -23,20 +23,20 @@ export interface MarketAgenda {
 interface DueTransaction {
   readonly question: Question;
   readonly act: MarketAct;
-  /** Place among the market's transactions. */
+  /** Index among the market's transactions. */
   readonly nth: number;
 }
 
-/** More than the acts of any market. */
+/** More than the transactions of any market. */
 const MAX_ACTS = 16;
 const CACHED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
 
-/** Questions end and begin on the hour, so what is due is worked out hour by hour. */
+/** Creates the agenda. It is calculated hour by hour, since questions start and end on the hour. */
 export function createMarketAgenda(world: World, board: MarketBoard): MarketAgenda {
   const { venueB } = world;
   const agendas = new LRUCache<number, ReadonlyMap<number, DueTransaction[]>>({ max: CACHED_HOURS });
 
-  /** By block: what follows from the questions that expired at an hour, and from those that took their place. */
+  /** Transactions by block of the questions that expired at an hour, and of their successors' listings. */
   const agendaOf = (hourMs: number): ReadonlyMap<number, DueTransaction[]> => {
     let agenda = agendas.get(hourMs);
     if (agenda) return agenda;
@@ -46,7 +46,8 @@ export function createMarketAgenda(world: World, board: MarketBoard): MarketAgen
       byBlock.set(number, [...(byBlock.get(number) ?? []), due]);
     };
     for (const question of venueB.expiringAt(hourMs)) {
-      for (const [nth, act] of (question.settlementPlan?.steps ?? []).entries()) add(act.atMs, { question, act, nth: nth + 1 });
+      for (const [nth, act] of (question.settlementPlan?.steps ?? []).entries())
+        add(act.atMs, { question, act, nth: nth + 1 });
       const next = venueB.byGeneration(question.slot.index, question.generation + 1);
       if (next.settlementPlan?.kind === 'automatic') continue;
       add(next.listedAtMs + LISTED_AFTER_MS, { question: next, act: { kind: 'list' }, nth: 0 });

@@ -3,7 +3,7 @@ import { HOURS_TO_SETTLE, type Question, resolvesAbove } from '../world/question
 import { DAY_MS, HOUR_MS } from '../world/time.ts';
 import type { QuestionUpdate, World } from '../world/world.ts';
 
-/** How many past questions of each slot the catalog still knows: at least those that may still be on their way. */
+/** Least number of past questions of each slot in the catalog; more if they may still be unsettled. */
 const MIN_PAST = 2;
 
 /** A venue_b market in the catalog. */
@@ -12,21 +12,21 @@ export interface ListedMarket {
   readonly ids: QuestionIds;
 }
 
-/** venue_b's markets by every id that a client may ask with; live ones and the newest past ones. */
+/** Finds venue_b's live and newest past markets by every kind of id. */
 export interface MarketBoard {
-  /** Live markets first, each slot's past ones after it; in order of slots. */
+  /** All markets in order of slots: the live one of each slot, then its past ones. */
   all(atMs: number): readonly ListedMarket[];
   byCondition(conditionId: string, atMs: number): ListedMarket | null;
-  /** A market and which of its tokens it is. */
+  /** A market and the index of the token. */
   byToken(tokenId: string, atMs: number): { readonly market: ListedMarket; readonly token: 0 | 1 } | null;
   byMarketId(marketId: string, atMs: number): ListedMarket | null;
   bySlug(slug: string, atMs: number): ListedMarket | null;
   listed(question: Question): ListedMarket;
-  /** Book of a market that trades at this moment; null before its listing and after its expiry. */
+  /** Book of a market at a time; null before its listing and after its expiry. */
   bookOf(market: ListedMarket, atMs: number): QuestionUpdate | null;
-  /** Price of the newest match before or at a version, thousandths on YES; null when there was none of late. */
+  /** Price of the newest match up to a version, in thousandths on YES; null if there was no recent one. */
   lastPrice(update: QuestionUpdate): number | null;
-  /** 1 when the market resolves to YES, 0 to NO. */
+  /** True if the market resolves to YES. */
   isYes(question: Question): boolean;
 }
 
@@ -36,7 +36,7 @@ interface Index {
   readonly byId: ReadonlyMap<string, ListedMarket>;
 }
 
-/** Versions that `lastPrice` looks back over. */
+/** Number of versions that `lastPrice` searches. */
 const LAST_PRICE_REACH = 24;
 
 export function createMarketBoard(world: World): MarketBoard {
@@ -52,7 +52,7 @@ export function createMarketBoard(world: World): MarketBoard {
     }
     return market;
   };
-  /** All expiries are on the hour, so an index holds for one. */
+  /** Index of the markets, which is valid for one hour since all expiries are on the hour. */
   const indexAt = (atMs: number): Index => {
     const hour = Math.floor(atMs / HOUR_MS);
     if (index?.hour === hour) return index;
@@ -92,9 +92,9 @@ export function createMarketBoard(world: World): MarketBoard {
       const last = match?.legs.at(-1);
       if (match && last) return match.token === 0 ? last.price : 1_000 - last.price;
       const slot = question.slot.index;
-      const lane = world.seriesOf('question', slot);
+      const series = world.seriesOf('question', slot);
       for (let back = version - 1; back > version - LAST_PRICE_REACH && back >= 0; back -= 1) {
-        if (schedule.timeOf(schedule.eventOf(lane, back)) < question.listedAtMs) return null;
+        if (schedule.timeOf(schedule.eventOf(series, back)) < question.listedAtMs) return null;
         const earlier = world.questionUpdate(slot, back).match;
         const leg = earlier?.legs.at(-1);
         if (earlier && leg) return earlier.token === 0 ? leg.price : 1_000 - leg.price;

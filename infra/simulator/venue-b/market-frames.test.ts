@@ -5,7 +5,7 @@ import { tickAt } from '../world/question-book.ts';
 type Level = { price: string; size: string };
 type Book = { bids: Map<string, string>; asks: Map<string, string> };
 
-/** A client's book: `book` replaces it, `price_change` sets level totals. */
+/** Books of a client: `book` frames replace them, `price_change` frames set level totals. */
 function createClientBooks() {
   const books = new Map<string, Book>();
   return {
@@ -33,17 +33,18 @@ function createClientBooks() {
 }
 
 describe('market frames', () => {
-  const told = createTestSimulation({ seed: 3, rate: 500, events: 4, coins: 4 });
+  const simulation = createTestSimulation({ seed: 3, rate: 500, events: 4, coins: 4 });
   const start = BEFORE_THE_HOUR;
   const client = createClientBooks();
-  const live = told.board.all(start).filter(({ question }) => question.expiresAtMs > start);
+  const live = simulation.board.all(start).filter(({ question }) => question.expiresAtMs > start);
   for (const market of live) {
-    for (const token of [0, 1] as const) client.apply(JSON.parse(told.venueB.bookFrameAt(market, token, start - 1)!));
+    for (const token of [0, 1] as const)
+      client.apply(JSON.parse(simulation.venueB.bookFrameAt(market, token, start - 1)!));
   }
-  const lines = told.run(start, start + 20_000);
+  const lines = simulation.run(start, start + 20_000);
   const frames = venueBFrames(lines);
 
-  it('name the best prices that a client has after applying them', () => {
+  it('contain the best prices that a client has after applying them', () => {
     let checked = 0;
     for (const frame of frames) {
       client.apply(frame);
@@ -58,10 +59,13 @@ describe('market frames', () => {
     expect(checked).toBeGreaterThan(500);
   });
 
-  it('lead a client to the book that the venue answers, with the NO book as its mirror', () => {
+  it('lead a client to the book that the venue returns, with the NO book as its mirror', () => {
     for (const market of live) {
       const [yes, no] = market.ids.tokenIds.map((token) => client.books.get(token)!);
-      const whole = JSON.parse(told.venueB.bookFrameAt(market, 0, start + 19_999)!) as { bids: Level[]; asks: Level[] };
+      const whole = JSON.parse(simulation.venueB.bookFrameAt(market, 0, start + 19_999)!) as {
+        bids: Level[];
+        asks: Level[];
+      };
       expect([...yes!.bids].sort()).toEqual(whole.bids.map(({ price, size }) => [price, size]).sort());
       expect([...yes!.asks].sort()).toEqual(whole.asks.map(({ price, size }) => [price, size]).sort());
       const mirrored = [...no!.asks].map(([price, size]) => [String(Number((1 - Number(price)).toFixed(3))), size]);
@@ -78,11 +82,11 @@ describe('market frames', () => {
     }
   });
 
-  it('tell each maker order of a match with the hash of its transaction', () => {
+  it('report each maker order of a match with its transaction hash', () => {
     const trades = frames.filter(({ event_type }) => event_type === 'last_trade_price');
-    const expected = told.world.matchesBetween(start, start + 20_000).flatMap(({ legs }) => legs);
+    const expected = simulation.world.matchesBetween(start, start + 20_000).flatMap(({ legs }) => legs);
     expect(trades).toHaveLength(expected.length);
-    const hashes = new Set(told.blocks.flatMap((block) => block.transactions));
+    const hashes = new Set(simulation.blocks.flatMap((block) => block.transactions));
     const early = trades.filter(({ timestamp }) => Number(timestamp) < start + 18_000);
     expect(early.length).toBeGreaterThan(50);
     for (const trade of early) expect(hashes.has(String(trade.transaction_hash))).toBe(true);
@@ -115,12 +119,14 @@ describe('market frames', () => {
 });
 
 describe('price steps', () => {
-  it('become finer near the ends, told by tick_size_change and a new book', () => {
-    const told = createTestSimulation({ seed: 3, rate: 100, events: 12, coins: 4 });
-    const { seed } = told.world.settings;
+  it('become finer near 0 and 1, with a tick_size_change and a new book', () => {
+    const simulation = createTestSimulation({ seed: 3, rate: 100, events: 12, coins: 4 });
+    const { seed } = simulation.world.settings;
     const TERM = 600_000;
-    const questions = told.world.venueB.slots.map(({ index }) => told.world.venueB.liveIn(index, BEFORE_THE_HOUR));
-    // The step is decided every ten minutes: one of the last decisions before the hour changes some market's.
+    const questions = simulation.world.venueB.slots.map(({ index }) =>
+      simulation.world.venueB.liveIn(index, BEFORE_THE_HOUR),
+    );
+    // The step is calculated every ten minutes, and one of the last times before the hour changes it for some market.
     const changes = questions.flatMap((question) =>
       [1, 2, 3, 4].map((back) => ({ question, atMs: Math.floor(BEFORE_THE_HOUR / TERM) * TERM - back * TERM })),
     );
@@ -128,8 +134,8 @@ describe('price steps', () => {
       return question.listedAtMs < atMs - TERM && tickAt(seed, question, atMs) !== tickAt(seed, question, atMs - 1);
     })!;
     expect(change).toBeDefined();
-    const { tokenIds } = told.world.idsOf(change.question);
-    const frames = venueBFrames(told.run(change.atMs - 1_000, change.atMs + 8_000));
+    const { tokenIds } = simulation.world.idsOf(change.question);
+    const frames = venueBFrames(simulation.run(change.atMs - 1_000, change.atMs + 8_000));
     const at = frames.findIndex(
       ({ event_type, asset_id }) => event_type === 'tick_size_change' && asset_id === tokenIds[0],
     );

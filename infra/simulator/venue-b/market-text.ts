@@ -19,7 +19,7 @@ function stamp(world: World, update: QuestionUpdate, salt: number): string {
   return hexOf(world.settings.seed, STREAM.hex, update.version, update.question.slot.index * 4096 + salt, 20).slice(2);
 }
 
-/** Best bid and ask of a token; an empty side is empty text, which on this venue means absent. */
+/** Best bid and ask of a token. An empty side is an empty text, as on the venue. */
 export function bestOf(book: QuestionBook, token: number): { bid: string; ask: string } {
   const bid = book.bids[0];
   const ask = book.asks[0];
@@ -30,7 +30,7 @@ export function bestOf(book: QuestionBook, token: number): { bid: string; ask: s
     : { bid: text(ask, true), ask: text(bid, true) };
 }
 
-/** Levels worst first, so that the best is the last element; those of NO are the other side's, mirrored. */
+/** Levels in the venue's order, with the best last. Levels of NO are the mirrored other side. */
 function levelsText(levels: readonly BookLevel[], mirrored: boolean): string {
   let text = '';
   for (let at = levels.length - 1; at >= 0; at -= 1) {
@@ -47,7 +47,7 @@ function sides(book: QuestionBook, token: number): { bids: string; asks: string 
     : { bids: levelsText(book.asks, true), asks: levelsText(book.bids, true) };
 }
 
-/** A `book` frame: a token's whole book. */
+/** A `book` frame: the complete book of a token. */
 export function bookFrame(
   world: World,
   ids: QuestionIds,
@@ -60,7 +60,7 @@ export function bookFrame(
   return `{"event_type":"book","market":"${ids.conditionId}","asset_id":"${ids.tokenIds[token]}","timestamp":"${timeMs}","hash":"${stamp(world, update, token)}","bids":${bids},"asks":${asks},"tick_size":"${tickText(update.book)}","last_trade_price":"${lastTrade}"}`;
 }
 
-/** An answer to `GET /book`. */
+/** Answer to `GET /book`. */
 export function bookAnswer(
   world: World,
   ids: QuestionIds,

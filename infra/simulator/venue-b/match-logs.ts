@@ -1,6 +1,6 @@
 /**
- * The logs of matches (venue page, section 7): words are laid out by hand, which is many times faster
- * than a general encoder; a test decodes them with one.
+ * Encodes the logs of matches (venue page, section 7) by hand, which is many times faster than a general encoder. A
+ * test decodes them with a general decoder.
  */
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
 import type { Match, MatchLeg } from '../world/matches.ts';
@@ -8,7 +8,7 @@ import type { QuestionIds } from '../world/question-ids.ts';
 import type { World } from '../world/world.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
-/** A log without its place in the chain. */
+/** A log without its position in the chain. */
 export interface LogBody {
   readonly address: string;
   readonly topics: readonly string[];
@@ -28,7 +28,7 @@ function addressTopic(address: string): string {
   return `0x${'0'.repeat(24)}${address.slice(2)}`;
 }
 
-/** Hash of the transaction that settles a match; the same on the market socket and on the chain. */
+/** Hash of a match's transaction, the same on the market socket and on the chain. */
 export function transactionHash(world: World, match: Match): string {
   return hexOf(world.settings.seed, STREAM.hex, match.event, 10, 32);
 }
@@ -55,7 +55,7 @@ interface Order {
   readonly builder: string;
 }
 
-/** A buyer gives USD and gets shares, a seller the other way round. */
+/** A buyer pays USD and receives shares, a seller the reverse. */
 function amounts({ isBuy, quantity, usd }: Order): string {
   return isBuy ? word(usd) + word(quantity) : word(quantity) + word(usd);
 }
@@ -76,7 +76,7 @@ function makerOrder(world: World, ids: QuestionIds, match: Match, leg: MatchLeg,
   return {
     hash: hexOf(seed, STREAM.hex, match.event, 20 + nth, 32),
     account: otherThan(world, taker, leg.chance),
-    // Against the own token the maker takes the other side; a mint has two buyers, a merge two sellers.
+    // On the same token the maker has the opposite side; a mint has two buyers, a merge two sellers.
     isBuy: isOwnToken ? !match.isTakerBuy : match.isTakerBuy,
     tokenWord: ids.tokenWords[token]!,
     quantity: quantityUnits(leg.size),
@@ -91,7 +91,7 @@ function otherThan(world: World, account: string, chance: number): string {
   return first === account ? second : first;
 }
 
-/** The logs of a match in their order: one per maker order, the taker order's, then `OrdersMatched`. */
+/** Logs of a match in order: one per maker order, that of the taker order, then `OrdersMatched`. */
 export function matchLogs(world: World, ids: QuestionIds, match: Match): LogBody[] {
   const { seed } = world.settings;
   const account = world.population.account(match.chance);

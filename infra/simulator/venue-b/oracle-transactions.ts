@@ -2,8 +2,8 @@ import { ORACLE_PRICES, ORACLES } from '#schemas/venues/venue-b/contracts';
 import {
   encodeConditionResolution,
   encodeOracleLog,
-  ZERO_ADDRESS,
   type OracleRequest,
+  ZERO_ADDRESS,
 } from '#schemas/venues/venue-b/oracle-logs';
 import { hashOf, hexOf, STREAM } from '../world/hash.ts';
 import { ancillaryText, ORACLE_ADAPTER } from '../world/question-ids.ts';
@@ -24,22 +24,22 @@ import {
   REWARD_USD,
 } from './settlement-logs.ts';
 
-/** The transaction that lists a market, or one step of its story. */
+/** The transaction that lists a market, or one step of its settlement. */
 export type MarketAct = { readonly kind: 'list' } | SettlementStep;
 
-/** How long after its listing a market is prepared on the chain. */
+/** Time from its listing until a market is prepared on the chain. */
 export const LISTED_AFTER_MS = 4 * SECOND_MS;
 const USD = 1_000_000n;
 
-/** Unix seconds of the block that holds what happens at a moment. */
+/** Time of the block that contains a transaction at this time, unix seconds. */
 const blockSeconds = (atMs: number): number => blockTime(blockHolding(atMs)) / SECOND_MS;
 
-/** Hash of a transaction of a market; `nth` tells those of one market apart. */
+/** Hash of the `nth` transaction of a market. */
 export function marketTransactionHash(world: World, { ids }: ListedMarket, nth: number): string {
   return hexOf(world.settings.seed, STREAM.oracle, Number(ids.marketId), nth, 32);
 }
 
-/** The logs of one transaction of a market, in their order (venue page, section 8, lifecycle). */
+/** Logs of one transaction of a market, in order (venue page, section 8, lifecycle). */
 export function marketLogs(world: World, board: MarketBoard, market: ListedMarket, act: MarketAct): readonly LogBody[] {
   const { question, ids } = market;
   const { seed } = world.settings;
@@ -50,7 +50,7 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
   const resolution = () => encodeConditionResolution({ ...ids, numerators: isYes ? [1n, 0n] : [0n, 1n] });
   const resolved = () => [resolution(), questionResolved(ids, priceOf(true), isYes ? [1, 0] : [0, 1])];
 
-  /** A request is made when the market is listed, and again when a dispute resets the question. */
+  /** The request at the market's listing (0), or after a dispute that resets the question (1). */
   const requestOf = (nth: 0 | 1): OracleRequest => {
     const reset = steps.find(({ kind }) => kind === 'dispute_and_reset');
     const madeAtMs = nth === 1 && reset ? reset.atMs : question.listedAtMs + LISTED_AFTER_MS;
@@ -63,7 +63,7 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
   };
   const request = (nth: 0 | 1) =>
     encodeOracleLog(requestOf(nth), { kind: 'request', reward: BigInt(REWARD_USD) * USD });
-  /** What was proposed to a request, and who disputed it. */
+  /** Proposal to a request, and its disputer. */
   const proposalOf = (nth: 0 | 1) => {
     const proposal = steps.find(({ kind, request: of }) => kind === 'propose' && of === nth);
     const isDisputed = steps.some(({ kind, request: of }) => kind.startsWith('dispute') && of === nth);
@@ -71,7 +71,7 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
     const disputer = account(110 + nth);
     return {
       proposer,
-      // Nobody disputes a proposal of their own.
+      // The disputer must differ from the proposer.
       disputer: !isDisputed ? ZERO_ADDRESS : disputer === proposer ? account(120 + nth) : disputer,
       price: priceOf(proposal?.isTrue ?? true),
       isDisputed,
@@ -79,7 +79,7 @@ export function marketLogs(world: World, board: MarketBoard, market: ListedMarke
   };
   const settle = (step: SettlementStep) => {
     const { isDisputed, proposer, disputer } = proposalOf(step.request);
-    // The winner of a dispute gets the loser's bond too; an ignored request pays its reward back.
+    // The winner of a dispute receives both bonds; an ignored request returns its reward.
     const payout = BigInt(isDisputed ? 2 * BOND_USD : BOND_USD + REWARD_USD) * USD;
     const price = step.isTrue ? priceOf(true) : ORACLE_PRICES.ignore;
     return encodeOracleLog(requestOf(step.request), { kind: 'settle', proposer, disputer, price, payout });

@@ -49,7 +49,7 @@ const logsIn = (fromMs: number, toMs: number): DecodedLog[] => {
 };
 const after = logsIn(HOUR, HOUR + LONGEST_SETTLEMENT_MS);
 const expired = world.world.venueB.expiringAt(HOUR).map(world.board.listed);
-/** The logs that are about a market, in their order. */
+/** Logs about a market, in order. */
 const logsOf = ({ ids }: (typeof expired)[number], among: readonly DecodedLog[] = after) =>
   among.filter(({ args }) => {
     if ('ancillaryData' in args) return keccak256(args.ancillaryData as Hex) === ids.questionId;
@@ -66,7 +66,7 @@ const STORIES: Record<SettlementKind, readonly string[]> = {
 };
 
 describe('the end of a market', () => {
-  it('is told by the logs of its kind in order, and only then redeemed', () => {
+  it('produces the logs of its kind in order, and redemptions only after them', () => {
     for (const market of expired) {
       const { kind } = market.question.settlementPlan!;
       const names = logsOf(market).map(({ name }) => name);
@@ -74,17 +74,19 @@ describe('the end of a market', () => {
       expect(names).toEqual([...STORIES[kind], ...redeemed]);
       expect(redeemed.length > 0).toBe(kind !== 'automatic');
     }
-    expect(new Set(expired.map(({ question }) => question.settlementPlan!.kind))).toEqual(new Set(Object.keys(STORIES)));
+    expect(new Set(expired.map(({ question }) => question.settlementPlan!.kind))).toEqual(
+      new Set(Object.keys(STORIES)),
+    );
     expect(after.filter(({ name }) => name === 'PayoutRedemption').some(({ args }) => args.payout !== 0n)).toBe(true);
   });
 
-  it('speaks of the market: title, id, and a condition that derives from the text', () => {
+  it('names the market in the ancillary data: title, id, and a condition derived from the text', () => {
     for (const market of expired) {
       const { ids, question } = market;
       const row = world.catalog.market(market, HOUR);
       expect(row).toMatchObject({ conditionId: ids.conditionId, questionID: ids.questionId, resolvedBy: ids.oracle });
       if (question.settlementPlan!.kind === 'automatic') continue;
-      for (const { args, log } of logsOf(market).filter((told) => 'identifier' in told.args)) {
+      for (const { args, log } of logsOf(market).filter(({ args }) => 'identifier' in args)) {
         expect(log.address).toBe(ORACLES.managed);
         expect(args).toMatchObject({ identifier: YES_OR_NO_QUERY });
         expect((args.requester as string).toLowerCase()).toBe(ORACLE_ADAPTER);
@@ -100,13 +102,13 @@ describe('the end of a market', () => {
     }
   });
 
-  it('agrees in prices, payouts, times and accounts', () => {
+  it('has consistent prices, payouts, times and accounts', () => {
     const listedFrom = (listedAtMs: number) => logsIn(listedAtMs, listedAtMs + 10_000);
     for (const market of expired) {
-      const told = logsOf(market);
+      const logs = logsOf(market);
       const isYes = world.board.isYes(market.question);
       const [truth, other] = isYes ? [ORACLE_PRICES['1'], 0n] : [0n, ORACLE_PRICES['1']];
-      const resolution = told.find(({ name }) => name === 'ConditionResolution')!;
+      const resolution = logs.find(({ name }) => name === 'ConditionResolution')!;
       expect(resolution.args.payoutNumerators).toEqual(isYes ? [1n, 0n] : [0n, 1n]);
       const { kind } = market.question.settlementPlan!;
       if (kind === 'automatic') continue;
@@ -115,35 +117,35 @@ describe('the end of a market', () => {
       const first = listing[1]!.args.timestamp;
       expect(first).toBe(BigInt(listing[1]!.block.timestamp));
       expect(listing[2]!.args.requestTimestamp).toBe(first);
-      const reset = told.find(({ name }) => name === 'RequestPrice');
+      const reset = logs.find(({ name }) => name === 'RequestPrice');
       const requests = reset ? [first, BigInt(reset.block.timestamp)] : [first];
-      const proposals = told.filter(({ name }) => name === 'ProposePrice');
+      const proposals = logs.filter(({ name }) => name === 'ProposePrice');
       expect(proposals.map(({ args }) => args.timestamp)).toEqual(requests);
       expect(proposals.map(({ args }) => args.proposedPrice)).toEqual(reset ? [other, truth] : [truth]);
-      const settles = told.filter(({ name }) => name === 'Settle');
+      const settles = logs.filter(({ name }) => name === 'Settle');
       expect(settles.map(({ args }) => args.timestamp)).toEqual(requests);
       expect(settles.map(({ args }) => args.price)).toEqual(reset ? [ORACLE_PRICES.ignore, truth] : [truth]);
       const last = proposals.at(-1)!;
       expect(last.args.expirationTimestamp).toBe(BigInt(last.block.timestamp + LIVENESS_MS / 1000));
       expect(settles.at(-1)!.block.timestamp).toBeGreaterThanOrEqual(Number(last.args.expirationTimestamp));
-      for (const { args, block } of told.filter(({ name }) => name === 'DisputePrice')) {
+      for (const { args, block } of logs.filter(({ name }) => name === 'DisputePrice')) {
         const disputed = proposals.find((proposal) => proposal.args.timestamp === args.timestamp)!;
         expect(args).toMatchObject({ proposer: disputed.args.proposer, proposedPrice: disputed.args.proposedPrice });
         expect(args.disputer).not.toBe(args.proposer);
         expect(block.timestamp).toBeLessThan(Number(disputed.args.expirationTimestamp));
       }
-      const resolved = told.find(({ name }) => name === 'QuestionResolved')!;
+      const resolved = logs.find(({ name }) => name === 'QuestionResolved')!;
       expect(resolved.args).toMatchObject({ settledPrice: truth, payouts: isYes ? [1n, 0n] : [0n, 1n] });
     }
   });
 
-  it('is in the catalog what the chain has told by then', () => {
+  it('has the same state in the catalog as on the chain at each time', () => {
     const NAMES: Record<string, string> = { ProposePrice: 'proposed', DisputePrice: 'disputed' };
     for (const market of expired) {
-      const told = logsOf(market);
-      for (const { block } of told) {
+      const logs = logsOf(market);
+      for (const { block } of logs) {
         const atMs = block.timestamp * 1000 - 1;
-        const before = told.filter((entry) => entry.block.timestamp <= block.timestamp);
+        const before = logs.filter((entry) => entry.block.timestamp <= block.timestamp);
         const isResolved = before.some(({ name }) => name === 'ConditionResolution');
         const isYes = world.board.isYes(market.question);
         const row = world.catalog.market(market, atMs);
@@ -157,7 +159,7 @@ describe('the end of a market', () => {
     }
   });
 
-  it('is the same on venue_a where it asks the same', () => {
+  it('has the same result on venue_a for the same question', () => {
     const { venueA } = world.world;
     const twins = expired.filter(({ question: { slot } }) => slot.pair !== null && slot.miss === 'none');
     expect(twins.length).toBeGreaterThan(5);
@@ -173,17 +175,20 @@ describe('the end of a market', () => {
   });
 });
 
-describe('a settlement that is delayed on purpose', () => {
-  it('comes hours later, and everyone tells so', () => {
+describe('an injected settlement delay', () => {
+  it('delays the result by hours in chain, catalog and board', () => {
     for (const kind of ['automatic', 'disputed'] as const) {
       const { question } = expired.find((market) => market.question.settlementPlan!.kind === kind)!;
       const slot = question.slot.index;
       const atMs = HOUR - 1_000;
-      const late = createTestSimulation({ ...SETTINGS, inject: [{ kind: 'settlement_delay', venue: 'venue_b', slot, atMs }] });
+      const late = createTestSimulation({
+        ...SETTINGS,
+        inject: [{ kind: 'settlement_delay', venue: 'venue_b', slot, atMs }],
+      });
       const market = late.board.listed(late.world.venueB.liveIn(slot, atMs));
       const { settledAtMs } = market.question;
       const delayMs = settledAtMs - question.settledAtMs;
-      // Eight of the least deviations of fifteen minutes, and the usual delay.
+      // Eight minimum deviations of fifteen minutes, plus the usual delay.
       expect(delayMs).toBeGreaterThan(8 * 900_000 + LONGEST_SETTLEMENT_MS - 300_000);
       expect(delayMs).toBeLessThanOrEqual(3 * 3_600_000);
       expect(late.catalog.market(market, settledAtMs - 1)).toMatchObject({ closed: false });
@@ -226,21 +231,21 @@ describe('logs of the oracle', () => {
     );
   });
 
-  it('move with a reorg to the same block or the next, and none is lost', () => {
+  it('move to the same block or the next in a reorganization, and none is lost', () => {
     const moved = new Set<boolean>();
-    for (const told of logsOf(market)) {
+    for (const log of logsOf(market)) {
       const { chain } = createTestSimulation(SETTINGS);
-      const { number } = told.block;
-      const { gone, came } = chain.reorg(3, number + 1);
+      const { number } = log.block;
+      const { removed, added } = chain.reorg(3, number + 1);
       const holding = (blocks: readonly Block[]) =>
-        blocks.filter(({ transactions }) => transactions.includes(told.log.transactionHash));
-      expect(holding(gone).map((block) => block.number)).toEqual([number]);
-      const [now, ...more] = holding(came);
+        blocks.filter(({ transactions }) => transactions.includes(log.log.transactionHash));
+      expect(holding(removed).map((block) => block.number)).toEqual([number]);
+      const [now, ...more] = holding(added);
       expect(more).toEqual([]);
       expect([number, number + 1]).toContain(now!.number);
-      expect(now!.hash).not.toBe(told.block.hash);
-      const logs = now!.logs.filter(({ transactionHash }) => transactionHash === told.log.transactionHash);
-      expect(logs.map(({ topics, data }) => [topics, data])).toContainEqual([told.log.topics, told.log.data]);
+      expect(now!.hash).not.toBe(log.block.hash);
+      const logs = now!.logs.filter(({ transactionHash }) => transactionHash === log.log.transactionHash);
+      expect(logs.map(({ topics, data }) => [topics, data])).toContainEqual([log.log.topics, log.log.data]);
       moved.add(now!.number !== number);
     }
     expect(moved).toEqual(new Set([true, false]));

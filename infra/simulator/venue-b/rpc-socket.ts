@@ -8,12 +8,12 @@ type Json = Readonly<Record<string, unknown>>;
 type SubscriptionRequest = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly filter: LogFilter };
 
 export interface RpcSocket extends HubProtocol {
-  /** Tells subscribers of blocks that a reorg took away, then of the new ones, in order. */
-  publish(gone: readonly Block[], came: readonly Block[]): void;
+  /** Publishes removed logs of replaced blocks, then the added blocks in order. */
+  publish(removed: readonly Block[], added: readonly Block[]): void;
   subscriptions(): number;
 }
 
-/** JSON-RPC over WebSocket: every method of the HTTP side, `eth_subscribe` and `eth_unsubscribe` (venue page, 9). */
+/** Creates JSON-RPC over WebSocket: every method of HTTP, `eth_subscribe` and `eth_unsubscribe` (venue page, 9). */
 export function createRpcSocket(
   rpc: Rpc,
   moment: () => RpcMoment,
@@ -34,13 +34,13 @@ export function createRpcSocket(
     if (kind !== 'newHeads' && kind !== 'logs') return null;
     created += 1;
     const id = `0x${created.toString(16).padStart(32, '0')}`;
-    const wishes = clients.get(client) ?? new Map<string, SubscriptionRequest>();
-    clients.set(client, wishes);
-    wishes.set(id, kind === 'newHeads' ? { kind } : { kind, filter: readLogFilter((filter ?? {}) as Json) });
+    const requests = clients.get(client) ?? new Map<string, SubscriptionRequest>();
+    clients.set(client, requests);
+    requests.set(id, kind === 'newHeads' ? { kind } : { kind, filter: readLogFilter((filter ?? {}) as Json) });
     return id;
   };
 
-  /** Answers the two methods that only a socket has; null for everything else. */
+  /** Answers the two methods that exist only on a socket; null for all others. */
   const ownMethod = (client: HubClient, request: Json): string | null => {
     const params = Array.isArray(request.params) ? request.params : [];
     if (request.method === 'eth_subscribe') {
@@ -58,13 +58,13 @@ export function createRpcSocket(
   };
 
   return {
-    subscriptions: () => [...clients.values()].reduce((sum, wishes) => sum + wishes.size, 0),
+    subscriptions: () => [...clients.values()].reduce((sum, requests) => sum + requests.size, 0),
     message(client, text) {
       let request: unknown = null;
       try {
         request = JSON.parse(text);
       } catch {
-        // The node answers what it cannot read with an error of its own.
+        // `rpc.answer` returns the error for unreadable requests.
       }
       const own = request !== null && !Array.isArray(request) ? ownMethod(client, request as Json) : null;
       if (own) return client.send(own);
@@ -77,15 +77,15 @@ export function createRpcSocket(
         .catch(onError);
     },
     closed: (client) => void clients.delete(client),
-    publish(gone, came) {
-      for (const [client, wishes] of clients) {
-        for (const [id, wish] of wishes) {
-          if (wish.kind === 'newHeads') {
-            for (const block of came) notify(client, id, headText(block));
+    publish(removed, added) {
+      for (const [client, requests] of clients) {
+        for (const [id, request] of requests) {
+          if (request.kind === 'newHeads') {
+            for (const block of added) notify(client, id, headText(block));
             continue;
           }
-          for (const block of gone) publishLogs(client, id, wish.filter, block, true);
-          for (const block of came) publishLogs(client, id, wish.filter, block, false);
+          for (const block of removed) publishLogs(client, id, request.filter, block, true);
+          for (const block of added) publishLogs(client, id, request.filter, block, false);
         }
       }
     },

@@ -3,15 +3,15 @@ import { CHAIN_ID } from './contracts.ts';
 import { accountsOf, type LogFilter, passesFilter, readLogFilter } from './log-filter.ts';
 import { blockText, logText } from './rpc-text.ts';
 
-/** Blocks of one `eth_getLogs`, and logs of its answer; past them the answer is an error (venue page, section 9). */
+/** Limits of one `eth_getLogs`: blocks, and logs of its answer. Beyond them the answer is an error (venue page, section 9). */
 export const MAX_BLOCKS = 2_000;
 export const MAX_LOGS = 20_000;
-/** Time that one turn of the event loop may be spent on an answer. */
+/** Longest time for an answer in one turn of the event loop. */
 const TURN_MS = 10;
-/** Calls of one batch. */
+/** Most calls of one batch. */
 const MAX_CALLS = 100;
 
-/** An error of JSON-RPC. */
+/** A JSON-RPC error. */
 export class RpcError extends Error {
   override name = 'RpcError';
   readonly code: number;
@@ -31,14 +31,14 @@ const LIMIT_EXCEEDED = -32_005;
 type Json = Readonly<Record<string, unknown>>;
 type Params = readonly unknown[];
 
-/** What a call needs to know of now. */
+/** The state of the chain as of a call. */
 export interface RpcMoment {
   /** Newest block. */
   readonly head: number;
 }
 
 export interface Rpc {
-  /** Answers a request body: one call or a batch. Long answers yield to the event loop on the way. */
+  /** Answers a request body with one call or a batch. Long answers yield to the event loop. */
   answer(body: string, moment: RpcMoment): Promise<string>;
 }
 
@@ -61,13 +61,13 @@ export function resultText(id: unknown, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"result":${result}}`;
 }
 
-/** The simulated node: answers JSON-RPC from the chain. `repeats` is how often each log of an answer is told. */
+/** Creates the simulated node, which answers JSON-RPC from the chain. `repeats` returns how often each log is included. */
 export function createRpc(chain: Chain, repeats: () => number): Rpc {
   const everyLog = (number: number, head: number): readonly PlacedLog[] => {
     const block = chain.block(number, head);
     return block.logs.map((log) => ({ block, log }));
   };
-  /** Block by block, what may pass. */
+  /** Yields logs that may pass the filter, block by block. */
   function* candidates(filter: Json, wanted: LogFilter, head: number): Generator<readonly PlacedLog[]> {
     if (typeof filter.blockHash === 'string') {
       const block = chain.byHash(filter.blockHash.toLowerCase(), head);
@@ -125,7 +125,7 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
       return found ? blockText(found) : 'null';
     },
     eth_getLogs: ([filter], { head }) => logs((filter ?? {}) as Json, head),
-    // Balances and payouts of the simulated chain are all zero: one word answers every read.
+    // All balances and payouts of the simulated chain are zero.
     eth_call: () => `"0x${'0'.repeat(64)}"`,
   };
   const call = async (method: string, params: Params, moment: RpcMoment): Promise<string> => {

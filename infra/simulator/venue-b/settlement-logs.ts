@@ -1,4 +1,4 @@
-/** Logs around a market's end that only the simulator writes (venue page, section 8); the oracle's own are shared. */
+/** Settlement logs that only the simulator encodes (venue page, section 8); encoders of the oracle's logs are shared. */
 import { CONDITIONAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import { INITIALIZER, ORACLE_ADAPTER, type QuestionIds } from '../world/question-ids.ts';
@@ -7,14 +7,14 @@ import type { LogBody } from './match-logs.ts';
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const signedWord = (value: bigint): string => word(BigInt.asUintN(256, value));
-/** The tokens hang below no other condition. */
+/** The tokens have no parent collection. */
 const NO_COLLECTION = `0x${word(0)}`;
 
-/** USD that proposer and disputer each put in, and that the first right proposal earns; as the catalog tells them. */
+/** Bond of proposer and disputer, and reward of the first correct proposal, in USD; the same as in the catalog. */
 export const BOND_USD = 500;
 export const REWARD_USD = 5;
 
-/** `ConditionPreparation`: the market exists. */
+/** `ConditionPreparation`: the market was created. */
 export function conditionPreparation({ conditionId, oracle, questionId }: QuestionIds): LogBody {
   return {
     address: CONDITIONAL_TOKENS,
@@ -23,11 +23,11 @@ export function conditionPreparation({ conditionId, oracle, questionId }: Questi
   };
 }
 
-/** `QuestionInitialized` of the adapter: what it asks the oracle. @param requestTimestamp unix seconds */
+/** `QuestionInitialized` of the adapter: its request to the oracle. @param requestTimestamp unix seconds. */
 export function questionInitialized(ids: QuestionIds, requestTimestamp: number, ancillary: string): LogBody {
   const bytes = Buffer.from(ancillary);
   const padded = bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0');
-  // Four fixed fields, the first of which tells where the ancillary data begin: behind them, with their length.
+  // Four fixed fields, the first of which is the offset of the ancillary data, which follow with their length.
   const fields = [4 * 32, BigInt(COLLATERAL), REWARD_USD * 1e6, BOND_USD * 1e6, bytes.length].map(word);
   return {
     address: ORACLE_ADAPTER,
@@ -50,7 +50,7 @@ export function questionResolved({ questionId }: QuestionIds, price: bigint, pay
   };
 }
 
-/** `PayoutRedemption`: an account hands in its tokens of both sides. @param payout units of 10^-6 */
+/** `PayoutRedemption`: an account redeems its tokens of both sides. @param payout units of 10^-6. */
 export function payoutRedemption({ conditionId }: QuestionIds, account: string, payout: number): LogBody {
   return {
     address: CONDITIONAL_TOKENS,

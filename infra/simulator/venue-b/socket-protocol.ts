@@ -2,13 +2,13 @@ import type { HubClient, HubProtocol, SocketHub } from '../sockets/socket-hub.ts
 import type { MarketPublisher, VenueBFeed } from './feed.ts';
 import type { MarketBoard } from './market-board.ts';
 
-/** What a client of the market socket listens to. */
+/** Subscriptions of a client of the market socket. */
 interface ClientSubscriptions {
   readonly tokens: Set<string>;
   hasCustom: boolean;
 }
 
-/** Assets of one connection (venue page, section 5: the documented cap). */
+/** Most assets of one connection (venue page, section 5: the documented cap). */
 export const MAX_ASSETS = 500;
 
 export interface VenueBSocket extends HubProtocol {
@@ -18,7 +18,7 @@ export interface VenueBSocket extends HubProtocol {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** venue_b's market socket (venue page, section 5). */
+/** Creates venue_b's market socket protocol (venue page, section 5). */
 export function createVenueBSocket(
   board: MarketBoard,
   feed: () => VenueBFeed,
@@ -27,15 +27,15 @@ export function createVenueBSocket(
 ): VenueBSocket {
   const clients = new Map<HubClient, ClientSubscriptions>();
   const byToken = new Map<string, Set<HubClient>>();
-  /** Listeners of a market with the number of its tokens that they listen to. */
+  /** Subscribers of a market, each with the number of subscribed tokens. */
   const byMarket = new Map<string, Map<HubClient, number>>();
   const custom = new Set<HubClient>();
 
   const marketOf = (tokenId: string) => board.byToken(tokenId, now());
 
-  const add = (client: HubClient, listening: ClientSubscriptions, tokenId: string) => {
-    if (listening.tokens.has(tokenId) || listening.tokens.size >= MAX_ASSETS) return;
-    listening.tokens.add(tokenId);
+  const add = (client: HubClient, subscriptions: ClientSubscriptions, tokenId: string) => {
+    if (subscriptions.tokens.has(tokenId) || subscriptions.tokens.size >= MAX_ASSETS) return;
+    subscriptions.tokens.add(tokenId);
     const set = byToken.get(tokenId) ?? new Set();
     byToken.set(tokenId, set.add(client));
     const conditionId = marketOf(tokenId)?.market.ids.conditionId;
@@ -43,8 +43,8 @@ export function createVenueBSocket(
     const ofMarket = byMarket.get(conditionId) ?? new Map<HubClient, number>();
     byMarket.set(conditionId, ofMarket.set(client, (ofMarket.get(client) ?? 0) + 1));
   };
-  const remove = (client: HubClient, listening: ClientSubscriptions, tokenId: string) => {
-    if (!listening.tokens.delete(tokenId)) return;
+  const remove = (client: HubClient, subscriptions: ClientSubscriptions, tokenId: string) => {
+    if (!subscriptions.tokens.delete(tokenId)) return;
     byToken.get(tokenId)?.delete(client);
     if (byToken.get(tokenId)?.size === 0) byToken.delete(tokenId);
     const conditionId = marketOf(tokenId)?.market.ids.conditionId;
@@ -56,7 +56,7 @@ export function createVenueBSocket(
     if (ofMarket.size === 0) byMarket.delete(conditionId);
   };
 
-  /** The books of fresh tokens, as one array frame. */
+  /** Sends the books of new tokens as one array frame. */
   const sendBooks = (client: HubClient, tokens: readonly string[]) => {
     const books = tokens.flatMap((tokenId) => {
       const found = marketOf(tokenId);
@@ -67,21 +67,21 @@ export function createVenueBSocket(
   };
 
   const subscribe = (client: HubClient, message: Json) => {
-    const listening = clients.get(client) ?? { tokens: new Set<string>(), hasCustom: false };
-    clients.set(client, listening);
-    if (message.custom_feature_enabled === true && !listening.hasCustom) {
-      listening.hasCustom = true;
+    const subscriptions = clients.get(client) ?? { tokens: new Set<string>(), hasCustom: false };
+    clients.set(client, subscriptions);
+    if (message.custom_feature_enabled === true && !subscriptions.hasCustom) {
+      subscriptions.hasCustom = true;
       custom.add(client);
     }
-    const asked = Array.isArray(message.assets_ids) ? message.assets_ids.map(String) : [];
-    const fresh = asked.filter((tokenId) => !listening.tokens.has(tokenId));
-    for (const tokenId of fresh) add(client, listening, tokenId);
+    const requested = Array.isArray(message.assets_ids) ? message.assets_ids.map(String) : [];
+    const fresh = requested.filter((tokenId) => !subscriptions.tokens.has(tokenId));
+    for (const tokenId of fresh) add(client, subscriptions, tokenId);
     if (message.initial_dump !== false) sendBooks(client, fresh);
   };
   const unsubscribe = (client: HubClient, message: Json) => {
-    const listening = clients.get(client);
-    const asked = Array.isArray(message.assets_ids) ? message.assets_ids.map(String) : [];
-    if (listening) for (const tokenId of asked) remove(client, listening, tokenId);
+    const subscriptions = clients.get(client);
+    const requested = Array.isArray(message.assets_ids) ? message.assets_ids.map(String) : [];
+    if (subscriptions) for (const tokenId of requested) remove(client, subscriptions, tokenId);
   };
 
   const publisher: MarketPublisher = {
@@ -120,8 +120,8 @@ export function createVenueBSocket(
       client.send('INVALID OPERATION');
     },
     closed(client) {
-      const listening = clients.get(client);
-      for (const tokenId of listening?.tokens ?? []) {
+      const subscriptions = clients.get(client);
+      for (const tokenId of subscriptions?.tokens ?? []) {
         byToken.get(tokenId)?.delete(client);
         if (byToken.get(tokenId)?.size === 0) byToken.delete(tokenId);
       }

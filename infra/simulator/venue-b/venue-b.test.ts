@@ -1,6 +1,6 @@
 import { createPublicClient, defineChain, http, webSocket } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, clockAwayFromHours, openSocket, post, until } from '../client.fixture.ts';
+import { clockAwayFromHours, get, openSocket, post, until } from '../client.fixture.ts';
 import { type Simulator, startSimulator } from '../start-simulator.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
@@ -18,7 +18,7 @@ const liveMarkets = async () => (await gamma('/markets?closed=false&limit=100'))
 const tokensOf = (market: Market) => JSON.parse(market.clobTokenIds!) as [string, string];
 
 describe('catalog', () => {
-  it('words a question as people do, with the lists as JSON text', async () => {
+  it('phrases a question in natural language, with lists as JSON text', async () => {
     for (const market of await liveMarkets()) {
       expect(market.question).toMatch(
         /^Will the price of \w+ be (above|less than) \$[\d,.]+ on [A-Z][a-z]+ \d+(, \d+[AP]M ET)?\?$/,
@@ -31,22 +31,22 @@ describe('catalog', () => {
     }
   });
 
-  it('asks the same questions as venue_a, to the minute', async () => {
+  it('has the same questions as venue_a, to the minute', async () => {
     const { outcomes } = (await post(`${simulator.urls.venueAApiUrl}/info`, { type: 'outcomeMeta' })).body as {
       outcomes: { description: string }[];
     };
-    const asked = outcomes.map(({ description }) => {
+    const onVenueA = outcomes.map(({ description }) => {
       const fields = Object.fromEntries(description.split('|').map((pair) => pair.split(':')));
       return `${fields.targetPrice} ${fields.expiry}`;
     });
     const both = (await liveMarkets()).filter(({ groupItemTitle, endDate }) => {
       const expiry = endDate.replace(/[-:]/g, '').replace('T', '-').slice(0, 13);
-      return asked.includes(`${groupItemTitle!.replaceAll(',', '')} ${expiry}`);
+      return onVenueA.includes(`${groupItemTitle!.replaceAll(',', '')} ${expiry}`);
     });
     expect(both.length).toBeGreaterThanOrEqual(6);
   });
 
-  it('walks every event and market once by keyset, and finds each by every id', async () => {
+  it('lists every event and market once by keyset, and finds each by every id', async () => {
     const walk = async (collection: 'events' | 'markets') => {
       const rows: Record<string, unknown>[] = [];
       let after = '';
@@ -83,7 +83,7 @@ describe('catalog', () => {
     expect(await gamma(`/events/${events[0]!.id}`)).toMatchObject({ id: events[0]!.id });
   });
 
-  it('finds a closed market by its token only when closed ones are asked for', async () => {
+  it('finds a closed market by its token only if closed ones are requested', async () => {
     const [closed] = (await gamma('/markets?closed=true&limit=1')) as Market[];
     const [token] = tokensOf(closed!);
     expect(await gamma(`/markets?clob_token_ids=${token}`)).toEqual([]);
@@ -91,7 +91,7 @@ describe('catalog', () => {
     expect(JSON.parse(closed!.outcomePrices!).toSorted()).toEqual(['0', '1']);
   });
 
-  it('pages by offset, and refuses what is no number', async () => {
+  it('pages by offset, and rejects a limit that is not a number', async () => {
     const first = (await gamma('/markets?limit=2')) as Market[];
     const second = (await gamma('/markets?limit=2&offset=1')) as Market[];
     expect(second[0]).toMatchObject({ id: first[1]!.id });
@@ -101,7 +101,7 @@ describe('catalog', () => {
 });
 
 describe('order-book host', () => {
-  it('answers mirrored books, whose figures agree', async () => {
+  it('returns mirrored books with consistent figures', async () => {
     const [market] = await liveMarkets();
     const [yes, no] = tokensOf(market!);
     const books = (await post(`${simulator.urls.venueBClobUrl}/books`, [{ token_id: yes }, { token_id: no }])).body as {
@@ -127,7 +127,7 @@ describe('order-book host', () => {
     expect((await get(`${simulator.urls.venueBClobUrl}/book?token_id=1`)).status).toBe(404);
   });
 
-  it('lists markets up to the end cursor, and tells one by its condition', async () => {
+  it('lists markets up to the end cursor, and returns one by its condition', async () => {
     const page = (await clob('/markets')) as { next_cursor: string; count: number; data: Record<string, unknown>[] };
     expect(page.next_cursor).toBe('LTE=');
     expect(page.data).toHaveLength(page.count);
@@ -141,7 +141,7 @@ describe('order-book host', () => {
 });
 
 describe('market socket', () => {
-  it('sends the books of what was asked for at once, then changes, and answers PING', async () => {
+  it('sends the books of subscribed tokens immediately, then changes, and answers PING', async () => {
     const [market] = await liveMarkets();
     const tokens = tokensOf(market!);
     const socket = await openSocket(simulator.urls.venueBClobWsUrl);
@@ -159,7 +159,7 @@ describe('market socket', () => {
     socket.close();
   });
 
-  it('adds and drops assets later', async () => {
+  it('adds and removes assets later', async () => {
     const markets = await liveMarkets();
     const socket = await openSocket(simulator.urls.venueBClobWsUrl);
     socket.send({ type: 'market', assets_ids: [] });
@@ -183,7 +183,7 @@ describe('chain', () => {
   });
   const overHttp = () => createPublicClient({ chain, transport: http(simulator.urls.venueBRpcUrl, { retryCount: 0 }) });
 
-  it('answers a stock client', async () => {
+  it('answers a standard client', async () => {
     const client = overHttp();
     expect(await client.getChainId()).toBe(137);
     const [latest, finalized] = [
@@ -226,7 +226,7 @@ describe('chain', () => {
     expect(ofBlock).toEqual(all.filter(({ blockHash }) => blockHash === all[0]!.blockHash));
   });
 
-  it('answers batches, unknown methods, and ranges that are too long', async () => {
+  it('answers batches, unknown methods, and too long ranges', async () => {
     const call = (id: number, method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id, method, params });
     const { body } = await post(simulator.urls.venueBRpcUrl, [
       call(1, 'eth_blockNumber'),
@@ -244,7 +244,7 @@ describe('chain', () => {
     expect(answers[4]!.result).toBe(`0x${'0'.repeat(64)}`);
   });
 
-  it('tells heads and logs to subscribers', async () => {
+  it('sends heads and logs to subscribers', async () => {
     const client = createPublicClient({
       chain,
       transport: webSocket(simulator.urls.venueBRpcUrl.replace('http', 'ws')),
@@ -252,7 +252,7 @@ describe('chain', () => {
     const heads: bigint[] = [];
     const logs: unknown[] = [];
     const stopHeads = client.watchBlocks({ onBlock: ({ number }) => void heads.push(number), emitMissed: false });
-    const stopLogs = client.watchEvent({ address: CTF_EXCHANGE, onLogs: (told) => void logs.push(...told) });
+    const stopLogs = client.watchEvent({ address: CTF_EXCHANGE, onLogs: (received) => void logs.push(...received) });
     await until('two heads and some logs', () => heads.length >= 2 && logs.length > 0);
     expect(heads[1]).toBe(heads[0]! + 1n);
     stopHeads();
@@ -262,7 +262,7 @@ describe('chain', () => {
   });
 });
 
-it('answers well-formed empties where nothing is simulated yet', async () => {
+it('returns well-formed empty answers for what is not simulated', async () => {
   const { venueBDataUrl, venueBPnlUrl, venueAStatsUrl } = simulator.urls;
   expect(await get(`${venueBDataUrl}/positions?user=0x1`)).toMatchObject({ status: 200, body: [] });
   expect(await get(`${venueBDataUrl}/value?user=0x1`)).toMatchObject({ body: [{ user: '0x1', value: 0 }] });

@@ -1,10 +1,10 @@
 import { hashOf, hexOf, STREAM } from './hash.ts';
 
-/** The people of the simulated world: the same accounts trade on both venues. */
+/** Number of accounts of the simulated world, which trade on both venues. */
 const ACCOUNTS = 400;
 const BUILDERS = 3;
 
-/** One of the world's accounts by a number of chance: lowercase 20-byte address. */
+/** Chooses accounts (lowercase 20-byte addresses) and builder codes by a hash. */
 export interface Population {
   /** Any account. */
   account(chance: number): string;
@@ -20,7 +20,7 @@ export const NO_BUILDER = `0x${'0'.repeat(64)}`;
 export function createPopulation(seed: number): Population {
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => hexOf(seed, STREAM.account, index, 0, 20));
   const builders = Array.from({ length: BUILDERS }, (_, index) => hexOf(seed, STREAM.builder, index, 0, 32));
-  // A product of two chances makes the first accounts trade far more often than the last.
+  // The product of two uniform values makes the first accounts trade far more often than the last.
   const pick = (chance: number) => {
     const uniform = ((chance & 0xffff) / 65_536) * ((chance >>> 16) / 65_536);
     return Math.floor(Math.sqrt(uniform) * ACCOUNTS);

@@ -17,7 +17,7 @@ function expectOrdered(book: ReturnType<typeof makeLevelBook>) {
 }
 
 describe('venue_a books', () => {
-  it('are never crossed, and have twenty levels of at most five figures a side', () => {
+  it('are never crossed, and have twenty levels of at most five figures per side', () => {
     const book = makeLevelBook(20);
     for (const ladder of world.ladders) {
       for (const at of moments.slice(0, 20)) {
@@ -42,12 +42,12 @@ describe('venue_a books', () => {
     }
   });
 
-  it('trade at the best price of the book of that moment', () => {
+  it('trade at the best price of the book at that time', () => {
     const book = makeLevelBook(20);
-    const lane = world.seriesOf('ladder_trade', 0);
-    const first = world.schedule.versionAt(lane, START);
+    const series = world.seriesOf('ladder_trade', 0);
+    const first = world.schedule.versionAt(series, START);
     for (let version = first; version < first + 50; version += 1) {
-      const trade = world.ladderTradeOf(0, world.schedule.eventOf(lane, version));
+      const trade = world.ladderTradeOf(0, world.schedule.eventOf(series, version));
       world.ladderBookAt(0, trade.timeMs, 20, book);
       expect(trade.px).toBe(trade.side === 'B' ? book.askPx[0] : book.bidPx[0]);
     }
@@ -62,20 +62,20 @@ function expectWhole({ bids, asks, tick }: QuestionBook) {
 }
 
 describe('venue_b books', () => {
-  it('are never crossed, before and after a match, and stand on their grid', () => {
+  it('are never crossed and stay on their price grid, before and after a match', () => {
     for (const { index } of world.venueB.slots) {
-      const lane = world.seriesOf('question', index);
-      const first = world.schedule.versionAt(lane, START);
+      const series = world.seriesOf('question', index);
+      const first = world.schedule.versionAt(series, START);
       for (let version = first; version < first + 60; version += 1)
         expectWhole(world.questionUpdate(index, version).book);
     }
   });
 
-  it('change by what a match takes, and by nothing else', () => {
+  it('change in a match by exactly its size', () => {
     let matches = 0;
     for (const { index } of world.venueB.slots) {
-      const lane = world.seriesOf('question', index);
-      const first = world.schedule.versionAt(lane, START);
+      const series = world.seriesOf('question', index);
+      const first = world.schedule.versionAt(series, START);
       for (let version = first; version < first + 60; version += 1) {
         const after = world.questionUpdate(index, version);
         const { match } = after;
@@ -92,7 +92,7 @@ describe('venue_b books', () => {
     expect(matches).toBeGreaterThan(20);
   });
 
-  it('and those of venue_a drift apart far enough for an edge after fees, both ways, now and then', () => {
+  it('sometimes differ from those of venue_a enough for an arbitrage after fees, in both directions', () => {
     const edges = { cross: 0, negation: 0, checked: 0 };
     const [yes, no] = [makeLevelBook(20), makeLevelBook(20)];
     const pairs = world.venueB.slots.filter(({ pair, miss, inverse }) => pair !== null && miss === 'none' && !inverse);

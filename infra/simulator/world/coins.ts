@@ -1,17 +1,17 @@
 import { hashOf, STREAM, uniformOf } from './hash.ts';
 
-/** Something with a price: what perpetuals, spot pairs and questions speak of. */
+/** Something with a price: the underlying of perpetuals, spot pairs and questions. */
 export interface Asset {
   readonly symbol: string;
-  /** As people write it, in question texts. */
+  /** Name in question texts. */
   readonly name: string;
-  /** USD around which the price moves. */
+  /** Central price, USD. */
   readonly basePx: number;
-  /** Size of the price's movements; 1 is Bitcoin's. */
+  /** Volatility relative to Bitcoin's. */
   readonly volatility: number;
-  /** Share of the traffic, relative to the others. */
+  /** Relative share of the events. */
   readonly weight: number;
-  /** Distinguishes its stream of chance. */
+  /** Key in the hash of its price. */
   readonly key: number;
 }
 
@@ -44,13 +44,13 @@ const KNOWN: readonly [symbol: string, name: string, basePx: number, volatility:
 ];
 const SYLLABLES = 'BA CO DE FI GO HU JA KI LO MU NE OR PA RU SO TE UM VA WI ZO'.split(' ');
 
-/** Invented symbol of the coins past the known ones; three syllables, so that 400 of them never repeat. */
+/** Symbol of a coin beyond the known ones, unique for up to 400 coins. */
 function inventedSymbol(index: number): string {
   const size = SYLLABLES.length;
   return `${SYLLABLES[index % size]}${SYLLABLES[Math.floor(index / size) % size]}X`;
 }
 
-/** The first `count` coins: BTC, ETH, SOL, then others; the traffic falls off with the rank. */
+/** Creates `count` coins: BTC, ETH, SOL, then others. Their share of events decreases with their rank. */
 export function makeCoins(seed: number, count: number): readonly Asset[] {
   return Array.from({ length: count }, (_, index) => {
     const known = KNOWN[index];

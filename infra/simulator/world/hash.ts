@@ -1,14 +1,14 @@
 /**
- * Chance without state: every "random" thing of the simulated world is a hash of the seed and of what it is about, so
- * that any moment of the world can be computed without having lived through the moments before it.
+ * Stateless pseudo-randomness: every random value of the simulated world is a hash of the seed and of what it is about,
+ * so that any time can be computed without simulating earlier times.
  */
 
 const TWO_32 = 4_294_967_296;
 
-/** Four hex digits of every 16-bit number: hashes are made by the ten thousand, and this is the fastest way. */
+/** Four hex digits of every 16-bit number: the fastest way to format many hashes. */
 const HEX = Array.from({ length: 65_536 }, (_, bits) => bits.toString(16).padStart(4, '0'));
 
-/** Names of the independent streams of chance; two streams of one seed never repeat each other. */
+/** Independent streams of hashes. Values of two streams with the same seed are unrelated. */
 export const STREAM = {
   coin: 1,
   price: 2,
@@ -35,7 +35,7 @@ export const STREAM = {
   catalog: 23,
   basis: 24,
   builder: 25,
-  story: 26,
+  settlementPlan: 26,
   oracle: 27,
 } as const;
 export type Stream = (typeof STREAM)[keyof typeof STREAM];
@@ -58,23 +58,23 @@ function finish(state: number): number {
 }
 
 function begin(seed: number, stream: number, a: number, b: number): number {
-  // `|0` takes the low 32 bits of any integer below 2^53; the high ones follow as a word of their own.
+  // `|0` returns the low 32 bits of an integer below 2^53; the high ones are folded separately.
   return fold(fold(fold(fold(seed | 0, stream), a | 0), (a / TWO_32) | 0), b | 0);
 }
 
-/** 32 bits, 0 to 2^32 - 1, of the integers `a` (below 2^53) and `b` (below 2^32). */
+/** 32-bit hash, 0 to 2^32 - 1, of the integers `a` (below 2^53) and `b` (below 2^32). */
 export function hashOf(seed: number, stream: number, a: number, b = 0): number {
   return finish(begin(seed, stream, a, b));
 }
 
-/** As `hashOf`, from 0 inclusive to 1 exclusive. */
+/** Like `hashOf`, but from 0 inclusive to 1 exclusive. */
 export function uniformOf(seed: number, stream: number, a: number, b = 0): number {
   return finish(begin(seed, stream, a, b)) / TWO_32;
 }
 
 /**
- * Share of the largest size that a trade has, of a uniform chance: most are small or large, few between. Sizes that vary
- * much and are bounded keep sums of a few of them within some deviations of what is usual.
+ * Maps a uniform value to a trade's share of the largest size: most trades are small or large, few in between. Since
+ * sizes are bounded, sums of a few trades stay within some deviations of their mean.
  */
 export function boundedSize(uniform: number): number {
   return uniform * uniform * (3 - 2 * uniform);

@@ -2,7 +2,7 @@ import { hashOf, STREAM } from './hash.ts';
 import { type Ladder, ladderMid, priceDecimals } from './ladders.ts';
 
 export const LADDER_DEPTH = 20;
-/** Versions for which the rounding of the top, and a level's size, are kept. */
+/** Number of versions for which the rounding of the top, and a level's size, do not change. */
 const TOP_TERM = 8;
 const SIZE_TERM = 64;
 
@@ -10,7 +10,7 @@ const SIZE_TERM = 64;
 export interface LevelBook {
   priceDecimals: number;
   sizeDecimals: number;
-  /** How many levels each side has. */
+  /** Number of levels per side. */
   bidDepth: number;
   askDepth: number;
   readonly bidPx: Float64Array;
@@ -21,7 +21,7 @@ export interface LevelBook {
   readonly askCount: Int32Array;
 }
 
-/** Room for one book. Writers of books fill one that is handed to them, since hundreds are made each second. */
+/** Allocates a book. Books are written into existing ones, since hundreds are generated per second. */
 export function makeLevelBook(depth: number): LevelBook {
   const prices = () => new Float64Array(depth);
   const counts = () => new Int32Array(depth);
@@ -46,20 +46,20 @@ export interface Top {
   readonly decimals: number;
 }
 
-/** Best bid and ask of a ladder in this version of its book, which appeared at `atMs`. */
+/** Best bid and ask of a ladder in a version of its book that appeared at `atMs`. */
 export function ladderTop(seed: number, ladder: Ladder, version: number, atMs: number): Top {
   const mid = ladderMid(seed, ladder, atMs);
   const decimals = priceDecimals(ladder, mid);
   const ticks = mid * 10 ** decimals;
-  // Best prices flutter a little slower than the book is told.
+  // Best prices change less often than the book.
   const chance = hashOf(seed, STREAM.ladderTop, Math.floor(version / TOP_TERM), ladder.index);
   const bid = Math.floor(ticks - (chance & 0xffff) / 65_536);
   return { bid, ask: bid + 1 + ((chance >>> 16) % 2), decimals };
 }
 
 /**
- * One side's levels. A level's size belongs to its price and changes only now and then, so that successive books look
- * like one book that moves.
+ * Writes the levels of one side. A level's size depends on its price and changes only sometimes, so that successive
+ * books are similar.
  */
 function fillSide(
   seed: number,
@@ -105,18 +105,18 @@ export function fillLadderBook(
   return book;
 }
 
-/** USD that typically stands at one level. */
+/** Typical size of a level, USD. */
 function sizeUnitUsd(ladder: Ladder): number {
   return 4_000 + 120_000 * ladder.asset.weight;
 }
 
-/** USD of a trade: at least this much, plus a share of what typically stands at one level. */
+/** Size of a trade: at least this much USD, plus a share of the typical size of a level. */
 const MIN_TRADE_USD = 11;
 const LARGEST_TRADE_SHARE = 0.6;
-/** Raises a uniform chance to this power: small trades are common and large ones rare. */
+/** A uniform value is raised to this power, so that small trades are common and large ones rare. */
 const TRADE_SIZE_POWER = 4;
 
-/** USD of a ladder's trades: their mean, and their standard deviation. */
+/** Mean and standard deviation of the size of a ladder's trades, USD. */
 export function ladderTradeUsd(ladder: Ladder): { readonly mean: number; readonly deviation: number } {
   const largest = LARGEST_TRADE_SHARE * sizeUnitUsd(ladder);
   const [mean, meanOfSquares] = [1 / (TRADE_SIZE_POWER + 1), 1 / (2 * TRADE_SIZE_POWER + 1)];
@@ -133,11 +133,11 @@ export interface VenueATrade {
   readonly sizeDecimals: number;
   /** Venue time, unix ms. */
   readonly timeMs: number;
-  /** Number of the event, which makes trade id, hash and accounts. */
+  /** Number of the event, from which trade id, hash and accounts are derived. */
   readonly event: number;
 }
 
-/** The trade that an event makes, at the best price of the book of that moment. */
+/** The trade of an event, at the best price of the book at its time. */
 export function ladderTrade(
   seed: number,
   ladder: Ladder,

@@ -4,16 +4,16 @@ import { smoothNoise } from './noise.ts';
 import { priceAt } from './prices.ts';
 import { MINUTE_MS } from './time.ts';
 
-/** A venue_a market with an open-ended price: perpetual, spot pair, or perpetual of a builder's dex. */
+/** A venue_a market with an unbounded price: a perpetual, a spot pair, or a perpetual of a builder's dex. */
 export interface Ladder {
-  /** As `coin` on the wire: `BTC`, `@107`, `orb:GOLD`. */
+  /** `coin` in the protocol: `BTC`, `@107`, `orb:GOLD`. */
   readonly coin: string;
   readonly kind: 'perp' | 'spot' | 'builder';
   readonly asset: Asset;
   readonly szDecimals: number;
-  /** Price decimals never exceed this (venue page, section 2: 6 - szDecimals, spot 8 - szDecimals). */
+  /** Most price decimals (venue page, section 2: 6 - szDecimals, spot 8 - szDecimals). */
   readonly maxDecimals: number;
-  /** Position among all ladders; its key in the streams of chance. */
+  /** Position among all ladders, and key in hashes. */
   readonly index: number;
 }
 
@@ -27,7 +27,7 @@ export interface SpotToken {
   readonly isCanonical: boolean;
 }
 
-/** A spot pair; `index`, token index and array position are three different numbers, as on the venue. */
+/** A spot pair. `index`, token index and array position are different numbers, as on the venue. */
 export interface SpotPair {
   readonly name: string;
   readonly index: number;
@@ -56,7 +56,7 @@ export const SPOT_PAIRS: readonly SpotPair[] = [
   { name: '@142', index: 142, base: 197, quote: 0 },
   { name: '@151', index: 151, base: 221, quote: 0 },
 ];
-/** The one builder's dex of the simulated venue and its assets. */
+/** The only builder's dex of the simulated venue. */
 export const BUILDER_DEX = { name: 'orb', fullName: 'Orbit Markets' } as const;
 
 const SPOT_ASSETS: Readonly<Record<string, Asset>> = {
@@ -71,7 +71,7 @@ const BUILDER_ASSETS: readonly Asset[] = [
   { symbol: 'NVDA', name: 'NVIDIA', basePx: 140, volatility: 0.8, weight: 0.05, key: 4103 },
 ];
 
-/** Size decimals by price, so that one unit of size is worth around a cent to a dollar. */
+/** Size decimals by price, so that one unit of size is worth about a cent to a dollar. */
 function sizeDecimals(basePx: number): number {
   if (basePx >= 10_000) return 5;
   if (basePx >= 1_000) return 4;
@@ -79,7 +79,7 @@ function sizeDecimals(basePx: number): number {
   return basePx >= 1 ? 1 : 0;
 }
 
-/** All ladders: the coins of the main dex first, then the builder's, then the spot pairs. */
+/** Creates all ladders: the coins of the main dex, then those of the builder, then the spot pairs. */
 export function makeLadders(seed: number, coins: number): readonly Ladder[] {
   const perps = makeCoins(seed, coins).map((asset) => ({ coin: asset.symbol, kind: 'perp' as const, asset }));
   const builders = BUILDER_ASSETS.map((asset) => ({
@@ -97,15 +97,15 @@ export function makeLadders(seed: number, coins: number): readonly Ladder[] {
   });
 }
 
-/** The middle of a ladder's book in USD: its asset's price, with a small basis of the market's own. */
+/** Mid price of a ladder in USD: its asset's price with a small basis. */
 export function ladderMid(seed: number, ladder: Ladder, atMs: number): number {
   const basis = 0.0003 * smoothNoise(seed, STREAM.basis, ladder.index, atMs / (3 * MINUTE_MS));
   return priceAt(seed, ladder.asset, atMs) * (1 + basis);
 }
 
-/** Price decimals at this level of price: five significant figures, no more than the market allows. */
+/** Price decimals at this price: five significant figures, at most as many decimals as the market allows. */
 export function priceDecimals(ladder: Ladder, px: number): number {
-  // The upper levels of a book may stand a little above its middle and must not need a digit less.
+  // The upper levels of a book are a little above its mid price and must have the same number of digits.
   const leading = Math.floor(Math.log10(px * 1.01));
   return Math.max(0, Math.min(ladder.maxDecimals, 4 - leading));
 }

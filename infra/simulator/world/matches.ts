@@ -3,21 +3,21 @@ import { boundedSize, hashOf, STREAM } from './hash.ts';
 import { BURST_LEGS } from './injections.ts';
 import type { BookLevel, QuestionBook } from './question-book.ts';
 
-/** How a maker order met the taker's (venue page, section 7). */
+/** How a maker order is matched with the taker order (venue page, section 7). */
 export type MatchKind = 'complementary' | 'mint' | 'merge';
 
-/** One maker order's part in a match, from the taker's view. */
+/** The part of one maker order in a match, from the taker's view. */
 export interface MatchLeg {
   readonly kind: MatchKind;
   /** Thousandths of a dollar on the taker's token. */
   readonly price: number;
   /** Hundredths of a share. */
   readonly size: number;
-  /** Makes the maker's account, order hash and builder. */
+  /** Hash from which the maker's account is derived. */
   readonly chance: number;
 }
 
-/** A taker order that met one or more maker orders in one transaction. */
+/** A taker order that is matched with one or more maker orders in one transaction. */
 export interface Match {
   /** Number of the event: the identity of the match. */
   readonly event: number;
@@ -31,15 +31,15 @@ export interface Match {
 }
 
 const MAX_LEGS = 3;
-/** Shares that a taker wants: 5 to 305, small or large (`boundedSize`); what they are on average, and by how much they differ. */
+/** Mean and deviation of the shares of a taker order, which are 5 to 305, mostly small or large (`boundedSize`). */
 export const MATCH_SHARES = { mean: 155, deviation: 104 } as const;
 
-/** The chances that make the accounts of an event's match: the taker's, then those of as many makers as it can have. */
+/** Hashes of the accounts of an event's match: of the taker, then of as many makers as it can have. */
 export function accountChances(seed: number, event: number): readonly number[] {
   return Array.from({ length: 1 + MAX_LEGS }, (_, nth) => hashOf(seed, STREAM.match, event, 1 + nth));
 }
 
-/** Two versions of a book in a row are never both matches, so a version can be computed from the one before it. */
+/** True if a version is a match. Two successive versions are never both matches, so each can be computed from the previous one. */
 export function isMatchVersion(seed: number, slot: number, version: number): boolean {
   return version % 2 !== 0 && hashOf(seed, STREAM.match, version, slot) % 3 !== 0;
 }
@@ -47,7 +47,7 @@ export function isMatchVersion(seed: number, slot: number, version: number): boo
 /** Share of a market's versions that are matches: see `isMatchVersion`. */
 export const MATCH_SHARE = 1 / 3;
 
-/** The match of an injection: very large at one price with one maker, or with many makers of little each. */
+/** The match of an injection: a very large one with one maker, or one with many small makers. */
 export function injectedMatch(
   seed: number,
   slot: number,
@@ -72,18 +72,18 @@ function legKind(isTakerBuy: boolean, chance: number): MatchKind {
   return isTakerBuy ? 'mint' : 'merge';
 }
 
-/** The match that this event makes against a book; it takes from one side, best level first. */
+/** The match of an event against a book. It fills levels of one side, best first. */
 export function makeMatch(seed: number, slot: number, event: number, timeMs: number, book: QuestionBook): Match {
   const chance = hashOf(seed, STREAM.match, event, 1);
   const token = (chance & 1) as 0 | 1;
   const isTakerBuy = (chance & 2) !== 0;
   const levels = matchedSide(book, token, isTakerBuy);
   const share = ((chance >>> 2) & 0xffff) / 65_536;
-  // Bounded, so that an ordinary minute never stands out from the day before it.
+  // Bounded, so that an ordinary minute is never an anomaly.
   let wanted = 500 + Math.round(boundedSize(share) * 30_000);
   const legs: MatchLeg[] = [];
   for (const level of levels) {
-    // The best level is sometimes shared by two makers.
+    // The best level sometimes has two makers.
     const parts = legs.length === 0 && (chance >>> 20) % 3 === 0 ? 2 : 1;
     const filled = Math.min(wanted, level.size);
     const first = parts === 2 && filled > 1 ? Math.ceil(filled * 0.6) : filled;
@@ -98,7 +98,7 @@ export function makeMatch(seed: number, slot: number, event: number, timeMs: num
   return { event, slot, token, isTakerBuy, legs, timeMs, chance };
 }
 
-/** Whoever buys YES or sells NO takes YES asks; whoever sells YES or buys NO takes YES bids. */
+/** Buying YES or selling NO fills YES asks; selling YES or buying NO fills YES bids. */
 function hitsAsks(token: 0 | 1, isTakerBuy: boolean): boolean {
   return (token === 0) === isTakerBuy;
 }
@@ -107,7 +107,7 @@ function matchedSide(book: QuestionBook, token: 0 | 1, isTakerBuy: boolean): rea
   return hitsAsks(token, isTakerBuy) ? book.asks : book.bids;
 }
 
-/** The book after the match. */
+/** The book after a match. */
 export function bookAfter(book: QuestionBook, match: Match): QuestionBook {
   const asks = hitsAsks(match.token, match.isTakerBuy);
   const filled = new Map<number, number>();

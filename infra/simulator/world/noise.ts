@@ -1,9 +1,9 @@
 import { uniformOf } from './hash.ts';
 
 /**
- * Smooth noise from -1 to 1: random heights at the whole numbers, an S-curve between them. Unlike an accumulated random
- * walk it can be read anywhere at once, which is what lets the simulator start at any time.
- * @param position where to read, in lattice steps
+ * Smooth noise from -1 to 1: random values at integers, interpolated by an S-curve. Unlike a random walk it can be
+ * computed at any position directly, so the simulator can start at any time.
+ * @param position in lattice steps.
  */
 export function smoothNoise(seed: number, stream: number, key: number, position: number): number {
   const left = Math.floor(position);

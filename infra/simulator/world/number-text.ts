@@ -1,4 +1,4 @@
-/** How the venues print numbers, from integers: no float ever stands between a price and its text. */
+/** Formats numbers like the venues, from integers, to avoid rounding errors. */
 
 /** `units` of 10^-`decimals` as plain text without trailing zeros: (14325, 2) is `143.25`, (14300, 2) is `143`. */
 export function plainText(units: number, decimals: number): string {
@@ -11,7 +11,7 @@ export function plainText(units: number, decimals: number): string {
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
-/** As `plainText`, but a whole number ends in `.0`: how venue_a prints every decimal (venue page, section 2). */
+/** Like `plainText`, but whole numbers end in `.0`, as venue_a formats decimals (venue page, section 2). */
 export function pointText(units: number, decimals: number): string {
   const text = plainText(units, decimals);
   return text.includes('.') ? text : `${text}.0`;
@@ -23,7 +23,7 @@ export function probabilityText(thousandths: number): string {
 }
 const PROBABILITY_TEXTS = Array.from({ length: 1001 }, (_, thousandths) => plainText(thousandths, 3));
 
-/** A computed amount as venue_a prints one, rounded to `decimals` places. */
+/** Formats an amount like venue_a, rounded to `decimals` places. */
 export function amountText(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   if (!text.includes('.')) return `${text}.0`;

@@ -9,15 +9,15 @@ export const OUTCOME_PRICE_DECIMALS = 4;
 export const OUTCOME_SIZE_DECIMALS = 1;
 const ONE = 10_000;
 const LEAST = 10;
-/** Shares of a trade: 5 to 255, small or large (`boundedSize`); what they are on average, and by how much they differ. */
+/** Mean and deviation of the shares of a trade, which are 5 to 255, mostly small or large (`boundedSize`). */
 export const OUTCOME_SHARES = { mean: 130, deviation: 87 } as const;
-/** Versions for which the spread is kept. */
+/** Number of versions for which the spread does not change. */
 const TOP_TERM = 12;
 
-/** YES and NO of a question have books of their own: side 0 is YES, side 1 is NO (venue page, section 3.5). */
+/** YES and NO of a question have separate books: side 0 is YES, side 1 is NO (venue page, section 3.5). */
 export type OutcomeSide = 0 | 1;
 
-/** Best prices of an outcome coin in this version of its book, which appeared at `atMs`. */
+/** Best prices of an outcome coin in a version of its book that appeared at `atMs`. */
 export function outcomeTop(
   seed: number,
   question: Question,
@@ -28,7 +28,7 @@ export function outcomeTop(
 ): Top {
   const yes = quotedProbability(seed, question, atMs) * ONE;
   const chance = hashOf(seed, STREAM.outcomeTop, Math.floor(version / TOP_TERM), question.slot.index * 2 + side);
-  // The NO book is kept by others than the YES book: its middle differs by a little, its spread is its own.
+  // The NO book has other makers than the YES book, so its mid price differs slightly and its spread is independent.
   const mid = side === 0 ? yes : ONE - yes + (chance % 21) - 10;
   const half = isWide ? WIDE_HALF * ONE : 18 + ((chance >>> 8) % 34);
   const bid = Math.max(LEAST, Math.min(ONE - LEAST - 1, Math.floor(mid - half)));
@@ -56,7 +56,7 @@ function fillSide(
       Math.floor((version + (price & 31)) / 32) * direction,
     );
     px[level] = price;
-    // One book in sixteen is thin at the top, so that a hundred shares cannot always be had.
+    // One level in sixteen is thin, so that a hundred shares are not always available at the top.
     const thin = (chance & 15) === 0 ? 0.1 : 1;
     sz[level] = Math.max(10, Math.round((700 + ((chance >>> 8) % 5_200)) * thin * (1 + level / 4)));
     count[level] = 1 + ((chance >>> 5) % 6);
@@ -66,7 +66,7 @@ function fillSide(
   return level;
 }
 
-/** Writes a version of an outcome coin's book into `book`; near 0 and 1 a side has fewer levels. */
+/** Writes a version of an outcome coin's book into `book`. Near 0 and 1 a side has fewer levels. */
 export function fillOutcomeBook(
   seed: number,
   question: Question,
@@ -85,7 +85,7 @@ export function fillOutcomeBook(
   return book;
 }
 
-/** The trade that an event makes on an outcome coin, at the best price of the book of that moment. */
+/** The trade of an event on an outcome coin, at the best price of the book at its time. */
 export function outcomeTrade(
   seed: number,
   question: Question,
@@ -102,7 +102,7 @@ export function outcomeTrade(
   return {
     side: isBuy ? 'B' : 'A',
     px: isBuy ? top.ask : top.bid,
-    // Bounded, so that an ordinary minute never stands out from the day before it.
+    // Bounded, so that an ordinary minute is never an anomaly.
     sz: 50 + Math.round(boundedSize(share) * 2_500),
     priceDecimals: OUTCOME_PRICE_DECIMALS,
     sizeDecimals: OUTCOME_SIZE_DECIMALS,

@@ -3,7 +3,7 @@ import { STREAM } from './hash.ts';
 import { smoothNoise } from './noise.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
 
-/** Waves that add up to a price: slow and large ones below, fast and small ones on top, as in a real chart. */
+/** Waves whose sum is the price: from slow and large to fast and small ones. */
 const WAVES: readonly { readonly periodMs: number; readonly amplitude: number }[] = [
   { periodMs: 7 * DAY_MS, amplitude: 0.05 },
   { periodMs: DAY_MS, amplitude: 0.022 },
@@ -14,7 +14,7 @@ const WAVES: readonly { readonly periodMs: number; readonly amplitude: number }[
   { periodMs: 5 * SECOND_MS, amplitude: 0.0002 },
 ];
 
-/** Price of an asset in USD at a moment (unix ms): a function of seed, asset and time alone. */
+/** Price of an asset in USD at a time (unix ms), a function of seed, asset and time. */
 export function priceAt(seed: number, asset: Asset, atMs: number): number {
   let sum = 0;
   for (let wave = 0; wave < WAVES.length; wave += 1) {
@@ -24,7 +24,7 @@ export function priceAt(seed: number, asset: Asset, atMs: number): number {
   return asset.basePx * Math.exp(sum * asset.volatility);
 }
 
-/** Standard deviation of one day's logarithmic return that the question prices assume. */
+/** Standard deviation of a day's logarithmic return, assumed in question prices. */
 const DAILY_DEVIATION = 0.02;
 
 /** Cumulative normal distribution (Abramowitz and Stegun 26.2.17, error below 1e-7). */
@@ -38,7 +38,7 @@ function normal(x: number): number {
   return x >= 0 ? 1 - tail : tail;
 }
 
-/** Chance that the asset stands at or above `threshold` at `expiryMs`, as seen at `atMs`; 0 to 1. */
+/** Probability at `atMs` that the asset is at or above `threshold` at `expiryMs`; 0 to 1. */
 export function fairProbability(seed: number, asset: Asset, threshold: number, expiryMs: number, atMs: number): number {
   const leftMs = Math.max(expiryMs - atMs, 20 * SECOND_MS);
   const deviation = DAILY_DEVIATION * asset.volatility * Math.sqrt(leftMs / DAY_MS);

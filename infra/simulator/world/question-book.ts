@@ -11,32 +11,32 @@ export interface BookLevel {
 }
 
 /**
- * The book of a venue_b market, seen from YES; best levels first. The NO book is its mirror image: a YES bid at p is a
- * NO ask at 1 - p of the same size (venue page, section 3).
+ * The book of a venue_b market in YES terms, best levels first. The NO book is its mirror image: a YES bid at p is a NO
+ * ask at 1 - p of the same size (venue page, section 3).
  */
 export interface QuestionBook {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** Smallest step of a price, thousandths: 10, or 1 near the ends. */
+  /** Smallest price step in thousandths: 10, or 1 near 0 and 1. */
   readonly tick: number;
 }
 
 export const QUESTION_DEPTH = 20;
 const ONE = 1_000;
 const SPREAD_TERM = 24;
-/** Levels that a match takes at most, and one more. */
+/** One more than the most levels that a match fills. */
 const MAX_TAKEN = 4;
-/** The step is decided this often, so that it does not flutter when the price stands at a border. */
+/** Interval at which the price step is calculated, so that it does not flip at a border. */
 const TICK_TERM_MS = 10 * MINUTE_MS;
 
-/** Smallest price step at a moment: a hundredth, but a thousandth where the price is past 0.96 or 0.04. */
+/** Smallest price step at a time: a hundredth, or a thousandth if the price is above 0.96 or below 0.04. */
 export function tickAt(seed: number, question: Question, atMs: number): number {
   const decidedAt = Math.max(question.listedAtMs, Math.floor(atMs / TICK_TERM_MS) * TICK_TERM_MS);
   const chance = yesProbability(seed, question, decidedAt);
   return chance > 0.96 || chance < 0.04 ? 1 : 10;
 }
 
-/** What YES is worth: on an inverse market YES is "below". */
+/** Price of YES, which on an inverse market means "below". */
 export function yesProbability(seed: number, question: Question, atMs: number): number {
   const above = quotedProbability(seed, question, atMs);
   return question.slot.inverse ? 1 - above : above;
@@ -55,11 +55,12 @@ function side(
   for (let nth = 0; nth < QUESTION_DEPTH; nth += 1) {
     const price = start + direction * nth * tick;
     if (price < tick || price > ONE - tick) break;
-    // Sizes belong to prices, and each version one level of the forty is drawn anew: an update changes a level or two.
+    // Sizes depend on prices, and each version changes one of the forty levels, so that an update changes a level or
+    // two.
     const turn = ((price / tick) % QUESTION_DEPTH) * 2 + isAsk;
     const age = Math.floor((version + turn) / (2 * QUESTION_DEPTH));
     const chance = hashOf(seed, STREAM.questionLevel, slot * ONE + price, age * direction);
-    // Now and then a level is empty, but not where a match could open the spread by it.
+    // Some levels are empty, but not where a match could widen the spread by that.
     if (nth > MAX_TAKEN && chance % 9 === 0) continue;
     const thin = (chance & 15) === 1 ? 0.08 : 1;
     levels.push({ price, size: Math.round((6_000 + ((chance >>> 8) % 60_000)) * thin * (1 + nth / 5)) });
@@ -67,7 +68,7 @@ function side(
   return levels;
 }
 
-/** The book as its makers set it in a version that appeared at `atMs`, before any match took from it. */
+/** The book in a version that appeared at `atMs`, before any match. */
 export function quotedBook(
   seed: number,
   question: Question,
@@ -76,7 +77,7 @@ export function quotedBook(
   isWide = false,
 ): QuestionBook {
   const tick = tickAt(seed, question, atMs);
-  // The spread is kept for some versions, or most updates would do nothing but move the best prices to and fro.
+  // The spread is constant for some versions; otherwise most updates would only move the best prices.
   const chance = hashOf(seed, STREAM.questionTop, Math.floor(version / SPREAD_TERM), question.slot.index);
   const mid = yesProbability(seed, question, atMs) * ONE;
   const usual = tick === 1 ? 1 + (chance % 3) : 2 + (chance % 5);
@@ -91,7 +92,7 @@ export function quotedBook(
   };
 }
 
-/** One level's new total; size 0 removes it. */
+/** New total of a level; size 0 removes it. */
 export interface LevelChange extends BookLevel {
   readonly isBid: boolean;
 }
@@ -118,9 +119,9 @@ function isBetter(price: number, than: number, isBid: boolean): boolean {
   return isBid ? price > than : price < than;
 }
 
-/** What turns one book into the other; removals stand before what takes their place. */
+/** Changes from one book to another, removals first. */
 export function bookChanges(before: QuestionBook, after: QuestionBook): LevelChange[] {
   const changes = [...sideChanges(before.bids, after.bids, true), ...sideChanges(before.asks, after.asks, false)];
-  // Removals first: whoever applies level by level never sees a crossed book.
+  // With removals first, a client that applies level by level never has a crossed book.
   return [...changes.filter((change) => change.size === 0), ...changes.filter((change) => change.size > 0)];
 }

@@ -3,38 +3,38 @@ import { STANDARD_ADAPTERS } from '#schemas/venues/venue-b/contracts';
 import { questionTexts } from './question-texts.ts';
 import type { Question } from './questions.ts';
 
-/** The automatic price resolver: oracle of most hourly markets (venue page, section 6). */
+/** The automatic price resolver, oracle of most hourly markets (venue page, section 6). */
 export const PRICE_RESOLVER = '0x58e1745bedda7312c4cddb72618923da1b90efde';
-/** The adapter that asks the optimistic oracle about the other markets, and is the oracle of their conditions. */
+/** The adapter that sends requests for all other markets to the optimistic oracle; oracle of their conditions. */
 export const ORACLE_ADAPTER = STANDARD_ADAPTERS.v4;
 /** The account that lists the markets. */
 export const INITIALIZER = '0x91430cad2d3975766499717fa0d66a78d814e5c5';
 
-/** What one venue_b market is called on the chain, in the book and in the catalog. */
+/** Ids of a venue_b market on the chain, in the book and in the catalog. */
 export interface QuestionIds {
   /** Contract that resolves the condition. */
   readonly oracle: `0x${string}`;
-  /** The hash of the ancillary data where the optimistic oracle is asked. */
+  /** Hash of the ancillary data, for markets of the optimistic oracle. */
   readonly questionId: `0x${string}`;
   /** keccak256(oracle ‖ questionId ‖ 2), as on the venue (venue page, section 8). */
   readonly conditionId: `0x${string}`;
-  /** YES, NO: decimal text of 256-bit numbers. */
+  /** Of YES and NO: decimal text of 256-bit numbers. */
   readonly tokenIds: readonly [string, string];
-  /** The same as 64 hex digits, for log data. */
+  /** Token ids as 64 hex digits, for log data. */
   readonly tokenWords: readonly [string, string];
-  /** Catalog id, a number as text. */
+  /** Catalog id: a number as text. */
   readonly marketId: string;
   readonly slug: string;
 }
 
 const FIRST_MARKET_ID = 1_000_000;
 
-/** Catalog number of a question: unique over slots and generations. */
+/** Catalog number of a question, unique over slots and generations. */
 export function marketNumber(question: Question, slots: number): number {
   return FIRST_MARKET_ID + question.generation * slots + question.slot.index;
 }
 
-/** What the optimistic oracle is asked (venue page, section 8). */
+/** Ancillary data of the request to the optimistic oracle (venue page, section 8). */
 export function ancillaryText(question: Question, marketId: string): string {
   const { question: title, description } = questionTexts(question);
   return `q: title: ${title}, description: ${description} market_id: ${marketId} res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to No, p2 to Yes, p3 to unknown/50-50.,initializer:${INITIALIZER.slice(2)}`;

@@ -2,8 +2,8 @@ import type { Asset } from './coins.ts';
 import { DAY_MS, HOUR_MS, newYorkNoon } from './time.ts';
 
 /**
- * Questions come in slots. A slot always has exactly one question listed; when that one expires the next of the slot is
- * listed in the same minute. So the number of live questions never changes, and which one is live is arithmetic.
+ * Questions are organised in slots. A slot always has exactly one live question; when it expires, the next one is
+ * listed in the same minute. So the number of live questions is constant, and the live one can be calculated.
  */
 export interface QuestionSlot {
   readonly venue: 'venue_a' | 'venue_b';
@@ -12,22 +12,22 @@ export interface QuestionSlot {
   readonly coin: number;
   /** `daily` questions expire at noon in New York, `hourly` ones on the hour. */
   readonly cadence: 'daily' | 'hourly';
-  /** How many days or hours a question of the slot lives. */
+  /** Days or hours from the listing of a question to its expiry. */
   readonly lifetime: number;
   readonly phase: number;
-  /** Place of the slot's thresholds on the coin's grid: no two slots of a coin ever ask for the same threshold. */
+  /** Position of the slot's thresholds on the coin's grid. No two slots of a coin have the same threshold. */
   readonly ordinal: number;
   /** Grid of the coin's thresholds. */
   readonly grid: ThresholdGrid;
-  /** Near misses: the threshold one grid turn higher, or the expiry one day later, than the slot's twin asks for. */
+  /** Near misses: a threshold one stride higher, or an expiry one day later, than that of the paired slot. */
   readonly miss: 'none' | 'threshold' | 'day';
-  /** Asks whether the price is below instead of above. */
+  /** True if it asks whether the price is below instead of above. */
   readonly inverse: boolean;
-  /** Slots of both venues with the same pair ask the same thing (or nearly, with a `miss`); null stands alone. */
+  /** Slots of both venues with the same pair ask the same question (or, with a `miss`, a similar one); null for no pair. */
   readonly pair: number | null;
 }
 
-/** Thresholds of one coin and cadence are `turns * stride + offset + ordinal` steps of 10^-`decimals` times `step`. */
+/** Thresholds of a coin and cadence are `(turns * stride + offset + ordinal) * step` in units of 10^-`decimals`. */
 export interface ThresholdGrid {
   readonly step: number;
   readonly decimals: number;
@@ -35,9 +35,9 @@ export interface ThresholdGrid {
   readonly offset: number;
 }
 
-/** Coins that questions are asked about, most asked first; all of them have known names. */
+/** Indices of coins for successive questions, with popular coins more often. */
 const COIN_ORDER = [0, 1, 0, 2, 0, 1, 3, 0, 2, 1, 0, 4, 1, 0, 2, 0, 1, 2, 3, 0];
-/** Width of the band, as a share of the price, over which the thresholds of a coin are spread. */
+/** Width of the range of a coin's thresholds, as a share of its price. */
 const BAND = 0.03;
 
 type Kind = 'paired' | 'only_a' | 'only_b' | 'other_threshold' | 'other_day' | 'inverse';
@@ -52,7 +52,7 @@ interface Plan {
   readonly ordinal: number;
 }
 
-/** What is asked, before it is told apart by venue: `events` paired questions, and extras that must not be paired. */
+/** Plans the questions of both venues: `events` paired ones, and additional ones that must not be linked. */
 function planQuestions(events: number, coins: number): Plan[] {
   const extras = Math.max(EXTRA_KINDS.length, Math.ceil(events / 5));
   const ordinals = new Map<string, number>();
@@ -60,7 +60,7 @@ function planQuestions(events: number, coins: number): Plan[] {
     const kind = number < events ? 'paired' : EXTRA_KINDS[(number - events) % EXTRA_KINDS.length]!;
     const preferred = COIN_ORDER[number % COIN_ORDER.length]!;
     const coin = preferred < coins ? preferred : preferred % Math.min(coins, 3);
-    // Near misses by a day need a lifetime of more than two days, or they would meet the next of their twin's.
+    // Near misses by a day need a lifetime of more than two days to differ from the next question of their pair.
     const cadence = kind !== 'other_day' && number % 4 === 3 ? 'hourly' : 'daily';
     const lifetime = kind === 'other_day' ? 4 : cadence === 'hourly' ? 1 + (number % 3) : 1 + (number % 4);
     const counter = `${coin} ${cadence}`;
@@ -70,7 +70,7 @@ function planQuestions(events: number, coins: number): Plan[] {
   });
 }
 
-/** The smallest 1, 2 or 5 times a power of ten that is at least `value`, as a count of 10^-`decimals`. */
+/** The smallest 1, 2 or 5 times a power of ten that is at least `value`, in units of 10^-`decimals`. */
 function niceStep(value: number): { units: number; decimals: number } {
   const exponent = Math.floor(Math.log10(value));
   const lead = value / 10 ** exponent;
@@ -81,13 +81,13 @@ function niceStep(value: number): { units: number; decimals: number } {
 
 /**
  * Grids of a coin's daily and hourly thresholds. A daily step is `turn` hourly steps, and hourly thresholds are never
- * on a daily one, so that questions of both cadences that expire in the same minute differ as well.
+ * on the daily grid, so that daily and hourly questions with the same expiry differ.
  */
 function gridsOf(asset: Asset, daily: number, hourly: number): { daily: ThresholdGrid; hourly: ThresholdGrid } {
   const { units, decimals } = niceStep((asset.basePx * BAND) / Math.max(daily, 1));
   const extra = Math.ceil(Math.log10(hourly + 2));
   const turn = 10 ** extra;
-  // The finer grid borrows decimals only where the coarse one has no zeros to give.
+  // The finer grid needs more decimals only if the coarse step has too few trailing zeros.
   const borrowed = Math.max(0, extra - trailingZeros(units));
   const scale = 10 ** borrowed;
   return {
@@ -107,7 +107,7 @@ export interface QuestionSlots {
   readonly venueB: readonly QuestionSlot[];
 }
 
-/** The slots of both venues: `events` pairs, and beside them questions of one venue only and near misses. */
+/** Creates the slots of both venues: `events` pairs, questions of one venue only, and near misses. */
 export function makeQuestionSlots(events: number, coins: readonly Asset[]): QuestionSlots {
   const plans = planQuestions(events, coins.length);
   const count = (coin: number, cadence: string) =>
@@ -137,27 +137,27 @@ export function makeQuestionSlots(events: number, coins: readonly Asset[]): Ques
   return { venueA, venueB };
 }
 
-/** Which question of its slot one is, and its life. */
+/** Number of a question in its slot, with its listing and expiry. */
 export interface Term {
-  /** Counts the questions of the slot. */
+  /** Number of the question in its slot. */
   readonly generation: number;
   readonly listedAtMs: number;
   readonly expiresAtMs: number;
 }
 
-/** The expiry that ends a generation. */
+/** Expiry of a generation, unix ms. */
 function expiryOf(slot: QuestionSlot, generation: number): number {
   const turn = generation * slot.lifetime + slot.phase;
   if (slot.cadence === 'hourly') return turn * HOUR_MS;
   return newYorkNoon(turn + (slot.miss === 'day' ? 1 : 0));
 }
 
-/** A given generation of a slot. */
+/** Returns a generation of a slot. */
 export function termOf(slot: QuestionSlot, generation: number): Term {
   return { generation, listedAtMs: expiryOf(slot, generation - 1), expiresAtMs: expiryOf(slot, generation) };
 }
 
-/** The generation that is listed at a moment: listed at or before it, expiring after it. */
+/** The live generation at a time: listed at or before it, and expiring after it. */
 export function termAt(slot: QuestionSlot, atMs: number): Term {
   const unit = slot.cadence === 'hourly' ? HOUR_MS : DAY_MS;
   let generation = Math.floor((Math.floor(atMs / unit) - slot.phase) / slot.lifetime) - 1;

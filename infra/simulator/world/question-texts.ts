@@ -1,28 +1,28 @@
 import type { Question } from './questions.ts';
 import { newYorkTime } from './time.ts';
 
-/** Texts of one question as venue_b words it. */
+/** Texts of a question on venue_b. */
 export interface QuestionTexts {
   readonly question: string;
   readonly description: string;
   readonly resolutionSource: string;
-  /** Title of the event that gathers the thresholds of one coin and moment. */
+  /** Title of the event that groups the thresholds of a coin and expiry. */
   readonly eventTitle: string;
   readonly eventSlug: string;
-  /** As `description`, but speaking of the thresholds of all the event's markets. */
+  /** Like `description`, but for the thresholds of all markets of the event. */
   readonly eventDescription: string;
-  /** The threshold alone, as `62,000`. */
+  /** Only the threshold, such as `62,000`. */
   readonly groupItemTitle: string;
 }
 
-/** Thousands are parted by commas: `62000.5` becomes `62,000.5`. */
+/** Separates thousands by commas: `62000.5` becomes `62,000.5`. */
 export function groupedText(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** What venue_b says about a question. Daily ones name the day alone, hourly ones the hour in New York too. */
+/** Texts of a question on venue_b. Daily ones contain the day, hourly ones also the hour in New York. */
 export function questionTexts(question: Question): QuestionTexts {
   const { asset, slot, thresholdText, expiresAtMs } = question;
   const when = newYorkTime(expiresAtMs);

@@ -14,10 +14,10 @@ function liveAt(world: ReturnType<typeof createWorld>, atMs: number) {
 
 describe.each([1, 20, 300])('%i questions on both venues', (events) => {
   const world = createWorld({ seed: 5, rate: 100, events, coins: 10 });
-  // Across a week, and the night in which the clocks change.
+  // Several weeks, including the night of the clock change.
   const moments = Array.from({ length: events === 300 ? 12 : 60 }, (_, nth) => START + nth * 7 * HOUR + 1);
 
-  it('always has at least so many that mean the same on both, to the minute', () => {
+  it('always has at least the configured number of equal questions on both venues, to the minute', () => {
     for (const at of moments) {
       const { a, b } = liveAt(world, at);
       const known = new Set(a.map(meaning));
@@ -25,14 +25,14 @@ describe.each([1, 20, 300])('%i questions on both venues', (events) => {
     }
   });
 
-  it('never asks the same thing twice on one venue', () => {
+  it('never has the same question twice on one venue', () => {
     for (const at of moments) {
       const { a, b } = liveAt(world, at);
       for (const questions of [a, b]) expect(new Set(questions.map(meaning)).size).toBe(questions.length);
     }
   });
 
-  it('keeps near misses and questions of one venue apart', () => {
+  it('has near misses and questions of one venue that differ from all of the other venue', () => {
     for (const at of moments) {
       const { a, b } = liveAt(world, at);
       const known = new Set(a.map(meaning));
@@ -42,7 +42,7 @@ describe.each([1, 20, 300])('%i questions on both venues', (events) => {
     }
   });
 
-  it('lists the next question of a slot in the minute in which the one before expires', () => {
+  it('lists the next question of a slot in the minute in which the previous one expires', () => {
     for (const slot of world.venueB.slots) {
       const first = world.venueB.liveIn(slot.index, START);
       const next = world.venueB.liveIn(slot.index, first.expiresAtMs);
@@ -54,7 +54,7 @@ describe.each([1, 20, 300])('%i questions on both venues', (events) => {
   });
 });
 
-it('asks near misses for the same coin with another threshold, or on another day', () => {
+it('near misses have the same coin with another threshold, or another day', () => {
   const world = createWorld({ seed: 5, rate: 100, events: 20, coins: 10 });
   const { a, b } = liveAt(world, START);
   const twinOf = (question: Question) => a.find(({ slot }) => slot.pair === question.slot.pair)!;

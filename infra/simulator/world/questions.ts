@@ -7,42 +7,42 @@ import { type QuestionSlot, type Term, termAt, termOf } from './question-slots.t
 import { delayPlan, LONGEST_SETTLEMENT_MS, type SettlementPlan, settlementPlanOf } from './settlement-plan.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from './time.ts';
 
-/** One price question as one venue lists it. */
+/** A price question of one venue. */
 export interface Question extends Term {
   readonly slot: QuestionSlot;
   readonly asset: Asset;
-  /** Plain decimal text and the same as a number. */
+  /** Threshold as plain decimal text, and as a number. */
   readonly thresholdText: string;
   readonly threshold: number;
-  /** When the venue tells the result, unix ms. */
+  /** Time at which the venue publishes the result, unix ms. */
   readonly settledAtMs: number;
-  /** How a question of venue_b comes to its result; null on venue_a, which tells it within seconds. */
+  /** Steps of a venue_b settlement; null on venue_a, which publishes the result within seconds. */
   readonly settlementPlan: SettlementPlan | null;
 }
 
-/** Delay between expiry and result on venue_a. */
+/** Delay between expiry and result on venue_a, ms. */
 function venueADelayMs(seed: number, slot: QuestionSlot, generation: number): number {
   return (2 + (hashOf(seed, STREAM.settlement, generation * 65_536 + slot.index, 0) % 7)) * SECOND_MS;
 }
 
-/** How much later than it would be a question's settlement is made on purpose, ms. */
+/** Returns the injected delay of a question's settlement, ms. */
 export type DelayOf = (slot: QuestionSlot, generation: number) => number;
-/** The most that a settlement is delayed on purpose. */
+/** Longest injected delay of a settlement. */
 export const LONGEST_DELAY_MS = 3 * HOUR_MS;
-/** Whole hours after an expiry in which something of the question's end may still happen. */
+/** Whole hours after an expiry in which settlement steps can happen. */
 export const HOURS_TO_SETTLE = Math.ceil((LONGEST_SETTLEMENT_MS + LONGEST_DELAY_MS) / HOUR_MS);
 
-/** The threshold of the slot's grid next to the price at listing, in units of the grid's decimals. */
+/** The threshold on the slot's grid that is closest to the price at listing, in units of the grid's decimals. */
 function thresholdUnits(seed: number, asset: Asset, slot: QuestionSlot, listedAtMs: number): number {
   const { step, decimals, stride, offset } = slot.grid;
-  // A near miss by a day looks at the price of its twin's listing, so that the thresholds agree.
+  // A near miss by a day uses the price at its pair's listing, so that the thresholds are equal.
   const reference = priceAt(seed, asset, listedAtMs - (slot.miss === 'day' ? DAY_MS : 0)) * 10 ** decimals;
   const place = offset + slot.ordinal;
   const turns = Math.round((reference / step - place) / stride) + (slot.miss === 'threshold' ? 1 : 0);
   return (turns * stride + place) * step;
 }
 
-/** The question of a slot in one generation. */
+/** Creates the question of a generation of a slot. */
 export function makeQuestion(
   seed: number,
   asset: Asset,
@@ -52,9 +52,9 @@ export function makeQuestion(
 ): Question {
   const units = thresholdUnits(seed, asset, slot, term.listedAtMs);
   const thresholdText = plainText(units, slot.grid.decimals);
-  const story = slot.venue === 'venue_a' ? null : settlementPlanOf(seed, slot, term.generation, term.expiresAtMs);
+  const plan = slot.venue === 'venue_a' ? null : settlementPlanOf(seed, slot, term.generation, term.expiresAtMs);
   const delayMs = delayOf?.(slot, term.generation) ?? 0;
-  const settledAtMs = story?.resolvedAtMs ?? term.expiresAtMs + venueADelayMs(seed, slot, term.generation);
+  const settledAtMs = plan?.resolvedAtMs ?? term.expiresAtMs + venueADelayMs(seed, slot, term.generation);
   return {
     ...term,
     slot,
@@ -62,32 +62,32 @@ export function makeQuestion(
     thresholdText,
     threshold: Number(thresholdText),
     settledAtMs: settledAtMs + delayMs,
-    settlementPlan: story && delayMs > 0 ? delayPlan(story, delayMs) : story,
+    settlementPlan: plan && delayMs > 0 ? delayPlan(plan, delayMs) : plan,
   };
 }
 
-/** Whether the price stood at or above the threshold at expiry. */
+/** True if the price was at or above the threshold at expiry. */
 export function resolvesAbove(seed: number, question: Question): boolean {
   return priceAt(seed, question.asset, question.expiresAtMs) >= question.threshold;
 }
 
-/** More than are looked at together: the listed one, the next, and those that are still being settled. */
+/** More than are used at a time: the live one, the next, and those being settled. */
 const CACHED_GENERATIONS = 3 + HOURS_TO_SETTLE;
-/** Hours whose expiring questions, and results, are remembered. */
+/** Number of hours whose expiring questions and results are cached. */
 const CACHED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
 
-/** The questions of one venue over time, remembered as long as they are live. */
+/** The questions of one venue over time, cached while they are live. */
 export interface QuestionBoard {
   readonly slots: readonly QuestionSlot[];
-  /** The question listed in a slot at a moment. */
+  /** The live question of a slot at a time. */
   liveIn(slot: number, atMs: number): Question;
   /** The question of a slot `back` generations before the live one. */
   earlier(slot: number, atMs: number, back: number): Question;
-  /** A question by slot and generation. */
+  /** The question of a slot with this generation. */
   byGeneration(slot: number, generation: number): Question;
-  /** Questions that expire at this whole hour; no question expires at another time. */
+  /** Questions that expire at this hour. All expiries are on the hour. */
   expiringAt(hourMs: number): readonly Question[];
-  /** Questions whose result is told in [fromMs, toMs), which lie in one second; in order of slots. */
+  /** Questions whose result is published in [fromMs, toMs), which must be within one second; in order of slots. */
   settledIn(fromMs: number, toMs: number): readonly Question[];
 }
 
@@ -106,7 +106,7 @@ export function createQuestionBoard(
     let question = known.get(term.generation);
     if (!question) {
       question = makeQuestion(seed, coins[slot.coin]!, slot, term, delayOf);
-      // One object per question while it is in use: ids and books are remembered by it.
+      // A question must stay the same object while it is in use, since ids and books are cached by it.
       if (known.size >= CACHED_GENERATIONS) known.delete(known.keys().next().value!);
       known.set(term.generation, question);
     }
@@ -131,7 +131,7 @@ export function createQuestionBoard(
     }
     return questions;
   };
-  /** Results of the questions that expired at an hour, by the second in which they are told. */
+  /** Questions that expired at an hour, by the second of their result. */
   const resultsOf = (hourMs: number): ReadonlyMap<number, Question[]> => {
     let bySecond = settled.get(hourMs);
     if (!bySecond) {

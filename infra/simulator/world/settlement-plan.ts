@@ -3,20 +3,21 @@ import type { QuestionSlot } from './question-slots.ts';
 import { SECOND_MS } from './time.ts';
 
 /**
- * How a question of venue_b comes to its result (venue page, section 8):
- * `automatic`: the price resolver tells it, nothing else happens. `undisputed`: proposed, and settled when the liveness
- * is over. `disputed`: the first proposal is wrong and disputed, which resets the question; the second one stands.
- * `voted`: the second proposal is disputed too, and a vote of the token holders decides.
+ * How a question of venue_b is settled (venue page, section 8).
+ * - `automatic`: the price resolver reports the result.
+ * - `undisputed`: a proposal is settled after the liveness period.
+ * - `disputed`: the first proposal is wrong and disputed, which resets the question; the second one is settled.
+ * - `voted`: the second proposal is disputed, too, and a vote of the token holders decides.
  */
 export type SettlementKind = 'automatic' | 'undisputed' | 'disputed' | 'voted';
 
-/** What one transaction of a story does. `request` is 0 for the request made at listing, 1 for the one of the reset. */
+/** One transaction of a settlement. `request` is 0 for the request at listing, 1 for that of the reset. */
 export interface SettlementStep {
   readonly kind: 'propose' | 'dispute_and_reset' | 'dispute' | 'settle' | 'settle_and_resolve' | 'resolve' | 'redeem';
   readonly request: 0 | 1;
   /** Unix ms, a whole second. */
   readonly atMs: number;
-  /** Whether the price that the step tells is the true one; a settled one that is not is told as "ignore". */
+  /** True if the step's price is the correct one; a settled request without it has the price "ignore". */
   readonly isTrue: boolean;
 }
 
@@ -24,34 +25,39 @@ export interface SettlementPlan {
   readonly kind: SettlementKind;
   /** In order of time. */
   readonly steps: readonly SettlementStep[];
-  /** When the result stands, unix ms. */
+  /** Time of the result, unix ms. */
   readonly resolvedAtMs: number;
 }
 
-/** How long a proposal can be disputed. Two hours on the venue; minutes here, so that stories end within a run. */
+/** Time in which a proposal can be disputed. Two hours on the venue; minutes here, so that settlements end within a run. */
 export const LIVENESS_MS = 180 * SECOND_MS;
-/** Everything that a story tells happens within this time after the expiry, unless its settlement is delayed on purpose. */
+/** Every step happens within this time after the expiry, unless a delay is injected. */
 export const LONGEST_SETTLEMENT_MS = 2_100 * SECOND_MS;
-/** Accounts that redeem, at most. */
+/** Most accounts that redeem. */
 const MAX_REDEMPTIONS = 3;
 
-/** Daily questions are decided by the oracle, of the hourly ones one in four; the others by the price resolver. */
+/** The oracle resolves daily questions and one in four hourly ones; the price resolver resolves the others. */
 export function settlementKindOf(seed: number, slot: QuestionSlot, generation: number): SettlementKind {
-  const chance = hashOf(seed, STREAM.story, generation * 65_536 + slot.index);
+  const chance = hashOf(seed, STREAM.settlementPlan, generation * 65_536 + slot.index);
   if (slot.cadence === 'hourly' && chance % 4 !== 0) return 'automatic';
   const fate = (chance >>> 8) % 16;
   if (fate === 0) return 'voted';
   return fate < 5 ? 'disputed' : 'undisputed';
 }
 
-/** The story of a question that expires at a moment: a function of seed and question. */
-export function settlementPlanOf(seed: number, slot: QuestionSlot, generation: number, expiresAtMs: number): SettlementPlan {
+/** Plans the settlement of a question, a function of seed and question. */
+export function settlementPlanOf(
+  seed: number,
+  slot: QuestionSlot,
+  generation: number,
+  expiresAtMs: number,
+): SettlementPlan {
   const kind = settlementKindOf(seed, slot, generation);
   const steps: SettlementStep[] = [];
   let atMs = expiresAtMs;
-  /** The next step, this many seconds after the one before it. */
+  /** Adds a step, `least` to `least + spread` seconds after the previous one. */
   const step = (what: SettlementStep['kind'], request: 0 | 1, isTrue: boolean, least: number, spread: number): void => {
-    const chance = hashOf(seed, STREAM.story, generation * 65_536 + slot.index, 1 + steps.length);
+    const chance = hashOf(seed, STREAM.settlementPlan, generation * 65_536 + slot.index, 1 + steps.length);
     atMs += (least + (chance % spread)) * SECOND_MS;
     steps.push({ kind: what, request, atMs, isTrue });
   };
@@ -64,7 +70,7 @@ export function settlementPlanOf(seed: number, slot: QuestionSlot, generation: n
       step('dispute_and_reset', 0, false, 20, 100);
       step('propose', 1, true, 20, 60);
       if (kind === 'voted') step('dispute', 1, true, 20, 100);
-      // The disputed first request is settled too: nobody is paid for it.
+      // The disputed first request is settled, too, without a reward.
       step('settle', 0, false, 24, 60);
       if (kind === 'disputed') step('settle_and_resolve', 1, true, liveness, 36);
       else {
@@ -79,8 +85,8 @@ export function settlementPlanOf(seed: number, slot: QuestionSlot, generation: n
   return { kind, steps, resolvedAtMs };
 }
 
-/** The same story, everything in it later. */
-export function delayPlan(story: SettlementPlan, delayMs: number): SettlementPlan {
-  const steps = story.steps.map((step) => ({ ...step, atMs: step.atMs + delayMs }));
-  return { ...story, steps, resolvedAtMs: story.resolvedAtMs + delayMs };
+/** Returns the plan with every step delayed. */
+export function delayPlan(plan: SettlementPlan, delayMs: number): SettlementPlan {
+  const steps = plan.steps.map((step) => ({ ...step, atMs: step.atMs + delayMs }));
+  return { ...plan, steps, resolvedAtMs: plan.resolvedAtMs + delayMs };
 }

@@ -12,12 +12,12 @@ describe('New York time', () => {
     }
   });
 
-  it('puts noon at 17:00 UTC in winter and at 16:00 in summer', () => {
+  it('has noon at 17:00 UTC in winter and at 16:00 in summer', () => {
     expect(new Date(newYorkNoon(day('2026-11-22'))).toISOString()).toBe('2026-11-22T17:00:00.000Z');
     expect(new Date(newYorkNoon(day('2026-07-04'))).toISOString()).toBe('2026-07-04T16:00:00.000Z');
   });
 
-  it('writes a moment as New York does', () => {
+  it('formats a time in New York', () => {
     expect(newYorkTime(Date.UTC(2026, 10, 22, 20))).toMatchObject({
       month: 'November',
       day: 22,
@@ -28,7 +28,7 @@ describe('New York time', () => {
     expect(newYorkTime(Date.UTC(2026, 10, 23, 5))).toMatchObject({ day: 23, clock: '12:00 AM', hour: '12AM' });
   });
 
-  it('writes an expiry in UTC', () => {
+  it('formats an expiry in UTC', () => {
     expect(compactUtc(Date.UTC(2026, 4, 3, 6))).toBe('20260503-0600');
   });
 });

@@ -1,22 +1,22 @@
-/** The simulated world's calendar: where its counts begin, and New York's clock, by which venue_b dates its questions. */
+/** Origin of the simulated time, and New York time, which venue_b uses in questions. */
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Before this there is no world: event numbers and block numbers count from here. A whole UTC day. */
+/** Start of the simulated time, from which events and blocks are numbered. Start of a UTC day. */
 export const ORIGIN_MS = Date.UTC(2020, 5, 1);
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-/** Day of the month of the n-th Sunday. */
+/** Day of the month of the nth Sunday. */
 function sunday(year: number, month: number, nth: number): number {
   const first = new Date(Date.UTC(year, month, 1)).getUTCDay();
   return 1 + ((7 - first) % 7) + 7 * (nth - 1);
 }
 
-/** New York's distance from UTC: -4 h from the second Sunday of March 07:00 UTC to the first of November 06:00 UTC. */
+/** New York's offset from UTC: -4 h from the second Sunday of March, 07:00 UTC, to the first of November, 06:00 UTC, else -5 h. */
 export function newYorkOffsetMs(atMs: number): number {
   const year = new Date(atMs).getUTCFullYear();
   const begins = Date.UTC(year, 2, sunday(year, 2, 2), 7);
@@ -24,7 +24,7 @@ export function newYorkOffsetMs(atMs: number): number {
   return (atMs >= begins && atMs < ends ? -4 : -5) * HOUR_MS;
 }
 
-/** Unix ms of 12:00 in New York on a UTC-counted calendar day (days since 1970). */
+/** 12:00 in New York on a calendar day (days since 1970), unix ms. */
 export function newYorkNoon(day: number): number {
   const guess = day * DAY_MS + 17 * HOUR_MS;
   return day * DAY_MS + 12 * HOUR_MS - newYorkOffsetMs(guess);
@@ -41,7 +41,7 @@ export interface NewYorkTime {
   readonly hour: string;
 }
 
-/** A moment as New York writes it. */
+/** Formats a time in New York. */
 export function newYorkTime(atMs: number): NewYorkTime {
   const local = new Date(atMs + newYorkOffsetMs(atMs));
   const hours = local.getUTCHours();
@@ -56,7 +56,7 @@ export function newYorkTime(atMs: number): NewYorkTime {
   };
 }
 
-/** `YYYYMMDD-HHMM` in UTC, as venue_a writes an expiry. */
+/** `YYYYMMDD-HHMM` in UTC, the format of venue_a's expiries. */
 export function compactUtc(atMs: number): string {
   const iso = new Date(atMs).toISOString();
   return `${iso.slice(0, 10).replaceAll('-', '')}-${iso.slice(11, 13)}${iso.slice(14, 16)}`;

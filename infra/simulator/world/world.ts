@@ -20,41 +20,41 @@ import { createQuestionBoard, type Question, type QuestionBoard } from './questi
 import { createSchedule, type Schedule } from './schedule.ts';
 import { ORIGIN_MS } from './time.ts';
 
-/** What a world is made from: two worlds of equal settings are the same at every moment. */
+/** Settings of a world. Worlds with equal settings are identical at every time. */
 export interface WorldSettings {
   readonly seed: number;
-  /** Events a second: book updates and trades of both venues together. */
+  /** Events per second: book updates and trades of both venues. */
   readonly rate: number;
-  /** Questions that both venues ask; at least so many are live at any time. */
+  /** Least number of live questions that both venues ask. */
   readonly events: number;
-  /** Coins of venue_a's main dex. */
+  /** Number of coins of venue_a's main dex. */
   readonly coins: number;
-  /** What is to happen beside the ordinary; nothing when not given. */
+  /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
 }
 
 /** Shares of all events: seven book updates to three trades. */
 const SHARES = { ladderBooks: 0.42, ladderTrades: 0.18, outcomeBooks: 0.16, outcomeTrades: 0.06, questions: 0.18 };
 
-/** What an entry of the schedule is about. `question` is a book update or a match, as its version says. */
+/** Kind of a series of the schedule. A `question` event is a book update or a match, depending on its version. */
 export type SeriesKind = 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade' | 'question';
 
 export interface SeriesInfo {
   readonly kind: SeriesKind;
-  /** A ladder, an outcome coin (slot * 2 + side), or a slot of venue_b. */
+  /** Index of a ladder, of an outcome coin (slot * 2 + side), or of a slot of venue_b. */
   readonly index: number;
 }
 
-/** A book update of a venue_b market, or a match that took from it. */
+/** A book update of a venue_b market, or a match. */
 export interface QuestionUpdate {
   readonly question: Question;
   readonly version: number;
   readonly book: QuestionBook;
-  /** Null for a plain update. */
+  /** Null for a book update. */
   readonly match: Match | null;
 }
 
-/** An event that makes a match. */
+/** An event that is a match. */
 export interface MatchEvent {
   readonly event: number;
   readonly slot: number;
@@ -69,32 +69,32 @@ export interface World {
   readonly venueB: QuestionBoard;
   readonly schedule: Schedule;
   readonly population: Population;
-  /** What was put in on purpose; null when nothing was. */
+  /** Injected anomalies; null if there are none. */
   readonly injections: Injections | null;
-  series(lane: number): SeriesInfo;
-  /** Lane number of a thing. */
+  series(series: number): SeriesInfo;
+  /** Number of a series. */
   seriesOf(kind: SeriesKind, index: number): number;
   /** Ids of a venue_b question. */
   idsOf(question: Question): QuestionIds;
-  /** Fills `book` with a ladder's book as it stands at a moment; answers the venue time of that book. */
+  /** Writes a ladder's book at a time into `book`. Returns the venue time of that book. */
   ladderBookAt(ladder: number, atMs: number, depth: number, book: LevelBook): number;
-  /** The trade that an event of the ladder's trade lane makes. */
+  /** The trade of an event of the ladder's trade series. */
   ladderTradeOf(ladder: number, event: number): VenueATrade;
   outcomeBookAt(outcome: number, atMs: number, book: LevelBook): number;
   outcomeTradeOf(outcome: number, event: number): VenueATrade;
-  /** Whether this version of a venue_b market is a match. */
+  /** True if this version of a venue_b market is a match. */
   isMatch(slot: number, version: number): boolean;
   /** State of a venue_b market after this version. */
   questionUpdate(slot: number, version: number): QuestionUpdate;
-  /** State that this version finds: the one before it, or the listing's when the question is newer than that. */
+  /** State before this version: that of the previous one, or of the listing if the question is newer. */
   questionBefore(slot: number, version: number): QuestionUpdate;
-  /** Book of the market live in a slot at a moment. */
+  /** Book of the live market of a slot at a time. */
   questionBookAt(slot: number, atMs: number): QuestionUpdate;
   /** Matches of all markets in [fromMs, toMs), in order. */
   matchesBetween(fromMs: number, toMs: number): readonly Match[];
-  /** Which events these are, without what they match: a thousand times as fast. */
+  /** Events that are matches, without their legs: a thousand times faster than `matchesBetween`. */
   matchEventsBetween(fromMs: number, toMs: number): readonly MatchEvent[];
-  /** The match that an event makes. */
+  /** The match of an event. */
   matchOf(event: MatchEvent): Match;
 }
 
@@ -105,20 +105,20 @@ export class WorldTimeError extends Error {
   readonly canRetry = false;
 }
 
-/** Refuses times at which there is no world. */
+/** Throws a `WorldTimeError` for a time before the simulated time. */
 export function assertWorldTime(atMs: number): void {
   if (!(atMs >= ORIGIN_MS + 86_400_000 * 30)) {
-    throw new WorldTimeError(`the simulated world begins in July 2020, not at ${new Date(atMs).toISOString()}`);
+    throw new WorldTimeError(`the simulated time starts in July 2020, not at ${new Date(atMs).toISOString()}`);
   }
 }
 
 function createSeries(ladders: readonly Ladder[], outcomes: number, questions: number) {
-  const lanes: (SeriesInfo & { weight: number })[] = [];
+  const allSeries: (SeriesInfo & { weight: number })[] = [];
   const starts = {} as Record<SeriesKind, number>;
   const total = ladders.reduce((sum, ladder) => sum + ladder.asset.weight, 0);
   const addSeries = (kind: SeriesKind, share: number, weights: readonly number[], sum: number) => {
-    starts[kind] = lanes.length;
-    for (const [index, weight] of weights.entries()) lanes.push({ kind, index, weight: (share * weight) / sum });
+    starts[kind] = allSeries.length;
+    for (const [index, weight] of weights.entries()) allSeries.push({ kind, index, weight: (share * weight) / sum });
   };
   const weights = ladders.map((ladder) => ladder.asset.weight);
   const equal = (count: number) => new Array<number>(count).fill(1);
@@ -127,43 +127,43 @@ function createSeries(ladders: readonly Ladder[], outcomes: number, questions: n
   addSeries('outcome_book', SHARES.outcomeBooks, equal(outcomes), outcomes);
   addSeries('outcome_trade', SHARES.outcomeTrades, equal(outcomes), outcomes);
   addSeries('question', SHARES.questions, equal(questions), questions);
-  return { lanes, starts };
+  return { allSeries, starts };
 }
 
-/** The simulated world: pure arithmetic over seed and time, with caches that never change an answer. */
+/** Creates the simulated world: pure functions of seed and time, with caches that do not affect results. */
 export function createWorld(settings: WorldSettings): World {
   const { seed } = settings;
   const ladders = makeLadders(seed, settings.coins);
   const coins = ladders.slice(0, settings.coins).map((ladder) => ladder.asset);
   const slots = makeQuestionSlots(settings.events, coins);
-  const { lanes, starts } = createSeries(ladders, slots.venueA.length * 2, slots.venueB.length);
-  const schedule = createSchedule(seed, settings.rate, lanes);
+  const { allSeries, starts } = createSeries(ladders, slots.venueA.length * 2, slots.venueB.length);
+  const schedule = createSchedule(seed, settings.rate, allSeries);
   const seriesOf = (kind: SeriesKind, index: number) => starts[kind] + index;
   const injections = settings.inject?.length
     ? placeInjections(seed, settings.inject, {
         schedule,
         slots: { venue_a: slots.venueA, venue_b: slots.venueB },
-        seriesOf: seriesOf,
+        seriesOf,
       })
     : null;
   const venueA = createQuestionBoard(seed, coins, slots.venueA);
   const venueB = createQuestionBoard(seed, coins, slots.venueB, injections?.delayOf);
   const ids = new WeakMap<Question, QuestionIds>();
-  const seriesTime = (lane: number, version: number) => schedule.timeOf(schedule.eventOf(lane, version));
-  /** The injection that a version of a venue_b market carries. */
+  const seriesTime = (series: number, version: number) => schedule.timeOf(schedule.eventOf(series, version));
+  /** The injected anomaly of a version of a venue_b market. */
   const injectedIn = (slot: number, version: number) =>
     injections?.ofEvent(schedule.eventOf(seriesOf('question', slot), version)) ?? null;
   const isMatch = (slot: number, version: number) =>
     isMatchVersion(seed, slot, version) || injectedIn(slot, version) !== null;
-  /** Events of a lane in a minute. */
-  const perMinute = (lane: number) => (schedule.perCycle(lane) / schedule.length) * settings.rate * 60;
+  /** Events of a series per minute. */
+  const perMinute = (series: number) => (schedule.perCycle(series) / schedule.length) * settings.rate * 60;
   const isWide = (venue: 'venue_a' | 'venue_b', slot: number, atMs: number) =>
     injections?.isWide(venue, slot, atMs) ?? false;
 
-  /** The newest book version of a thing before `beforeMs`, and when it appeared; never older than `sinceMs`. */
-  const newest = (lane: number, beforeMs: number, sinceMs: number) => {
-    const version = schedule.versionAt(lane, beforeMs);
-    return { version, atMs: Math.max(sinceMs, seriesTime(lane, version)) };
+  /** The newest version of a series before `beforeMs`, with its time, or `sinceMs` if that is later. */
+  const newest = (series: number, beforeMs: number, sinceMs: number) => {
+    const version = schedule.versionAt(series, beforeMs);
+    return { version, atMs: Math.max(sinceMs, seriesTime(series, version)) };
   };
 
   const listing = (question: Question, version: number): QuestionUpdate => {
@@ -184,7 +184,7 @@ export function createWorld(settings: WorldSettings): World {
     if (injected) {
       const usual = perMinute(seriesOf('question', slot)) * MATCH_SHARE;
       const shares = spikeShares(usual, MATCH_SHARES.mean, MATCH_SHARES.deviation);
-      // Its makers put back at once what is taken, so that nothing but the match itself is out of the ordinary.
+      // Makers replace filled orders immediately, so that only the match itself is an anomaly.
       return {
         question,
         version,
@@ -200,7 +200,7 @@ export function createWorld(settings: WorldSettings): World {
     return previousMs < question.listedAtMs ? listing(question, version - 1) : questionUpdate(slot, version - 1);
   };
 
-  /** The book that a match finds: a widening on purpose ends with its minute, whatever stood before. */
+  /** The book before a match. An injected widening ends with its minute. */
   const bookForMatch = (slot: number, version: number, question: Question, atMs: number): QuestionBook => {
     const found = stateBefore(slot, version, question);
     if (!injections) return found.book;
@@ -214,15 +214,15 @@ export function createWorld(settings: WorldSettings): World {
     const first = starts.question;
     const last = schedule.firstEventAt(toMs);
     for (let event = schedule.firstEventAt(fromMs); event < last; event += 1) {
-      const lane = schedule.seriesByEntry[event % schedule.length]!;
-      if (lane < first) continue;
-      const slot = lane - first;
+      const series = schedule.seriesByEntry[event % schedule.length]!;
+      if (series < first) continue;
+      const slot = series - first;
       const version = schedule.versionOf(event);
       if (isMatch(slot, version)) found.push({ event, slot, version });
     }
     return found;
   };
-  // A version that is a match has one: its book is never empty.
+  // A match version always has a match, since its book is never empty.
   const matchOf = ({ slot, version }: MatchEvent): Match => questionUpdate(slot, version).match!;
 
   return {
@@ -234,8 +234,8 @@ export function createWorld(settings: WorldSettings): World {
     schedule,
     population: createPopulation(seed),
     injections,
-    series: (lane) => lanes[lane]!,
-    seriesOf: seriesOf,
+    series: (series) => allSeries[series]!,
+    seriesOf,
     idsOf(question) {
       let known = ids.get(question);
       if (!known) {
@@ -267,7 +267,7 @@ export function createWorld(settings: WorldSettings): World {
       const { version, atMs } = newest(seriesOf('outcome_book', outcome), timeMs + 1, question.listedAtMs);
       const trade = outcomeTrade(seed, question, (outcome & 1) as OutcomeSide, event, timeMs, version, atMs);
       if (!injections?.ofEvent(event)) return trade;
-      // Both sides of the question count as its volume.
+      // The volume of a question includes both sides.
       const usual = 2 * perMinute(seriesOf('outcome_trade', outcome));
       return { ...trade, sz: 10 * spikeShares(usual, OUTCOME_SHARES.mean, OUTCOME_SHARES.deviation) };
     },
@@ -276,10 +276,10 @@ export function createWorld(settings: WorldSettings): World {
     questionBefore: (slot, version) =>
       stateBefore(slot, version, venueB.liveIn(slot, seriesTime(seriesOf('question', slot), version))),
     questionBookAt(slot, atMs) {
-      const lane = seriesOf('question', slot);
+      const series = seriesOf('question', slot);
       const question = venueB.liveIn(slot, atMs);
-      const version = schedule.versionAt(lane, atMs + 1);
-      if (seriesTime(lane, version) >= question.listedAtMs) return questionUpdate(slot, version);
+      const version = schedule.versionAt(series, atMs + 1);
+      if (seriesTime(series, version) >= question.listedAtMs) return questionUpdate(slot, version);
       return listing(question, version);
     },
     matchesBetween: (fromMs, toMs) => matchEventsBetween(fromMs, toMs).map(matchOf),
