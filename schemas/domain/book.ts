@@ -17,7 +17,7 @@ export interface Book {
   asks: Level[];
 }
 
-/** A level as topics carry it: decimal text (`schemas/topics/normalised`, BookLevel). */
+/** A level in topics: decimal text (`schemas/topics/normalised`, BookLevel). */
 export interface LevelText {
   readonly price: string;
   readonly size: string;

@@ -22,7 +22,7 @@ export class DecimalError extends Error {
 const PLAIN = /^(-)?(\d+)(?:\.(\d+))?$/;
 const POWERS = Array.from({ length: DECIMAL_SCALE + 1 }, (_, digits) => 10n ** BigInt(digits));
 
-/** Reads plain decimal text (`-12.5`, `3331.0`). Exponents, blanks and more than 18 significant decimals are refused. */
+/** Parses plain decimal text (`-12.5`, `3331.0`). Exponents, blanks and more than 18 significant decimals are refused. */
 export function parseDecimal(text: string): Decimal {
   const short = parseShort(text);
   if (short !== null) return short;

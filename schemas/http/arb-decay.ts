@@ -14,7 +14,7 @@ export const arbDecaySchema = z.object({
   computedAt: isoTimeSchema,
 });
 
-/** Whole seconds of milliseconds; null stays null. */
+/** Rounds milliseconds to seconds; null stays null. */
 export function halfLifeSec(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms / 1_000);
 }

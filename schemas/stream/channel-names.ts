@@ -10,7 +10,7 @@ import { kindOf } from './channel-kinds.ts';
 export const TRADE_CHANNEL_PROVIDERS = ['venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_c'] as const;
 export type TradeChannelProvider = (typeof TRADE_CHANNEL_PROVIDERS)[number];
 
-/** Channel suffixes of the anomaly firehoses; kebab-case, other than the `kind` of a record. */
+/** Channel suffixes of the anomaly firehoses; kebab-case, unlike the `kind` of a record. */
 export const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
 export type AnomalyChannelKind = (typeof ANOMALY_CHANNEL_KINDS)[number];
 
@@ -37,9 +37,9 @@ export type ChannelName =
   | { readonly kind: 'raw-mids' }
   /** Level-2 book frames of one perpetual coin of venue_a. */
   | { readonly kind: 'raw-coin'; readonly coin: string }
-  /** Everything upstream of venue_a's outcome coins. */
+  /** All messages of venue_a about its outcome coins. */
   | { readonly kind: 'raw-outcomes' }
-  /** Everything upstream of one token of venue_b. */
+  /** All messages of venue_b about one token. */
   | { readonly kind: 'raw-token'; readonly tokenId: string }
   /** Book deltas of one ticker of venue_c. */
   | { readonly kind: 'raw-ticker'; readonly ticker: string };
@@ -73,7 +73,7 @@ export function channelOf(name: ChannelName): Channel {
   return { ...name, writer: kindOf(name).writer };
 }
 
-/** The one spelling of a channel. `formatChannel(parseChannel(name)) === name`. */
+/** Formats the name of a channel. `formatChannel(parseChannel(name)) === name`. */
 export function formatChannel(channel: ChannelName): string {
   return `${PREFIX}${suffixOf(channel)}`;
 }

@@ -19,7 +19,7 @@ export function formatCursor({ epoch, channel, seq, offset }: Cursor): string {
   return `${epoch}.${hashOf(channel)}.${seq === null ? '' : seq.toString(36)}.${(offset + 1).toString(36)}`;
 }
 
-/** Null for text that is no cursor. */
+/** Parses a cursor; null for any other text. */
 export function parseCursor(text: string): ParsedCursor | null {
   const parts = /^([0-9a-z-]{1,64})\.([0-9a-z]{1,7})\.([0-9a-z]{0,10})\.([0-9a-z]{1,10})$/.exec(text);
   if (!parts) return null;

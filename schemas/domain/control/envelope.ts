@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TEXT_MAX } from './fields.ts';
 
-/** The key of the request, or of the portal session that it came with. */
+/** The actor: the key of the request, or of its portal session. */
 const actorSchema = z.object({
   orgId: z.string().max(TEXT_MAX),
   keyId: z.string().max(TEXT_MAX),

@@ -36,7 +36,7 @@ export function isAdminKey({ sandbox, scopes }: Key): boolean {
   return !sandbox && scopes.includes('admin');
 }
 
-/** Puts a new organization or another version of one. */
+/** Adds an organization or replaces its older version. */
 export function putOrganization(state: ControlState, organization: Organization): void {
   state.organizations.set(organization.id, organization);
 }
@@ -56,7 +56,7 @@ export function dropOrganization(state: ControlState, orgId: string): string[] {
   return keys.map(({ id }) => id);
 }
 
-/** Puts a key that is not there yet. */
+/** Adds a new key. */
 export function putKey(state: ControlState, key: Key): void {
   state.keys.set(key.id, key);
   addTo(state.keysByOrganization, key.orgId, key);
@@ -81,7 +81,7 @@ function addAddress(state: ControlState, wallet: Wallet): void {
   else state.walletsByAddress.set(wallet.address, [wallet]);
 }
 
-/** Puts a binding that is not there yet. */
+/** Adds a new binding. */
 export function putWallet(state: ControlState, wallet: Wallet): void {
   state.wallets.set(wallet.id, wallet);
   addPair(state.walletsByOwner, wallet, pairName(wallet.provider, wallet.address), wallet);
@@ -97,7 +97,7 @@ export function dropWallet(state: ControlState, wallet: Wallet): void {
   if (left.length === 0) state.walletsByAddress.delete(wallet.address);
 }
 
-/** Puts an attribution that is not there yet. */
+/** Adds a new attribution. */
 export function putAttribution(state: ControlState, attribution: Attribution): void {
   state.attributions.set(attribution.id, attribution);
   addPair(state.attributionsByOwner, attribution, pairName(attribution.provider, attribution.builder), attribution);
@@ -108,7 +108,7 @@ export function dropAttribution(state: ControlState, attribution: Attribution): 
   removePair(state.attributionsByOwner, attribution, pairName(attribution.provider, attribution.builder));
 }
 
-/** Puts a new webhook or another version of one. */
+/** Adds a webhook or replaces its older version. */
 export function putWebhook(state: ControlState, webhook: Webhook): void {
   const before = state.webhooks.get(webhook.id);
   if (before) dropWebhook(state, before);
@@ -132,7 +132,7 @@ function removeSubscriber(state: ControlState, webhook: Webhook): void {
   for (const { eventType } of webhook.subscriptions) removeFrom(state.webhooksByEventType, eventType, webhook);
 }
 
-/** Puts a session that is not there yet. */
+/** Adds a new session. */
 export function putSession(state: ControlState, session: Session): void {
   state.sessions.set(session.digest, session);
   addTo(state.sessionsByKey, session.keyId, session);

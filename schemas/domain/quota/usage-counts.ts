@@ -46,7 +46,7 @@ interface Entry {
   /** Units that all other nodes served. */
   readonly others: Totals;
   readonly byNode: Map<string, Totals>;
-  /** Units of requests that are being served. */
+  /** Units that are reserved for requests in progress. */
   pending: number;
 }
 

@@ -20,7 +20,7 @@ describe('the migrations', () => {
   });
 });
 
-describe('migrationFaults', () => {
+describe('migrationErrors', () => {
   it.each([
     ['a number that occurs twice', [step(1), step(1)]],
     ['a number below the newest', [step(1), step(2), step(1)]],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCatalogTime } from './catalog-time.ts';
 
-describe('readCatalogTime', () => {
+describe('parseCatalogTime', () => {
   const AT = Date.UTC(2026, 4, 9, 2, 7, 1);
 
   it.each([
