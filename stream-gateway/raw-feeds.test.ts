@@ -235,6 +235,6 @@ describe('a frame whose payload cannot be read', () => {
     await until(() => client.seqs(subscription_id).length === 2, 'both events');
     expect(client.seqs(subscription_id)).toEqual([1, 3]);
     expect(await deadLetters()).toEqual([{ labels: { topic: 'derived.channels.venue_a', reason }, value: 1 }]);
-    expect(gateway.logged.join('')).toContain('the payload of an event cannot be read');
+    expect(gateway.logged.join('')).toContain('skipped an event whose payload cannot be read');
   });
 });

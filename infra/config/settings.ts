@@ -2,7 +2,7 @@
  * Every setting of Parallax. `--help`, the README's table and the error for an invalid value are generated from this
  * list.
  */
-import { readQuotas } from '#schemas/domain/quota/plan-quotas';
+import { parseQuotas } from '#schemas/domain/quota/plan-quotas';
 import {
   choiceListSetting,
   choiceSetting,
@@ -238,7 +238,7 @@ export const SETTINGS = {
     fallback: '{}',
     accepts:
       'JSON of integers, or null for unlimited, by plan, SKU and window, such as {"free":{"markets.read":{"minute":60,"day":5000}}}',
-    parse: readQuotas,
+    parse: parseQuotas,
     description: 'Changes to the quotas of plans; quotas that are not named keep their defaults.',
   }),
   corsOrigins: textSetting({

@@ -1,6 +1,6 @@
 /**
  * A replica of the control state: reads `control.commands` from the newest snapshot on, reduces every command, and
- * returns the verdicts of commands that were pendingCommands here.
+ * returns the verdicts of commands that were submitted here.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as yieldToIo } from 'node:timers/promises';

@@ -163,11 +163,11 @@ describe('migrate', () => {
     expect(lines.slice(lines.indexOf('Name: byWallet'))).toContain('Granules: 2/4');
   });
 
-  const withRetention = TABLES.filter(({ retentionDays: keptDays }) => keptDays !== undefined);
+  const withRetention = TABLES.filter(({ retentionDays }) => retentionDays !== undefined);
 
   it.each(withRetention.map((spec) => [spec.name, spec] as const))(
     'removes rows of %s by when the store inserted them, whatever their event time',
-    async (name, { retentionDays: keptDays, row }) => {
+    async (name, { retentionDays, row }) => {
       await migrate(store);
       const { value, meta } = sampleRecords[name]!;
       const columns = Object.keys(row(value, meta)).join(', ');
@@ -182,8 +182,8 @@ describe('migrate', () => {
       };
       await store.insert(name, [row(value, meta)]);
       await store.command(`CREATE TABLE sample ENGINE = Memory AS SELECT ${columns} FROM ${name}`);
-      expect(await rowsStoredBefore(keptDays! - 1)).toBe(1);
-      expect(await rowsStoredBefore(keptDays! + 1)).toBe(0);
+      expect(await rowsStoredBefore(retentionDays! - 1)).toBe(1);
+      expect(await rowsStoredBefore(retentionDays! + 1)).toBe(0);
     },
   );
 

@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '#schemas/tables/migrations/index';
-import { type Migration, migrationFaults } from '#schemas/tables/migrations/migration';
+import { type Migration, migrationErrors } from '#schemas/tables/migrations/migration';
 import { type Store, StoreError } from './store.ts';
 
 /** The table of applied migrations. It is not a projection of topics: its times are wall times. */
@@ -16,7 +16,7 @@ const CREATE_MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
  * @returns the names of the migrations applied now.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<string[]> {
-  const errors = migrationFaults(migrations);
+  const errors = migrationErrors(migrations);
   if (errors.length > 0) throw new StoreError('store_misconfigured', errors.join('; '));
   await store.command(CREATE_MIGRATIONS);
   const rows = await store.query<{ number: number; name: string }>('SELECT number, name FROM migrations FINAL');

@@ -10,6 +10,6 @@ export async function openStore(setting: string, dataDir: string): Promise<Store
     const { openEmbeddedStore } = await import('./embedded.ts');
     return openEmbeddedStore({ path: join(dataDir, 'store') });
   }
-  const { openServerStore, parseServerUrl: parseServerAddress } = await import('./server.ts');
-  return openServerStore(parseServerAddress(setting));
+  const { openServerStore, parseServerUrl } = await import('./server.ts');
+  return openServerStore(parseServerUrl(setting));
 }

@@ -23,7 +23,7 @@ const CHANNEL = formatChannel(NAME);
 const TOPIC = channelTopics.events;
 const AT = { topic: TOPIC.name, partition: partitionOf(CHANNEL, TOPIC.partitions) };
 
-/** One partition of channel frames with offsets that go on over rebuilds, as on Kafka, and the epochs. */
+/** One partition of channel frames with offsets that continue across rebuilds, as on Kafka, and the epochs. */
 class FakeLog {
   readonly stored: LogRecord[] = [];
   epoch = 'one';
