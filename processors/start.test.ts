@@ -82,7 +82,8 @@ describe('the processors', () => {
         Array.from({ length: partitions }, (_, partition) => ({ topic, partition, watermark: 2_000 })),
       ),
     );
-    const degradedParts = () => Object.values(context.health.report().parts).filter((text) => text === 'no room on the disk');
+    const degradedParts = () =>
+      Object.values(context.health.report().parts).filter((text) => text === 'no room on the disk');
     await vi.waitFor(() => expect(degradedParts().length).toBeGreaterThan(1), 10_000);
     // The pauses between attempts are long now: one after the other they would not end in time.
     await sleep(3_500);

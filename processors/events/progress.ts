@@ -16,9 +16,9 @@ export function marketStateOf(market: MarketEntry): EventLink['marketState'] {
 /** Returns when the last of the markets was closed; null while one is open. */
 export function closedAtOf(markets: readonly MarketEntry[]): number | null {
   let last = Number.NEGATIVE_INFINITY;
-  for (const { closedAt: overAt } of markets) {
-    if (overAt === null) return null;
-    last = Math.max(last, overAt);
+  for (const { closedAt } of markets) {
+    if (closedAt === null) return null;
+    last = Math.max(last, closedAt);
   }
   return last;
 }

@@ -21,7 +21,7 @@ function emitPhase(
     receivedAt,
     subject: universalId ?? phase.questionId,
     audience,
-    toAudienceAlone: !isNew,
+    audienceOnly: !isNew,
     data: () => disputeUpdated(phase, universalId),
   };
   emitMarketEvent(state, event, emit);

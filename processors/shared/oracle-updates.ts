@@ -89,10 +89,10 @@ function isHistorical({ blockNumber, decidedAfter, resolvedAt, endTime }: Resolu
 
 /** Stores a resolution until its market has an event and its link is used. A market is in one of the two maps only. */
 function storeResolution(state: OracleState, market: string, resolution: Resolution): void {
-  const { events, waitingResolutions, unusedResolutions: unaskedResolutions } = state;
+  const { events, waitingResolutions, unusedResolutions } = state;
   const [target, other] = events.eventOf.has(market)
-    ? [unaskedResolutions, waitingResolutions]
-    : [waitingResolutions, unaskedResolutions];
+    ? [unusedResolutions, waitingResolutions]
+    : [waitingResolutions, unusedResolutions];
   for (const one of [...removeWaiting(other, [market]), resolution]) addWaiting(target, market, one);
 }
 

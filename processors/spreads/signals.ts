@@ -30,12 +30,12 @@ export interface EvaluationResult {
 /** Starts, updates and ends the signals of a kind according to an evaluation, and emits their changes. */
 export function updateSignals(
   event: EventState,
-  { kind, positive: above, size, receivedAt }: EvaluationResult,
+  { kind, positive, size, receivedAt }: EvaluationResult,
   emit: Emit,
 ): void {
-  if (above.length === 0 && event.signals.length === 0) return;
+  if (positive.length === 0 && event.signals.length === 0) return;
   const live: SignalState[] = [];
-  for (const pair of above) {
+  for (const pair of positive) {
     const edge = perShare(pair.net, size);
     // Compared as emitted: an edge that rounds to zero is not above zero.
     if (edge <= ZERO) continue;

@@ -33,7 +33,7 @@ export interface StageDriver<S> {
   readonly outputs: DrivenOutput[];
   readonly deadLetters: DrivenDeadLetter[];
   /** Handles one record. By default `receivedAt` is that of the value. Throws for a topic that is no input. */
-  feed<T>(topic: Topic<T>, value: T | null, place?: EventPosition): void;
+  feed<T>(topic: Topic<T>, value: T | null, position?: EventPosition): void;
   /** Values emitted to a topic so far, in order, without tombstones. */
   emittedTo<T>(topic: Topic<T>): T[];
   /** Clears the collected outputs and dead letters. */
@@ -48,7 +48,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
   const handlers = new Map(stage.inputs.map((input) => [input.topic.name, input.handle]));
   const writable = new Set(stage.outputs.map((topic) => topic.name));
   const outputs: DrivenOutput[] = [];
-  const dead: DrivenDeadLetter[] = [];
+  const deadLetters: DrivenDeadLetter[] = [];
   let state = stage.initialState();
   let pending: DrivenOutput[] = [];
   let source = '';
@@ -60,7 +60,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
   };
   const emit: Emit = Object.assign(<T>(topic: Topic<T>, key: string, value: T) => write(topic as Topic, key, value), {
     remove: (topic: Topic, key: string) => write(topic, key, null),
-    dead: (reason: string, detail: string) => void dead.push({ topic: source, reason, detail }),
+    dead: (reason: string, detail: string) => void deadLetters.push({ topic: source, reason, detail }),
   });
 
   return {
@@ -68,15 +68,15 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       return state;
     },
     outputs,
-    deadLetters: dead,
-    feed(topic, value, place = {}) {
+    deadLetters,
+    feed(topic, value, position = {}) {
       const handle = handlers.get(topic.name);
       if (!handle) throw new Error(`${topic.name} is no input of ${stage.name}`);
       const receivedAt = (value as { receivedAt?: number } | null)?.receivedAt ?? 0;
       const key = (value as Record<string, string> | null)?.[topic.key] ?? '';
       // Frozen, because in the running loop other stages share the value.
       const shared = deepFreeze(deserialize(serialize(value)));
-      const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt, ...place, value: shared };
+      const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt, ...position, value: shared };
       source = topic.name;
       pending = [];
       try {
@@ -90,7 +90,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       outputs.filter((output) => output.topic === topic.name && output.value !== null).map(({ value }) => value as T),
     clear() {
       outputs.length = 0;
-      dead.length = 0;
+      deadLetters.length = 0;
     },
     restart() {
       state = deserialize(serialize(state)) as S;
