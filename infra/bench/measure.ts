@@ -48,16 +48,16 @@ export function rateOf({ units, ms }: Measurement): number {
 
 /** Measures synchronous work. */
 export function timed(work: () => number): Measurement {
-  const began = performance.now();
+  const startedAt = performance.now();
   const units = work();
-  return { units, ms: performance.now() - began };
+  return { units, ms: performance.now() - startedAt };
 }
 
 /** Measures asynchronous work. */
 export async function timedAsync(work: () => Promise<number>): Promise<Measurement> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const units = await work();
-  return { units, ms: performance.now() - began };
+  return { units, ms: performance.now() - startedAt };
 }
 
 /** Builds the result of a rate and its baseline. */

@@ -23,7 +23,10 @@ const MONTHS = 'January February March April May June July August September Octo
 const PLACES = ['Ohio', 'Texas', 'France', 'Chile', 'Kenya', 'Japan', 'Norway', 'Brazil'];
 
 type Question = Partial<Market> & Pick<Market, 'title' | 'description'>;
-/** @param nth counts the questions of its kind. @param at end of the question, unix ms. */
+/**
+ * @param nth counts the questions of its kind.
+ * @param at end of the question, unix ms.
+ */
 type Sort = (nth: number, at: number) => Question;
 
 /** Every kind, with its number among twenty markets. */
@@ -39,7 +42,11 @@ const SORTS: readonly (readonly [Sort, number])[] = [
 ];
 const ROUND = SORTS.flatMap(([sort, share]) => Array.from({ length: share }, (_, within) => ({ sort, share, within })));
 
-/** Generates `count` markets, the same each time. @param receivedAt of all of them, unix ms. */
+/**
+ * Generates `count` markets, the same each time.
+ *
+ * @param receivedAt of all of them, unix ms.
+ */
 export function* mixedMarkets(count: number, receivedAt: number): Generator<Market> {
   for (let nth = 0; nth < count; nth += 1) yield mixedMarket(nth, receivedAt);
 }

@@ -43,7 +43,11 @@ export interface SimulatedService {
   close(): Promise<void>;
 }
 
-/** Opens an empty service in a folder. @param venues value of `--venues`. */
+/**
+ * Opens an empty service in a folder.
+ *
+ * @param venues value of `--venues`.
+ */
 export async function openService(folder: string, venues = 'sim'): Promise<SimulatedService> {
   await mkdir(folder, { recursive: true });
   const token = formatToken(mintToken());

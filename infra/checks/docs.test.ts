@@ -48,13 +48,13 @@ describe('the documentation', () => {
 
   it('names only files and folders that exist, in source comments too', () => {
     const files = projectFiles();
-    const whole = new Set(files.flatMap(withFolders));
-    const ends = new Set(files.flatMap(withEnds));
+    const paths = new Set(files.flatMap(withFolders));
+    const suffixes = new Set(files.flatMap(withEnds));
     const pages = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
     const wrong = [...pages, ...sourceFiles()].flatMap(({ path, text }) =>
       [...text.matchAll(NAMED)]
         .map((match) => match[1]!)
-        .filter((name) => !(FOLDERS.includes(name.split('/')[0]!) ? whole : ends).has(name))
+        .filter((name) => !(FOLDERS.includes(name.split('/')[0]!) ? paths : suffixes).has(name))
         .map((name) => `${path} names ${name}`),
     );
     expect(wrong).toEqual([]);

@@ -29,14 +29,14 @@ function buildWhenNeeded() {
   );
   if (built > Math.max(...rooms.map((room) => newest(join(root, room))), ...files)) return;
   process.stderr.write('Building…\n');
-  const began = Date.now();
+  const startedAt = Date.now();
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) process.exit(1);
   // Stamped with the start time of the build, so that a file saved during it is built next time.
-  writeFileSync(stamp, String(began));
+  writeFileSync(stamp, String(startedAt));
 }
 
 // A signal before the command starts exits immediately: nothing is open yet.

@@ -42,7 +42,11 @@ export interface Venues {
   readonly hosts: readonly Host[];
   readonly sockets: readonly SocketHost[];
   readonly hubs: Readonly<Record<SocketTarget, SocketHub>>;
-  /** URLs of all interfaces. @param base `host:port` */
+  /**
+   * URLs of all interfaces.
+   *
+   * @param base `host:port`
+   */
   urls(base: string): SimulatorUrls;
   flush(): void;
   terminateAll(): void;

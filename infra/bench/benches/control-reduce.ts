@@ -2,8 +2,10 @@
  * Time until a node has the control state of a million mixed commands. `control-reduce` opens a control replica that
  * must reduce all of them, `control-start` one that loads a snapshot. The log is an embedded one, or the Kafka cluster
  * of `PARALLAX_LOG=kafka://…`, with the registry of `PARALLAX_SCHEMA_REGISTRY`. The cluster must be reserved for the
- * benchmark: it rejects one that holds control commands, and removes its own at the end. Sources of error: refused
- * commands cost less (hardly any is); the pages of a log that was just written are in memory (as after most restarts).
+ * benchmark: it rejects one that holds control commands, and removes its own at the end.
+ *
+ * Sources of error: refused commands cost less (hardly any is); the pages of a log that was just written are in memory
+ * (as after most restarts).
  */
 import { commandTopic, stateTopic } from '#schemas/topics/control';
 import { openCodec } from '../../codec/open-codec.ts';
@@ -91,13 +93,13 @@ export async function measureControlReduce(
 }
 
 /**
- * How long a host takes to open, in milliseconds; what is done with it afterwards does not count. Nothing here holds it
- * when this is done: the next start, as one of a new process, has no other state in its memory.
+ * Milliseconds until a replica is open, without `use`. The replica is not referenced afterwards, so that the next start
+ * has no other state in memory, as in a new process.
  */
 async function measureStart(context: HostContext, use: (host: ControlReplica) => Promise<void>): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const host = await openControlReplica(context);
-  const tookMs = performance.now() - began;
+  const tookMs = performance.now() - startedAt;
   await use(host);
   await host.close();
   return tookMs;

@@ -1,9 +1,11 @@
 /**
  * Deliveries per second of the gateway compared with its socket library. Events of one channel go from the log through
  * the hub to 300 sockets. The baseline passes the same bytes to `publish` of uWebSockets.js for the same number of
- * sockets. Deliveries are counted by the receiver. Sources of error: counting sent instead of received frames; a client
- * that is slower than the server (one thread reads only frame headers); sending far ahead of the clients, where one
- * side queues and the other drops (both wait when they are a window ahead); frames of different length.
+ * sockets. Deliveries are counted by the receiver.
+ *
+ * Sources of error: counting sent instead of received frames; a client that is slower than the server (one thread reads
+ * only frame headers); sending far ahead of the clients, where one side queues and the other drops (both wait when they
+ * are a window ahead); frames of different length.
  */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
@@ -66,14 +68,14 @@ interface Subject {
 async function deliver(subject: Subject): Promise<Measurement> {
   const deadline = performance.now() + ROUND_TIMEOUT_MS;
   const until = async (deliveries: number) => {
-    for (let looks = 0; subject.received() < deliveries; looks += 1) {
+    for (let turns = 0; subject.received() < deliveries; turns += 1) {
       if (performance.now() > deadline)
         throw new Error(`${subject.received()} of ${deliveries} deliveries arrived in time`);
       // The server needs a turn of the event loop to send. An occasional sleep leaves the processor to other threads.
-      await (looks % 4 === 3 ? sleep(1) : yieldToIo());
+      await (turns % 4 === 3 ? sleep(1) : yieldToIo());
     }
   };
-  const [before, began] = [subject.sent, performance.now()];
+  const [before, startedAt] = [subject.sent, performance.now()];
   while (subject.sent < before + ROUND_FRAMES) {
     await until((subject.sent + BATCH_FRAMES - WINDOW_FRAMES) * SOCKETS);
     await subject.send(subject.sent);
@@ -81,7 +83,7 @@ async function deliver(subject: Subject): Promise<Measurement> {
     await yieldToIo();
   }
   await until(subject.sent * SOCKETS);
-  return { units: ROUND_FRAMES * SOCKETS, ms: performance.now() - began };
+  return { units: ROUND_FRAMES * SOCKETS, ms: performance.now() - startedAt };
 }
 
 /** Starts the gateway on its own log and subscribes the sockets. */

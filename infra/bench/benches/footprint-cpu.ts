@@ -2,11 +2,14 @@
  * Processor time of a running service per 1,000 raw records: user and system time of all threads of its process, at the
  * default rate of about 300 raw records a second and at 3,000. The simulator is a separate process that is not counted,
  * and there are no subscribers and readers. The baseline is a replay at the same rate: every stage and the sink process
- * records that are already in the log, so the ratio is the cost of records that arrive one by one. Sources of error: a
- * service that does not keep up has processed only a part of its records (`sustained` shows that); the start (the first
- * 10 s are not counted); a different mix of records (mids, contexts and blocks depend on time, so each rate has its own
- * replay); compilation during the measurement (the replay includes it as well). Appending and compressing records
- * counts for the service and not for the replay. `PARALLAX_BENCH_SECONDS` (20) is the duration at each rate.
+ * records that are already in the log, so the ratio is the cost of records that arrive one by one.
+ *
+ * Sources of error: a service that does not keep up has processed only a part of its records (`sustained` shows that);
+ * the start (the first 10 s are not counted); a different mix of records (mids, contexts and blocks depend on time, so
+ * each rate has its own replay); compilation during the measurement (the replay includes it as well). Appending and
+ * compressing records counts for the service and not for the replay.
+ *
+ * `PARALLAX_BENCH_SECONDS` (20) is the duration at each rate.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,8 +88,8 @@ async function liveCost(folder: string, size: CpuSize, onProgress: (share: numbe
     try {
       await sleep(warmUpSeconds * SECOND_MS);
       const sample = async () => ({ ...(await readUsage(service.pid)), records: await readRawRecordCount(service) });
-      const [before, began] = [await sample(), performance.now()];
-      for (let elapsed = 0; elapsed < seconds * SECOND_MS; elapsed = performance.now() - began) {
+      const [before, startedAt] = [await sample(), performance.now()];
+      for (let elapsed = 0; elapsed < seconds * SECOND_MS; elapsed = performance.now() - startedAt) {
         onProgress(elapsed / (seconds * SECOND_MS));
         await sleep(STEP_MS);
       }

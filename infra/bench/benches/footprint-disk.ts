@@ -1,10 +1,11 @@
 /**
  * Disk space that Parallax needs. `footprint-disk` plays a simulated recording into an empty log and measures bytes of
  * the log folder per byte of raw payload. `footprint-disk-event` also runs every stage and fills the tables, and
- * measures bytes of the data directory per simulated event. The baseline of both is the size of the payloads. Sources
- * of error: file lengths instead of allocated blocks (sparse files, partial pages); an open log (the newest records of
- * a partition are compressed later, at the latest on close); a recording so short that the initial catalogs dominate; a
- * rate other than the default (mids, contexts and block headers depend on time, not on events).
+ * measures bytes of the data directory per simulated event. The baseline of both is the size of the payloads.
+ *
+ * Sources of error: file lengths instead of allocated blocks (sparse files, partial pages); an open log (the newest
+ * records of a partition are compressed later, at the latest on close); a recording so short that the initial catalogs
+ * dominate; a rate other than the default (mids, contexts and block headers depend on time, not on events).
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

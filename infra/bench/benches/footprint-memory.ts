@@ -1,12 +1,14 @@
 /**
  * Memory of the service at the default rate, and its growth. `footprint-memory` is the anonymous memory of the
  * service's process at the end (RssAnon: heaps, buffers, caches of the store), as the median of the last samples.
- * `footprint-memory-growth` is its growth per minute over the second half. There is no baseline. Sources of error:
- * mapped file pages, as of the log, which the system can reclaim (they are not anonymous, but systems other than Linux
- * count them, since they do not separate the two); the simulator, which runs in the service as with `npm start` and is
- * counted; samples just before or after a garbage collection (hence a median of ten samples and a regression line); a
- * short run, in which caches still fill: the intended duration is an hour. `PARALLAX_BENCH_SECONDS` (60) is the
- * duration; 3600 for an hour.
+ * `footprint-memory-growth` is its growth per minute over the second half. There is no baseline.
+ *
+ * Sources of error: mapped file pages, as of the log, which the system can reclaim (they are not anonymous, but systems
+ * other than Linux count them, since they do not separate the two); the simulator, which runs in the service as with
+ * `npm start` and is counted; samples just before or after a garbage collection (hence a median of ten samples and a
+ * regression line); a short run, in which caches still fill: the intended duration is an hour.
+ *
+ * `PARALLAX_BENCH_SECONDS` (60) is the duration; 3600 for an hour.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,9 +30,9 @@ export const footprintMemory: Bench = {
     const service = await startService({ dataDir: join(folder, 'service'), sourceFlags: ['--venues', 'sim'] });
     try {
       const samples: number[] = [];
-      const began = performance.now();
+      const startedAt = performance.now();
       for (let second = 1; second <= SECONDS; second += 1) {
-        await sleep(Math.max(0, began + second * SECOND_MS - performance.now()));
+        await sleep(Math.max(0, startedAt + second * SECOND_MS - performance.now()));
         samples.push((await readUsage(service.pid)).memoryMib);
         onProgress(second / SECONDS);
       }

@@ -1,7 +1,9 @@
 /**
  * Time to check the key of a request: the 99th percentile of `authenticateKnown` in milliseconds, over keys whose
- * secrets this node has checked before, in turn. There is no baseline. Sources of error: a single key, whose token
- * would stay in processor caches (there are as many as on a busy node); a coarse clock (it counts nanoseconds).
+ * secrets this node has checked before, in turn. There is no baseline.
+ *
+ * Sources of error: a single key, whose token would stay in processor caches (there are as many as on a busy node); a
+ * coarse clock (it counts nanoseconds).
  */
 import { putKey, putOrganization } from '#schemas/domain/control/indices';
 import { initialControlState, SCOPES, type SecretHash } from '#schemas/domain/control/state';
@@ -44,14 +46,14 @@ export async function measureKeyCheck({ keys, checks }: { keys: number; checks: 
     authenticator.remember(token);
     return formatToken(token);
   });
-  const took: number[] = [];
+  const durations: number[] = [];
   const warmups = Math.floor(checks * WARMUP_SHARE);
   for (let nth = 0; nth < warmups + checks; nth += 1) {
-    const began = process.hrtime.bigint();
+    const startedAt = process.hrtime.bigint();
     const found = authenticator.authenticateKnown(tokens[nth % keys]!);
-    const ns = process.hrtime.bigint() - began;
+    const ns = process.hrtime.bigint() - startedAt;
     if (!found) throw new Error('a valid key was refused');
-    if (nth >= warmups) took.push(Number(ns) / 1e6);
+    if (nth >= warmups) durations.push(Number(ns) / 1e6);
   }
-  return [{ name: 'key-check', value: quantile(took, 0.99), unit: 'ms', baseline: null, ratio: null }];
+  return [{ name: 'key-check', value: quantile(durations, 0.99), unit: 'ms', baseline: null, ratio: null }];
 }

@@ -1,10 +1,11 @@
 /**
  * Latency that Parallax adds between a venue and a subscriber. A venue in this process sends 5,000 trade frames a
  * second to the service, which is a separate process. A subscriber to `svc:stream:trade:venue_a_perp` in this process
- * records when each trade arrives. The baseline is a process that only relays the frames. Sources of error: two clocks
- * (sender and subscriber share one); waiting for an arrival before the next send, which hides queues (frames are sent
- * on schedule, and timed from when they were sent); trades that never arrive (every one must); both sides at once on
- * few cores (they alternate, and the idle one receives nothing).
+ * records when each trade arrives. The baseline is a process that only relays the frames.
+ *
+ * Sources of error: two clocks (sender and subscriber share one); waiting for an arrival before the next send, which
+ * hides queues (frames are sent on schedule, and timed from when they were sent); trades that never arrive (every one
+ * must); both sides at once on few cores (they alternate, and the idle one receives nothing).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -90,9 +91,9 @@ async function openRelaySide(venue: TradeVenue, closers: (() => Promise<void>)[]
   return arrivals;
 }
 
-async function openSubscriber(address: string, headers: Record<string, string>) {
+async function openSubscriber(url: string, headers: Record<string, string>) {
   const options = { headers, perMessageDeflate: false, handshakeTimeout: CONNECT_TIMEOUT_MS, skipUTF8Validation: true };
-  const socket = new WebSocket(address, options);
+  const socket = new WebSocket(url, options);
   const arrivals: Arrivals = new Map();
   socket.on('message', (data) => {
     const id = tradeIdIn(data as Buffer);
@@ -109,10 +110,10 @@ async function openSubscriber(address: string, headers: Record<string, string>) 
 async function measureRound(venue: TradeVenue, to: Audience, arrivals: Arrivals): Promise<number[]> {
   arrivals.clear();
   const sentAt = new Map<number, number>();
-  const began = performance.now();
+  const startedAt = performance.now();
   const all = (RATE * ROUND_MS) / 1_000;
   while (sentAt.size < all) {
-    const due = Math.min(all, Math.floor(((performance.now() - began) * RATE) / 1_000));
+    const due = Math.min(all, Math.floor(((performance.now() - startedAt) * RATE) / 1_000));
     while (sentAt.size < due) {
       const now = performance.now();
       sentAt.set(venue.send(to), now);

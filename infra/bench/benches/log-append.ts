@@ -1,9 +1,11 @@
 /**
  * Appends per second of the embedded log compared with LMDB. Batches of simulated raw records go through
  * `EventLog.append`. The baseline writes the same values, in batches of the same size, into one LMDB database with
- * `transactionSync` and `putSync`. Sources of error: different durability (both commit without waiting for the disk;
- * sync points and compression, which only the log has, are included in the measurement); unrealistic values (they are
- * frames of realistic size); one file for both, where one side uses the pages that the other frees.
+ * `transactionSync` and `putSync`.
+ *
+ * Sources of error: different durability (both commit without waiting for the disk; sync points and compression, which
+ * only the log has, are included in the measurement); unrealistic values (they are frames of realistic size); one file
+ * for both, where one side uses the pages that the other frees.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,12 @@
 /**
  * Frames per second of the normalisers compared with parsing JSON. Simulated frames (books of 20 levels, trades, book
  * changes, mids, chain logs) go through the normalisers of both venues, from bytes to outputs. The baseline runs
- * `JSON.parse` on the same frames. Sources of error: frames of one shape, for which V8 has caches; shared state of two
- * rounds, where every trade is a duplicate that is dropped early; catalogs, which are a few large documents (both sides
- * skip them, and the normalisers process them before); unused outputs, whose calculation could be optimised away
- * (outputs and parsed values are counted).
+ * `JSON.parse` on the same frames.
+ *
+ * Sources of error: frames of one shape, for which V8 has caches; shared state of two rounds, where every trade is a
+ * duplicate that is dropped early; catalogs, which are a few large documents (both sides skip them, and the normalisers
+ * process them before); unused outputs, whose calculation could be optimised away (outputs and parsed values are
+ * counted).
  */
 import { createVenueAStage } from '#processors/normalise/venue-a/stage';
 import { createVenueBStage } from '#processors/normalise/venue-b/stage';

@@ -1,7 +1,8 @@
 /**
- * Speed of a rebuild: raw records per second through all processors, from log to log. There is no baseline. Sources of
- * error: counting records between stages, whose number grows with the number of stages; a second run over existing
- * outputs, which are recognised and not written again (they are cleared in between).
+ * Speed of a rebuild: raw records per second through all processors, from log to log. There is no baseline.
+ *
+ * Sources of error: counting records between stages, whose number grows with the number of stages; a second run over
+ * existing outputs, which are recognised and not written again (they are cleared in between).
  */
 import { createStages, projectionsOf } from '#processors/stages';
 import type { RoleContext } from '../../context.ts';

@@ -2,9 +2,11 @@
  * Time in which the events stage reconciles a catalog of 200,000 markets, and then links a new market. `reconcile` runs
  * the stage over the catalog in an embedded log until all its events are written. `reconcile-new-market` then adds
  * markets one by one, each with a question that another venue has, and measures the longest time until an event links
- * it. Sources of error: titles of one kind, for which only one pattern is tried (the generator writes all kinds); a
- * single new market, which says little about the longest time. Snapshots of the large state are minutes apart and may
- * be outside the run. During a snapshot the stage waits for the copy of its state, not for its compression
+ * it.
+ *
+ * Sources of error: titles of one kind, for which only one pattern is tried (the generator writes all kinds); a single
+ * new market, which says little about the longest time. Snapshots of the large state are minutes apart and may be
+ * outside the run. During a snapshot the stage waits for the copy of its state, not for its compression
  * (`infra/stages/snapshot-taker.ts`).
  */
 import { join } from 'node:path';
@@ -63,10 +65,10 @@ export async function measureReconcile(
     catalog.advance(BEGINS_MS + 1);
 
     const context = { log, codec, logger: createLogger('error'), metrics: createMetrics() };
-    const began = performance.now();
+    const startedAt = performance.now();
     const running = await runStage({ stage, ...context });
     await running.caughtUp;
-    const reconcileMs = performance.now() - began;
+    const reconcileMs = performance.now() - startedAt;
     onProgress(0.7);
 
     const last = await log.last({ topic: eventTopic.name, partition: 0 });

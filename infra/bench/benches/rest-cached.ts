@@ -2,9 +2,11 @@
  * Cached REST requests per second compared with a bare Fastify route that sends the same bytes. It requests `GET
  * /v1/events` with an API key over keep-alive connections, served from the response cache. Service and baseline each
  * run in a process of their own, so that one does not run code that V8 optimised for the other, and the load generator
- * runs in a thread. Sources of error: a client that is slower than the server (it uses plain sockets and only counts);
- * bodies of different size (the baseline sends a body of the service); the first response, which is not cached, and the
- * first check of the key's secret, which is slow by design (both happen before the measurement).
+ * runs in a thread.
+ *
+ * Sources of error: a client that is slower than the server (it uses plain sockets and only counts); bodies of
+ * different size (the baseline sends a body of the service); the first response, which is not cached, and the first
+ * check of the key's secret, which is slow by design (both happen before the measurement).
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,8 +47,8 @@ export const restCached: Bench = {
       closers.push(() => bare.stop());
       const thread = startThread<HttpLoad, HttpLoadDone>('http-load', null);
       closers.push(() => thread.close());
-      const load = async (address: string, path: string) => {
-        const port = Number(new URL(address).port);
+      const load = async (url: string, path: string) => {
+        const port = Number(new URL(url).port);
         const done = await thread.request({ port, path, headers, connections: CONNECTIONS, durationMs: ROUND_MS });
         if (done.fault !== null) throw new Error(`${path}: ${done.fault}`);
         return { units: done.responses, ms: done.ms };

@@ -2,12 +2,15 @@
  * Time until a killed service is ready again. The service receives 3,000 simulated events a second from the simulator
  * in its process, as with `npm start`, and is killed by SIGKILL. The result is the time from the start of the next
  * process on the same data directory until `/health` returns 200, which it does when every part is ready and no stage
- * lags by more than a few seconds. There is no baseline. Sources of error: a clean stop, which saves all positions (it
- * is killed); a start without load (the simulator keeps sending 3,000 events a second, and the backlog from before the
- * kill is processed); a first process that did not keep up and left a larger backlog (`sustained-lag` shows that);
- * little data (the intended duration is ten minutes). The start of Node itself is included. A service that is not ready
- * after two minutes counts as two minutes; one that exits is an error. `PARALLAX_BENCH_SECONDS` (60) is the time before
- * the kill.
+ * lags by more than a few seconds. There is no baseline.
+ *
+ * Sources of error: a clean stop, which saves all positions (it is killed); a start without load (the simulator keeps
+ * sending 3,000 events a second, and the backlog from before the kill is processed); a first process that did not keep
+ * up and left a larger backlog (`sustained-lag` shows that); little data (the intended duration is ten minutes). The
+ * start of Node itself is included. A service that is not ready after two minutes counts as two minutes; one that exits
+ * is an error.
+ *
+ * `PARALLAX_BENCH_SECONDS` (60) is the time before the kill.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,11 +57,11 @@ export async function measureRestart(
 /** Starts a service, waits until it is ready, calls `runOn` and kills the service. Returns the ms until it was ready. */
 async function msUntilReady(options: ServiceOptions, runOn: () => Promise<void>): Promise<number> {
   const httpPort = await freePort();
-  const began = performance.now();
+  const startedAt = performance.now();
   const service = spawnService({ ...options, httpPort });
   try {
     const isReady = await isReadyWithin(service, httpPort, READY_TIMEOUT_MS);
-    const ms = isReady ? performance.now() - began : READY_TIMEOUT_MS;
+    const ms = isReady ? performance.now() - startedAt : READY_TIMEOUT_MS;
     await runOn();
     return ms;
   } finally {

@@ -5,11 +5,14 @@
  * until the stage has reached the end of the second, so it includes the appends. The rest of each second is slept, so
  * that snapshots and garbage collections happen as in the service. `spreads-cpu` is the same divided by the processor
  * time of the whole process, including its threads for garbage collection and disk sync, so other programs on the
- * machine do not affect it. The baseline of both is the input rate. Sources of error: generating the updates (done
- * before and not counted); other work of the process (none, except the disk sync of the log); books whose top never
- * changes, which need no calculation (`spreads/synthetic-books.ts` describes the updates). `spreads-memory` is the
- * growth of heap and buffers after a garbage collection. A warm-up fills the books before, until their number of levels
- * is stable. `PARALLAX_BENCH_SECONDS` (20) is the duration; 600 seconds write about 6 GB into the log.
+ * machine do not affect it. The baseline of both is the input rate.
+ *
+ * Sources of error: generating the updates (done before and not counted); other work of the process (none, except the
+ * disk sync of the log); books whose top never changes, which need no calculation (`spreads/synthetic-books.ts`
+ * describes the updates). `spreads-memory` is the growth of heap and buffers after a garbage collection. A warm-up
+ * fills the books before, until their number of levels is stable.
+ *
+ * `PARALLAX_BENCH_SECONDS` (20) is the duration; 600 seconds write about 6 GB into the log.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,10 +101,10 @@ interface ProcessedSecond {
 /** Appends the updates of one second and waits until they are processed. */
 async function processSecond(feed: BookFeed, running: RunningStage<unknown>): Promise<ProcessedSecond> {
   const prepared = await feed.prepare(SECOND_MS);
-  const [began, cpuBefore] = [performance.now(), process.cpuUsage()];
+  const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
   await processedUntil(running, await prepared.write());
   const { user, system } = process.cpuUsage(cpuBefore);
-  return { units: prepared.updates, ms: performance.now() - began, cpuMs: (user + system) / 1_000 };
+  return { units: prepared.updates, ms: performance.now() - startedAt, cpuMs: (user + system) / 1_000 };
 }
 
 /** Waits until the stage has processed everything before a time. Throws if the stage stops. */
@@ -120,7 +123,7 @@ async function processedUntil(running: RunningStage<unknown>, time: number): Pro
 /** Lowest of several samples, since a snapshot holds a copy of the state for a while. */
 async function minHeapBytes(): Promise<number> {
   let least = heapBytes();
-  for (let look = 1; look < HEAP_SAMPLES; look += 1) {
+  for (let sample = 1; sample < HEAP_SAMPLES; sample += 1) {
     await sleep(HEAP_SAMPLE_MS);
     least = Math.min(least, heapBytes());
   }

@@ -1,8 +1,10 @@
 /**
  * Rows per second of the store compared with the client that it wraps. Batches of trade rows go through `Store.insert`.
  * The baseline inserts the same rows as objects with a bare `@clickhouse/client` over chDB, as its documentation shows,
- * into a table of the same schema. Sources of error: one table for both, whose merges could run during the other's
- * rounds; equal rows, which compress to nothing; small batches, where the fixed cost of a statement dominates.
+ * into a table of the same schema.
+ *
+ * Sources of error: one table for both, whose merges could run during the other's rounds; equal rows, which compress to
+ * nothing; small batches, where the fixed cost of a statement dominates.
  */
 
 import { join } from 'node:path';

@@ -1,16 +1,20 @@
 /**
  * Lag and loss of the service at 3,000 simulated events a second with 100 subscribers and 20 REST reads a second. The
  * service is a separate process, with the simulator in it as with `npm start`. Each subscriber subscribes to the trades
- * of one provider and to spreads, arbitrage and trades of two events. `sustained-lag` is the p99 of the age of the
- * newest trade: the current time less the venue's time of the trade. It is sampled every 50 ms on each socket that is
- * subscribed to venue_a's perpetuals, and over REST whenever a response arrives; the worse of the two is the result.
- * `sustained-loss` is the number of events that subscribers missed: jumps of `seq`, the count in `lagged` frames, and
- * one for each `gap`, error frame or closed socket. Neither has a baseline. Sources of error: trades of venue_b, whose
- * time is that of a block of two seconds (they are received but not timed); responses that REST caches for 5 s (no read
- * repeats a path within that time); rarely traded coins, whose newest trade is old (only the three most traded are
- * read); frames that stop arriving, which ages on arrival would not show (ages are sampled by time); a slow subscriber
- * or simulator on a machine with few cores (both count against the service, so nothing else should run); the initial
- * catalogs (the first 10 s are not counted). `PARALLAX_BENCH_SECONDS` (30) is the duration.
+ * of one provider and to spreads, arbitrage and trades of two events.
+ *
+ * `sustained-lag` is the p99 of the age of the newest trade: the current time less the venue's time of the trade. It is
+ * sampled every 50 ms on each socket that is subscribed to venue_a's perpetuals, and over REST whenever a response
+ * arrives; the worse of the two is the result. `sustained-loss` is the number of events that subscribers missed: jumps
+ * of `seq`, the count in `lagged` frames, and one for each `gap`, error frame or closed socket. Neither has a baseline.
+ *
+ * Sources of error: trades of venue_b, whose time is that of a block of two seconds (they are received but not timed);
+ * responses that REST caches for 5 s (no read repeats a path within that time); rarely traded coins, whose newest trade
+ * is old (only the three most traded are read); frames that stop arriving, which ages on arrival would not show (ages
+ * are sampled by time); a slow subscriber or simulator on a machine with few cores (both count against the service, so
+ * nothing else should run); the initial catalogs (the first 10 s are not counted).
+ *
+ * `PARALLAX_BENCH_SECONDS` (30) is the duration.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

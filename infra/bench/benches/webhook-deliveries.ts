@@ -3,11 +3,12 @@
  * answer normally, slowly, too late, never, with 5xx, 429, 3xx and 410, or reset the connection. The sender is a
  * separate process that is killed several times before the queue is drained. Then the log and the requests are checked
  * against the guarantees (`webhooks/check-outcome.ts`), and the benchmark throws if a delivery was lost. The rate is
- * the median over the times between two kills, in events that got a 2xx. The baseline runs in between. Sources of
- * error: the start of a process (counting starts with its first request); the end, with its wait for the last retries
- * (the median excludes it); slow endpoints (they only compare and count, and are the same for sender and baseline). The
- * baseline reuses connections and sends each event once. The sender opens a connection for each request, as it must
- * (`infra/outbound`), and sends five requests for three events.
+ * the median over the times between two kills, in events that got a 2xx. The baseline runs in between.
+ *
+ * Sources of error: the start of a process (counting starts with its first request); the end, with its wait for the
+ * last retries (the median excludes it); slow endpoints (they only compare and count, and are the same for sender and
+ * baseline). The baseline reuses connections and sends each event once. The sender opens a connection for each request,
+ * as it must (`infra/outbound`), and sends five requests for three events.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -101,9 +102,9 @@ async function send({ endpoints, call, until, reportProgress }: Stretch): Promis
     sender.send(call);
     const { received, accepted } = endpoints;
     const watch = stallDetector();
-    let began: number | null = null;
+    let startedAt: number | null = null;
     while (pending > 0 && (until === null || endpoints.accepted < until)) {
-      if (began === null && endpoints.received > received) began = performance.now();
+      if (startedAt === null && endpoints.received > received) startedAt = performance.now();
       if (sender.hasExited) throw new Error('the sender has exited');
       watch(`${endpoints.received} ${pending}`);
       reportProgress();
@@ -111,7 +112,7 @@ async function send({ endpoints, call, until, reportProgress }: Stretch): Promis
     }
     if (until !== null && endpoints.accepted < until)
       throw new DeliveryCheckError(`no delivery is pending, but only ${endpoints.accepted} events were accepted`);
-    const ms = performance.now() - (began ?? performance.now());
+    const ms = performance.now() - (startedAt ?? performance.now());
     const units = endpoints.accepted - accepted;
     if (until === null) await sender.end();
     return { units, ms };

@@ -32,11 +32,11 @@ export async function readNewestTrades(
   service: StartedService,
   { perSecond, durationMs, onRead = () => {} }: ReadSchedule,
 ): Promise<number[]> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const total = Math.round((durationMs * perSecond) / 1_000);
   const reads: Promise<number>[] = [];
   while (reads.length < total) {
-    const elapsed = performance.now() - began;
+    const elapsed = performance.now() - startedAt;
     onRead(elapsed);
     while (reads.length < Math.min(total, 1 + Math.floor((elapsed * perSecond) / 1_000))) {
       const read = ageOfNewest(service, pathOfRead(reads.length));

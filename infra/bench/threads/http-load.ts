@@ -29,14 +29,14 @@ function run({ port, path, headers, connections, durationMs }: HttpLoad): Promis
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const requestBytes = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`);
     const sockets: Socket[] = [];
-    const began = performance.now();
+    const startedAt = performance.now();
     let [responses, isDone] = [0, false];
     const end = (fault: string | null) => {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
       for (const socket of sockets) socket.destroy();
-      resolve({ responses: responses, ms: performance.now() - began, fault });
+      resolve({ responses: responses, ms: performance.now() - startedAt, fault });
     };
     const timer = setTimeout(() => end(null), durationMs);
     for (let nth = 0; nth < connections; nth += 1) {

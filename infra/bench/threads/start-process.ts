@@ -66,14 +66,14 @@ export function spawnProgram(
     },
     async line(label, timeoutMs = READY_TIMEOUT_MS) {
       const found = new Promise<string>((resolve) => {
-        const look = () => {
+        const check = () => {
           const value = printed.get(label);
           if (value === undefined) return;
-          output.off('line', look);
+          output.off('line', check);
           resolve(value);
         };
-        output.on('line', look);
-        look();
+        output.on('line', check);
+        check();
       });
       const value = await Promise.race([found, exited, sleep(timeoutMs, null, { ref: false })]);
       if (value === null) throw new LoadThreadError(`${name} did not become ready: ${errors}`);

@@ -22,8 +22,8 @@ export interface PosterDone {
 
 async function run({ port, connections, durationMs, events }: PosterCall): Promise<PosterDone> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const began = performance.now();
-  const until = began + durationMs;
+  const startedAt = performance.now();
+  const until = startedAt + durationMs;
   let [started, posted] = [0, 0];
   const post = async () => {
     while (performance.now() < until) {
@@ -35,9 +35,9 @@ async function run({ port, connections, durationMs, events }: PosterCall): Promi
   };
   try {
     await Promise.all(Array.from({ length: connections }, post));
-    return { posted, ms: performance.now() - began, fault: null };
+    return { posted, ms: performance.now() - startedAt, fault: null };
   } catch (error) {
-    return { posted, ms: performance.now() - began, fault: String(error) };
+    return { posted, ms: performance.now() - startedAt, fault: String(error) };
   } finally {
     agent.destroy();
   }

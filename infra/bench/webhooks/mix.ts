@@ -61,7 +61,11 @@ export function mixOf({ deliveries, copies, waiting, timeoutMs }: MixOptions): r
   return mix;
 }
 
-/** Id of the webhook whose endpoint accepts everything immediately. @param copy from 1. */
+/**
+ * Id of the webhook whose endpoint accepts everything immediately.
+ *
+ * @param copy from 1.
+ */
 export const goodWebhook = (copy: number): string => `wh_good_${copy}`;
 
 export const sum = (mix: readonly MixedWebhook[]): number => mix.reduce((all, { deliveries }) => all + deliveries, 0);

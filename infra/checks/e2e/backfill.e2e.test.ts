@@ -48,10 +48,10 @@ async function chainTrades(): Promise<Trade[]> {
   return lists.flatMap(({ trades }) => trades).filter(({ provider }) => provider === 'venue_b');
 }
 
-async function until<T>(what: string, look: () => Promise<T | null>, withinMs = 60_000): Promise<T> {
+async function until<T>(what: string, read: () => Promise<T | null>, withinMs = 60_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== null) return found;
     if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 200));

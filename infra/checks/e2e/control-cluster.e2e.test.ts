@@ -9,7 +9,11 @@ const MISSING = servicesMissing();
 /** For each test. Restarted processes share few cores with all others. */
 const TIMEOUT_MS = 120_000;
 
-/** Runs the suite on nodes that `start` starts. @param more further tests on the same nodes. */
+/**
+ * Runs the suite on nodes that `start` starts.
+ *
+ * @param more further tests on the same nodes.
+ */
 function on<Nodes extends ControlNodes>(
   start: () => Promise<Nodes>,
   more: (run: ControlRun & { readonly nodes: Nodes }) => void = () => {},

@@ -149,10 +149,10 @@ describe.skipIf(!disk)(title, () => {
     await expectStandstill();
     await expectUnchanged();
     const [last] = stream.events(channel).slice(-1);
-    const began = Date.now();
+    const startedAt = Date.now();
     // Exit code 1 means that the last received, never acknowledged records could not be written.
     expect([0, 1]).toContain(await service.stop('SIGINT'));
-    expect(Date.now() - began).toBeLessThan(STOP_MS);
+    expect(Date.now() - startedAt).toBeLessThan(STOP_MS);
     disk!.clear();
     await expectUnchanged();
 

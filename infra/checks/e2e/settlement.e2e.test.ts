@@ -166,22 +166,22 @@ describe('the end of questions', () => {
     const firsts = [...settlements].map(([universalId, all]) => {
       const records = all.filter(({ provider, marketId }) => asking.has(`${provider} ${marketId}`));
       const providers = [...new Set(records.map(({ provider }) => provider))];
-      return { universalId, landed: providers.map((name) => records.find(({ provider }) => provider === name)!) };
+      return { universalId, settled: providers.map((name) => records.find(({ provider }) => provider === name)!) };
     });
-    expect(new Set(firsts.flatMap(({ landed }) => landed.map(({ provider }) => provider)))).toEqual(
+    expect(new Set(firsts.flatMap(({ settled }) => settled.map(({ provider }) => provider)))).toEqual(
       new Set(['venue_a_outcome', 'venue_b']),
     );
-    const count = firsts.reduce((sum, { landed }) => sum + landed.length, 0);
+    const count = firsts.reduce((sum, { settled }) => sum + settled.length, 0);
     const byHook = await waitForWebhookEvents('event.settlement.landed', count);
     expect(byHook).toHaveLength(count);
-    for (const { universalId, landed } of firsts) {
-      const expected = landed.map(settlementKey).sort();
-      const own = payloads<Settlement>(await readChannel(`settlement:${universalId}`, landed.length));
+    for (const { universalId, settled } of firsts) {
+      const expected = settled.map(settlementKey).sort();
+      const own = payloads<Settlement>(await readChannel(`settlement:${universalId}`, settled.length));
       expect(own.map(settlementKey).sort()).toEqual(expected);
       const hooked = byHook.map(({ data }) => data).filter((data) => data.universalId === universalId);
       expect(hooked.map(settlementKey).sort()).toEqual(expected);
       const last = histories.get(universalId)?.at(-1);
-      const onChain = landed.find(({ provider }) => provider === 'venue_b');
+      const onChain = settled.find(({ provider }) => provider === 'venue_b');
       if (last && onChain) expect(Date.parse(onChain.resolvedAt)).toBeGreaterThanOrEqual(Date.parse(last.ts));
     }
   });

@@ -49,7 +49,11 @@ export function findSecrets(folder: string): Scanned {
   return { findings, lines };
 }
 
-/** Describes each fault in one line. @param wanted sources that must have logged something. */
+/**
+ * Describes each fault in one line.
+ *
+ * @param wanted sources that must have logged something.
+ */
 export function faultsOf({ findings, lines }: Scanned, wanted: readonly string[]): string[] {
   const silent = wanted.filter((source) => !lines[source]);
   return [

@@ -1,9 +1,11 @@
 /**
  * Compares every derived topic with a rebuilt one, record by record in the order of their numbers. Both logs are read
  * once, in parallel, so memory does not grow with a topic, apart from the keys of a compacted partition that lacks
- * records. The rule: a writer numbers its records without a gap. Every number up to the newest one that is known to
- * have been written must be in the live topic with the same content, unless retention or compaction can have removed
- * it. Greater numbers are pending.
+ * records.
+ *
+ * The rule: a writer numbers its records without a gap. Every number up to the newest one that is known to have been
+ * written must be in the live topic with the same content, unless retention or compaction can have removed it. Greater
+ * numbers are pending.
  */
 import { TOPICS } from '#schemas/topics/catalog';
 import type { Topic } from '#schemas/topics/topic';
@@ -187,7 +189,7 @@ class PartitionComparison {
     else await this.addDifference(wanted, null);
   }
 
-  /** Whether retention or compaction can have removed a record. It was appended after the live record before it. */
+  /** True if retention or compaction can have removed a record. It was appended after the live record before it. */
   private async mayBeRemoved({ key, seq, value }: LogRecord): Promise<boolean> {
     const { now } = this;
     const { progress, rawMaxAgeMs } = this.options;

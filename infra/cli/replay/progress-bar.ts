@@ -1,6 +1,10 @@
 import { SingleBar } from 'cli-progress';
 
-/** Draws a progress bar on standard error; the caller updates and stops it. @param unit unit of `total`, such as `records`. */
+/**
+ * Draws a progress bar on standard error; the caller updates and stops it.
+ *
+ * @param unit unit of `total`, such as `records`.
+ */
 export function startProgressBar(label: string, unit: string, total: number): SingleBar {
   const bar = new SingleBar({
     stream: process.stderr,

@@ -99,9 +99,9 @@ describe('HTTP hosts', () => {
 
   it('answer late', async () => {
     await simulator.faults.slow('venue_b.clob', 1, 300);
-    const began = performance.now();
+    const startedAt = performance.now();
     expect((await get(`${simulator.urls.venueBClobUrl}/time`)).status).toBe(200);
-    expect(performance.now() - began).toBeGreaterThan(290);
+    expect(performance.now() - startedAt).toBeGreaterThan(290);
   });
 
   it('answer with a malformed body', async () => {
@@ -171,8 +171,8 @@ describe('spontaneous faults', () => {
 
   it('happen in a simulator with these faults enabled', async () => {
     // With a clock that runs a hundred times as fast, several of each kind happen within a second.
-    const began = Date.now();
-    const wallClock = () => START + (Date.now() - began) * 100;
+    const startedAt = Date.now();
+    const wallClock = () => START + (Date.now() - startedAt) * 100;
     const faulty = await startSimulator({
       seed: 2,
       rate: 10,

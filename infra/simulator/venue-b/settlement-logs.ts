@@ -23,7 +23,11 @@ export function conditionPreparation({ conditionId, oracle, questionId }: Questi
   };
 }
 
-/** `QuestionInitialized` of the adapter: its request to the oracle. @param requestTimestamp unix seconds. */
+/**
+ * `QuestionInitialized` of the adapter: its request to the oracle.
+ *
+ * @param requestTimestamp unix seconds.
+ */
 export function questionInitialized(ids: QuestionIds, requestTimestamp: number, ancillary: string): LogBody {
   const bytes = Buffer.from(ancillary);
   const padded = bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0');
@@ -50,7 +54,11 @@ export function questionResolved({ questionId }: QuestionIds, price: bigint, pay
   };
 }
 
-/** `PayoutRedemption`: an account redeems its tokens of both sides. @param payout units of 10^-6. */
+/**
+ * `PayoutRedemption`: an account redeems its tokens of both sides.
+ *
+ * @param payout units of 10^-6.
+ */
 export function payoutRedemption({ conditionId }: QuestionIds, account: string, payout: number): LogBody {
   return {
     address: CONDITIONAL_TOKENS,

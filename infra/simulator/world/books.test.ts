@@ -54,9 +54,9 @@ describe('venue_a books', () => {
   });
 });
 
-function expectWhole({ bids, asks, tick }: QuestionBook) {
-  const isWhole = ({ price, size }: BookLevel) => price % tick === 0 && price > 0 && price < 1_000 && size > 0;
-  expect([...bids, ...asks].filter((level) => !isWhole(level))).toEqual([]);
+function expectValid({ bids, asks, tick }: QuestionBook) {
+  const isValid = ({ price, size }: BookLevel) => price % tick === 0 && price > 0 && price < 1_000 && size > 0;
+  expect([...bids, ...asks].filter((level) => !isValid(level))).toEqual([]);
   const best = { bid: bids[0]?.price ?? 0, ask: asks[0]?.price ?? 1_000 };
   expect(best.ask).toBeGreaterThan(best.bid);
 }
@@ -67,7 +67,7 @@ describe('venue_b books', () => {
       const series = world.seriesOf('question', index);
       const first = world.schedule.versionAt(series, START);
       for (let version = first; version < first + 60; version += 1)
-        expectWhole(world.questionUpdate(index, version).book);
+        expectValid(world.questionUpdate(index, version).book);
     }
   });
 
