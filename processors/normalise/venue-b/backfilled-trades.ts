@@ -51,9 +51,9 @@ export function lowerFollowedFrom(backfilled: BackfilledTrades, number: number):
  */
 export function trackFirstHeader(backfilled: BackfilledTrades, { number, parentHash }: Header, emit: Emit): void {
   if (backfilled.followedFrom !== null && number > backfilled.followedFrom) return;
-  const isOther =
+  const isReplaced =
     backfilled.followedFrom !== null && (number < backfilled.followedFrom || backfilled.parentHash !== parentHash);
-  if (isOther && backfilled.parentHash !== null) {
+  if (isReplaced && backfilled.parentHash !== null) {
     for (const { id, blockHash } of [...backfilled.trades.known.values()]) {
       updateTradeStatus(backfilled.trades, id, blockHash!, 'reverted', emit, backfilledTradeTopic);
       backfilled.blockHashes.delete(id);

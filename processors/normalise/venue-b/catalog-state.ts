@@ -36,7 +36,7 @@ export interface CatalogState {
   readonly open: Map<string, string>;
   /** The same for closed markets. */
   readonly closed: Map<string, string>;
-  /** The same for markets that had been closed for `CLOSED_LONG_AGO_MS` when they first came. */
+  /** The same for markets that were closed for `CLOSED_LONG_AGO_MS` or longer when they first came. */
   readonly closedLongAgo: Map<string, string>;
   /** By token id. */
   readonly tokens: Map<string, TokenMarket>;

@@ -19,7 +19,7 @@ export interface EmittedPhase {
 export interface EmittedPhases {
   /** Phases of the stored blocks, by id. */
   readonly known: Map<string, EmittedPhase>;
-  /** Phases emitted without a market, or before the catalog had the id that their text names, by id, oldest first. */
+  /** Phases emitted without a market, or before the catalog listed the id in their text, by id, oldest first. */
   readonly unassigned: Map<string, EmittedPhase>;
   /** Ids of unassigned phases by the names that lead to their market (`namesOf`). */
   readonly idsByName: Map<string, Set<string>>;

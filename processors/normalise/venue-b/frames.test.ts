@@ -245,7 +245,7 @@ describe('a raw channel', () => {
 describe('a malformed frame', () => {
   it.each<[string, unknown, RegExp]>([
     ['malformed_json', '{"event_type":', /JSON/],
-    ['malformed_frame', 7, /no object/],
+    ['malformed_frame', 7, /expected an object/],
     ['malformed_frame', {}, /event_type/],
     ['malformed_frame', book([['0.4', 'many']], []), /size: "many"/],
     ['malformed_frame', book([['0.4', '-1']], []), /size: "-1"/],

@@ -79,8 +79,8 @@ export function revertSettlementLog(state: VenueBState, log: ChainLog, emit: Emi
     return;
   }
   const { requestId } = decodeQuestionPrepared(log);
-  const isIt = (id: string, blockHash: string) => id === requestId && blockHash === log.blockHash;
-  revertPreparedRequests(state.phases, state.catalog, isIt, emit);
+  const isSameLog = (id: string, blockHash: string) => id === requestId && blockHash === log.blockHash;
+  revertPreparedRequests(state.phases, state.catalog, isSameLog, emit);
 }
 
 /** Forgets the records of a block that is no longer stored. What was emitted remains valid. */

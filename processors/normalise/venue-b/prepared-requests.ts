@@ -27,7 +27,7 @@ export function addPreparedRequest(
   assignPhaseMarket(phases, conditionId, { requestId }, emit);
 }
 
-/** Removes requests whose logs were dropped. Phases that had their market only from them are emitted without one. */
+/** Removes requests whose logs were dropped. Phases with a market only from them are emitted without one. */
 export function revertPreparedRequests(
   phases: EmittedPhases,
   markets: Markets,
