@@ -98,7 +98,7 @@ function withoutOld(series: Series | null, from: number): Series | null {
 }
 
 /** Removes the markets of archived events, like the stage `events`. Call it once a day, when events are archived. */
-export function forgetArchived(state: AnomaliesState, now: number): void {
+export function removeArchived(state: AnomaliesState, now: number): void {
   const before = archiveCutoff(now);
   for (const [key, market] of state.markets) {
     if (market.overAt === null || market.overAt >= before) continue;

@@ -24,7 +24,7 @@ import { isQuestionInstrument } from '#schemas/venues/question-instruments';
 import { removeWaiting } from '../shared/waiting.ts';
 import { applyBookFrame, closeBooks } from './books.ts';
 import type { EvaluationContext } from './emit-anomaly.ts';
-import { dropBook, dropOldBuckets, forgetArchived, markBookLost, placeMarkets } from './markets.ts';
+import { dropBook, dropOldBuckets, markBookLost, placeMarkets, removeArchived } from './markets.ts';
 import { evaluateDelay } from './settlement-delays.ts';
 import { type AnomaliesState, createAnomaliesState, MINUTE_MS, TRADE_GRACE_MS } from './state.ts';
 import { applyTrade, closeTrades } from './trades.ts';
@@ -120,6 +120,6 @@ function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
   if (!value.hour) return NOTHING;
   return (state) => {
     dropOldBuckets(state, Math.floor(receivedAt / MINUTE_MS));
-    if (value.day) forgetArchived(state, receivedAt);
+    if (value.day) removeArchived(state, receivedAt);
   };
 }

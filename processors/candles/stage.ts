@@ -9,7 +9,7 @@ import { addTrade, type CoinBars, createCoinBars, dropInactive, type MinuteBar }
 const SOURCE = 'venue_node';
 const HOUR_MS = 3_600_000;
 /** A coin without trades for this long is removed. */
-const FORGET_COIN_MS = 30 * 86_400_000;
+const COIN_EXPIRY_MS = 30 * 86_400_000;
 
 export interface CandlesState {
   readonly coins: Map<string, CoinBars>;
@@ -47,7 +47,7 @@ function sweep(state: CandlesState, now: number): void {
   if (hour <= state.sweptHour) return;
   state.sweptHour = hour;
   for (const [name, coin] of state.coins) {
-    if (now - coin.receivedAt >= FORGET_COIN_MS) state.coins.delete(name);
+    if (now - coin.receivedAt >= COIN_EXPIRY_MS) state.coins.delete(name);
     else dropInactive(coin, now);
   }
 }

@@ -214,7 +214,7 @@ describe('settlements', () => {
     [['0', '1'], 'no'],
     [['0.5', '0.5'], 'split'],
     [['0.333333333333333333', '0.666666666666666667'], 'split'],
-  ])('of payouts %j are %s', (payouts, outcome) => {
+  ])('with payouts %j have the outcome %s', (payouts, outcome) => {
     const all = harness();
     all.link(anEvent('evt_1', [aLink()]));
     expect(all.resolution({ payouts })[0]!.payload.outcome).toBe(outcome);

@@ -19,7 +19,7 @@ import {
 } from '#schemas/topics/derived';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
+import { expireInactiveChannels } from '../shared/channel-seqs.ts';
 import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
 import { audienceOf } from '../shared/merged-events.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
@@ -74,7 +74,7 @@ export function createChannelsStage({
 function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>, emit: Emit): void {
   oracle.onEvent(state, event, emit);
   const { marketsOf, survivors } = state.events;
-  forgetInactiveChannels(
+  expireInactiveChannels(
     state.seqs,
     channelTopics.events,
     event.receivedAt,

@@ -1,7 +1,7 @@
 /** Builds the record of an event from its markets. */
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { evaluateLink, type LinkFacts } from './link-evaluation.ts';
-import { type MarketEntry, sideOf } from './market-entry.ts';
+import { invertibleOp, type MarketEntry } from './market-entry.ts';
 import { closedAtOf, marketStateOf, statusOf } from './progress.ts';
 import { referenceOf } from './reference.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
@@ -13,7 +13,7 @@ export function toEventRecord(state: EventsState, event: EventEntry, receivedAt:
   const markets = marketsOf(state, subject);
   const reference = referenceOf(markets);
   const { kind, underlying, threshold, details, resolutionTime } = reference;
-  const op = sideOf(reference) ? subject.op : reference.op;
+  const op = invertibleOp(reference) ? subject.op : reference.op;
   const overAt = closedAtOf(markets);
   return {
     universalId,
@@ -52,7 +52,7 @@ function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op'
     providerMarketId: marketId,
     confidence: evaluation?.confidence ?? market.confidence,
     source,
-    polarity: op === null || (sideOf(market) ?? op) === op ? 'same' : 'inverse',
+    polarity: op === null || (invertibleOp(market) ?? op) === op ? 'same' : 'inverse',
     used: evaluation?.used ?? true,
     evidence,
     yesInstrument,

@@ -62,7 +62,7 @@ export function hasMinute({ facts }: MarketEntry): boolean {
 }
 
 /** Returns the comparison of a question that has an inverse, which is one about a price at one moment; else null. */
-export function sideOf({ semantics, op }: MarketEntry): MarketEntry['op'] {
+export function invertibleOp({ semantics, op }: MarketEntry): MarketEntry['op'] {
   return semantics === 'at_time' ? op : null;
 }
 

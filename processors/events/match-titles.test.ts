@@ -247,9 +247,9 @@ describe.skipIf(!existsSync(recorded))(`recorded titles (skipped without ${recor
       const { kind, underlying, threshold, op, semantics, resolutionDate } = label;
       expect(found, text ?? id).toMatchObject({ kind, underlying, threshold, op, semantics, resolutionDate });
     }
-    const inUse = links.filter(({ used }) => used);
-    const linked = new Set(inUse.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
+    const usedLinks = links.filter(({ used }) => used);
+    const linked = new Set(usedLinks.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
     for (const { a, b, match } of pairs) expect(linked.has(`${a} ${b}`), `${a} ${b}`).toBe(match);
-    expect(inUse).toHaveLength(pairs.filter(({ match }) => match).length);
+    expect(usedLinks).toHaveLength(pairs.filter(({ match }) => match).length);
   });
 });

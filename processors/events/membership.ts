@@ -2,7 +2,7 @@
  * Assigns each market to exactly one event, alone if nothing matches it. Markets of one question and day form one
  * event, in which the links of one minute are used; a second minute that two venues ask for gets its own event.
  */
-import { type MarketEntry, sideOf } from './market-entry.ts';
+import { invertibleOp, type MarketEntry } from './market-entry.ts';
 import { findMinuteSplit, type MinuteSplit } from './minutes.ts';
 import { isMoreOpen, statusOf } from './progress.ts';
 import { findEvent, indexMarket, unindexMarket } from './question-index.ts';
@@ -28,7 +28,7 @@ export function placeMarket(state: EventsState, market: MarketEntry, receivedAt:
   }
   const current = state.events.get(known.eventId)!;
   market.eventId = known.eventId;
-  current.op ??= sideOf(market);
+  current.op ??= invertibleOp(market);
   if (sameKeys(known.keys, market.keys)) return [current];
   return move(state, current, known, market, receivedAt);
 }
@@ -114,7 +114,7 @@ function createEvent(state: EventsState, market: MarketEntry, receivedAt: number
 
 function join(state: EventsState, event: EventEntry, market: MarketEntry): void {
   event.members.push(market.key);
-  event.op ??= sideOf(market);
+  event.op ??= invertibleOp(market);
   market.eventId = event.universalId;
   indexMarket(state, event, market);
 }

@@ -19,7 +19,7 @@ interface Question {
 }
 
 /** Creates a market of venue_b. */
-function priced(marketId: string, { hour, isBelow = false, strike = '64000' }: Question): Market {
+function marketB(marketId: string, { hour, isBelow = false, strike = '64000' }: Question): Market {
   const at = hour === null ? ' at 5PM' : hour === 0 ? '' : ` at ${hour}PM ET`;
   const rules = hour === null ? 'Resolves by the price.' : RULES;
   return daily(marketId, {
@@ -32,15 +32,15 @@ function priced(marketId: string, { hour, isBelow = false, strike = '64000' }: Q
 }
 
 /** Creates an outcome of venue_a. */
-function listed(number: number, hour: number, strike = '64000'): Market {
+function outcomeA(number: number, hour: number, strike = '64000'): Market {
   const expiry = `20310312-${16 + hour}00`;
   return outcome(number, { endTime: NOON_ET + hour * HOUR_MS }, expiry, strike);
 }
 
-const NOON = [priced('0xnoon', { hour: 0 }), listed(1, 0)] as const;
-const FIVE = [priced('0xfive', { hour: 5 }), listed(2, 5)] as const;
-const LONE = listed(3, 6);
-const DAY = priced('0xday', { hour: null });
+const NOON = [marketB('0xnoon', { hour: 0 }), outcomeA(1, 0)] as const;
+const FIVE = [marketB('0xfive', { hour: 5 }), outcomeA(2, 5)] as const;
+const LONE = outcomeA(3, 6);
+const DAY = marketB('0xday', { hour: null });
 
 const current = (newest: ReadonlyMap<string, UniversalEvent>) =>
   [...newest.values()].filter(({ mergedInto }) => mergedInto === null);
@@ -85,7 +85,7 @@ describe('one question at several minutes of a day', () => {
   });
 
   it('has the same used links in every order, and each market is in one event', () => {
-    const markets = [priced('0xnoon', { hour: 0, isBelow: true }), NOON[1], ...FIVE, LONE, DAY];
+    const markets = [marketB('0xnoon', { hour: 0, isBelow: true }), NOON[1], ...FIVE, LONE, DAY];
     const outcomes = new Set<string>();
     for (const order of permutations(markets.map(entryOf))) {
       const state = createEventsState();
@@ -104,13 +104,13 @@ describe('one question at several minutes of a day', () => {
     const { send, newest } = harness();
     for (const market of [...NOON, DAY, FIVE[1]]) send(market);
     expect(current(newest)).toHaveLength(1);
-    send({ ...priced('0xday', { hour: 5 }), receivedAt: START + 1 });
+    send({ ...marketB('0xday', { hour: 5 }), receivedAt: START + 1 });
     expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xday same']);
   });
 
   it('uses the event of a single market for the one with the same minute', () => {
     const { send, newest } = harness();
-    const [alone] = send(priced('0xfive', { hour: 5, strike: '65000' }));
+    const [alone] = send(marketB('0xfive', { hour: 5, strike: '65000' }));
     for (const market of [...NOON, FIVE[1]]) send(market);
     send({ ...FIVE[0], receivedAt: START + 1 });
     expect(usedPairs(current(newest))).toEqual(['#10 0xnoon same', '#20 0xfive same']);
@@ -119,8 +119,8 @@ describe('one question at several minutes of a day', () => {
 
   it('creates an event for a pair if the event of the day is full', () => {
     const { send, newest } = harness();
-    send(priced('0xfive', { hour: 5 }));
-    for (let number = 10; number < 70; number += 1) send(listed(number, 6));
+    send(marketB('0xfive', { hour: 5 }));
+    for (let number = 10; number < 70; number += 1) send(outcomeA(number, 6));
     send(FIVE[1]);
     expect(usedPairs(current(newest))).toEqual(['#20 0xfive same']);
   });
@@ -134,7 +134,7 @@ describe('an open market of the same day as a closed event', () => {
 
   it('leaves the event at its date, and is open in an event of its own', () => {
     const { send, newest, clock } = harness();
-    for (const market of [...NOON, LONE, listed(4, 7)]) send(market);
+    for (const market of [...NOON, LONE, outcomeA(4, 7)]) send(market);
     expect(statuses(newest)).toEqual(['open: #10 #30 #40 0xnoon']);
     const { events } = clock(NOON_ET);
     expect(events.map(({ status, resolutionTime }) => [status, resolutionTime])).toEqual([
@@ -154,10 +154,10 @@ describe('an open market of the same day as a closed event', () => {
     expect(statuses(newest)).toEqual(['resolved: #10 0xnoon']);
     send(LONE);
     // Closed too, but not resolved yet.
-    send(listed(5, -1));
+    send(outcomeA(5, -1));
     expect(statuses(newest)).toEqual(['open: #30 #50', 'resolved: #10 0xnoon']);
     // The next market of the day joins the open event.
-    send(listed(6, 7));
+    send(outcomeA(6, 7));
     expect(statuses(newest)).toEqual(['open: #30 #50 #60', 'resolved: #10 0xnoon']);
   });
 
@@ -179,7 +179,7 @@ describe('an open market of the same day as a closed event', () => {
       for (let step = 0; step < 60; step += 1) {
         const nth = below(12);
         const hour = [0, 1, 2, 3, 4, 5][nth % 6]!;
-        const market = nth < 6 ? listed(nth + 1, hour) : priced(`0x${hour}`, { hour });
+        const market = nth < 6 ? outcomeA(nth + 1, hour) : marketB(`0x${hour}`, { hour });
         const act = below(4);
         if (act === 0) {
           now = Math.max(now, NOON_ET + (below(7) - 1) * HOUR_MS);
@@ -223,7 +223,7 @@ function numbers(seed: number): (limit: number) => number {
 describe('the comparison of an event', () => {
   it('stays when another minute gets more providers, and when its first market leaves', () => {
     const { send, newest } = harness();
-    const [event] = send(priced('0xbelow', { hour: 0, isBelow: true }));
+    const [event] = send(marketB('0xbelow', { hour: 0, isBelow: true }));
     expect(event).toMatchObject({ op: 'lte', canonicalName: 'BTC at or below 64,000 on 2031-03-12 16:00 UTC' });
     for (const market of FIVE) send(market);
     const [, seen] = [event!, newest.get(event!.universalId)!];
@@ -234,7 +234,7 @@ describe('the comparison of an event', () => {
       ['same', false],
       ['inverse', true],
     ]);
-    send({ ...priced('0xbelow', { hour: 0, isBelow: true, strike: '65000' }), receivedAt: START + 1 });
+    send({ ...marketB('0xbelow', { hour: 0, isBelow: true, strike: '65000' }), receivedAt: START + 1 });
     const left = newest.get(event!.universalId)!;
     expect(left.op).toBe('lte');
     expect(linkOf(left, '0xfive').polarity).toBe('inverse');
@@ -242,8 +242,8 @@ describe('the comparison of an event', () => {
 
   it('stays when its only market changes to the opposite comparison', () => {
     const { send } = harness();
-    send(priced('0xa', { hour: 0 }));
-    const [event] = send({ ...priced('0xa', { hour: 0, isBelow: true }), receivedAt: START + 1 });
+    send(marketB('0xa', { hour: 0 }));
+    const [event] = send({ ...marketB('0xa', { hour: 0, isBelow: true }), receivedAt: START + 1 });
     expect(event!.op).toBe('gte');
     expect(linkOf(event!, '0xa').polarity).toBe('inverse');
   });
@@ -260,7 +260,7 @@ it('after any changes of questions only pairs are used together, and no comparis
     const isListed = nth < 4;
     const hour = [0, 5, 6, null][below(isListed ? 3 : 4)]!;
     const isBelow = !isListed && below(2) === 0;
-    const market = isListed ? listed(nth + 1, hour!, strike) : priced(`0x${nth}`, { hour, isBelow, strike });
+    const market = isListed ? outcomeA(nth + 1, hour!, strike) : marketB(`0x${nth}`, { hour, isBelow, strike });
     const { marketId, provider } = market;
     placeMarket(state, entryOf(market), START + step);
     questions.set(marketId, { key: hour === null ? marketId : `${strike} ${hour}`, provider, isBelow });

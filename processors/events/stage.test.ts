@@ -82,7 +82,7 @@ describe('the events stage', () => {
       'a touch',
       daily('0xt', { title: 'Will Bitcoin reach $64,000 by March 12?', description: '', groupItemTitle: null }),
     ],
-  ])('keeps %s apart', (_, market) => {
+  ])('does not link %s', (_, market) => {
     const { send, newest } = harness();
     send(daily('0xa'));
     send(market);
@@ -224,7 +224,7 @@ describe('the events stage', () => {
     [{ name: 'Lions or Tigers? (the cup)' }, 'Lions or Tigers? (the cup)'],
     [{ title: '' }, 'Who wins?'],
     [{ title: '', description: '' }, '0xa'],
-  ])('calls a question that it does not read as its catalog does: %j', (change, canonicalName) => {
+  ])('names an unrecognised question like its catalog: %j', (change, canonicalName) => {
     const { send } = harness();
     const plain = { title: 'Lions or Tigers?', description: 'Who wins?', groupTitle: null, groupItemTitle: null };
     expect(send(daily('0xa', { ...plain, ...change }))).toMatchObject([{ canonicalName }]);

@@ -14,7 +14,7 @@ export interface EventEntry {
   /** Keys of its markets in the order in which they joined; empty once it is merged. */
   members: string[];
   /**
-   * The comparison that counts as the event's YES: that of its first market with an invertible one (`sideOf`). It stays
+   * The comparison that counts as the event's YES: that of its first market with an invertible one (`invertibleOp`). It stays
    * when that market leaves, so that the event's YES and NO never swap. Null while no market has one.
    */
   op: MarketEntry['op'];

@@ -67,7 +67,7 @@ describe('a fill', () => {
   it.each([
     ['a venue_b trade', chainTrade, { id: 'venue_b:0xt:1', tradeId: null }],
     ['a venue_a trade', perpTrade, { id: 'venue_a_perp:BTC:1900:7', tradeId: '7' }],
-  ])('names and means the fields of %s as the trade record of REST and WebSocket does', (_, one, ids) => {
+  ])('has for %s the same fields as the trade record of REST and WebSocket', (_, one, ids) => {
     harness.webhook(acme, 'wh_1', TRADES);
     harness.bind(acme, 'wal_1', TAKER, one === perpTrade ? 'venue_a_perp' : 'venue_b');
     const data = dataOf(trade({}, one)[0]!);

@@ -20,7 +20,7 @@ import {
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { deliveryTopic } from '#schemas/topics/webhooks';
-import { forgetInactiveChannels } from '../shared/channel-seqs.ts';
+import { expireInactiveChannels } from '../shared/channel-seqs.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
@@ -55,7 +55,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, event, emit) => {
         oracle.onEvent(state, event, emit);
-        forgetChannels(state, event.receivedAt);
+        expireChannels(state, event.receivedAt);
       }),
       on<OrganizationsState, Spread>(spreadTopic, onSpread),
       on<OrganizationsState, Arbitrage>(arbitrageTopic, onArbitrage),
@@ -72,8 +72,8 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
 }
 
 /** Deletes the numbers of inactive channels whose organization does not exist any more. */
-function forgetChannels({ seqs, control }: OrganizationsState, now: number): void {
-  forgetInactiveChannels(
+function expireChannels({ seqs, control }: OrganizationsState, now: number): void {
+  expireInactiveChannels(
     seqs,
     channelTopics.organizations,
     now,

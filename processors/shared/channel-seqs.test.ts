@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
-import { CHECKED_AT_ONCE, createChannelSeqs, forgetInactiveChannels, INACTIVE_MS, nextSeq } from './channel-seqs.ts';
+import { CHECKED_AT_ONCE, createChannelSeqs, expireInactiveChannels, INACTIVE_MS, nextSeq } from './channel-seqs.ts';
 
 const TOPIC = channelTopics.events;
 const placeOf = (channel: string) => partitionOf(channel, TOPIC.partitions);
@@ -22,7 +22,7 @@ function numbers() {
     seqs,
     issue: (channel: string, times = 1) => Array.from({ length: times }, () => nextSeq(seqs, TOPIC, channel)),
     check: (weeks: number, alive: readonly string[] = []) =>
-      forgetInactiveChannels(seqs, TOPIC, weeks * INACTIVE_MS, (channel) => alive.includes(formatChannel(channel))),
+      expireInactiveChannels(seqs, TOPIC, weeks * INACTIVE_MS, (channel) => alive.includes(formatChannel(channel))),
     known: () => [seqs.active, seqs.inactive, seqs.due].flatMap((channels) => [...channels.keys()]).sort(),
   };
 }
@@ -121,7 +121,7 @@ describe('numbers of channels', () => {
         }
         newest.set(channel, seq);
         issued.push(`${channel} ${seq}`);
-        forgetInactiveChannels(seqs, TOPIC, step * (INACTIVE_MS / 300), ({ kind }) => kind !== 'event');
+        expireInactiveChannels(seqs, TOPIC, step * (INACTIVE_MS / 300), ({ kind }) => kind !== 'event');
         if (step % restartEvery === 0) seqs = deserialize(serialize(seqs));
       }
       expect(returned).toBeGreaterThan(100);

@@ -14,7 +14,7 @@ export const CHECKED_AT_ONCE = 2_000;
 
 /**
  * Part of a stage's state: the last issued `seq` of each channel, in three generations. Bounded by the channels with
- * frames within the last weeks and by those that may still get some (`forgetInactiveChannels`).
+ * frames within the last weeks and by those that may still get some (`expireInactiveChannels`).
  */
 export interface ChannelSeqs {
   /** Channels with a frame in the current week. */
@@ -58,7 +58,7 @@ function removeInactive({ inactive, due, floors }: ChannelSeqs, { partitions }: 
  * every clock mark: a call checks `CHECKED_AT_ONCE` channels.
  * @param now event time, unix ms.
  */
-export function forgetInactiveChannels(
+export function expireInactiveChannels(
   seqs: ChannelSeqs,
   { partitions }: Topic,
   now: number,

@@ -13,7 +13,7 @@ import { detectChange } from './detect-change.ts';
 import { relinkEvent } from './event-markets.ts';
 import { audienceOf } from './merged-events.ts';
 import type { OracleState } from './oracle-state.ts';
-import { applyResolution, forgetSettlements, mayBeReverted, withdrawCandidates } from './settlements.ts';
+import { applyResolution, mayBeReverted, removeSettlements, withdrawCandidates } from './settlements.ts';
 import { addWaiting, removeWaiting } from './waiting.ts';
 
 /** Number of newest phases remembered: a confirmed one, too, may come again with another market. */
@@ -105,7 +105,7 @@ export function relinkOracleEvent(
   universalId: string,
   event: UniversalEvent | null,
 ): { readonly phases: readonly PhaseUpdate[]; readonly settlements: readonly SettlementUpdate[] } {
-  if (event === null) forgetArchived(state, universalId);
+  if (event === null) removeArchived(state, universalId);
   const markets = relinkEvent(state.events, universalId, event);
   const isWithdrawn = ({ provider, marketId }: Resolution) => !isLinkUsed(state, marketKey(provider, marketId));
   for (const out of withdrawCandidates(state.settlements, isWithdrawn)) {
@@ -124,8 +124,8 @@ export function relinkOracleEvent(
   };
 }
 
-function forgetArchived(state: OracleState, universalId: string): void {
-  forgetSettlements(state.settlements, universalId);
+function removeArchived(state: OracleState, universalId: string): void {
+  removeSettlements(state.settlements, universalId);
   const { marketsOf, eventOf } = state.events;
   for (const market of marketsOf.get(universalId) ?? []) {
     // A market that moved belongs to another event.

@@ -131,7 +131,7 @@ export function withdrawCandidates(state: Settlements, isWithdrawn: (resolution:
 }
 
 /** Removes the settlements of an archived event. A later reversal is still emitted. */
-export function forgetSettlements(state: Settlements, universalId: string): void {
+export function removeSettlements(state: Settlements, universalId: string): void {
   for (const provider of PROVIDERS) {
     state.settledBy.delete(keyOf(universalId, provider));
     state.candidates.delete(keyOf(universalId, provider));

@@ -26,10 +26,10 @@ import { dropArchived, dropMerged, endResolved, legsOf, updateUnresolved } from 
 import {
   createSpreadsState,
   type EventState,
-  forgetUnlinked,
   type InstrumentState,
   instrumentOf,
   type LegLink,
+  removeUnlinked,
   type SpreadsState,
 } from './state.ts';
 import { type PricingTerms, pricingTermsOverTime } from './terms.ts';
@@ -149,7 +149,7 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
   if (value !== null && PRICE_PROVIDERS.has(value.provider)) return NOTHING;
   return (state, terms, emit) => {
     if (value === null) {
-      forgetUnlinked(state, key);
+      removeUnlinked(state, key);
       if (!state.instruments.has(key)) return;
     }
     const instrument = instrumentOf(state, key);

@@ -145,7 +145,7 @@ export function instrumentOf(state: SpreadsState, name: string): InstrumentState
 }
 
 /** Removes an instrument that ended, unless an event has a leg on it. */
-export function forgetUnlinked(state: SpreadsState, name: string): void {
+export function removeUnlinked(state: SpreadsState, name: string): void {
   if (state.unlinked.delete(name)) state.instruments.delete(name);
 }
 
@@ -180,5 +180,5 @@ export function unlinkInstrument(state: SpreadsState, name: string, universalId:
 function markUnlinked(state: SpreadsState, name: string): void {
   state.unlinked.delete(name);
   state.unlinked.add(name);
-  dropOldest(state.unlinked, UNLINKED_MAX, { drop: (oldest) => forgetUnlinked(state, oldest) });
+  dropOldest(state.unlinked, UNLINKED_MAX, { drop: (oldest) => removeUnlinked(state, oldest) });
 }

@@ -28,7 +28,7 @@ describe('zonedTime', () => {
     ['2026-11-01', 90, NEW_YORK, '2026-11-01T05:30:00.000Z'],
     ['2026-11-01', 120, NEW_YORK, '2026-11-01T07:00:00.000Z'],
     ['2026-12-31', 1439, NEW_YORK, '2027-01-01T04:59:00.000Z'],
-  ])('takes %s, %i minutes, %s for %s', (day, minutes, zone, expected) => {
+  ])('returns for %s, %i minutes, %s the moment %s', (day, minutes, zone, expected) => {
     expect(iso(zonedTime(day, minutes, zone))).toBe(expected);
   });
 });

@@ -25,8 +25,8 @@ const PUBLISHED = [
   [2027, '01-01 01-18 02-15 03-26 05-31 06-18 07-05 09-06 11-25 12-24', '11-26'],
 ] as const;
 
-describe('the year of the US stock exchanges', () => {
-  it.each(PUBLISHED)('%i', (year, closed, early) => {
+describe('the calendar of the US stock exchanges', () => {
+  it.each(PUBLISHED)('has the published days of %i', (year, closed, early) => {
     expect(exceptions(year)).toEqual({ closed: closed.split(' '), early: early.split(' ') });
   });
 

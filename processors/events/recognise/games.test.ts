@@ -22,7 +22,7 @@ describe('a game', () => {
     ['T7 vs Gen.X (BO5)', 'T7', 'Gen.X'],
     ['Ruritania (W) vs Graustark (W)', 'Ruritania (W)', 'Graustark (W)'],
     ['Paris Saint-Martin vs. Real Sol de la Costa', 'Paris Saint-Martin', 'Real Sol de la Costa'],
-  ])('%s', (title, a, b) => {
+  ])('is recognised in: %s', (title, a, b) => {
     expect(read(title)).toMatchObject({ kind: 'sports', details: { a, b } });
   });
 

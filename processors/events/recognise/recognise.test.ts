@@ -32,7 +32,7 @@ describe('a price title', () => {
     ['Will WTI Crude Oil (WTI) hit (LOW) $50 in March?', 'WTI 50 lte equal touch'],
     ['Will WTI Crude Oil (WTI) hit (HIGH) $90 in March?', 'WTI 90 gte equal touch'],
     ['Will the SPX opening price on March 12 be less than 6,721.30?', 'SPX 6721.3 lte strict at_time'],
-  ])('%s', (text, expected) => {
+  ])('is recognised: %s', (text, expected) => {
     const { strike, linkable, kind, source } = title(text);
     expect({ linkable, kind, source }).toEqual({ linkable: true, kind: 'price_binary', source: 'ner' });
     const { underlying, threshold, op, strict, semantics } = strike!;
@@ -119,7 +119,7 @@ describe('the minute', () => {
     ['Will Gold (GC) be above $4,000 on March 12?', null],
     ['Will Tesla (TSLA) be above $300 on March 12?', Date.UTC(2031, 2, 12, 20)],
     ['Will Bitcoin be above $64,000 on March 12 at 5PM?', null],
-  ])('of custom is that of the market: %s', (text, expected) => {
+  ])('by custom depends on the kind of market: %s', (text, expected) => {
     expect(title(text).deadline).toEqual({ day: '2031-03-12', atMs: expected });
   });
 
@@ -193,7 +193,7 @@ describe('the day of a stock', () => {
   });
 });
 
-describe('a market is not linked because of', () => {
+describe('a doubtful market', () => {
   const daily = 'Will the price of Bitcoin be above $64,000 on March 12?';
   it.each([
     ['rules of any moment under an at-time title', daily, { description: 'If any one-minute candle is higher.' }],
@@ -204,13 +204,13 @@ describe('a market is not linked because of', () => {
     ],
     ['another threshold in the group', daily, { groupItemTitle: '65,000' }],
     ['a deadline on another day', daily, { endTimeMs: Date.UTC(2031, 2, 20) }],
-  ])('%s', (_, text, changes) => {
+  ])('is not linked because of %s', (_, text, changes) => {
     const found = title(text, changes);
     expect(found).toMatchObject({ kind: 'price_binary', linkable: false });
     expect(found.evidence.doubt).toBeTruthy();
   });
 
-  it('nothing, if its parts agree', () => {
+  it('is linked if its parts agree', () => {
     const found = title(daily, {
       description: 'The one-minute candle at 12:00 PM ET with a final "Close" price higher than that.',
       groupItemTitle: '$64,000',
@@ -267,7 +267,7 @@ describe('the comparison in the evidence', () => {
     ['Will Bitcoin fall to or below $50,000 in March?', 'lte', 'fall to'],
     ['Will Bitcoin hit (LOW) $50,000 in March?', 'lte', 'fall to'],
     ['Will Bitcoin fall below $50,000 in March?', 'lte', 'fall below'],
-  ] as const)('of %s is, with op %s, %s', (text, op, expected) => {
+  ] as const)('in %s, with op %s, is %s', (text, op, expected) => {
     const { strike, evidence } = title(text);
     expect([strike!.op, evidence.op]).toEqual([op, expected]);
   });
@@ -287,7 +287,7 @@ describe('the comparison in the evidence', () => {
     'Will the price of Bitcoin be between $64,000 and $66,000 on March 12?',
     'Will Bitcoin close within $64,000-$66,000 on March 12?',
     'Will the market cap of Bitcoin be between $1T and $2T on March 12?',
-  ])('of %s is between', (text) => {
+  ])('in %s is between', (text) => {
     expect(title(text)).toMatchObject({ kind: 'price_range', evidence: { op: 'between' } });
   });
 
@@ -295,7 +295,7 @@ describe('the comparison in the evidence', () => {
     ['Bitcoin Up or Down - March 12, 3PM ET', 'up_down'],
     ['Fed decreases interest rates by 25 bps after March 2031 meeting?', 'rate'],
     ['Will it rain in London on March 12?', 'other'],
-  ])('is absent from %s', (text, kind) => {
+  ])('is absent for %s', (text, kind) => {
     const found = title(text);
     expect(found.kind).toBe(kind);
     expect(found.evidence).not.toHaveProperty('op');
@@ -362,7 +362,7 @@ describe('a ticker', () => {
     ['KXSOLH-31JAN1217-T150', 'SOL 150 gte strict at_time 2031-01-12 2031-01-12T22:00'],
     ['KXBTCMAXY-31-DEC31-129999.99', 'BTC 130000 gte equal touch 2031-12-31 2032-01-01T04:59'],
     ['KXETHMINY-31DEC31-1500', 'ETH 1500 lte strict touch 2031-12-31 2032-01-01T04:59'],
-  ])('%s', (marketId, expected) => {
+  ])('is recognised: %s', (marketId, expected) => {
     const { strike, deadline } = ticker(marketId);
     const { underlying, threshold, op, strict, semantics } = strike!;
     const at = new Date(deadline!.atMs!).toISOString().slice(0, 16);
@@ -424,7 +424,7 @@ describe('other kinds', () => {
     ['Bitcoin dominance above 60 on March 12?', {}, 'other', 'BTC', false],
     ['Jane Roe out as minister by June 30?', {}, 'other', null, true],
     ['Will it rain?', {}, null, null, false],
-  ])('%s', (text, changes, kind, underlying, linkable) => {
+  ])('are recognised: %s', (text, changes, kind, underlying, linkable) => {
     expect(title(text, changes)).toMatchObject({ kind, underlying, strike: null, linkable });
   });
 

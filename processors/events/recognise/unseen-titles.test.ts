@@ -48,7 +48,7 @@ describe('a price at one moment', () => {
     ['Bitcoin closes above $91k on March 9?', 'BTC gte 91000 at_time 2031-03-09'],
     ['Bitcoin above 91,200 on March 9, 11PM ET?', 'BTC gte 91200 at_time 2031-03-09'],
     ['Will the price of $PEPE be above $0.00001 on March 9?', 'PEPE gte 0.00001 at_time 2031-03-09'],
-  ])('%s', (title, expected) => {
+  ])('is recognised in: %s', (title, expected) => {
     expect(read(title)).toBe(expected);
   });
 });
@@ -83,7 +83,7 @@ describe('a price touched at any time', () => {
     ['Will Natural Gas (NG) hit (HIGH) $3.40 in May?', 'NATGAS gte 3.4 touch 2031-05-31'],
     ['Will NVIDIA reach $400 before March 1, 2032?', 'NVDA gte 400 touch 2032-02-29'],
     ['Will HYPE hit $60 on March 9?', 'HYPE gte 60 touch 2031-03-09'],
-  ])('%s', (title, expected) => {
+  ])('is recognised in: %s', (title, expected) => {
     expect(read(title)).toBe(expected);
   });
 
@@ -108,7 +108,7 @@ describe('a title completed by its subtitle', () => {
     ['What price will Bitcoin hit March 3-9?', '↓ 70,000', 'BTC lte 70000 touch 2031-03-09'],
     ['What price will Bitcoin hit in March?', '120,000', 'other'],
     ['How high will Solana get this year?', 'Below $400', 'other'],
-  ])('%s %s', (title, subtitle, expected) => {
+  ])('is recognised: %s %s', (title, subtitle, expected) => {
     expect(read(title, { subtitle })).toBe(expected);
   });
 });
@@ -138,7 +138,7 @@ describe('a market of venue_c by its ticker', () => {
     ['KXETH15M-31AUG170130-30', {}, 'ETH up_down 2031-08-17'],
     ['KXETHMAXM-AUG31-AUG31-4999.99', {}, 'other'],
     ['KXBTCMAXY-31-JUN30-129999.99', { title: 'How high will Bitcoin get this year?' }, 'other'],
-  ])('%s %j', (marketId, changes, expected) => {
+  ])('is recognised: %s %j', (marketId, changes, expected) => {
     expect(read(null, { venue: 'venue_c', marketId, ...changes })).toBe(expected);
   });
 });
@@ -173,7 +173,7 @@ describe('a price between two amounts', () => {
       'TSLA 305..310 null',
     ],
     ['Will the market cap of $NEWC (FDV) be between $2b and $2.5b on March 9?', 'null 2000000000..2500000000 null'],
-  ])('%s', (title, expected) => {
+  ])('is recognised in: %s', (title, expected) => {
     expect(read(title)).toBe(expected);
   });
 });
@@ -184,7 +184,7 @@ describe('up or down', () => {
     ['Bitcoin Up or Down - March 9, 11:45PM-12:00AM ET', 'BTC up_down 2031-03-10'],
     ['XRP Up or Down on March 9?', 'XRP up_down 2031-03-09'],
     ['S&P 500 (SPX) Up or Down on March 7?', 'SPX up_down null'],
-  ])('%s', (title, expected) => {
+  ])('is recognised in: %s', (title, expected) => {
     expect(read(title)).toBe(expected);
   });
 });
@@ -222,7 +222,7 @@ describe('a title that only looks like a threshold', () => {
     'Will Bitcoin gas fees be above $5 on March 9?',
     'Will Bitcoin be above $91k on March 9 at 5 PM IST?',
     'Will Solana hit a new all time high by June 30?',
-  ])('%s', (title) => {
+  ])('is not recognised as one: %s', (title) => {
     expect(read(title)).toMatch(/^(?:other|null)$/);
   });
 });
@@ -273,7 +273,7 @@ describe('something with another price than the asset of its name', () => {
     'Nasdaq closes above 25,000 on March 7?',
     'Bitcoin above $70,000 on Sunday, March 10?',
     'Will Bitcoin be above $70,000 on Election Day?',
-  ])('%s', (title) => {
+  ])('is not recognised as that asset: %s', (title) => {
     expect(read(title)).toBe('other');
   });
 
@@ -286,7 +286,7 @@ describe('something with another price than the asset of its name', () => {
   });
 });
 
-/** Matches two titles of two venues and returns their links. */
+/** Matches two titles of two venues and returns true if their link is used. */
 const used = (one: string, other: string, changes: Partial<TitleInput> = {}) => {
   const input = { venue: 'venue_b', contextDate: NEAR, ...changes };
   return matchTitles([
@@ -306,7 +306,7 @@ describe('two share classes of one company', () => {
     ['GOOG', 'GOOG'],
     ['$GOOG', 'GOOG'],
     ['Alphabet Class C', 'GOOG'],
-  ])('%s is %s', (name, symbol) => {
+  ])('are distinguished: %s is %s', (name, symbol) => {
     expect(read(`Will ${name} close above $190 on March 7?`)).toBe(`${symbol} gte 190 at_time 2031-03-07`);
   });
 
@@ -409,7 +409,7 @@ describe('a word that is also a symbol or a name', () => {
     ['oil', 'WTI'],
     ['gold', 'GOLD'],
     ['btc', 'BTC'],
-  ])('is one as %s', (words, symbol) => {
+  ])('is an asset as %s', (words, symbol) => {
     expect(above(words)).toBe(`${symbol} gte 12 at_time 2031-03-09`);
   });
 
@@ -449,7 +449,7 @@ describe('a minute that the words do not state', () => {
     'Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM ET?',
     'Will Bitcoin be above $70,000 on March 9 at 2:30 AM ET?',
     'Will Bitcoin be above $70,000 on March 9 at 2:30 AM EST?',
-  ])('%s', (title) => {
+  ])('is unknown: %s', (title) => {
     expect(timeOf(title)).toMatchObject({ resolutionTime: null, confidence: 0.8 });
   });
 
@@ -485,7 +485,7 @@ describe('a minute that the words do not state', () => {
     ['KXINXU-31NOV28H1600-T7299.9999', null],
     ['KXINXU-31NOV28H1300-T7299.9999', '2031-11-28T18:00:00.000Z'],
     ['KXINXU-31NOV27H1600-T7299.9999', null],
-  ])('is that of a ticker where its clock and its exchange have it: %s', (marketId, expected) => {
+  ])('is known for a ticker if it is one moment within the trading hours: %s', (marketId, expected) => {
     const { labels } = matchTitles([{ id: 'x', venue: 'venue_c', marketId, title: null }]);
     expect(labels.x).toMatchObject({
       kind: 'price_binary',
@@ -521,7 +521,7 @@ describe('times in other zones than New York', () => {
     ['9AM London time', '2031-03-05T09:00'],
     ['9AM CET', '2031-03-05T08:00'],
     ['21:00 JST', '2031-03-05T12:00'],
-  ])('%s', (time, expected) => {
+  ])('are converted: %s', (time, expected) => {
     for (const title of [
       `Solana above $210 on March 5 at ${time}?`,
       `Will Solana be above $210 at ${time} on March 5?`,
@@ -556,7 +556,7 @@ describe('the close of a day', () => {
     'AMD above $310 at market close on March 6?',
     'Will AMD be above $310 on March 6 at the close?',
     'Will AMD be above $310 at the close of March 6?',
-  ])('%s', (title) => {
+  ])('is recognised in: %s', (title) => {
     expect(used('Will AMD close above $310 on March 6?', title)).toBe(true);
   });
 
@@ -587,7 +587,7 @@ describe('a negated price question', () => {
     [`Will Ethereum not be below $3,100 ${at}?`, 'ETH gte 3100 at_time 2031-03-09'],
     [`Will Ethereum not be at $3,100 or higher ${at}?`, 'ETH lte 3100 at_time 2031-03-09'],
     ['Will AMD not close above $310 on March 6?', 'AMD lte 310 at_time 2031-03-06'],
-  ])('%s', (title, expected) => {
+  ])('is recognised: %s', (title, expected) => {
     expect(read(title)).toBe(expected);
   });
 
@@ -605,7 +605,7 @@ describe('a negated price question', () => {
     'Will Ethereum not trade above $3,100 on March 9?',
     'Will Ethereum never be above $3,100 on March 9?',
     `Will Ethereum not be between $3,100 and $3,200 ${at}?`,
-  ])('and is left alone otherwise: %s', (title) => {
+  ])('is not recognised otherwise: %s', (title) => {
     expect(read(title)).toMatch(/^(?:other|null)$/);
   });
 });
@@ -636,7 +636,7 @@ describe('statements that differ in a sign or in capitals', () => {
     ['WILL IT BE NATIONALISED IN 2031?', 'WILL IT BE NATIONALISED IN 2031?'],
     ['Will Roe+ win the 2032 French presidential election?', 'Will Roe win the 2032 French presidential election?'],
     ["Will the A's win the 2031 World Series?", 'Will the As win the 2031 World Series?'],
-  ])('%s is not %s', (one, other) => {
+  ])('are not linked: %s and %s', (one, other) => {
     expect(used(one, other)).toBe(false);
   });
 
@@ -655,7 +655,7 @@ describe('statements that differ in a sign or in capitals', () => {
       'Will J.D. Roe win the 2032 French presidential election?',
       'Will JD Roe win the 2032 French presidential election?',
     ],
-  ])('%s is %s', (one, other) => {
+  ])('are linked if only the spelling differs: %s and %s', (one, other) => {
     expect(used(one, other)).toBe(true);
   });
 });
@@ -667,7 +667,7 @@ describe('the final of a numbered season', () => {
     ['Super Bowl LXV', 'Super Bowl 65'],
     ['Super Bowl LXV', 'the 2031 Super Bowl'],
     ['Super Bowl XC', 'Super Bowl 90'],
-  ])('%s is %s', (one, other) => {
+  ])('is the same in %s and %s', (one, other) => {
     expect(used(wins(one), wins(other))).toBe(true);
   });
 
@@ -675,7 +675,7 @@ describe('the final of a numbered season', () => {
     ['Super Bowl LXV', 'Super Bowl LXVI'],
     ['Super Bowl LXV', 'the 2030 Super Bowl'],
     ['the 2030 Super Bowl LXV', 'Super Bowl LXV'],
-  ])('%s is not %s', (one, other) => {
+  ])('is not the same in %s and %s', (one, other) => {
     expect(used(wins(one), wins(other))).toBe(false);
   });
 });
