@@ -9,7 +9,7 @@ export interface Outcome {
   readonly description: string;
   /** Names of side 0 and side 1. */
   readonly sides: readonly [string, string];
-  /** As the venue wrote it. */
+  /** The original object of the venue. */
   readonly raw: Fields;
 }
 

@@ -15,9 +15,9 @@ export interface KnownOutcome {
 }
 
 export interface OutcomeState {
-  /** By outcome id. */
+  /** Outcomes by id. */
   readonly outcomes: Map<number, KnownOutcome>;
-  /** By question id. */
+  /** Questions by id. */
   readonly questions: Map<number, Question>;
   /** Outcomes reported as settled; an answer that was in flight at that time may still list them. */
   readonly settled: Set<number>;

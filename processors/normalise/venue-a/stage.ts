@@ -16,7 +16,7 @@ import {
 } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
-import { forgetInactiveChannels } from '../../shared/channel-seqs.ts';
+import { expireInactiveChannels } from '../../shared/channel-seqs.ts';
 import { createLiveness } from '../shared/liveness.ts';
 import { processAnswer } from './answers.ts';
 import { processFrame } from './frames.ts';
@@ -88,7 +88,7 @@ function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit:
 function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
-  forgetInactiveChannels(
+  expireInactiveChannels(
     state.channelSeqs,
     channelTopics.venue_a,
     now,

@@ -38,7 +38,7 @@ export interface CatalogState {
   readonly closed: Map<string, string>;
   /** The same for markets that were closed for `CLOSED_LONG_AGO_MS` or longer when they first came. */
   readonly closedLongAgo: Map<string, string>;
-  /** By token id. */
+  /** Markets and outcome names by token id. */
   readonly tokens: Map<string, TokenMarket>;
   /** Condition id by gamma's own id, which the oracle's texts contain. */
   readonly gammaIds: Map<string, string>;

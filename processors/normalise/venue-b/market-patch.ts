@@ -1,4 +1,4 @@
-/** What one answer states about a market, and how the patches of several answers are merged into a `Market` record. */
+/** A patch with the fields of one answer about a market, and the merge of several patches into a `Market` record. */
 import type { Market } from '#schemas/topics/normalised';
 
 /** The fields of one answer. A missing field leaves the known value unchanged. */

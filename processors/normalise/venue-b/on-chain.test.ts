@@ -286,10 +286,10 @@ describe('the stored part of the chain', () => {
     const { state } = play([...match, ...headers(101, 100 + RETAINED_HEADERS)]);
     expect(state.chain.blocks.size).toBe(RETAINED_HEADERS);
     expect(state.trades.known.size).toBe(0);
-    const patient = play([...match, ...headers(101, 100 + RETAINED_HEADERS)], { confirmations: 1_000 });
-    expect(patient.state.chain.blocks.has(100)).toBe(true);
-    expect(patient.state.chain.blocks.has(101)).toBe(false);
-    expect(patient.state.trades.known.size).toBe(1);
+    const unconfirmed = play([...match, ...headers(101, 100 + RETAINED_HEADERS)], { confirmations: 1_000 });
+    expect(unconfirmed.state.chain.blocks.has(100)).toBe(true);
+    expect(unconfirmed.state.chain.blocks.has(101)).toBe(false);
+    expect(unconfirmed.state.trades.known.size).toBe(1);
   });
 
   it('is not dropped by a header below all of it', () => {

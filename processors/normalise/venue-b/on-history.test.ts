@@ -206,9 +206,9 @@ describe('a transaction from before the chain was followed', () => {
 
   it('is a dead letter if one of its logs is of another block or no valid fill', () => {
     const [leg, own] = match(500);
-    const elsewhere = backfilled(500, [leg!, { ...own!, block: 501 }]);
-    const free = backfilled(500, [leg!, { ...own!, exchange: EXCHANGE, usd: 20_000_000 }]);
-    const { backfilledTrades, dead } = play([header(1_000), elsewhere, free]);
+    const otherBlock = backfilled(500, [leg!, { ...own!, block: 501 }]);
+    const overpriced = backfilled(500, [leg!, { ...own!, exchange: EXCHANGE, usd: 20_000_000 }]);
+    const { backfilledTrades, dead } = play([header(1_000), otherBlock, overpriced]);
     expect(dead.map(({ reason }) => reason)).toEqual(['malformed_history', 'price_above_one']);
     expect(backfilledTrades).toEqual([]);
   });

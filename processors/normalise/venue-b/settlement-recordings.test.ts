@@ -143,13 +143,13 @@ describe.skipIf(!TIMELINE)(`the recorded history of a disputed market${TIMELINE 
     return settlementLog(row.event as OracleEvent, args, place);
   }
 
-  /** Builds blocks with their logs; with `reorganised` each comes first on another fork, which is dropped. */
-  function story(reorganised: boolean): AnyEvent[] {
+  /** Builds blocks with their logs; with `reorganized` each comes first on another fork, which is dropped. */
+  function blocksWith(reorganized: boolean): AnyEvent[] {
     const numbers = [...new Set(rows.map(({ block }) => Number(block)))];
     return numbers.flatMap((number) => {
       const own = rows.filter(({ block }) => Number(block) === number);
       const timestamp = toHex(Number(own[0]!.block_timestamp));
-      return (reorganised ? ['b', 'a'] : ['a']).flatMap((fork) => {
+      return (reorganized ? ['b', 'a'] : ['a']).flatMap((fork) => {
         const block = { number: toHex(number), hash: hashAt(number, fork), parentHash: hashAt(number, 'p'), timestamp };
         return [raw('rpc', Number(timestamp) * 1000, { block }), ...own.map((row) => logOf(row, fork))];
       });
@@ -176,7 +176,7 @@ describe.skipIf(!TIMELINE)(`the recorded history of a disputed market${TIMELINE 
   ];
 
   it('is emitted in order for its market: five requests, five disputes, four ignored answers, one valid answer', () => {
-    const { phases, dead, resolutions } = play(story(false), { restarts: true });
+    const { phases, dead, resolutions } = play(blocksWith(false), { restarts: true });
     expect({ dead, resolutions }).toEqual({ dead: [], resolutions: [] });
     const first = phases.filter(({ status }) => status === 'pending');
     expect(first.map(brief)).toEqual(expected);
@@ -190,7 +190,7 @@ describe.skipIf(!TIMELINE)(`the recorded history of a disputed market${TIMELINE 
   });
 
   it('is the same if every block of it was reorganized', () => {
-    const { phases } = play(story(true), { restarts: true });
+    const { phases } = play(blocksWith(true), { restarts: true });
     expect(phases.filter(({ status }) => status === 'reverted').map(brief)).toEqual(expected);
     const newest = new Map<string, DisputePhase>();
     for (const phase of phases) newest.set(phase.id, phase);

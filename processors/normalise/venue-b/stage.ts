@@ -9,7 +9,7 @@ import { backfilledTradeTopic, bookTopics, marketTopics, statusTopics, tradeTopi
 import { disputeTopic, resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
-import { forgetInactiveChannels } from '../../shared/channel-seqs.ts';
+import { expireInactiveChannels } from '../../shared/channel-seqs.ts';
 import { onAnswer } from './answers.ts';
 import { liveness } from './book-status.ts';
 import { onMarketFrame } from './frames.ts';
@@ -97,7 +97,7 @@ function onClock(chain: ChainOptions, state: VenueBState, event: StageEvent<Cloc
 
 /** Forgets channels without recent events, except those of open markets, which may be quiet for a long time. */
 function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState, now: number): void {
-  forgetInactiveChannels(
+  expireInactiveChannels(
     channelSeqs,
     channelTopics.venue_b,
     now,
