@@ -105,7 +105,7 @@ export class Connection {
 
   /**
    * Buffers events of one channel, in order. The run may be shared; events that the subscription was already sent are
-   * skipped. True if this connection had an empty buffer and now waits for a flush.
+   * skipped. True if nothing was buffered before, so that this connection now waits for a flush.
    */
   bufferRun(run: readonly EncodedFrame[], subscription: Subscription): boolean {
     this.runs.push(run);
