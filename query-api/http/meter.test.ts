@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_QUOTAS, readQuotas } from '#schemas/domain/quota/plan-quotas';
+import { DEFAULT_QUOTAS, parseQuotas } from '#schemas/domain/quota/plan-quotas';
 import { ApiError } from '#schemas/errors';
 import { postKeys } from '../routes/keys/post-keys.ts';
 import { defineCallerRoute, defineRoute } from '../routes/route.ts';
@@ -45,7 +45,7 @@ const open = async (quotas: string | null) => {
   let now = NOON;
   service = await openTestService({
     routes: [cached, failing, posted, postKeys, postOrganizations],
-    quotas: quotas === null ? DEFAULT_QUOTAS : readQuotas(quotas),
+    quotas: quotas === null ? DEFAULT_QUOTAS : parseQuotas(quotas),
     wallNow: () => now,
   });
   return {

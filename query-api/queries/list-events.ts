@@ -29,7 +29,7 @@ const RECENT_EVENTS = 1_000;
  * count is 0 the store is not asked for a page.
  */
 export async function listEvents(
-  view: Pick<EventsView, 'listed' | 'byId' | 'archivedBefore'>,
+  view: Pick<EventsView, 'listed' | 'byId' | 'archiveCutoff'>,
   store: Pick<Store, 'query'>,
   filter: EventFilter,
   limit: number,
@@ -76,7 +76,7 @@ function readLive(
 
 /** Reads both consistently: no event is in both results, and none is missed because it was archived in between. */
 async function readLiveAndArchived(
-  view: Pick<EventsView, 'listed' | 'byId' | 'archivedBefore'>,
+  view: Pick<EventsView, 'listed' | 'byId' | 'archiveCutoff'>,
   store: Pick<Store, 'query'>,
   filter: EventFilter,
   limit: number,
@@ -88,12 +88,12 @@ async function readLiveAndArchived(
   const totals = totalsByStore.get(store) ?? new ArchivedTotals(store);
   totalsByStore.set(store, totals);
   for (;;) {
-    const { archivedBefore } = view;
-    const condition = archivedCondition(filter, archivedBefore);
+    const { archiveCutoff } = view;
+    const condition = archivedCondition(filter, archiveCutoff);
     const total = await totals.get(condition, () => [...view.byId.keys()].slice(-RECENT_EVENTS));
     const keys = total === 0 ? [] : await readArchivedSortKeys(store, condition, limit, after, isInView);
     // The view may change while the store is read. That is rare; the next iteration reads again.
-    if (view.archivedBefore === archivedBefore && !keys.some(({ universalId }) => isInView(universalId)))
+    if (view.archiveCutoff === archiveCutoff && !keys.some(({ universalId }) => isInView(universalId)))
       return { live: live(), archived: { keys, total } };
   }
 }

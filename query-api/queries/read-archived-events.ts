@@ -36,8 +36,8 @@ const COLUMNS = [
 const SORT_KEY_COLUMNS =
   'universalId, version, firstSeenAt, overAt, mergedInto, removed, status, underlying, resolutionTime, `links.provider`';
 
-/** The SQL equivalent of `isPast`. */
-const IS_ARCHIVED = 'removed = 0 AND mergedInto IS NULL AND e.overAt < fromUnixTimestamp64Milli({before:Int64})';
+/** The SQL equivalent of `isArchived`. */
+const IS_ARCHIVED = 'removed = 0 AND mergedInto IS NULL AND e.overAt < fromUnixTimestamp64Milli({cutoff:Int64})';
 
 const AFTER = `WHERE firstSeenAt >= fromUnixTimestamp64Milli({firstSeenAt:Int64})
   AND (firstSeenAt, universalId) > (fromUnixTimestamp64Milli({firstSeenAt:Int64}), {universalId:String})`;
@@ -131,14 +131,14 @@ export async function readEventsAt(store: Reader, keys: readonly EventSortKey[])
 
 /**
  * The SQL condition for archived events that match the filter.
- * @param before unix ms: an event that closed earlier is archived.
+ * @param cutoff unix ms: an event that ended earlier is archived.
  */
 export function archivedCondition(
   { underlying, resolutionAfter, minProviders, status }: EventFilter,
-  before: number,
+  cutoff: number,
 ): Condition {
   const parts = [IS_ARCHIVED];
-  const parameters: Record<string, Parameter> = { before };
+  const parameters: Record<string, Parameter> = { cutoff };
   if (status !== undefined) {
     parts.push('status = {status:String}');
     parameters.status = status;

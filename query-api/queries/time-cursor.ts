@@ -16,6 +16,6 @@ export function formatCursor({ at, id }: CursorKey): string {
 /** Parses a cursor of `formatCursor`. Throws 400 for any other text. */
 export function readCursor(cursor: string): CursorKey {
   const parts = /^(\d{1,13}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  if (!parts) throw new ApiError('validation_failed', 'cursor: is not a cursor that this service gave');
+  if (!parts) throw new ApiError('validation_failed', 'cursor: must be a cursor that this service returned');
   return { at: Number(parts[1]), id: parts[2]! };
 }

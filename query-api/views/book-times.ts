@@ -28,7 +28,7 @@ export const bookTimesView: Stage<BookTimesView> = {
   initialState: () => ({ newer: new Map(), older: new Map() }),
 };
 
-/** Receive time of the last book frame of an instrument, unix ms; null when none was seen. */
+/** Receive time of the last book frame of an instrument, unix ms; null if none was seen. */
 export function bookTimeOf({ newer, older }: BookTimesView, instrument: string): number | null {
   return newer.get(instrument) ?? older.get(instrument) ?? null;
 }

@@ -23,10 +23,10 @@ export interface EventsView extends EventIndex {
   /** The pipeline's time, unix ms, also during playback; null before the first clock record. */
   now: number | null;
   /**
-   * Unix ms: events that closed earlier are archived and not held here (`isPast`). 0, so none, before the first clock
+   * Unix ms: events that ended earlier are archived and not held here (`isArchived`). 0, so none, before the first clock
    * record.
    */
-  archivedBefore: number;
+  archiveCutoff: number;
 }
 
 export const eventsView: Stage<EventsView> = {
@@ -37,7 +37,7 @@ export const eventsView: Stage<EventsView> = {
       dropArchived(view, archiveCutoff(receivedAt));
     }),
     onKeyed(eventTopic, (view: EventsView, { key, value }) => {
-      if (value && !isArchived(value, view.archivedBefore)) putEvent(view, value);
+      if (value && !isArchived(value, view.archiveCutoff)) putEvent(view, value);
       else removeEvent(view, key);
     }),
     onKeyed(spreadHeadTopic, (view: EventsView, { key, value }) => {
@@ -56,15 +56,15 @@ export const eventsView: Stage<EventsView> = {
     arbitrage: new Map(),
     reconcile: null,
     now: null,
-    archivedBefore: 0,
+    archiveCutoff: 0,
   }),
 };
 
 /** Drops events that became archived, once per UTC day. The table still has them. */
-function dropArchived(view: EventsView, before: number): void {
-  if (before <= view.archivedBefore) return;
-  view.archivedBefore = before;
-  removeListedWhere(view, (event) => isArchived(event, before));
+function dropArchived(view: EventsView, cutoff: number): void {
+  if (cutoff <= view.archiveCutoff) return;
+  view.archiveCutoff = cutoff;
+  removeListedWhere(view, (event) => isArchived(event, cutoff));
 }
 
 /** Updates the arbitrage of an event. The key is `universalId:kind`; a tombstone carries nothing else. */

@@ -1,6 +1,6 @@
 /** Request and response schemas of webhooks (contract, Webhooks). */
 import { z } from 'zod';
-import { SUBSCRIPTIONS_MAX, subscriptionSchema, subscriptionsFault } from '#schemas/domain/control/fields';
+import { SUBSCRIPTIONS_MAX, subscriptionSchema, subscriptionsError } from '#schemas/domain/control/fields';
 import { webhookOf } from '#schemas/domain/control/lookups';
 import type { Owner } from '#schemas/domain/control/owner';
 import type { ControlState, Webhook } from '#schemas/domain/control/state';
@@ -22,7 +22,7 @@ export const checkedSubscriptionsSchema = z
   .min(1)
   .max(SUBSCRIPTIONS_MAX)
   .superRefine((subscriptions, context) => {
-    const message = subscriptionsFault(subscriptions);
+    const message = subscriptionsError(subscriptions);
     if (message) context.addIssue({ code: 'custom', message });
   });
 
