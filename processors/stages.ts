@@ -20,9 +20,7 @@ export type ProcessorSettings = Pick<
   'arbitrageSize' | 'venueAOutcomeTakerFee' | 'venueBConfirmations' | 'anomalyZ'
 >;
 
-/**
- * Creates every processor, in the order in which data flows: a stage that reads a topic follows the one that writes it.
- */
+/** Creates every processor in the order of data flow: a stage that reads a topic follows the one that writes it. */
 export function createStages(settings: ProcessorSettings): readonly Stage<unknown>[] {
   return [
     createVenueAStage({ outcomeTakerFeeRate: settings.venueAOutcomeTakerFee }),

@@ -37,9 +37,7 @@ export interface EvaluationContext {
   readonly emit: Emit;
 }
 
-/**
- * Starts or ends an episode of the market, and emits an anomaly if one starts. A bucket without a score does neither.
- */
+/** Starts or ends an episode of the market and emits an anomaly if one starts. Needs a bucket with a score. */
 export function evaluate(market: MarketState, measurement: Measurement, context: EvaluationContext): void {
   const { kind, value, baseline } = measurement;
   const distance = distanceOf(baseline, value, FLOORS[kind]);

@@ -12,7 +12,7 @@ import { type AnomaliesState, type MarketState, WINDOW_MINUTES } from './state.t
 export function placeMarkets(state: AnomaliesState, event: UniversalEvent, receivedAt: number): string[] {
   const isEventArchived = isArchived(event, archiveCutoff(receivedAt));
   return event.links.flatMap((link) => {
-    // A market from a catalog's past: no record of it can come any more.
+    // Nothing new can happen to a market of an archived event.
     if (isEventArchived && !state.markets.has(marketKey(link.provider, link.providerMarketId))) return [];
     const market = placeMarket(state, link, event.universalId);
     market.overAt = event.overAt;

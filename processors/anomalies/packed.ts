@@ -46,9 +46,7 @@ export function unpackEntry(bytes: Uint8Array, at: number, entry: Entry): void {
   entry.end = count.end;
 }
 
-/**
- * Returns the start of the entry that ends at `end`: only the last byte of each of its three parts is below `GROUP`.
- */
+/** Returns the start of the entry that ends at `end`: only the last byte of each of its parts is below `GROUP`. */
 export function startOfEntry(bytes: Uint8Array, end: number): number {
   const head = startOfCount(bytes, end) - 1;
   return startOfCount(bytes, head);

@@ -1,6 +1,4 @@
-/**
- * Compares bars of the recorded ETH trades, through the normaliser, with bars computed directly from the frames.
- */
+/** Compares bars of the recorded ETH trades, through the normaliser, with bars computed directly from the frames. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

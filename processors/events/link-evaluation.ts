@@ -15,9 +15,7 @@ const SOURCE_FACTOR = 0.92;
 /** The minutes of the same day differ or are unknown, which is another question for anyone who trades it. */
 const MINUTE_FACTOR = 0.5;
 
-/**
- * A venue lists no question twice, so two markets of it with equal words differ in a part that the words do not state.
- */
+/** A venue lists no question twice, so two of its markets with equal words differ in a part that is not stated. */
 const SAME_VENUE_FACTOR = 0.5;
 
 const NOT_STATED = 'not stated';

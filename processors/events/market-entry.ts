@@ -10,9 +10,7 @@ import { fingerprint } from './universal-id.ts';
 /** Greatest length of a name, in characters. */
 const NAME_MAX = 200;
 
-/**
- * A market of the catalog with the parsed parts of its question. Its size is bounded whatever the length of its texts.
- */
+/** A market of the catalog with the parsed parts of its question. Long texts do not increase its size. */
 export interface MarketEntry {
   readonly key: string;
   readonly provider: string;
@@ -71,9 +69,7 @@ export function marketFingerprint(market: Market): string {
   return fingerprint(JSON.stringify({ ...market, receivedAt: 0 }));
 }
 
-/**
- * Creates the entry of a market. A market whose catalog names no instruments yet has an empty one and is not linked.
- */
+/** Creates the entry of a market. A market whose catalog names no instruments yet is not linked. */
 export function toMarketEntry(market: Market, recognition: Recognition, print: string): MarketEntry {
   const yes = yesIndexOf(market.outcomes);
   const yesInstrument = market.instruments[yes] ?? '';

@@ -50,9 +50,7 @@ export interface TitleMatches {
   readonly links: readonly TitleLink[];
 }
 
-/**
- * Context day of a title without a context date: dates without a year are then read near the beginning of this year.
- */
+/** Context day of a title without one: dates without a year are then read near the beginning of this year. */
 const NO_CONTEXT_DAY = '2026-01-01';
 
 /** Labels every title and links those that ask the same question, in input order. */

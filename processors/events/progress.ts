@@ -33,9 +33,7 @@ export function statusOf(markets: readonly MarketEntry[], now: number): Status {
   return closedAtOf(markets) !== null || (resolutionTime !== null && now >= resolutionTime) ? 'closed' : 'open';
 }
 
-/**
- * True if `market` is less far along than an event of this status: an open market does not belong in a closed event.
- */
+/** True if `market` is less far along than an event of this status: a closed event gets no open markets. */
 export function isMoreOpen(market: MarketEntry, status: Status, now: number): boolean {
   return ORDER.indexOf(statusOf([market], now)) < ORDER.indexOf(status);
 }

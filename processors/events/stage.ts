@@ -19,9 +19,7 @@ import { recogniseMarket } from './recognise/recognise.ts';
 import { createEventsState, type EventEntry, type EventsState } from './state.ts';
 import { fingerprint } from './universal-id.ts';
 
-/**
- * Creates the stage `events`: it reads catalogs and resolutions and emits universal events and the newest catalog pass.
- */
+/** Creates the stage `events`: catalogs and resolutions in, universal events and the newest catalog pass out. */
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
@@ -92,9 +90,7 @@ function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark
   state.changedInPass = null;
 }
 
-/**
- * Removes archived events from the topic too; only the tables still contain them (`schemas/domain/archived-events.ts`).
- */
+/** Removes archived events from state and topic; only the tables contain them (`schemas/domain/archived-events.ts`). */
 function archiveEvents(state: EventsState, now: number, emit: Emit): void {
   const before = archiveCutoff(now);
   for (const event of state.events.values()) {

@@ -25,9 +25,7 @@ export interface EventEntry {
   emittedFingerprint: string;
   /** The newest deadline that was added to `EventsState.deadlines`. */
   deadline: number | null;
-  /**
-   * `UniversalEvent.overAt` of the newest record, so that events to archive are found without reading their markets.
-   */
+  /** `UniversalEvent.overAt` of the newest record: events to archive are found without reading their markets. */
   overAt: number | null;
 }
 

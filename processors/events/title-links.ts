@@ -5,9 +5,7 @@ import { evaluateLink } from './link-evaluation.ts';
 import type { MarketEntry } from './market-entry.ts';
 import type { EventsState } from './state.ts';
 
-/**
- * Two titles with the same question. `used` is true if they are in one event and linked strongly enough for spreads.
- */
+/** Two titles with the same question. `used` is true if one event links them strongly enough for spreads. */
 export interface TitleLink {
   readonly a: string;
   readonly b: string;

@@ -28,9 +28,7 @@ export function onChange(state: OrganizationsState, event: StageEvent<ControlCha
   if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, event, emit);
 }
 
-/**
- * True for a change in the sandbox. A key changes only its own data set; the service itself disables webhooks of both.
- */
+/** True for a change in the sandbox. A key changes its own data set; the service disables webhooks of both. */
 function isOfSandbox({ control }: OrganizationsState, { keyId, sandbox, targetId }: AuditEntry): boolean {
   return keyId === null ? control.webhooks.get(targetId)?.sandbox === true : sandbox;
 }

@@ -44,9 +44,7 @@ export function onAnomaly(state: OrganizationsState, { value, receivedAt }: Stag
   emitMarketEvent(state, { type: 'event.anomaly.detected', receivedAt, subject, audience, data }, emit);
 }
 
-/**
- * Delivers an event to the webhooks that want it. A filter for a merged event matches the survivor, as on the channels.
- */
+/** Delivers an event to the webhooks that want it. A filter for a merged event also matches the survivor. */
 export function emitMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
   const { type, receivedAt, subject, audience, audienceOnly = false, data } = event;
   // Counted even without subscribers, so that the id of an event does not depend on them.

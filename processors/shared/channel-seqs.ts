@@ -41,9 +41,7 @@ export function nextSeq(seqs: ChannelSeqs, topic: Topic, channel: string): numbe
   return seq;
 }
 
-/**
- * Removes an inactive channel and returns its last number; a channel without an entry gets the floor of its partition.
- */
+/** Removes an inactive channel and returns its last number; without an entry it returns the partition's floor. */
 function removeInactive({ inactive, due, floors }: ChannelSeqs, { partitions }: Topic, channel: string): number {
   const newest = inactive.get(channel) ?? due.get(channel);
   if (newest === undefined) return floors[partitionOf(channel, partitions)] ?? 0;

@@ -29,9 +29,7 @@ export interface Change {
   readonly toEvent: boolean;
 }
 
-/**
- * Compares a record with what was emitted of its item, and stores it in `emitted`, which keeps the newest `max` items.
- */
+/** Compares a record with what was emitted of its item, and stores it in `emitted`, bounded to the newest `max`. */
 export function detectChange(
   emitted: Map<string, EmittedState>,
   { id, status, market, isFinal }: Observation,

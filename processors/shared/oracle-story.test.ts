@@ -20,9 +20,7 @@ const proposeAgain = aPhase({ id: 'p2', requestTimestamp: 2, blockNumber: 6 });
 const settle = aPhase({ id: 's2', phase: 'settle', requestTimestamp: 2, blockNumber: 7 });
 const resolved = aResolution({ payouts: ['0', '1'], blockNumber: 7 });
 
-/**
- * A proposal before the catalog lists the market, a dispute, a reset, a settlement in a replaced block, and the payout.
- */
+/** A proposal before the catalog lists the market, a dispute, a reset, a settlement in a replaced block, a payout. */
 const STORY: readonly Step[] = [
   step(disputeTopic, propose),
   step(marketTopics.venue_b, aMarket()),

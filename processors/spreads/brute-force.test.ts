@@ -123,9 +123,7 @@ function runStage(stage: ReturnType<typeof createSpreadsStage>, books: Map<strin
   };
 }
 
-/**
- * Returns a signal as text. A peak is emitted with the record after it, so it is omitted for a signal that only rises.
- */
+/** Returns a signal as text. A peak is emitted with the record after it, so it is omitted while a signal rises. */
 function lastEmitted(signal: NaiveSignal): string {
   const { kind, firstProvider, firstMarketId, secondProvider, secondMarketId, beganAt, decayedAt, endedAt } = signal;
   const peak = decayedAt === null ? null : [signal.peakAt, signal.peakNetEdge];

@@ -60,9 +60,7 @@ export function dropMerged(state: SpreadsState, universalId: string, receivedAt:
   emit.remove(spreadHeadTopic, universalId);
 }
 
-/**
- * Removes an archived event and its head, which exists even if the event was resolved and is not in the state any more.
- */
+/** Removes an archived event and its head, which exists also if the event was resolved and removed before. */
 export function dropArchived(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (event) removeEvent(state, event, receivedAt, emit);

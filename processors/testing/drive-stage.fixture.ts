@@ -22,9 +22,7 @@ export interface DrivenDeadLetter {
   readonly detail: string;
 }
 
-/**
- * Position of a record; missing numbers are 0, and a missing key is the topic's key field of the value, or empty.
- */
+/** Position of a record; missing numbers are 0, and a missing key is the topic's key field of the value, or empty. */
 export type EventPosition = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
 
 export interface StageDriver<S> {

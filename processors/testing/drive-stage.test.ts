@@ -8,9 +8,7 @@ interface CounterState {
   counted: Reconcile;
 }
 
-/**
- * Emits the number of its clock marks. With an hour mark it throws after that; with a day mark it emits invalid data.
- */
+/** Emits the number of clock marks. After an hour mark it throws; for a day mark it emits invalid data. */
 const counter: Stage<CounterState> = {
   name: 'counter',
   inputs: [

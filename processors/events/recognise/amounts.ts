@@ -3,9 +3,7 @@ import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal } from '#sc
 const UNIT = 'thousand|million|billion|trillion|mn|bn|[kmbt]';
 const CURRENCY = ' ?usdc?| usdt| (?:us )?dollars';
 
-/**
- * Matches an amount in a title, inside a larger expression: `$62,000`, `100k`, `1.5 million`, `10000 USDC`. One group.
- */
+/** Matches an amount inside a larger expression: `$62,000`, `100k`, `1.5 million`, `10000 USDC`. One group. */
 export const AMOUNT = String.raw`((?:us)?\$?\d[\d,]*(?:\.\d+)?(?: ?(?:${UNIT}))?(?:${CURRENCY})?)(?![\w%$]| ?%|[.,]\d)`;
 
 const PARTS = new RegExp(

@@ -130,9 +130,7 @@ const TICKER_ALIASES: ReadonlyMap<string, string> = new Map([
   ['sp500', 'SPX'],
 ]);
 
-/**
- * Returns the symbol of a ticker in parentheses, or null. A name is no ticker: `DOW` is a company, and `Dow` an index.
- */
+/** Returns the symbol of a ticker in parentheses, or null. Names are no tickers: `DOW` is a company, `Dow` an index. */
 export function symbolOfTicker(ticker: string): string | null {
   const symbol = ticker.toUpperCase();
   return symbol in NAMES ? symbol : (TICKER_ALIASES.get(ticker.toLowerCase()) ?? null);

@@ -1,6 +1,4 @@
-/**
- * Finds the assets of price questions in titles, fields and rules. The names are in `asset-names.ts`.
- */
+/** Finds the assets of price questions in titles, fields and rules. The names are in `asset-names.ts`. */
 import {
   CLASS_LETTERS,
   FUTURES_TICKERS,
@@ -46,9 +44,7 @@ function isOnlyWord(word: string): boolean {
   return WORD_NAMES.has(lower) && !/^[A-Z]/.test(word);
 }
 
-/**
- * True if a title entirely in capitals has the name after an article, so that it is a word: `WILL THE COIN CLOSE …`.
- */
+/** True if a title entirely in capitals has the name after an article: `WILL THE COIN CLOSE ABOVE …`. */
 export function isCommonNoun(name: string, title: string): boolean {
   const lower = name.toLowerCase();
   if (/[a-z]/.test(title) || !(WORD_TICKERS.has(lower) || WORD_NAMES.has(lower))) return false;

@@ -85,9 +85,7 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
   return addDays(first, ((weekday - weekdayOf(first) + 7) % 7) + (nth - 1) * 7);
 }
 
-/**
- * Returns Easter Sunday of the Gregorian calendar: the Sunday after the full moon of spring, by the church's tables.
- */
+/** Returns Easter Sunday (Gregorian): the Sunday after the full moon of spring, by the church's tables. */
 function easterOf(year: number): string {
   const century = Math.floor(year / 100);
   const golden = year % 19;

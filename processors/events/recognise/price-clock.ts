@@ -7,9 +7,7 @@ import { type TimeOfDay, timesIn } from './times.ts';
 
 /** The last minute of a day, for a touch question that names only the day. */
 const END_OF_DAY: TimeOfDay = { minutes: 23 * 60 + 59, zone: NEW_YORK, isDaylight: null, words: 'end of the day' };
-/**
- * When venue_b's daily markets on coins are decided if their texts do not state it (recorded rules of daily markets).
- */
+/** When venue_b's daily coin markets are decided if their texts do not state it (recorded rules of daily markets). */
 const NOON: TimeOfDay = { minutes: 720, zone: NEW_YORK, isDaylight: null, words: "noon, the venue's custom" };
 
 /** A minute and the words that state it. */

@@ -149,9 +149,7 @@ interface Direction {
   readonly verb: string;
 }
 
-/**
- * True if the price must be or go above the amount. `hit` may mean either side if an edge or ending states it.
- */
+/** True if the price must be or go above the amount. `hit` may mean either side if an edge or ending states it. */
 function directionOf({ comparison, rise, edge, ending, verb }: Direction): boolean {
   if (edge) return edge.toLowerCase() === 'high';
   if (rise && ending !== undefined && /^(?:hit|touch)/i.test(rise)) return isRising(ending);
@@ -164,9 +162,7 @@ interface Reading {
   readonly doubt: string | null;
 }
 
-/**
- * Returns the semantics: a movement happens at any moment, a state at one moment; the rest is doubtful or no threshold.
- */
+/** Returns the semantics: a movement happens at any moment, a state at one; others are doubtful or no threshold. */
 function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: When): Reading | null {
   if (isTouch) {
     if (when.type !== 'moment') return { semantics: 'touch', scope: when.scope, doubt: null };
@@ -186,9 +182,7 @@ function semanticsOf(isTouch: boolean, isPassing: boolean, state: string, when: 
   };
 }
 
-/**
- * Returns the opening or closing time of the exchange if the sentence is about one and there is trading on that day.
- */
+/** Returns the exchange's opening or closing time if the sentence is about one and there is trading on that day. */
 function sessionOf({ underlying, session, when }: Frame, state: string, isOpening: boolean): TimeOfDay | null {
   const closing = when?.type === 'moment' && isExchangeTraded(underlying) ? closingMinutes(when.day) : null;
   if (closing === null) return null;

@@ -3,9 +3,7 @@
 /** Kinds of questions (contract, Markets). The kind is null only if nothing was recognised. */
 export type EventKind = 'price_binary' | 'price_range' | 'up_down' | 'election' | 'sports' | 'rate' | 'other';
 
-/**
- * The price counts at one moment (`at_time`), or at any moment up to the deadline (`touch`): two different questions.
- */
+/** The price counts at one moment (`at_time`), or at any up to the deadline (`touch`): different questions. */
 export type Semantics = 'at_time' | 'touch';
 
 /** A single price threshold. */
@@ -58,9 +56,7 @@ export interface Recognition {
   readonly settlementSource: string | null;
   /** Confidence of the reading, 0..1. */
   readonly confidence: number;
-  /**
-   * `structured`: read from machine-readable fields; `ner`: from sentences; `catalog`: nothing was read, never linked.
-   */
+  /** `structured`: from machine-readable fields; `ner`: from sentences; `catalog`: nothing was read, never linked. */
   readonly source: 'structured' | 'ner' | 'catalog';
   /** False if a part is doubtful: the market is then never linked. */
   readonly linkable: boolean;

@@ -1,6 +1,4 @@
-/**
- * Reads questions about policy rates: the decision of a central bank at a meeting, or the number of moves in a year.
- */
+/** Reads questions about policy rates: a central bank's decision at a meeting, or its moves in a year. */
 import { cleanTitle } from './clean-title.ts';
 import { parsePeriod } from './dates.ts';
 import { plainName, tickerYear } from './plain-words.ts';

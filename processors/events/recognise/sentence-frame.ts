@@ -101,9 +101,7 @@ function isItself(words: string, underlying: string): boolean {
   return !COIN.test(words) || isCoin(underlying) || !isKnownSymbol(underlying);
 }
 
-/**
- * True if a sentence mentions the close or end of an asset that does not close on that day: the minute is unknown.
- */
+/** True if a sentence mentions the close or end of an asset that does not close on that day: the minute is unknown. */
 export function isUnknownEnd(sentence: string, underlying: string, day: string): boolean {
   return ENDS.test(sentence) && !(isExchangeTraded(underlying) && isTradingDay(day));
 }

@@ -26,9 +26,7 @@ const SIDES: Readonly<Record<string, { isUp: boolean; isInclusive: boolean }>> =
   less_or_equal: { isUp: false, isInclusive: true },
 };
 
-/**
- * Returns the strike, or null without one. `number` is the ticker's; if it is null, fields and rules give the strike.
- */
+/** Returns the strike, or null. `number` is the ticker's; if it is null, fields and rules give the strike. */
 export function readStrike({ description, fields }: MarketTexts, number: string | null): TickerStrike | null {
   const side = SIDES[String(fields.strike_type)];
   const field =

@@ -22,9 +22,7 @@ const EXTREME = new RegExp(String.raw`^KX([A-Z0-9]+?)(MAX|MIN)Y-${DATE}-(\d+(?:\
 const EXTREME_YEAR = /^KX([A-Z0-9]+?)(MAX|MIN)Y-(\d\d)(?:-(\d+(?:\.\d+)?))?$/;
 const EXTREME_OTHER = /^KX([A-Z0-9]+?)(?:MAX|MIN)[A-Z]+-/;
 const UP_DOWN = /^KX([A-Z0-9]+?)(\d\d)M-(\d\d)([A-Z]{3})(\d\d)(\d\d)(\d\d)(?:-\d+)?$/;
-/**
- * Doubt about the hour that New York's clocks show twice in autumn, or skip in spring: a ticker does not state which.
- */
+/** Doubt about the hour that New York's clocks show twice in autumn or skip in spring: a ticker is ambiguous then. */
 const NOT_ONE_MOMENT = 'not one moment of that day';
 const THIS_YEAR = /\bthis year\b/i;
 

@@ -5,9 +5,7 @@ import { NEW_YORK, UTC } from './calendar.ts';
 export interface TimeOfDay {
   readonly minutes: number;
   readonly zone: string;
-  /**
-   * True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null if the zone's name does not state it.
-   */
+  /** True for daylight time (`EDT`, `BST`), false for standard time (`EST`), null if the name does not state it. */
   readonly isDaylight: boolean | null;
   /** The words it was read from. */
   readonly words: string;

@@ -1,6 +1,4 @@
-/**
- * Titles in many wordings with their meaning, none of them copied from a venue: the recognition must follow from rules.
- */
+/** Titles in many wordings with their meaning, none copied from a venue: the recognition must follow from rules. */
 import { describe, expect, it } from 'vitest';
 import { matchTitles, type TitleInput } from '../match-titles.ts';
 
