@@ -48,7 +48,7 @@ describe('the lifetime of the service', () => {
     expect(fatal()).toHaveLength(1);
     expect(JSON.parse(fatal()[0]!)).toMatchObject({
       part: 'stage candles',
-      msg: 'stage candles stopped permanently: the reason; the process ends',
+      msg: 'stage candles stopped permanently: the reason; shutting down',
     });
     await lifetime.close([]);
   });

@@ -12,7 +12,7 @@ const DISK_BYTES = 300 * MEBIBYTE;
 /** Less than the 64 MiB that the log reserves for deletions. */
 const BELOW_RESERVE_BYTES = 40 * MEBIBYTE;
 const FLAGS = ['--venues', 'sim', '--sim-rate', '400', '--sim-events', '8', '--sim-coins', '12'];
-const NO_ROOM = /no room on the disk/;
+const DISK_FULL = /the disk of the log is full/;
 /** Time for a clean stop, as process supervisors allow it. */
 const STOP_MS = 15_000;
 /** The longest pause between two attempts, plus time for a busy machine. */
@@ -69,7 +69,7 @@ describe.skipIf(!disk)(title, () => {
   async function expectStandstill(): Promise<void> {
     await eventually(
       () => getHealth(service),
-      ({ status, parts }) => status === 'degraded' && NO_ROOM.test(parts.ingest!),
+      ({ status, parts }) => status === 'degraded' && DISK_FULL.test(parts.ingest!),
     );
     const readIngested = () => getMetric(service, 'parallax_ingested_total');
     let before = Number.NaN;

@@ -76,12 +76,12 @@ describe('committed rows', () => {
     const rows = Array.from({ length: 300 }, (_, at) => trade(`t${at}`));
     await insert('required', 'trades', ...rows);
     await insert('live', 'trades', ...rows.filter(({ id }) => id !== 't7' && id !== 't8'));
-    await insert('live', 'trades', trade('t8', 1, '0.6'), trade('extra row'));
+    await insert('live', 'trades', trade('t8', 1, '0.6'), trade('unexpected'));
     expect(await compare({ bucketRows: 10 })).toEqual({
       found: [
         ['trades', 't7', '0.5', null],
         ['trades', 't8', '0.5', '0.6'],
-        ['trades', 'row', null, '0.5'],
+        ['trades', 'unexpected', null, '0.5'],
       ],
       pending: {},
     });
@@ -157,11 +157,11 @@ describe('expired rows', () => {
   it('may be missing, and are compared when they are present', async () => {
     await insert('expired', 'deliveries', ...['gone', 'present'].map(delivery));
     await insert('required', 'deliveries', delivery('missing'));
-    await insert('live', 'deliveries', delivery('present'), delivery('extra row'));
+    await insert('live', 'deliveries', delivery('present'), delivery('unexpected'));
     expect(await compare()).toEqual({
       found: [
         ['deliveries', 'missing', 'row', null],
-        ['deliveries', 'row', null, 'row'],
+        ['deliveries', 'unexpected', null, 'row'],
       ],
       pending: {},
     });
