@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './infra/testing/longest-first.ts';
 
-/** Loggers of tests also write to the folder that is looked through for secrets in the end. */
+/** Replaces pino in tests, so that loggers also write to the folder that is searched for secrets after the run. */
 const gatheringPino = fileURLToPath(new URL('infra/testing/logs/gathering-pino.ts', import.meta.url));
 
-/** What holds nothing process-wide: its test files share processes, which saves half their time. */
-const TOGETHER = [
+/** Test files without process-wide state. They share processes, which halves their run time. */
+const SHARED_PROCESS = [
   'schemas/**/*.test.ts',
   'processors/{anomalies,candles,channels,events,normalise,organizations,settings,shared,spreads}/**/*.test.ts',
   'ingest/**/*.test.ts',
@@ -22,19 +22,19 @@ const common = { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 120_0
 export default defineConfig({
   test: {
     globalSetup: ['infra/checks/global-setup.ts'],
-    // One more than the two cores of CI: several files mostly wait.
+    // One more than the two cores of CI, since several files mostly wait.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { ...sources, test: { ...common, name: 'together', include: TOGETHER, isolate: false } },
-      // Native engines (chDB, uWebSockets.js) keep process-wide state, so each file gets a process of its own.
+      { ...sources, test: { ...common, name: 'shared-process', include: SHARED_PROCESS, isolate: false } },
+      // Native engines (chDB, uWebSockets.js) keep process-wide state, so each file runs in its own process.
       {
         ...sources,
         test: {
           ...common,
-          name: 'apart',
+          name: 'own-process',
           include: ['{infra,processors,query-api,stream-gateway}/**/*.test.ts'],
-          exclude: TOGETHER,
+          exclude: SHARED_PROCESS,
         },
       },
     ],

@@ -35,10 +35,12 @@ export interface BannedWord {
 
 /** Every banned word of a file, in its path and in its text. A camelCase or kebab-case name is searched part by part. */
 export function bannedWords(path: string, text: string, exceptions: readonly WordException[] = []): BannedWord[] {
-  const found = wordsOf(path).map((word) => ({ path, line: 0, ...word }));
+  const found = findIn(partsOf(path)).map((word) => ({ path, line: 0, ...word }));
+  let before: string | undefined;
   for (const [index, line] of text.split('\n').entries()) {
-    const searched = exceptions.reduce((rest, exception) => rest.replace(exception.text, ' '), line);
-    for (const word of wordsOf(searched)) found.push({ path, line: index + 1, ...word });
+    const parts = partsOf(exceptions.reduce((rest, exception) => rest.replace(exception.text, ' '), line));
+    for (const word of findIn(parts, before)) found.push({ path, line: index + 1, ...word });
+    before = parts.at(-1) ?? before;
   }
   return found;
 }
@@ -48,11 +50,16 @@ export function describeBannedWord({ path, line, word, instead }: BannedWord): s
   return `${path}:${line}: "${word}": write ${instead}`;
 }
 
-function wordsOf(text: string): Pick<BannedWord, 'word' | 'instead'>[] {
-  const parts = text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((part) => part.toLowerCase()) ?? [];
+/** Words and parts of names, in lower case. */
+function partsOf(text: string): string[] {
+  return text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((part) => part.toLowerCase()) ?? [];
+}
+
+/** @param before the last part of the previous line, since "dead letter" may span two lines. */
+function findIn(parts: readonly string[], before?: string): Pick<BannedWord, 'word' | 'instead'>[] {
   return parts.flatMap((word, at) => {
     const instead = BANNED.get(word);
-    const isDeadLetter = word.startsWith('letter') && parts[at - 1] === 'dead';
+    const isDeadLetter = word.startsWith('letter') && (at === 0 ? before : parts[at - 1]) === 'dead';
     return instead === undefined || isDeadLetter ? [] : [{ word, instead }];
   });
 }

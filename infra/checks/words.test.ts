@@ -55,6 +55,7 @@ describe('bannedWords', () => {
     'deadLetter of DEAD_LETTER in dead-letters and a dead letter',
     'hadron, shadow, newsletter, Newsome, wishful, tellurium, retold',
     'intellect and satellite',
+    ' * a dead\n * letter that spans two lines',
   ])('accepts %j', (line) => {
     expect(bannedWords('a.ts', line)).toEqual([]);
   });
