@@ -162,7 +162,7 @@ describe('subscribing', () => {
       { type: 'error', error: 'subscription_limit', channel: 'svc:stream:event:evt_1000' },
     ]);
     const id = client.ofType('subscribed')[0]!.subscription_id;
-    await client.ask({ type: 'unsubscribe', subscription_id: id }, 'unsubscribed');
+    await client.request({ type: 'unsubscribe', subscription_id: id }, 'unsubscribed');
     expect((await client.subscribe(EVENT)).type).toBe('subscribed');
   });
 });
@@ -179,21 +179,21 @@ describe('client frames', () => {
     '{"type":"unsubscribe","subscription_id":7}',
   ])('%s is a bad frame, and the connection stays open', async (text) => {
     const client = await connected();
-    expect(await client.ask(text, 'error')).toEqual({ type: 'error', error: 'bad_frame' });
-    expect(await client.ask({ type: 'ping' }, 'pong')).toEqual({ type: 'pong' });
+    expect(await client.request(text, 'error')).toEqual({ type: 'error', error: 'bad_frame' });
+    expect(await client.request({ type: 'ping' }, 'pong')).toEqual({ type: 'pong' });
   });
 
   it('are accepted up to 16 KiB; one byte more is answered by an error and closes the connection', async () => {
     const client = await connected();
-    expect((await client.ask(sizedFrame(16_384), 'pong', 'error')).type).toBe('pong');
-    expect(await client.ask(sizedFrame(16_385), 'pong', 'error')).toEqual({ type: 'error', error: 'bad_frame' });
+    expect((await client.request(sizedFrame(16_384), 'pong', 'error')).type).toBe('pong');
+    expect(await client.request(sizedFrame(16_385), 'pong', 'error')).toEqual({ type: 'error', error: 'bad_frame' });
     expect((await client.closed).code).toBe(1009);
   });
 
   it('cannot end a subscription of another connection', async () => {
     const [one, other] = [await connected(), await connected()];
     const { subscription_id } = await one.subscribe(EVENT);
-    const answer = await other.ask({ type: 'unsubscribe', subscription_id }, 'unsubscribed', 'error');
+    const answer = await other.request({ type: 'unsubscribe', subscription_id }, 'unsubscribed', 'error');
     expect(answer).toEqual({ type: 'error', error: 'unknown_subscription' });
   });
 });
@@ -239,7 +239,7 @@ describe('events', () => {
     await until(() => client.ofType('event').length === 100 && other.ofType('event').length === 50, 'all events');
     for (const id of ids) expect(client.seqs(id)).toEqual(consecutive(1, 50));
     expect(other.seqs(third)).toEqual(consecutive(1, 50));
-    await client.ask({ type: 'unsubscribe', subscription_id: ids[0] }, 'unsubscribed');
+    await client.request({ type: 'unsubscribe', subscription_id: ids[0] }, 'unsubscribed');
     await gateway.publish(channel, 1);
     await until(() => client.seqs(ids[1]).length === 51, 'the event of the other subscription');
     expect(client.seqs(ids[0]).length).toBe(50);

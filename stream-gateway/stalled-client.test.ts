@@ -102,11 +102,11 @@ describe('a client that stops reading', () => {
   it('is sent what it missed and closed with 4008 when it reads again after more than 10 s of dropping', async () => {
     stalled.tcp.pause();
     let published = 0;
-    let began = Number.POSITIVE_INFINITY;
-    while (Date.now() - began < TOO_SLOW_AFTER_MS) {
+    let startedAt = Number.POSITIVE_INFINITY;
+    while (Date.now() - startedAt < TOO_SLOW_AFTER_MS) {
       await publishBatch();
       published += BATCH;
-      if ((await dropped()) > 0) began = Math.min(began, Date.now());
+      if ((await dropped()) > 0) startedAt = Math.min(startedAt, Date.now());
       await sleep(100);
     }
     expect(quick.ofType('lagged')).toEqual([]);
@@ -163,17 +163,17 @@ describe('a client that stops reading, among others', () => {
    * published a second: a busy machine slows both.
    */
   async function phase(durationMs: number): Promise<number[]> {
-    const began = performance.now();
+    const startedAt = performance.now();
     const before = arrivals.map(({ length }) => length);
     const steps = durationMs / STEP_MS;
     for (let step = 0; step < steps; step += 1) {
-      await sleep(Math.max(0, began + step * STEP_MS - performance.now()));
+      await sleep(Math.max(0, startedAt + step * STEP_MS - performance.now()));
       published = await gateway.publish(CHANNEL, EVENTS_PER_STEP, LARGE_PAYLOAD);
     }
-    const publishedMs = performance.now() - began;
+    const publishedMs = performance.now() - startedAt;
     const wanted = steps * EVENTS_PER_STEP;
     await until(() => arrivals.every(({ length }, at) => length >= before[at]! + wanted), 'what was published');
-    return arrivals.map((times, at) => publishedMs / (times[before[at]! + wanted - 1]! - began));
+    return arrivals.map((times, at) => publishedMs / (times[before[at]! + wanted - 1]! - startedAt));
   }
 
   /** Expects that the readers received everything since the last check, in order. */
@@ -211,11 +211,11 @@ describe('a client that stops reading, among others', () => {
     expect(received.delivered + received.dropped).toBe(published);
 
     stalled.tcp.pause();
-    let began = Number.POSITIVE_INFINITY;
-    while (Date.now() - began < TOO_SLOW_AFTER_MS) {
+    let startedAt = Number.POSITIVE_INFINITY;
+    while (Date.now() - startedAt < TOO_SLOW_AFTER_MS) {
       await phase(5 * STEP_MS);
       expectEverything();
-      if ((await dropped()) > lost) began = Math.min(began, Date.now());
+      if ((await dropped()) > lost) startedAt = Math.min(startedAt, Date.now());
     }
     stalled.tcp.resume();
     await until(() => stalled.closeCode !== null, 'the close frame');

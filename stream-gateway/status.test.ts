@@ -105,7 +105,7 @@ describe('status frames', () => {
     const { subscription_id: loud } = await client.subscribe(`svc:stream:venue_a_perp:${COIN}`);
     await appendStatus('venue_a', COIN, 'stale', 50);
     await until(() => statesOf(loud).length === 1, 'the state of the coin');
-    await client.ask({ type: 'ping' }, 'pong');
+    await client.request({ type: 'ping' }, 'pong');
     for (const id of quiet) expect(statesOf(id)).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ export const SETTINGS = {
     fallback: '127.0.0.1',
     accepts: 'an address or host name',
     pattern: /^[\w.:-]+$/,
-    description: 'Address that both listen on.',
+    description: 'Address that REST and the WebSocket gateway listen on.',
   }),
   dataDir: textSetting({
     flag: 'data-dir',

@@ -23,7 +23,7 @@ import type { RawPayloads } from './raw-payloads.ts';
 const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
 /** Batches that follow each other faster are combined: one cork per socket and millisecond is the most efficient. */
-const GATHER_MS = 1;
+const COMBINE_MS = 1;
 /**
  * Sockets are flushed at the latest after this many buffered bytes, so that a large batch fits a quick client's queue.
  */
@@ -198,16 +198,16 @@ export class Hub {
       const { records, watermarks } = await this.decoder.retryWhileUnavailable(() =>
         reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
       );
-      const began = performance.now();
+      const startedAt = performance.now();
       this.epochsRefreshed = false;
       await this.followEpochs(records);
       for await (const part of this.decoder.withPayloads(records, isWanted, this.payloads)) {
         await this.dispatch(part);
         this.flush();
       }
-      await this.payloads.closeUnused(began);
+      await this.payloads.closeUnused(startedAt);
       for (const mark of watermarks) this.advanceTime(mark, mark.watermark);
-      if (records.length > 0 && performance.now() - began < GATHER_MS) await sleep(GATHER_MS);
+      if (records.length > 0 && performance.now() - startedAt < COMBINE_MS) await sleep(COMBINE_MS);
       else await yieldToIo();
     }
   }

@@ -12,7 +12,7 @@ export interface Client {
   readonly closed: Promise<{ code: number; reason: string }>;
   send(frame: unknown): void;
   /** Sends a frame and returns the first answer of one of these types. */
-  ask(frame: unknown, ...types: string[]): Promise<Frame>;
+  request(frame: unknown, ...types: string[]): Promise<Frame>;
   /** Subscribes and returns the acknowledgement or the error. */
   subscribe(channel: string, since?: string): Promise<Frame>;
   /** The events of a subscription, in order. */
@@ -47,7 +47,7 @@ export async function openClient(
     socket.once('error', reject);
   });
   const send = (frame: unknown) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  const ask = async (frame: unknown, ...types: string[]) => {
+  const request = async (frame: unknown, ...types: string[]) => {
     const before = frames.length;
     send(frame);
     const answer = () => frames.slice(before).find(({ type }) => types.includes(type));
@@ -59,9 +59,9 @@ export async function openClient(
     frames,
     closed,
     send,
-    ask,
+    request,
     subscribe: (channel, since) =>
-      ask({ type: 'subscribe', channel, ...(since === undefined ? {} : { since }) }, 'subscribed', 'error'),
+      request({ type: 'subscribe', channel, ...(since === undefined ? {} : { since }) }, 'subscribed', 'error'),
     seqs: (id) =>
       frames
         .filter(({ type, subscription_id }) => type === 'event' && subscription_id === id)

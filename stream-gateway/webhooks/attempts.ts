@@ -182,7 +182,7 @@ export class Attempts {
     if ('webhook' in target) return this.send(pending, queue, delivery, target.webhook);
     const settledAt = pending.appendedAt + settleAfterMs;
     if (target.isFinal || settledAt <= Date.now()) await this.cancel([pending], target.refusal);
-    else this.putBack(pending, settledAt);
+    else this.requeue(pending, settledAt);
     return null;
   }
 
@@ -196,8 +196,8 @@ export class Attempts {
   }
 
   private async deliveryOf(pending: Pending): Promise<Delivery | null | 'fault'> {
-    const held = this.bodies.release(pending);
-    if (held) return held;
+    const cached = this.bodies.release(pending);
+    if (cached) return cached;
     try {
       return await this.reader.read(pending);
     } catch (error) {
@@ -245,12 +245,12 @@ export class Attempts {
     if (nextAttemptAt === null) onSettled(pending);
     else {
       if (nextAttemptAt - Date.now() <= BODY_HOLD_MS) this.bodies.hold(pending, delivery);
-      this.putBack(pending, nextAttemptAt);
+      this.requeue(pending, nextAttemptAt);
     }
     return consequence.kind === 'delivered' && outcome.durationMs <= SLOW_MS;
   }
 
-  private putBack(pending: Pending, dueAt: number): void {
+  private requeue(pending: Pending, dueAt: number): void {
     pending.dueAt = dueAt;
     this.options.queues.add(pending, Date.now());
   }
@@ -262,7 +262,7 @@ export class Attempts {
       'could not attempt a webhook delivery, retrying',
     );
     pending.faults += 1;
-    this.putBack(pending, Date.now() + 1_000 + backoffMs(pending.faults));
+    this.requeue(pending, Date.now() + 1_000 + backoffMs(pending.faults));
   }
 }
 

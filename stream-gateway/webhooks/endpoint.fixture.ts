@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly url: string;
   readonly received: readonly Received[];
   /** Most requests that were open at one time. */
-  readonly openMost: number;
+  readonly maxOpen: number;
   close(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ export async function openEndpoint(answer: Answer): Promise<Endpoint> {
   const received: Received[] = [];
   const counts = new Map<string, number>();
   let open = 0;
-  let openMost = 0;
+  let maxOpen = 0;
   const server = createServer((request, response) => {
     open += 1;
-    openMost = Math.max(openMost, open);
+    maxOpen = Math.max(maxOpen, open);
     response.on('close', () => {
       open -= 1;
     });
@@ -48,8 +48,8 @@ export async function openEndpoint(answer: Answer): Promise<Endpoint> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?token=hidden`,
     received,
-    get openMost() {
-      return openMost;
+    get maxOpen() {
+      return maxOpen;
     },
     close: async () => {
       server.closeAllConnections();

@@ -207,8 +207,8 @@ describe('a webhook', () => {
     await harness.deliver('wh_good', numbers(100));
     harness.start();
     while (good.received.length < 100) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(good.openMost).toBeLessThanOrEqual(8);
-    for (const { openMost, received } of bad) expect([openMost, received.length]).toEqual([8, 8]);
+    expect(good.maxOpen).toBeLessThanOrEqual(8);
+    for (const { maxOpen, received } of bad) expect([maxOpen, received.length]).toEqual([8, 8]);
   });
 });
 
