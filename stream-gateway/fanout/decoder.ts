@@ -86,7 +86,7 @@ export class Decoder {
       units += frame?.length ?? 0;
       if (units < PART_UNITS && at < records.length - 1) continue;
       const loading = entries;
-      if (loading.length > 0) await this.retryWhileUnavailable(() => payloads.load(loading));
+      if (loading.length > 0) await this.withRetry(() => payloads.load(loading));
       yield records.slice(from, at + 1);
       payloads.clear();
       entries = [];
@@ -116,7 +116,7 @@ export class Decoder {
     }
     const frame = await this.decodeValue(RAW_TOPICS.get(record.topic)!, record);
     if (!frame) return null;
-    await this.retryWhileUnavailable(() => payloads.load([[record, frame]]));
+    await this.withRetry(() => payloads.load([[record, frame]]));
     const { payload } = payloads.get(record)!;
     if ('absence' in payload && payload.absence !== 'removed') this.reportAbsence(record, frame, payload.absence);
     return this.encodeRaw({ frame, payload }, record);
@@ -126,7 +126,7 @@ export class Decoder {
   async decodeValue<T>(topic: Topic<T>, record: LogRecord): Promise<T | null> {
     const { codec, logger, onUndecodable } = this.options;
     try {
-      await this.retryWhileUnavailable(() => codec.fetchSchema(record.value!));
+      await this.withRetry(() => codec.fetchSchema(record.value!));
       return codec.decodeRecord(topic, record);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
@@ -139,11 +139,11 @@ export class Decoder {
 
   /** The current epochs in the log. */
   readEpochs(): Promise<Map<string, string>> {
-    return this.retryWhileUnavailable(() => readEpochs(this.options.log, this.options.codec));
+    return this.withRetry(() => readEpochs(this.options.log, this.options.codec));
   }
 
   /** Repeats the operation until the log answers: a lost broker pauses the fan-out and never ends it. */
-  retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  withRetry<T>(work: () => Promise<T>): Promise<T> {
     const { logger, onProblem } = this.options;
     const { signal } = this.stopping;
     return retry(work, {

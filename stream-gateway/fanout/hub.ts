@@ -24,9 +24,7 @@ const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
 /** Batches that follow each other faster are combined: one cork per socket and millisecond is the most efficient. */
 const COMBINE_MS = 1;
-/**
- * Sockets are flushed at the latest after this many buffered bytes, so that a large batch fits a quick client's queue.
- */
+/** Sockets are flushed after this many buffered bytes, so that a large batch fits the queue of a quick client. */
 const FLUSH_BYTES = 512 * 1024;
 const EPOCHS_AT = { topic: epochTopic.name, partition: 0 };
 
@@ -77,10 +75,7 @@ export class Hub {
     this.payloads = this.decoder.openPayloads(() => this.stopping);
   }
 
-  /**
-   * Starts at the end of the log.
-   * @param onFault called when reading ends by a fault.
-   */
+  /** Starts at the end of the log. Calls `onFault` when reading ends by a fault. */
   async start(onFault: (error: unknown) => void): Promise<void> {
     const { log, codec } = this.options;
     const topics = Object.values(channelTopics);
@@ -195,9 +190,7 @@ export class Hub {
   private async run(reader: LogReader): Promise<void> {
     const isWanted = (record: LogRecord) => this.subscribedChannel(record) !== undefined;
     while (!this.stopping) {
-      const { records, watermarks } = await this.decoder.retryWhileUnavailable(() =>
-        reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
-      );
+      const { records, watermarks } = await this.decoder.withRetry(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS));
       const startedAt = performance.now();
       this.epochsRefreshed = false;
       await this.followEpochs(records);
@@ -212,10 +205,7 @@ export class Hub {
     }
   }
 
-  /**
-   * The channel that a record has to be sent on, if it has subscribers. The key is the channel, so other records are
-   * not decoded.
-   */
+  /** The channel of a record, if it has subscribers. The key is the channel, so other records are not decoded. */
   private subscribedChannel(record: LogRecord): LiveChannel | undefined {
     const channel = this.channels.get(record.key);
     return channel && record.value && !this.epochs.isFromOldEpoch(record) ? channel : undefined;
@@ -327,7 +317,7 @@ export class Hub {
     if (!positions || this.epochs.of(topic) === epoch) return;
     const ends: number[] = [];
     for (const partition of positions.keys())
-      ends.push((await this.decoder.retryWhileUnavailable(() => this.options.log.bounds({ topic, partition }))).next);
+      ends.push((await this.decoder.withRetry(() => this.options.log.bounds({ topic, partition }))).next);
     const before = this.epochs.begin(topic, epoch, appendedAt);
     if (before === null) return;
     this.times.get(topic)!.fill(Number.NEGATIVE_INFINITY);
