@@ -10,7 +10,7 @@ function setUp() {
 }
 
 describe('readiness of ingest', () => {
-  it('comes with the last of what is expected, once', () => {
+  it('is ready once every expected part has data', () => {
     const { readiness, state } = setUp();
     const [first, second] = [readiness.expect('one'), readiness.expect('two')];
     first();
@@ -20,27 +20,27 @@ describe('readiness of ingest', () => {
     expect(state()).toBe('ready');
   });
 
-  it('says that the disk is full, and afterwards what it was before', () => {
+  it('reports a full disk, and returns to its previous state afterwards', () => {
     const { readiness, state, health } = setUp();
     const done = readiness.expect('one');
-    readiness.logTrouble(new LogError('log_full', 'no room'));
-    expect(state()).toMatch(/no room on the disk/);
+    readiness.logStatus(new LogError('log_full', 'no room'));
+    expect(state()).toMatch(/the disk of the log is full/);
     done();
     expect(health.report().status).toBe('degraded');
-    readiness.logTrouble(null);
+    readiness.logStatus(null);
     expect(state()).toBe('ready');
   });
 
-  it('says that the log cannot be reached', () => {
+  it('reports an unreachable log', () => {
     const { readiness, state } = setUp();
     readiness.expect('one');
-    readiness.logTrouble(new LogError('log_unavailable', 'no broker'));
-    expect(state()).toMatch(/cannot be reached/);
-    readiness.logTrouble(null);
+    readiness.logStatus(new LogError('log_unavailable', 'no broker'));
+    expect(state()).toMatch(/unreachable/);
+    readiness.logStatus(null);
     expect(state()).toBe('starting');
   });
 
-  it('says how far the clock is behind and what to do, until it is not', () => {
+  it('reports how far the clock is behind and what to do, until it has caught up', () => {
     const { readiness, health } = setUp();
     readiness.expect('one')();
     readiness.clockBehind(4_000);
@@ -48,7 +48,7 @@ describe('readiness of ingest', () => {
     readiness.clockBehind(86_400_000);
     expect(health.report()).toMatchObject({
       status: 'degraded',
-      parts: { clock: expect.stringMatching(/86400 s behind .* 240 hours: set the clock .* --data-dir/) },
+      parts: { clock: expect.stringMatching(/86400 s behind .* 240 hours: correct the clock .* --data-dir/) },
     });
     readiness.clockBehind(4_000);
     expect(health.report().status).toBe('degraded');
@@ -56,12 +56,12 @@ describe('readiness of ingest', () => {
     expect(health.report().status).toBe('ok');
   });
 
-  it('does not recover from a failure for good', () => {
+  it('stays failed after a permanent failure', () => {
     const { readiness, state } = setUp();
     const done = readiness.expect('one');
     readiness.fail(new Error('x.ndjson line 2 cannot be read'));
     done();
-    readiness.logTrouble(null);
+    readiness.logStatus(null);
     expect(state()).toBe('x.ndjson line 2 cannot be read');
   });
 });

@@ -1,21 +1,21 @@
-/** When ingest is ready, and what it says in /health while it is not. */
+/** Decides when ingest is ready, and reports it to `/health`. */
 import type { Logger } from 'pino';
 import type { LogError } from '#infra/log/log';
 import type { Health } from '#infra/telemetry/health';
-import { SteadyClock } from './publisher/steady-clock.ts';
+import { MonotonicClock } from './publisher/monotonic-clock.ts';
 
 const PART = 'ingest';
-/** Part of `/health` that is degraded while the machine's clock is behind; everything works nevertheless. */
+/** Part of `/health` that is degraded while the machine's clock is behind event time. Everything works meanwhile. */
 export const CLOCK_PART = 'clock';
-/** From here on a clock that is behind is told of, and until it is behind by half of it. */
+/** A clock that is further behind is reported, until it is behind by less than half of this. */
 const CLOCK_BEHIND_MS = 5_000;
 
-/** Waits for its named parts, and tells when the log takes nothing. */
+/** Waits for named parts, and reports when the log accepts no records. */
 export class Readiness {
   private readonly health: Health;
   private readonly logger: Logger;
   private readonly missing = new Set<string>();
-  private trouble: string | null = null;
+  private logFault: string | null = null;
   private failed = false;
   private isClockBehind = false;
 
@@ -25,30 +25,30 @@ export class Readiness {
     health.expect(PART);
   }
 
-  /** Names something that must have arrived first; call the answer when it has. */
+  /** Adds a part that must have data before ingest is ready. The caller calls the returned function when it has. */
   expect(part: string): () => void {
     this.missing.add(part);
     return () => {
       if (!this.missing.delete(part)) return;
-      this.logger.info({ part, missing: [...this.missing] }, 'ingest has its first data');
-      this.tell();
+      this.logger.info({ part, missing: [...this.missing] }, 'first data of an ingest part received');
+      this.updateHealth();
     };
   }
 
-  /** The log takes nothing (the error says why), or takes records again (null). */
-  readonly logTrouble = (error: LogError | null): void => {
-    this.trouble =
+  /** Called with the error when the log stops accepting records, and with null when it accepts them again. */
+  readonly logStatus = (error: LogError | null): void => {
+    this.logFault =
       error === null
         ? null
         : error.code === 'log_full'
-          ? 'the log has no room on the disk; nothing is taken in until there is'
-          : 'the log cannot be reached; nothing is taken in until it can';
-    if (error) this.logger.error({ error }, this.trouble ?? '');
-    else this.logger.info('the log takes records again');
-    this.tell();
+          ? 'the disk of the log is full; ingest is paused until there is room'
+          : 'the log is unreachable; ingest is paused until it is reachable';
+    if (error) this.logger.error({ error }, this.logFault ?? '');
+    else this.logger.info('the log accepts records again');
+    this.updateHealth();
   };
 
-  /** How far the machine's clock is behind event time, ms. */
+  /** Called with how far the machine's clock is behind event time, ms. */
   readonly clockBehind = (behindMs: number): void => {
     const wasBehind = this.isClockBehind;
     this.isClockBehind = behindMs > (wasBehind ? CLOCK_BEHIND_MS / 2 : CLOCK_BEHIND_MS);
@@ -56,22 +56,22 @@ export class Readiness {
       if (wasBehind) this.health.ready(CLOCK_PART);
       return;
     }
-    const told = clockText(behindMs);
-    if (!wasBehind) this.logger.warn({ behindMs }, told);
-    this.health.degraded(CLOCK_PART, told);
+    const text = clockText(behindMs);
+    if (!wasBehind) this.logger.warn({ behindMs }, text);
+    this.health.degraded(CLOCK_PART, text);
   };
 
-  /** Ingest cannot go on in this process. The first failure says why; the rest follow from it. */
+  /** Reports that ingest cannot continue in this process. Only the first failure counts; later ones follow from it. */
   fail(error: Error): void {
     if (this.failed) return;
     this.failed = true;
-    this.logger.error({ error }, `ingest stops: ${error.message}`);
+    this.logger.error({ error }, `ingest failed: ${error.message}`);
     this.health.failed(PART, error, error.message);
   }
 
-  private tell(): void {
+  private updateHealth(): void {
     if (this.failed) return;
-    if (this.trouble) this.health.degraded(PART, this.trouble);
+    if (this.logFault) this.health.degraded(PART, this.logFault);
     else if (this.missing.size === 0) this.health.ready(PART);
     else this.health.expect(PART);
   }
@@ -79,7 +79,7 @@ export class Readiness {
 
 function clockText(behindMs: number): string {
   const behind = Math.round(behindMs / 1_000);
-  const hours = SteadyClock.levelAfterMs(behindMs) / 3_600_000;
+  const hours = MonotonicClock.catchUpMs(behindMs) / 3_600_000;
   const level = hours < 1 ? `${Math.ceil(hours * 60)} minutes` : `${Math.ceil(hours)} hours`;
-  return `the machine's clock is ${behind} s behind the time of the log, which goes on a tenth slower and is level in about ${level}: set the clock if it is wrong; if the log was written with a wrong one, wait or take another --data-dir`;
+  return `the machine's clock is ${behind} s behind the time of the log, which runs 10 percent slower until both agree in about ${level}: correct the clock if it is wrong; if the log was written with a wrong clock, wait or use another --data-dir`;
 }

@@ -14,9 +14,9 @@ import { startSocketServer } from './testing/ws-server.fixture.ts';
 const closing: (() => Promise<unknown>)[] = [];
 let folder = '';
 beforeEach(async () => {
-  const made = await testFolder();
-  folder = made.folder;
-  closing.push(made.remove);
+  const created = await testFolder();
+  folder = created.folder;
+  closing.push(created.remove);
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -90,14 +90,14 @@ const texts = async (role: TestRole, venue: 'venue_a' | 'venue_b', stream: strin
   (await role.raw(venue, stream)).map(({ payload }) => payload.toString());
 
 describe('ingest of live venues', () => {
-  it('is ready once metadata, sockets, catalog and chain head are there, and has published all of it', async () => {
+  it('is ready once metadata, sockets, catalog and chain head have arrived, and has published all of it', async () => {
     const { environment, venueA, venueB } = await startVenues();
     const { role, running } = await startRole(environment);
     expect(role.context.health.report().parts.ingest).toBe('starting');
     await ready(role);
-    await until(() => venueA.heard.flat().length === 12 && venueB.heard.flat().length >= 1);
+    await until(() => venueA.received.flat().length === 12 && venueB.received.flat().length >= 1);
     expect(
-      new Set(venueA.heard.flat().map((frame) => Object.values(JSON.parse(frame).subscription).join(' '))),
+      new Set(venueA.received.flat().map((frame) => Object.values(JSON.parse(frame).subscription).join(' '))),
     ).toEqual(
       new Set([
         'allMids',
@@ -135,38 +135,38 @@ describe('ingest of live venues', () => {
     expect(await role.feedKinds('venue_a', 'venue_a.ws.0')).toEqual(['connected', 'disconnected']);
   });
 
-  it('subscribes to the coins of an outcome market as soon as the venue tells of one, and lets a settled one go', async () => {
+  it('subscribes to the coins of a new outcome market, and unsubscribes from those of a settled one', async () => {
     const { environment, venueA, outcomes, info } = await startVenues();
     const { role } = await startRole(environment);
     await ready(role);
-    await until(() => venueA.heard.flat().length === 12);
+    await until(() => venueA.received.flat().length === 12);
     outcomes.splice(0, 1, { outcome: 8 });
     for (const socket of venueA.sockets) socket.send('{"channel":"outcomeMetaUpdates","data":[]}');
-    const told = (method: string) =>
-      venueA.heard
+    const frames = (method: string) =>
+      venueA.received
         .flat()
         .map((frame) => JSON.parse(frame))
         .filter((frame) => frame.method === method && /^#/.test(frame.subscription?.coin))
         .map(({ subscription }) => `${subscription.type} ${subscription.coin}`)
         .sort();
-    await until(() => told('unsubscribe').length === 4, 15_000);
-    expect(told('unsubscribe')).toEqual(['l2Book #70', 'l2Book #71', 'trades #70', 'trades #71']);
-    await until(() => told('subscribe').length === 8);
-    expect(told('subscribe')).toContain('l2Book #81');
-    expect(info.asked.filter(({ body }) => body.includes('outcomeMeta')).length).toBe(2);
+    await until(() => frames('unsubscribe').length === 4, 15_000);
+    expect(frames('unsubscribe')).toEqual(['l2Book #70', 'l2Book #71', 'trades #70', 'trades #71']);
+    await until(() => frames('subscribe').length === 8);
+    expect(frames('subscribe')).toContain('l2Book #81');
+    expect(info.requests.filter(({ body }) => body.includes('outcomeMeta')).length).toBe(2);
   });
 
-  it('starts while a venue cannot be reached, and is ready when it can', async () => {
+  it('starts while a venue is unreachable, and is ready once it is reachable', async () => {
     const { environment, chain } = await startVenues();
     chain.status = 503;
     const { role } = await startRole(environment);
-    await until(() => chain.server.asked.length > 0);
+    await until(() => chain.server.requests.length > 0);
     expect(role.context.health.report().status).toBe('starting');
     chain.status = null;
     await ready(role);
   });
 
-  it('goes on after a restart with the numbers and the block it stood at', async () => {
+  it('continues its sequence numbers and its last block after a restart', async () => {
     const { environment, chain } = await startVenues();
     const first = await startRole(environment);
     await ready(first.role);
@@ -180,7 +180,7 @@ describe('ingest of live venues', () => {
     expect(blocks.map((text) => Number(JSON.parse(text).block.number))).toEqual([10, 11]);
   });
 
-  it('says which address is missing', async () => {
+  it('names the variable of a missing URL', async () => {
     const role = await openTestRole(folder, { PARALLAX_VENUE_A_API_URL: 'http://127.0.0.1:1' });
     closing.push(() => role.close());
     await expect(start(role.context)).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('ingest of a recording', () => {
     return { PARALLAX_VENUES: `recording:${path}` };
   }
 
-  it('plays it to its end, tells so in /health, and makes no clock of its own', async () => {
+  it('plays it to its end, reports that in /health, and writes no clock marks of its own', async () => {
     const { role, running } = await startRole(await recording([line(1_000), line(2_000)]));
     expect(role.context.health.report().extras.playback).toBe('running');
     await until(() => role.context.health.report().extras.playback === 'ended');
@@ -209,7 +209,7 @@ describe('ingest of a recording', () => {
     expect(await role.feedKinds('venue_a', 'venue_a.ws')).toEqual(['recorded', 'ended']);
   });
 
-  it('gives commands their place in its time, after its end too', async () => {
+  it('stamps commands with its event time, also after its end', async () => {
     const { role } = await startRole(await recording([line(1_000), line(2_000)]));
     const { log, codec, health } = role.context;
     await until(() => health.report().extras.playback === 'ended');
@@ -222,7 +222,7 @@ describe('ingest of a recording', () => {
     expect(changes.map(({ key, receivedAt, seq }) => [key, receivedAt, seq])).toEqual([['a', 2_002, 1]]);
   });
 
-  it('stops with one line that names the file and the line it cannot read', async () => {
+  it('fails with a message that names the file and the line that it cannot read', async () => {
     const { role } = await startRole(await recording([line(1_000), 'nonsense']));
     expect(await role.context.health.failure).toMatchObject({
       part: 'ingest',
@@ -232,7 +232,7 @@ describe('ingest of a recording', () => {
     expect(role.context.health.report()).toMatchObject({ status: 'degraded', extras: { playback: 'failed' } });
   });
 
-  it('closes in the middle of a silence', async () => {
+  it('closes while it waits during a silence', async () => {
     const environment = await recording([line(1_000), line(9_000_000)]);
     const { role, running } = await startRole({ ...environment, PARALLAX_SPEED: '1' });
     await until(() => role.context.health.report().status === 'ok');

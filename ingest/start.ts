@@ -1,11 +1,11 @@
 /**
- * The ingest role: every venue's adapter with `--venues sim` and `live`, or the player of a recording; and beside them
- * the place that commands take in the pipeline.
+ * The ingest role. It runs the adapter of every venue (`--venues sim` and `live`) or plays a recording, and copies control
+ * commands into the pipeline.
  */
 import { closeInReverse } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { startUnderLease } from '#infra/log/start-under-lease';
-import { answerBackfills } from './backfills/answer-backfills.ts';
+import { startBackfillServer } from './backfills/backfill-server.ts';
 import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './publisher/ingest-topics.ts';
@@ -30,7 +30,7 @@ export const start: StartRole = async (context) => {
   });
 };
 
-/** Starts as the only writer of what ingest writes. */
+/** Starts ingest under its lease: no other process writes its topics. */
 async function startAlone(context: RoleContext, readiness: Readiness, promisedUntil: number): Promise<Running> {
   const { settings } = context;
   const recording = settings.venues.startsWith(RECORDING) ? settings.venues.slice(RECORDING.length) : null;
@@ -38,8 +38,8 @@ async function startAlone(context: RoleContext, readiness: Readiness, promisedUn
   const publisher = await openPublisher({
     ...context,
     time: recording === null ? 'live' : 'recorded',
-    promisedUntil,
-    onTrouble: readiness.logTrouble,
+    watermark: promisedUntil,
+    onLogStatus: readiness.logStatus,
     onClockBehind: readiness.clockBehind,
     onFailure,
   });
@@ -79,7 +79,7 @@ async function startAdapters(
   return { close: closeAll };
 }
 
-/** Plays in the background; `/health` tells how far it is. */
+/** Plays the recording in the background; `/health` reports its progress. */
 async function startPlayback(
   folder: string,
   context: RoleContext,
@@ -88,18 +88,18 @@ async function startPlayback(
   onFailure: (error: Error) => void,
 ): Promise<Running> {
   const { health, logger, settings } = context;
-  // The recorded chain is all there is of it.
-  const refusing = await answerBackfills({ ...context, scan: null });
-  const ending = new AbortController();
-  const begun = readiness.expect('first line of the recording');
+  // A recording has no chain node, so every backfill is refused.
+  const backfills = await startBackfillServer({ ...context, scan: null });
+  const closing = new AbortController();
+  const onStarted = readiness.expect('first line of the recording');
   health.setExtra('playback', 'running');
   const played = playRecording({
     folder,
     publisher,
     logger,
     speed: Number(settings.speed),
-    signal: ending.signal,
-    onBegun: begun,
+    signal: closing.signal,
+    onStarted,
   }).then(
     ({ lines, ended }) => {
       if (!ended) return;
@@ -113,9 +113,9 @@ async function startPlayback(
   );
   return {
     close: async () => {
-      ending.abort();
+      closing.abort();
       await played;
-      await refusing.close();
+      await backfills.close();
     },
   };
 }

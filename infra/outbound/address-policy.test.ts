@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, judgeAddress } from './address-policy.ts';
+import { canonicalAddress, evaluateAddress } from './address-policy.ts';
 import {
   PUBLIC_ADDRESSES,
   REFUSED_V4,
@@ -11,9 +11,9 @@ import {
   REFUSED_V6_ADDRESSES,
 } from './hostile-targets.fixture.ts';
 
-const isAllowed = (address: string) => judgeAddress(address).allowed;
+const isAllowed = (address: string) => evaluateAddress(address).allowed;
 
-/** The same tables, read by Node instead of the library. */
+/** The same tables, evaluated by Node instead of the library. */
 const refusedV4 = new BlockList();
 for (const [base, bits] of REFUSED_V4) refusedV4.addSubnet(base, bits, 'ipv4');
 const refusedV6 = new BlockList();
@@ -48,23 +48,26 @@ function lastOf(base: string, bits: number): string {
 
 describe('the address policy', () => {
   it.each([...REFUSED_V4_ADDRESSES, ...REFUSED_V6_ADDRESSES])('refuses %s', (address) => {
-    expect(judgeAddress(address)).toEqual({ allowed: false, reason: expect.stringMatching(/^\w+$/) });
+    expect(evaluateAddress(address)).toEqual({ allowed: false, reason: expect.stringMatching(/^\w+$/) });
   });
 
-  it.each(PUBLIC_ADDRESSES)('allows %s', (address) => expect(judgeAddress(address)).toEqual({ allowed: true }));
+  it.each(PUBLIC_ADDRESSES)('allows %s', (address) => expect(evaluateAddress(address)).toEqual({ allowed: true }));
 
-  it.each([...REFUSED_V4, ...REFUSED_V6, ['2000::', 3] as const])('knows where %s/%d begins and ends', (base, bits) => {
-    const last = lastOf(base, bits);
-    const corners = [base, last, shifted(base, 1), shifted(last, -1), shifted(base, -1), shifted(last, 1)];
-    expect(corners.map((address) => [address, isAllowed(address)])).toEqual(
-      corners.map((address) => [address, expected(address)]),
-    );
-  });
+  it.each([...REFUSED_V4, ...REFUSED_V6, ['2000::', 3] as const])(
+    'knows the first and the last address of %s/%d',
+    (base, bits) => {
+      const last = lastOf(base, bits);
+      const corners = [base, last, shifted(base, 1), shifted(last, -1), shifted(base, -1), shifted(last, 1)];
+      expect(corners.map((address) => [address, isAllowed(address)])).toEqual(
+        corners.map((address) => [address, expected(address)]),
+      );
+    },
+  );
 
   it('agrees with the tables on any address', () => {
     const bytes = (length: number) =>
       fc.array(fc.integer({ min: 0, max: 255 }), { minLength: length, maxLength: length });
-    // IPv6 at random is hardly ever in the part in use, so half begin there.
+    // Random IPv6 addresses are hardly ever in the assigned range, so half of them start there.
     const v6 = fc.oneof(
       bytes(16),
       fc
@@ -78,17 +81,17 @@ describe('the address policy', () => {
   });
 
   it.each(['', 'localhost', '0x7f.1', '0177.0.0.1', '127.1', '1', '8.8.8.8:443', '[2606::1]', ' 8.8.8.8', '8.8.8.8/8'])(
-    'refuses %j, which needs interpreting',
-    (address) => expect(judgeAddress(address)).toEqual({ allowed: false, reason: 'notAnAddress' }),
+    'refuses %j, which is not canonical',
+    (address) => expect(evaluateAddress(address)).toEqual({ allowed: false, reason: 'notAnAddress' }),
   );
 
   it('refuses a zone even on a public address', () => {
-    expect(judgeAddress('2606:4700:4700::1111%eth0')).toEqual({ allowed: false, reason: 'zoned' });
+    expect(evaluateAddress('2606:4700:4700::1111%eth0')).toEqual({ allowed: false, reason: 'zoned' });
   });
 
-  it('allows loopback and nothing else where loopback is meant', () => {
+  it('allows only loopback with the loopback reach', () => {
     const all = [...REFUSED_V4_ADDRESSES, ...REFUSED_V6_ADDRESSES, ...PUBLIC_ADDRESSES];
-    expect(all.filter((address) => judgeAddress(address, 'loopback').allowed)).toEqual([
+    expect(all.filter((address) => evaluateAddress(address, 'loopback').allowed)).toEqual([
       '127.0.0.1',
       '127.0.0.2',
       '127.1.2.3',
@@ -97,7 +100,7 @@ describe('the address policy', () => {
     ]);
   });
 
-  it('knows one spelling of each address', () => {
+  it('has one canonical text for each address', () => {
     expect(canonicalAddress('2606:4700:0000:0:0:0:0:1111')).toBe(canonicalAddress('2606:4700::1111'));
   });
 });

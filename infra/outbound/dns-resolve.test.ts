@@ -19,7 +19,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.close();
 });
 
-/** A name server that answers by type (RFC 1035, 4.1), or keeps silent where there is no reply. */
+/** A name server that answers by type (RFC 1035, 4.1), or not at all if the reply is null. */
 async function nameServer(replyTo: (type: number) => Reply | null): Promise<{ server: string; questions: string[] }> {
   const socket = createSocket('udp4');
   open.push(socket);
@@ -48,11 +48,11 @@ async function nameServer(replyTo: (type: number) => Reply | null): Promise<{ se
 }
 
 const V6 = [0x26, 0x06, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
-const ask = (server: string, signal = AbortSignal.timeout(10_000), timeoutMs = 1_000) =>
+const resolve = (server: string, signal = AbortSignal.timeout(10_000), timeoutMs = 1_000) =>
   dnsResolve({ servers: [server], timeoutMs })('hooks.example.com', signal);
 
 describe('the resolver', () => {
-  it('tells all addresses of both families, for the name as it is', async () => {
+  it('returns all addresses of both families, for exactly the given name', async () => {
     const { server, questions } = await nameServer((type) => ({
       records:
         type === TYPE_A
@@ -62,37 +62,37 @@ describe('the resolver', () => {
             ]
           : [V6],
     }));
-    expect(await ask(server)).toEqual(['8.8.8.8', '127.0.0.1', '2606:4700:4700::1111']);
+    expect(await resolve(server)).toEqual(['8.8.8.8', '127.0.0.1', '2606:4700:4700::1111']);
     expect(new Set(questions)).toEqual(new Set(['\u0005hooks\u0007example\u0003com']));
   });
 
   it.each([
     [TYPE_A, {}, ['8.8.8.8']],
     [TYPE_A, { code: SERVFAIL }, ['8.8.8.8']],
-  ])('is content with one family (type %d, the other %j)', async (having, other, expected) => {
+  ])('accepts addresses of one family (type %d, the other %j)', async (having, other, expected) => {
     const { server } = await nameServer((type) => (type === having ? { records: [[8, 8, 8, 8]] } : other));
-    expect(await ask(server)).toEqual(expected);
+    expect(await resolve(server)).toEqual(expected);
   });
 
-  it('tells a name that has only IPv6', async () => {
+  it('returns the addresses of a name that has only IPv6', async () => {
     const { server } = await nameServer((type) => (type === TYPE_AAAA ? { records: [V6] } : {}));
-    expect(await ask(server)).toEqual(['2606:4700:4700::1111']);
+    expect(await resolve(server)).toEqual(['2606:4700:4700::1111']);
   });
 
   it.each([
     [{ code: NXDOMAIN }, 'ENOTFOUND'],
     [{ code: SERVFAIL }, 'ESERVFAIL'],
     [{}, 'ENODATA'],
-  ])('rejects with a code where there is none (%j)', async (reply, code) => {
+  ])('rejects with a code if there are no addresses (%j)', async (reply, code) => {
     const { server } = await nameServer(() => reply);
-    await expect(ask(server)).rejects.toMatchObject({ code });
+    await expect(resolve(server)).rejects.toMatchObject({ code });
   });
 
-  it('gives up on a silent server in its own time, or at once when told', async () => {
+  it('fails after its timeout if the server does not answer, or immediately when aborted', async () => {
     const { server } = await nameServer(() => null);
-    await expect(ask(server, undefined, 250)).rejects.toMatchObject({ code: 'ETIMEOUT' });
+    await expect(resolve(server, undefined, 250)).rejects.toMatchObject({ code: 'ETIMEOUT' });
     const startedAt = performance.now();
-    await expect(ask(server, AbortSignal.timeout(50), 5_000)).rejects.toMatchObject({ code: 'ECANCELLED' });
+    await expect(resolve(server, AbortSignal.timeout(50), 5_000)).rejects.toMatchObject({ code: 'ECANCELLED' });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });

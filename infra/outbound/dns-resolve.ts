@@ -2,15 +2,15 @@
 import { Resolver } from 'node:dns/promises';
 
 /**
- * All addresses of a name, IPv4 and IPv6. Rejects with an error that has a `code` where there are none. May go on after
- * `signal` aborts, but should not.
+ * Resolves all addresses of a name, IPv4 and IPv6. Rejects with an error with a `code` if there are none. Should stop when
+ * `signal` aborts.
  */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface DnsOptions {
   /** Name servers as `address:port`; those of the system by default. */
   readonly servers?: readonly string[];
-  /** For the first try; the second has twice that. */
+  /** Timeout of the first attempt; the second has twice that. */
   readonly timeoutMs?: number;
 }
 
@@ -18,9 +18,9 @@ const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks the name servers directly. `dns.lookup` would hold one of the process's few pool threads for as long as a
- * tenant's name server keeps silent, and hashing and file access with it; it cannot be cancelled; and it tries the
- * search domains of the machine, which are nothing that a tenant's name should be looked up in.
+ * Creates a resolver that queries the name servers directly. `dns.lookup` would occupy one of the process's few pool
+ * threads, which hashing and file access need, for as long as a tenant's name server does not answer. It cannot be
+ * cancelled, and it tries the search domains of the machine, which must not apply to a tenant's name.
  */
 export function dnsResolve({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions = {}): Resolve {
   return async (name, signal) => {
@@ -30,7 +30,7 @@ export function dnsResolve({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions = {})
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-      // A name with addresses of one family only is the usual case; only without any is it a failure.
+      // Most names have addresses of one family only; it is a failure if there are none at all.
       if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
       return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     } finally {

@@ -1,4 +1,4 @@
-/** One HTTP request and its answer over a connection that is there. */
+/** Sends one HTTP request over an open connection and reads its answer. */
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { failureOf, OutboundError } from './outcome.ts';
@@ -11,17 +11,17 @@ export const ANSWER_BODY_MAX = 64 * 1_024;
 /** Interim answers (1xx) before the final one. */
 const INTERIM_MAX = 8;
 
-/** What is kept of an answer. */
+/** The parts of an answer that the caller gets. */
 export interface Answer {
   readonly status: number;
-  /** The header `Retry-After`, unread. */
+  /** The header `Retry-After`, unparsed. */
   readonly retryAfter: string | undefined;
 }
 
 /**
- * Posts `body` and resolves once the answer has ended or shown `ANSWER_BODY_MAX` bytes. The connection is good for
- * nothing else afterwards. A redirect is an answer like any other. Rejects with `OutboundError`; on headers that cannot
- * be sent with the error of `node:http`.
+ * Posts `body` and resolves once the answer has ended or `ANSWER_BODY_MAX` bytes of it have arrived. The connection cannot
+ * be used afterwards. Redirects are not followed. Rejects with `OutboundError`; for headers that cannot be sent, with the
+ * error of `node:http`.
  */
 export function exchange(
   socket: Socket,
@@ -30,7 +30,7 @@ export function exchange(
   body: Uint8Array,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // Without an agent there is no pool that could hand the connection to another target, and no proxy.
+    // Without an agent there is no pool that could reuse the connection for another target, and no proxy.
     const call = request({
       method: 'POST',
       path: target.path,
@@ -43,7 +43,7 @@ export function exchange(
     const refuse = () => reject(new OutboundError('bad_response'));
     call.on('error', fail);
     let answered = false;
-    // Once there is an answer its own end counts, which may come after this.
+    // After the answer has started, its own end counts, which may follow this event.
     call.on('close', () => answered || fail(new OutboundError('reset')));
     call.on('upgrade', refuse);
     let interim = 0;
@@ -58,7 +58,7 @@ export function exchange(
       drain(response, () => resolve({ status, retryAfter: response.headers['retry-after'] }), fail);
     });
     for (const [name, value] of Object.entries(headers)) call.setHeader(name, value);
-    // Last, so that no header of the caller replaces them.
+    // Set last, so that headers of the caller cannot replace them.
     call.setHeader('Host', target.authority);
     call.setHeader('Content-Length', body.byteLength);
     call.setHeader('Connection', 'close');

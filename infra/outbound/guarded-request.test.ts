@@ -20,7 +20,7 @@ const urlOf = (server: TestServer, path = '/') => `http://127.0.0.1:${server.por
 const local = (timeoutMs = 5_000) => countingClient({ allowLoopback: true, timeoutMs });
 
 describe('an answer', () => {
-  it.each([200, 204, 400, 410, 429, 500, 503])('tells its status %d', async (status) => {
+  it.each([200, 204, 400, 410, 429, 500, 503])('returns its status %d', async (status) => {
     const server = await use(httpServer((_request, response) => response.writeHead(status).end()));
     expect(await local().post(urlOf(server))).toEqual({
       status,
@@ -29,7 +29,7 @@ describe('an answer', () => {
     });
   });
 
-  it('comes to a POST of these bytes and headers, over a connection of its own', async () => {
+  it('follows a POST with the given bytes and headers, over a connection of its own', async () => {
     const seen: unknown[] = [];
     const server = await use(
       httpServer(async (request, response) => {
@@ -59,7 +59,7 @@ describe('an answer', () => {
     expect(count.resolves).toBe(0);
   });
 
-  it('tells Retry-After in seconds and as a date', async () => {
+  it('returns Retry-After from seconds and from a date', async () => {
     const values = ['120', new Date(Date.now() + 60_000).toUTCString(), 'soon'];
     const server = await use(
       httpServer((_request, response) => response.writeHead(429, { 'retry-after': values.shift()! }).end()),
@@ -71,7 +71,7 @@ describe('an answer', () => {
     expect(await post(urlOf(server))).toMatchObject({ retryAfterMs: null });
   });
 
-  it('with a huge body is read in part', async () => {
+  it('with a huge body is read only in part', async () => {
     let written = 0;
     const server = await use(
       httpServer((_request, response) => {
@@ -84,11 +84,11 @@ describe('an answer', () => {
       }),
     );
     expect(await local().post(urlOf(server))).toMatchObject({ status: 200 });
-    // What the system buffers on the way is beyond the client's reach.
+    // The client does not control the buffers of the system.
     expect(written).toBeLessThan(ANSWER_BODY_MAX + 20_000_000);
   });
 
-  it('with a body up to the bound is read to its end', async () => {
+  it('with a body up to the limit is read to its end', async () => {
     let finished = 0;
     const server = await use(
       httpServer((_request, response) => {
@@ -168,7 +168,7 @@ describe('the deadline', () => {
     await expect.poll(() => closed).toBe(1);
   });
 
-  it('ends a connection that does not come about', async () => {
+  it('ends a connection that is never established', async () => {
     const sockets: Socket[] = [];
     const { post } = countingClient({
       allowLoopback: true,
@@ -179,28 +179,28 @@ describe('the deadline', () => {
     expect(sockets.map((socket) => socket.destroyed)).toEqual([true]);
   });
 
-  it('ends a handshake that does not come about', async () => {
+  it('ends a handshake that never completes', async () => {
     const server = await use(rawServer(() => {}));
     await expectTimeout(local(TIMEOUT_MS).post(`https://127.0.0.1:${server.port}/`));
   });
 
-  it('ends the wait for a name, and nothing is connected to when it comes after all', async () => {
-    const told: boolean[] = [];
+  it('ends the wait for a name, and opens no connection if the name resolves later', async () => {
+    const aborted: boolean[] = [];
     const { count, post } = countingClient({
       timeoutMs: TIMEOUT_MS,
       resolve: async (_name, signal) => {
         await sleep(TIMEOUT_MS + 100);
-        told.push(signal.aborted);
+        aborted.push(signal.aborted);
         return [PUBLIC];
       },
     });
     await expectTimeout(post('https://hooks.example.com/'));
-    await expect.poll(() => told).toEqual([true]);
+    await expect.poll(() => aborted).toEqual([true]);
     await sleep(20);
     expect(count).toEqual({ connects: 0, resolves: 1 });
   });
 
-  it("is not the only end: the caller's signal is one", async () => {
+  it("is not the only way to end a request: the caller's signal is another", async () => {
     const server = await use(rawServer(() => {}));
     const ending = new AbortController();
     const { count, post } = local();
@@ -220,14 +220,14 @@ describe('on the way', () => {
     expect(await local().post(`http://${host}:${server.port}/`)).toMatchObject({ error: 'connect_failed' });
   });
 
-  it('a name without addresses is dns_failed, whatever way the resolver says so', async () => {
+  it('a name without addresses is dns_failed, however the resolver reports it', async () => {
     expect(await countingClient().post('https://hooks.example.com/')).toMatchObject({ error: 'dns_failed' });
     const { count, post } = countingClient({ resolve: async () => [] });
     expect(await post('https://hooks.example.com/')).toMatchObject({ error: 'dns_failed' });
     expect(count.connects).toBe(0);
   });
 
-  it('faults of this side are thrown, not held against the target', async () => {
+  it('errors of this side are thrown and do not count against the target', async () => {
     const exhausted = countingClient({
       allowLoopback: true,
       connect: () => new Socket().destroy(Object.assign(new Error('too many open files'), { code: 'EMFILE' })),
@@ -253,7 +253,7 @@ describe('TLS', () => {
     const { post } = namedServer(server.port, TEST_CERTIFICATE);
     expect(await post('https://hooks.example.com/')).toMatchObject({ status: 204 });
     expect(await post('https://other.example.com/')).toMatchObject({ error: 'tls_failed' });
-    // The client leaves the second handshake before its end.
+    // The client aborts the second handshake.
     expect(server.names).toEqual(['hooks.example.com']);
   });
 
@@ -266,13 +266,13 @@ describe('TLS', () => {
     expect(await elsewhere.post(`https://${PUBLIC}/`)).toMatchObject({ error: 'tls_failed' });
   });
 
-  it('trusts no certificate that nobody signed, whatever the environment says', async () => {
+  it('trusts no self-signed certificate, whatever the environment variables are', async () => {
     const server = await use(tlsServer());
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(await namedServer(server.port).post('https://hooks.example.com/')).toMatchObject({ error: 'tls_failed' });
   });
 
-  it('is not done without: a server that speaks plain HTTP is tls_failed and gets no request', async () => {
+  it('is required: a server with plain HTTP is tls_failed and gets no request', async () => {
     let requests = 0;
     const server = await use(
       httpServer((_request, response) => {

@@ -1,41 +1,41 @@
 /**
- * The client for URLs that tenants gave. It cannot be made to talk to this machine, its network or its cloud: the name is
- * resolved once, every address is judged, and the connection is held to the judged ones.
+ * The client for URLs of tenants. It never connects to this machine, its network or its cloud: the name is resolved once,
+ * every address is evaluated, and the connection is restricted to the evaluated ones.
  */
 import type { Socket } from 'node:net';
-import { judgeAddress } from './address-policy.ts';
+import { evaluateAddress } from './address-policy.ts';
 import { dnsResolve, type Resolve } from './dns-resolve.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { failureOf, OutboundError, type Outcome } from './outcome.ts';
 import { type Connect, openPinned } from './pinned-socket.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import { judgeTargetUrl, type Target } from './target-url.ts';
+import { evaluateTargetUrl, type Target } from './target-url.ts';
 
 export interface GuardedClientOptions {
   /** See `TargetRules`. */
   readonly allowLoopback?: boolean;
-  /** For the whole request: names, connection, TLS, answer and its body. */
+  /** Time limit of the complete request: name resolution, connection, TLS, answer and its body. */
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
   readonly connect?: Connect;
-  /** Certificates (PEM) that are trusted instead of the usual ones. */
+  /** Certificates (PEM) that are trusted instead of the default ones. */
   readonly ca?: string;
 }
 
 export interface GuardedRequest {
   readonly url: string;
-  /** `Host`, `Content-Length`, `Connection` and `Transfer-Encoding` are set here, whatever is given. */
+  /** `Host`, `Content-Length`, `Connection` and `Transfer-Encoding` are set by the client and cannot be overridden. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Ends it early, as `aborted`. */
+  /** Stops the request early, with the outcome `aborted`. */
   readonly signal?: AbortSignal;
 }
 
-/** The contract, Webhooks. */
+/** Time limit of a webhook delivery according to the contract. */
 export const OUTBOUND_TIMEOUT_MS = 15_000;
-/** Addresses of a name that are tried; all of them are judged. */
+/** Maximum of addresses that are tried; all are evaluated. */
 const TRIED_MAX = 8;
-/** What `localhost` means by definition (RFC 6761); no resolver is asked. */
+/** The addresses of `localhost` by definition (RFC 6761), without a resolver. */
 const LOCALHOST = ['127.0.0.1', '::1'];
 
 export class GuardedClient {
@@ -48,7 +48,7 @@ export class GuardedClient {
   }
 
   /**
-   * Posts once, over a connection of its own. Whatever the target does is an outcome; rejects only on faults of this
+   * Posts once, over a connection of its own. Every behaviour of the target is an outcome. Rejects only on errors of this
    * side: headers that cannot be sent, or a process out of descriptors or memory.
    */
   async post(request: GuardedRequest): Promise<Outcome> {
@@ -63,7 +63,7 @@ export class GuardedClient {
     }
   }
 
-  /** Whatever way it ends, afterwards there is no timer and no socket left. */
+  /** Sends the request with its time limit. Leaves no timer and no socket behind, however it ends. */
   private async withDeadline(request: GuardedRequest): Promise<Answer> {
     const sockets: Socket[] = [];
     const ending = new AbortController();
@@ -92,11 +92,11 @@ export class GuardedClient {
 
   private async attempt(request: GuardedRequest, signal: AbortSignal, onSocket: (socket: Socket) => void) {
     const { allowLoopback = false, connect, ca } = this.options;
-    const verdict = judgeTargetUrl(request.url, { allowLoopback });
+    const verdict = evaluateTargetUrl(request.url, { allowLoopback });
     if (!verdict.ok) throw new OutboundError('invalid_target');
     const { target } = verdict;
     const addresses = await this.checkedAddresses(target, signal);
-    // The resolver may have come back after the end, when nobody would close a connection any more.
+    // The resolver may return after the time limit, when nobody would close the connection.
     signal.throwIfAborted();
     const socket = await openPinned(target, addresses.slice(0, TRIED_MAX), {
       onSocket,
@@ -107,13 +107,13 @@ export class GuardedClient {
   }
 
   /**
-   * The addresses of the target, each of them allowed. One that is not refuses them all: a public service has no private
-   * address beside its public one, and which of a mixed lot gets connected to would be for chance to say.
+   * Returns the addresses of the target if all are allowed. One that is not allowed refuses them all: a public service has
+   * no private address beside its public ones, and it would be random which one is used.
    */
   private async checkedAddresses(target: Target, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = await this.addressesOf(target, signal);
     if (addresses.length === 0) throw new OutboundError('dns_failed');
-    if (!addresses.every((address) => judgeAddress(address, target.reach).allowed))
+    if (!addresses.every((address) => evaluateAddress(address, target.reach).allowed))
       throw new OutboundError('blocked_address');
     return addresses;
   }

@@ -1,6 +1,6 @@
-/** Targets that must never be reached, as tables: addresses in every notation, names with their answers, other URLs. */
+/** Tables of targets that must never be reached: addresses in every notation, names with their answers, other URLs. */
 
-/** What IANA's special-purpose registries and address space tables keep out of public unicast, and two clouds' own. */
+/** Ranges that IANA's registries exclude from public unicast, and special addresses of two clouds. */
 export const REFUSED_V4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,7 +23,7 @@ export const REFUSED_V4 = [
   ['240.0.0.0', 4],
 ] as const;
 
-/** The same inside 2000::/3; outside of it nothing is allowed anyway. 6to4 is judged by its IPv4 address. */
+/** The same inside 2000::/3; nothing outside of it is allowed. 6to4 is evaluated by its IPv4 address. */
 export const REFUSED_V6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -86,7 +86,7 @@ export const REFUSED_V6_ADDRESSES = [
   'ff0e::1',
 ];
 
-/** Loopback, private networks and what clouds tell their machines' secrets on. */
+/** Loopback, private networks, and the addresses of cloud metadata services. */
 export const REFUSED_V4_ADDRESSES = [
   '0.0.0.0',
   '0.0.0.1',
@@ -124,7 +124,7 @@ export const REFUSED_V4_ADDRESSES = [
   '255.255.255.255',
 ];
 
-/** Public, for the other half of each test. */
+/** Public addresses, which must be allowed. */
 export const PUBLIC_ADDRESSES = [
   '1.1.1.1',
   '8.8.8.8',
@@ -153,7 +153,7 @@ export const RADICES: readonly ((part: number) => string)[] = [
   (part) => `0000${part.toString(8)}`,
 ];
 
-/** The parts of an address written as four, three, two or one number, the last of which takes what is left. */
+/** The parts of an address written as four, three, two or one number, the last of which contains the remaining octets. */
 export function partsOf(address: string, count: number): number[] {
   const octets = octetsOf(address);
   const tail = octets.slice(count - 1).reduce((sum, octet) => sum * 256 + octet, 0);
@@ -165,7 +165,7 @@ const CIRCLED = (text: string) =>
   text.replace(/[0-9]/g, (digit) => (digit === '0' ? '⓪' : String.fromCodePoint(0x2460 + Number(digit) - 1)));
 const PERCENT = (text: string) => text.replace(/[0-9]/g, (digit) => `%3${digit}`);
 
-/** Notations of an IPv4 address as a host that the URL standard reads as that address. */
+/** Notations of an IPv4 address that the URL standard parses as that address. */
 export function notationsOf(address: string): string[] {
   const plain = [4, 3, 2, 1].flatMap((count) => RADICES.map((write) => partsOf(address, count).map(write).join('.')));
   const mixed = octetsOf(address)
@@ -176,7 +176,7 @@ export function notationsOf(address: string): string[] {
   return [...new Set([...plain, mixed, ...disguised, ...dots, `${address}.`, `${numberOf(address)}.`])];
 }
 
-/** IPv6 addresses that stand for an IPv4 address somewhere on their way, as hosts of a URL. */
+/** IPv6 addresses that embed an IPv4 address, as hosts of a URL. */
 export function embeddingsOf(address: string): string[] {
   const [a, b, c, d] = octetsOf(address) as [number, number, number, number];
   const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
@@ -194,7 +194,7 @@ export function embeddingsOf(address: string): string[] {
   ];
 }
 
-/** Hosts that are refused for what they are, whatever they resolve to. */
+/** Hosts that are refused without resolving them. */
 export const REFUSED_HOSTS = [
   'localhost',
   'LOCALHOST',
@@ -236,7 +236,7 @@ export const REFUSED_HOSTS = [
   '08.0.0.1',
 ];
 
-/** Other URLs that are refused; those that name a loopback address would get there if they were read wrongly. */
+/** Other URLs that are refused. Those with a loopback address would reach it if they were parsed wrongly. */
 export function refusedUrls(port: number): string[] {
   const here = `127.0.0.1:${port}`;
   return [
@@ -290,7 +290,7 @@ export function refusedUrls(port: number): string[] {
 export const asUrls = (hosts: readonly string[], port: number): string[] =>
   hosts.map((host) => `https://${host}:${port}/hook`);
 
-/** Every URL that is refused unresolved. */
+/** Every URL that is refused without resolving its host. */
 export function hostileUrls(port: number): string[] {
   return [
     ...asUrls(REFUSED_V4_ADDRESSES.flatMap(notationsOf), port),
@@ -304,7 +304,7 @@ export function hostileUrls(port: number): string[] {
   ];
 }
 
-/** Answers of a tenant's name server that must lead to no connection, and so must none of them beside public ones. */
+/** Answers of a tenant's name server that must not lead to a connection, alone or beside public addresses. */
 export const HOSTILE_ANSWERS: readonly (readonly string[])[] = [
   ...[...REFUSED_V4_ADDRESSES, ...REFUSED_V6_ADDRESSES].flatMap((address) => [
     [address],

@@ -5,31 +5,31 @@ import { countingClient, httpServer, leadingTo, type TestServer } from './server
 
 const PUBLIC = '93.184.215.14';
 
-/** Listens where a wrongly read loopback address would lead, so that a hole shows as a connection. */
+/** Listens at the loopback address of the URLs, so that a leak is visible as a connection. */
 let server: TestServer;
 beforeAll(async () => {
   server = await httpServer((_request, response) => response.writeHead(200).end());
 });
 afterAll(() => server.close());
-/** Whatever is connected to leads to the server: were there a hole, the test itself must not reach private networks. */
-const caught = () => leadingTo(server.port);
+/** Directs every connection to the server, so that the test never reaches a private network even if there is a leak. */
+const toServer = () => leadingTo(server.port);
 
 const isLoopback = (url: string) =>
   /^https?:\/\/(localhost|127[.\d]*|\[::1\])\.?:/i.test(url) && parseUrl(url) !== null;
 
 describe('hostile targets', () => {
-  it('are more than 200, most of which are URLs', () => {
+  it('include more than 1000 URLs and 200 answers', () => {
     expect(hostileUrls(server.port).length).toBeGreaterThan(1_000);
     expect(HOSTILE_ANSWERS.length).toBeGreaterThan(200);
   });
 
-  it.each([false, true])('make no connection and are not even resolved (allowLoopback %s)', async (allowLoopback) => {
+  it.each([false, true])('lead to no connection and no lookup (allowLoopback %s)', async (allowLoopback) => {
     const before = server.connections();
-    const { count, post } = countingClient({ allowLoopback, resolve: async () => ['127.0.0.1'], connect: caught() });
-    // What the test setting is for is left out with it, in whatever notation.
-    const meant = (url: string) => !allowLoopback || !isLoopback(parseUrl(url)?.href ?? '');
+    const { count, post } = countingClient({ allowLoopback, resolve: async () => ['127.0.0.1'], connect: toServer() });
+    // With the test setting, loopback URLs are allowed and therefore left out, in every notation.
+    const isHostile = (url: string) => !allowLoopback || !isLoopback(parseUrl(url)?.href ?? '');
     const leaks: string[] = [];
-    for (const url of hostileUrls(server.port).filter(meant)) {
+    for (const url of hostileUrls(server.port).filter(isHostile)) {
       const outcome = await post(url);
       if (!('error' in outcome) || outcome.error !== 'invalid_target' || count.connects + count.resolves > 0) {
         leaks.push(url);
@@ -40,7 +40,7 @@ describe('hostile targets', () => {
     expect(server.connections()).toBe(before);
   });
 
-  it('would be reached in each of these notations, were they not refused', async () => {
+  it('would be reached in each of these notations if they were not refused', async () => {
     const { post } = countingClient({ allowLoopback: true });
     const before = server.connections();
     const urls = asUrls(notationsOf('127.0.0.1'), server.port).map((url) => url.replace('https:', 'http:'));
@@ -48,11 +48,11 @@ describe('hostile targets', () => {
     expect(server.connections() - before).toBe(urls.length);
   });
 
-  it.each([false, true])('make no connection behind a name (allowLoopback %s)', async (allowLoopback) => {
+  it.each([false, true])('lead to no connection through a name (allowLoopback %s)', async (allowLoopback) => {
     const before = server.connections();
     const leaks: string[] = [];
     for (const addresses of HOSTILE_ANSWERS) {
-      const { count, post } = countingClient({ allowLoopback, resolve: async () => addresses, connect: caught() });
+      const { count, post } = countingClient({ allowLoopback, resolve: async () => addresses, connect: toServer() });
       const outcome = await post(`https://hooks.example.com:${server.port}/`);
       const isBlocked = 'error' in outcome && outcome.error === 'blocked_address';
       if (!isBlocked || count.connects > 0 || count.resolves !== 1) leaks.push(addresses.join());
@@ -65,15 +65,15 @@ describe('hostile targets', () => {
     [['127.0.0.1'], ['127.0.0.1']],
     [['169.254.169.254'], ['10.0.0.1']],
     [['::1'], ['::ffff:127.0.0.1']],
-  ])('gain nothing by answering with a public address first and %j then', async (...later) => {
+  ])('gain nothing from a name server that answers first with a public address and then with %j', async (...later) => {
     const answers = [[PUBLIC, '2606:4700:4700::1111'], ...later];
-    const asked: unknown[] = [];
+    const lookups: unknown[] = [];
     const { count, post } = countingClient({
       resolve: async () => answers.shift()!,
       connect: (where) => {
-        // What net.connect would ask, both ways and again.
+        // The lookups of net.connect, in both forms and repeated.
         for (const all of [true, false, true, false])
-          where.lookup!(where.host!, { all }, (...answer) => asked.push(answer));
+          where.lookup!(where.host!, { all }, (...answer) => lookups.push(answer));
         return leadingTo(server.port, PUBLIC)(where);
       },
     });
@@ -82,7 +82,7 @@ describe('hostile targets', () => {
       { address: PUBLIC, family: 4 },
       { address: '2606:4700:4700::1111', family: 6 },
     ];
-    expect(asked).toEqual([
+    expect(lookups).toEqual([
       [null, all],
       [null, PUBLIC, 4],
       [null, all],
@@ -91,7 +91,7 @@ describe('hostile targets', () => {
     expect(count).toEqual({ connects: 1, resolves: 1 });
   });
 
-  it('get no byte through a connection that led elsewhere', async () => {
+  it('get no byte through a connection to another address', async () => {
     const before = server.bytes();
     const { count, post } = countingClient({ resolve: async () => [PUBLIC], connect: leadingTo(server.port) });
     const outcome = await post(`https://hooks.example.com:${server.port}/`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPinned } from './pinned-socket.ts';
 import { httpServer, type TestServer } from './servers.fixture.ts';
-import { judgeTargetUrl } from './target-url.ts';
+import { evaluateTargetUrl } from './target-url.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -10,13 +10,13 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function targetHere() {
-  const verdict = judgeTargetUrl(`http://localhost:${server.port}/`, { allowLoopback: true });
+  const verdict = evaluateTargetUrl(`http://localhost:${server.port}/`, { allowLoopback: true });
   if (!verdict.ok) throw new Error(verdict.message);
   return verdict.target;
 }
 
 describe('a pinned connection', () => {
-  it('goes to the next address where one does not answer', async () => {
+  it('uses the next address if one does not answer', async () => {
     const sockets: unknown[] = [];
     const onSocket = (socket: unknown) => void sockets.push(socket);
     const socket = await openPinned(targetHere(), ['127.0.0.2', '127.0.0.3', '127.0.0.1'], { onSocket });
@@ -25,7 +25,7 @@ describe('a pinned connection', () => {
     socket.destroy();
   });
 
-  it('goes nowhere else, whatever the name means to the system', async () => {
+  it('uses no other address, whatever the name resolves to on this system', async () => {
     const before = server.connections();
     const onSocket = () => {};
     await expect(openPinned(targetHere(), ['127.0.0.2', '127.0.0.3'], { onSocket })).rejects.toMatchObject({

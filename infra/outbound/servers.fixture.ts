@@ -1,4 +1,4 @@
-/** Servers on this machine for the tests of the client, and ways to it that count. */
+/** Servers on this machine for the tests of the client, and a client that counts its connections. */
 import { once } from 'node:events';
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from 'node:net';
@@ -9,9 +9,9 @@ import { TEST_CERTIFICATE, TEST_KEY } from './tls.fixture.ts';
 
 export interface TestServer {
   readonly port: number;
-  /** Connections that came, of any kind. */
+  /** Number of accepted connections. */
   connections(): number;
-  /** Bytes that came with them. */
+  /** Number of received bytes. */
   bytes(): number;
   close(): Promise<void>;
 }
@@ -43,14 +43,14 @@ async function started(server: Server): Promise<TestServer> {
   };
 }
 
-/** Plain HTTP. */
+/** A server with plain HTTP. */
 export const httpServer = (listener: RequestListener) => started(createHttp(listener));
 
-/** Plain TCP: does with each connection what it is told, once the first bytes of a request are there. */
+/** A server with plain TCP, which calls `answer` for each connection after the first bytes of a request. */
 export const rawServer = (answer: (socket: Socket) => void) =>
   started(createTcp((socket) => void socket.once('data', () => answer(socket))));
 
-/** TLS with the certificate of the tests; answers 204 to anything and notes the names it was called by. */
+/** A server with TLS and the certificate of the tests. It answers 204 to everything and records the requested names. */
 export async function tlsServer(): Promise<TestServer & { readonly names: (string | false | null)[] }> {
   const names: (string | false | null)[] = [];
   const server = createTls({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (socket) => {
@@ -61,7 +61,7 @@ export async function tlsServer(): Promise<TestServer & { readonly names: (strin
   return Object.assign(await started(server), { names });
 }
 
-/** A client that counts its connections and its questions to the resolver. */
+/** A client that counts its connections and its lookups. */
 export function countingClient(options: GuardedClientOptions = {}) {
   const count = { connects: 0, resolves: 0 };
   const client = new GuardedClient({
@@ -82,7 +82,7 @@ export function countingClient(options: GuardedClientOptions = {}) {
   return { count, post };
 }
 
-/** Leads every connection to a server here, which says that it is at `remoteAddress` where that is given. */
+/** Directs every connection to a server of the test, which pretends to have `remoteAddress` if that is present. */
 export const leadingTo =
   (port: number, remoteAddress?: string): Connect =>
   () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAddress } from './address-policy.ts';
+import { evaluateAddress } from './address-policy.ts';
 import {
   asUrls,
   embeddingsOf,
@@ -11,19 +11,19 @@ import {
   RADICES,
   REFUSED_HOSTS,
 } from './hostile-targets.fixture.ts';
-import { judgeTargetUrl } from './target-url.ts';
+import { evaluateTargetUrl } from './target-url.ts';
 
 const targetOf = (url: string, allowLoopback = false) => {
-  const verdict = judgeTargetUrl(url, { allowLoopback });
+  const verdict = evaluateTargetUrl(url, { allowLoopback });
   if (!verdict.ok) throw new Error(`${url}: ${verdict.message}`);
   return verdict.target;
 };
-const isTarget = (url: string, allowLoopback = false) => judgeTargetUrl(url, { allowLoopback }).ok;
+const isTarget = (url: string, allowLoopback = false) => evaluateTargetUrl(url, { allowLoopback }).ok;
 
-describe('the judgement of a target URL', () => {
-  it('refuses every hostile URL, naming the field and nothing that it was given', () => {
+describe('the evaluation of a target URL', () => {
+  it('refuses every hostile URL with a message that names the field but not its value', () => {
     const wrong = hostileUrls(8443).filter((url) => {
-      const verdict = judgeTargetUrl(url);
+      const verdict = evaluateTargetUrl(url);
       return verdict.ok || !/^url: [a-z]/.test(verdict.message) || verdict.message.includes('secret');
     });
     expect(wrong).toEqual([]);
@@ -35,7 +35,7 @@ describe('the judgement of a target URL', () => {
     expect(notationsOf('93.184.215.14').length).toBeGreaterThan(30);
   });
 
-  it('judges an IPv4 address the same in any notation', () => {
+  it('evaluates an IPv4 address equally in every notation', () => {
     const octet = fc.integer({ min: 0, max: 255 });
     const address = fc
       .tuple(fc.oneof(octet, fc.constantFrom(0, 10, 100, 127, 169, 172, 192, 198, 224)), octet, octet, octet)
@@ -46,8 +46,8 @@ describe('the judgement of a target URL', () => {
         const host = partsOf(plain, count)
           .map((part, index) => writers[index]!(part))
           .join('.');
-        const verdict = judgeTargetUrl(`https://${host}${dot ? '.' : ''}/`);
-        expect(verdict.ok).toBe(judgeAddress(plain).allowed);
+        const verdict = evaluateTargetUrl(`https://${host}${dot ? '.' : ''}/`);
+        expect(verdict.ok).toBe(evaluateAddress(plain).allowed);
         if (verdict.ok) expect(verdict.target.host).toBe(plain);
       }),
       { numRuns: 2_000 },
@@ -62,24 +62,24 @@ describe('the judgement of a target URL', () => {
     ['https://a_b.example.com/@x', 'https://a_b.example.com/@x', 'a_b.example.com', 443, '/@x'],
     ['https://[2606:4700:0::1111]:1024/', 'https://[2606:4700::1111]:1024/', '2606:4700::1111', 1024, '/'],
     ['https://8.8.8.8:65535/?a@b', 'https://8.8.8.8:65535/?a@b', '8.8.8.8', 65_535, '/?a@b'],
-  ])('takes %s apart', (url, href, host, port, path) => {
+  ])('parses %s', (url, href, host, port, path) => {
     expect(targetOf(url)).toMatchObject({ href, host, port, path, secure: true, reach: 'public' });
     expect(targetOf(href).href).toBe(href);
   });
 
-  it('takes letters of all countries, however often it is asked', () => {
-    const answers = Array.from({ length: 20_000 }, () => judgeTargetUrl('https://bücher.example/ü').ok);
+  it('accepts characters of all scripts, also in repeated evaluations', () => {
+    const answers = Array.from({ length: 20_000 }, () => evaluateTargetUrl('https://bücher.example/ü').ok);
     expect(answers.filter((ok) => !ok)).toHaveLength(0);
   });
 
-  it('takes public addresses, which names resolve to anyway', () => {
+  it('accepts public addresses', () => {
     const hosts = PUBLIC_ADDRESSES.map((address) => (address.includes(':') ? `[${address}]` : address));
     expect(asUrls(hosts, 443).filter((url) => !isTarget(url))).toEqual([]);
   });
 
-  it('tells in the message what is wrong', () => {
+  it('explains in the message what is wrong', () => {
     const messages = ['http://a.example.com/', 'https://a:b@c.example.com/', 'https://10.1/', 'https://a.local/'].map(
-      (url) => judgeTargetUrl(url),
+      (url) => evaluateTargetUrl(url),
     );
     expect(messages).toEqual(
       [
@@ -91,7 +91,7 @@ describe('the judgement of a target URL', () => {
     );
   });
 
-  it('bounds the length before and after encoding', () => {
+  it('limits the length before and after encoding', () => {
     const long = (count: number, of: string) => `https://hooks.example.com/${of.repeat(count)}`;
     expect(isTarget(long(2_048 - 26, 'a'))).toBe(true);
     expect(isTarget(long(2_048 - 25, 'a'))).toBe(false);
@@ -101,7 +101,7 @@ describe('the judgement of a target URL', () => {
 
 describe('with loopback allowed', () => {
   it.each(['http://localhost:3000/', 'https://localhost:3000/', 'http://127.0.0.2:3000/', 'http://[::1]:3000/'])(
-    'takes %s',
+    'accepts %s',
     (url) => expect(targetOf(url, true).reach).toBe('loopback'),
   );
 

@@ -1,24 +1,24 @@
 /**
- * Which URLs may be a target at all, as far as their text tells: for the moment a tenant names one, and again before
- * each request. What a name resolves to is judged at each request (`guarded-request.ts`). Pure.
+ * Decides by its text if a URL may be a target: when a tenant sets it, and again before each request. The addresses of its
+ * name are evaluated at each request (`guarded-request.ts`). Pure.
  */
 import { isIP } from 'node:net';
 import { parseUrl } from '../parse-url.ts';
-import { judgeAddress, type Reach } from './address-policy.ts';
+import { evaluateAddress, type Reach } from './address-policy.ts';
 
-/** Characters, of the URL as given and as normalised. */
+/** Maximum characters of a URL, both original and normalised. */
 export const TARGET_URL_MAX = 2_048;
 
-/** A URL that may be a target, taken apart. */
+/** The parsed parts of a URL that may be a target. */
 export interface Target {
   /** The normalised URL, without a fragment. */
   readonly href: string;
   /** A name without a trailing dot, or an address without brackets. */
   readonly host: string;
-  /** Whether `host` is an address. */
+  /** True if `host` is an address. */
   readonly literal: boolean;
   readonly port: number;
-  /** TLS. */
+  /** True if the connection uses TLS. */
   readonly secure: boolean;
   /** Path and query. */
   readonly path: string;
@@ -29,15 +29,15 @@ export interface Target {
 
 export type TargetVerdict =
   | { readonly ok: true; readonly target: Target }
-  /** `message` names the field `url` and is fit for the client. */
+  /** `message` names the field `url` and may be sent to the client. */
   | { readonly ok: false; readonly message: string };
 
 export interface TargetRules {
-  /** Test setting: `localhost` and loopback addresses are targets too, and plain http is enough for them. */
+  /** Test setting: `localhost` and loopback addresses may be targets too, also with plain http. */
   readonly allowLoopback?: boolean;
 }
 
-/** Below this only 443; system services listen there, and none that takes webhooks. */
+/** Below this port only 443 is allowed: system services listen there, and none of them receives webhooks. */
 const FIRST_FREE_PORT = 1_024;
 /** The ports from 1024 that browsers refuse because other protocols listen there (Fetch standard, port blocking). */
 const BAD_PORTS = new Set([
@@ -47,12 +47,12 @@ const BAD_PORTS = new Set([
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$/;
 
-const refused = (what: string): TargetVerdict => ({ ok: false, message: `url: ${what}` });
+const refused = (problem: string): TargetVerdict => ({ ok: false, message: `url: ${problem}` });
 
-/** Judges a URL by its text. Addresses are known in every radix and notation that the URL standard reads. */
-export function judgeTargetUrl(text: string, { allowLoopback = false }: TargetRules = {}): TargetVerdict {
+/** Evaluates a URL by its text. Addresses are recognized in every radix and notation of the URL standard. */
+export function evaluateTargetUrl(text: string, { allowLoopback = false }: TargetRules = {}): TargetVerdict {
   if (text.length > TARGET_URL_MAX) return refused(`must have at most ${TARGET_URL_MAX} characters`);
-  // Parsers disagree about all of these, or drop them silently, so that what was read is not what will be called.
+  // Parsers disagree about these or drop them silently, so the checked URL could differ from the one that is called.
   if (hasOddCharacter(text)) return refused('must hold no spaces, control characters or backslashes');
   if (!/^https?:\/\/[^/?#]/i.test(text)) return refused('must be an absolute https URL');
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('must hold no credentials');
@@ -76,13 +76,13 @@ export function judgeTargetUrl(text: string, { allowLoopback = false }: TargetRu
 }
 
 function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || judgeAddress(host, 'loopback').allowed;
+  return host === 'localhost' || evaluateAddress(host, 'loopback').allowed;
 }
 
 function hostFault(host: string, literal: boolean, reach: Reach): string | null {
   if (reach === 'loopback') return null;
   if (literal) {
-    const verdict = judgeAddress(host);
+    const verdict = evaluateAddress(host);
     return verdict.allowed ? null : `the address may never be reached (${verdict.reason})`;
   }
   if (LOCAL_NAME.test(host)) return 'names of the local machine or network may never be reached';

@@ -1,6 +1,6 @@
 /**
  * A key and its self-signed certificate for tests on this machine, good for `localhost`, `hooks.example.com` and
- * `127.0.0.1` until 2120. It guards nothing.
+ * `127.0.0.1` until 2120. It protects nothing.
  */
 export const TEST_KEY = `
 -----BEGIN PRIVATE KEY-----

@@ -1,7 +1,7 @@
 /**
- * Keeps an organization's usage the same on every node: reads what all have told on `control.usage` and tells what this
- * one serves. A cluster can overshoot a quota by what its other nodes serve within `TELL_INTERVAL_MS` and the time that
- * a record takes; a node that is killed loses what it served since it last told.
+ * Replicates the usage of organizations across nodes: reads the usage of all nodes from `control.usage`, and publishes that
+ * of this node. A cluster can exceed a quota by what other nodes serve within `PUBLISH_INTERVAL_MS` and the latency of a
+ * record. A killed node loses the usage since its last publication.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -16,20 +16,20 @@ import { sharedPerLog } from '../shared-per-log.ts';
 import type { Health } from '../telemetry/health.ts';
 
 const AT = { topic: usageTopic.name, partition: 0 };
-const TELL_INTERVAL_MS = 200;
+const PUBLISH_INTERVAL_MS = 200;
 const PRUNE_INTERVAL_MS = 3_600_000;
 const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
 const DAY_MS = 86_400_000;
 const PART = 'usage';
 
-export interface UsageHost {
+export interface UsageReplica {
   readonly counts: UsageCounts;
-  /** Tells what was not told yet, then ends. */
+  /** Publishes the remaining usage, then stops. */
   close(): Promise<void>;
 }
 
-interface HostContext {
+interface UsageReplicaContext {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
@@ -37,42 +37,42 @@ interface HostContext {
 }
 
 /**
- * Resolves once what everyone has told today is counted, however long that takes; rejects with a `LogError` when the log
- * gives nothing of what is left for half a minute. The roles of one process share one.
+ * Resolves once all usage of today is counted, however long that takes. Rejects with a `LogError` if the log returns none
+ * of the remaining records for half a minute. The roles of one process share one replica.
  */
-export const openUsageHost: (context: HostContext) => Promise<UsageHost> = sharedPerLog(startHost);
+export const openUsageReplica: (context: UsageReplicaContext) => Promise<UsageReplica> = sharedPerLog(startReplica);
 
-async function startHost(context: HostContext): Promise<UsageHost> {
+async function startReplica(context: UsageReplicaContext): Promise<UsageReplica> {
   const { log, codec } = context;
   await log.createTopics([usageTopic]);
   await codec.prepare([usageTopic]);
   const now = Date.now();
-  // What was told before today counts for nothing any more.
+  // Usage from before today no longer counts.
   const offset = await log.offsetAt(AT, now - (now % DAY_MS));
   const last = await log.last(AT);
-  const host = new Host(context);
-  await host.start(offset, last?.offset ?? -1);
-  return host;
+  const replica = new LogUsageReplica(context);
+  await replica.start(offset, last?.offset ?? -1);
+  return replica;
 }
 
-class Host implements UsageHost {
+class LogUsageReplica implements UsageReplica {
   readonly counts: UsageCounts;
-  private readonly context: HostContext;
+  private readonly context: UsageReplicaContext;
   /** Null until the start has caught up. */
   private reader: LogReader | null = null;
   private readonly closing = new AbortController();
-  /** What was read last. What cannot be counted now is counted before anything that comes after it. */
-  private read: readonly LogRecord[] = [];
-  /** How many of it are counted. */
-  private counted = 0;
+  /** The records of the last poll. Those that fail are retried before the next poll. */
+  private batch: readonly LogRecord[] = [];
+  /** Number of counted records of `batch`. */
+  private countedRecords = 0;
   private reading: Promise<void> = Promise.resolve();
-  private telling: Promise<void> = Promise.resolve();
-  /** Whether the last telling succeeded. */
-  private isTold = true;
-  private tellTimer: NodeJS.Timeout | undefined;
+  private publishing: Promise<void> = Promise.resolve();
+  /** True if the last publication succeeded. */
+  private hasPublished = true;
+  private publishTimer: NodeJS.Timeout | undefined;
   private pruneTimer: NodeJS.Timeout | undefined;
 
-  constructor(context: HostContext) {
+  constructor(context: UsageReplicaContext) {
     this.context = context;
     this.counts = new UsageCounts(randomUUID());
   }
@@ -86,16 +86,16 @@ class Host implements UsageHost {
     }
     this.reader = await log.reader([{ ...AT, offset }]);
     this.reading = this.run(this.reader);
-    this.tellTimer = setInterval(() => void this.tell(), TELL_INTERVAL_MS);
+    this.publishTimer = setInterval(() => void this.publish(), PUBLISH_INTERVAL_MS);
     this.pruneTimer = setInterval(() => this.counts.prune(Date.now()), PRUNE_INTERVAL_MS);
   }
 
   async close(): Promise<void> {
-    clearInterval(this.tellTimer);
+    clearInterval(this.publishTimer);
     clearInterval(this.pruneTimer);
     this.closing.abort();
     await this.reading;
-    await this.tell();
+    await this.publish();
     await this.reader?.close();
   }
 
@@ -107,15 +107,15 @@ class Host implements UsageHost {
         await retry(() => this.poll(reader), {
           canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
           onFailure: (error, failures) => {
-            if (failures === 1) logger.error({ error }, 'usage of other nodes cannot be read; trying again');
-            health?.degraded(PART, 'usage of other nodes cannot be read');
+            if (failures === 1) logger.error({ error }, 'could not read the usage of other nodes, retrying');
+            health?.degraded(PART, 'could not read the usage of other nodes, retrying');
           },
           onRecovered: () => health?.ready(PART),
           signal,
         });
       } catch (error) {
         if (signal.aborted) return;
-        logger.error({ error }, 'counting the usage of other nodes stopped by a fault');
+        logger.error({ error }, 'stopped counting the usage of other nodes after an unexpected error');
         health?.failed(PART, error);
         return;
       }
@@ -123,24 +123,24 @@ class Host implements UsageHost {
   }
 
   private async poll(reader: LogReader): Promise<void> {
-    if (this.counted < this.read.length) await this.countRest();
+    if (this.countedRecords < this.batch.length) await this.countRest();
     else await this.countAll((await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records);
   }
 
   private countAll(records: readonly LogRecord[]): Promise<void> {
-    this.read = records;
-    this.counted = 0;
+    this.batch = records;
+    this.countedRecords = 0;
     return this.countRest();
   }
 
   private async countRest(): Promise<void> {
-    for (; this.counted < this.read.length; this.counted += 1) {
-      const usage = await this.decode(this.read[this.counted]!);
+    for (; this.countedRecords < this.batch.length; this.countedRecords += 1) {
+      const usage = await this.decode(this.batch[this.countedRecords]!);
       if (usage) this.counts.apply(usage);
     }
   }
 
-  /** Null for a record that tells of no usage. Rejects while its schema cannot be fetched. */
+  /** Decodes a record; null if it is undecodable. Rejects while its schema cannot be fetched. */
   private async decode({ value, offset }: LogRecord): Promise<NodeUsage | null> {
     if (!value) return null;
     const { codec, logger } = this.context;
@@ -149,28 +149,27 @@ class Host implements UsageHost {
       return codec.decode(usageTopic, value);
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
-      logger.error({ offset, error }, 'a record of control.usage cannot be read; passed over');
+      logger.error({ offset, error }, 'skipped an undecodable record in control.usage');
       return null;
     }
   }
 
-  /** One at a time, so that a node's totals stand in the log in their order. */
-  private tell(): Promise<void> {
-    this.telling = this.telling.then(async () => {
-      const untold = this.counts.takeUnpublished();
-      if (untold.length === 0) return;
+  /** Publishes one batch at a time, so that a node's totals are in order in the log. */
+  private publish(): Promise<void> {
+    this.publishing = this.publishing.then(async () => {
+      const unpublished = this.counts.takeUnpublished();
+      if (unpublished.length === 0) return;
       try {
-        await this.context.log.append(untold.map((usage) => this.recordOf(usage)));
-        this.isTold = true;
+        await this.context.log.append(unpublished.map((usage) => this.recordOf(usage)));
+        this.hasPublished = true;
       } catch (error) {
-        this.counts.markUnpublished(untold);
-        // Tried again at the next interval; said once.
-        if (this.isTold)
-          this.context.logger.warn({ error }, 'usage could not be told to the other nodes; trying again');
-        this.isTold = false;
+        this.counts.markUnpublished(unpublished);
+        // Retried at the next interval; logged once.
+        if (this.hasPublished) this.context.logger.warn({ error }, 'could not publish usage, retrying');
+        this.hasPublished = false;
       }
     });
-    return this.telling;
+    return this.publishing;
   }
 
   private recordOf(usage: NodeUsage): AppendRecord {

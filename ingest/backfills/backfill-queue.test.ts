@@ -2,16 +2,21 @@ import { expect, it } from 'vitest';
 import type { Backfill } from '#schemas/topics/backfills';
 import { BackfillQueue } from './backfill-queue.ts';
 
-let made = 0;
-const ask = (orgId: string, address: string, fields: Partial<Backfill> = {}): Backfill => {
-  made += 1;
-  return { id: `r${made}`, receivedAt: 1_000, orgId, address, lookbackDays: 7, ...fields };
+let created = 0;
+const request = (orgId: string, address: string, fields: Partial<Backfill> = {}): Backfill => {
+  created += 1;
+  return { id: `r${created}`, receivedAt: 1_000, orgId, address, lookbackDays: 7, ...fields };
 };
 const open = (limits = {}) => new BackfillQueue({ perOrganization: 3, total: 5, running: 2, ...limits });
 
-it('scans a wallet once for all who ask for the same days, waiting or running', () => {
+it('scans a wallet once for all equal requests, whether waiting or running', () => {
   const queue = open();
-  const requests = [ask('a', '0x1'), ask('b', '0x1'), ask('b', '0x1', { lookbackDays: 30 }), ask('a', '0x1')];
+  const requests = [
+    request('a', '0x1'),
+    request('b', '0x1'),
+    request('b', '0x1', { lookbackDays: 30 }),
+    request('a', '0x1'),
+  ];
   expect(queue.add(requests[0]!) && queue.add(requests[1]!) && queue.add(requests[2]!)).toBe(true);
   const first = queue.next()!;
   expect(queue.add(requests[3]!)).toBe(true);
@@ -21,11 +26,11 @@ it('scans a wallet once for all who ask for the same days, waiting or running', 
   expect(queue.next()).toBeNull();
 });
 
-it('runs so many at once, and lets an organization with fewer running go first', () => {
+it('limits running scans, and prefers an organization with fewer of them', () => {
   const queue = open();
-  for (const address of ['0x1', '0x2', '0x3']) queue.add(ask('a', address));
+  for (const address of ['0x1', '0x2', '0x3']) queue.add(request('a', address));
   const [one, two] = [queue.next()!, queue.next()!];
-  queue.add(ask('b', '0x4'));
+  queue.add(request('b', '0x4'));
   expect([one.address, two.address, queue.next()]).toEqual(['0x1', '0x2', null]);
   queue.end(one);
   expect(queue.next()!.address).toBe('0x4');
@@ -33,27 +38,27 @@ it('runs so many at once, and lets an organization with fewer running go first',
   expect(queue.next()!.address).toBe('0x3');
 });
 
-it('lets organizations with many waiting shut nobody out: each has its turn', () => {
+it('gives each organization its turn, however many requests others have waiting', () => {
   const queue = open({ total: 20, running: 2 });
-  for (const orgId of ['a', 'b']) for (const nth of [1, 2, 3]) queue.add(ask(orgId, `0x${orgId}${nth}`));
+  for (const orgId of ['a', 'b']) for (const nth of [1, 2, 3]) queue.add(request(orgId, `0x${orgId}${nth}`));
   const running = [queue.next()!, queue.next()!];
-  queue.add(ask('c', '0xc1'));
+  queue.add(request('c', '0xc1'));
   const order = running.map(({ orgId }) => orgId);
   for (let scan = running.shift(); scan; scan = running.shift()) {
     queue.end(scan);
     const next = queue.next();
     if (next) running.push(next);
     if (next) order.push(next.orgId);
-    // Who asks anew after its turn comes after those that wait.
-    if (next?.orgId === 'c' && order.length < 6) queue.add(ask('c', '0xc2'));
+    // A new request after its turn comes after the waiting ones.
+    if (next?.orgId === 'c' && order.length < 6) queue.add(request('c', '0xc2'));
   }
   expect(order.join('')).toBe('abcabcab');
 });
 
-it('remembers the turns of no more organizations than can wait', () => {
+it('records the turns of no more organizations than can wait', () => {
   const queue = open({ total: 2, running: 1 });
   const serve = (...orgIds: string[]) => {
-    for (const orgId of orgIds) queue.add(ask(orgId, `0x${orgId}`));
+    for (const orgId of orgIds) queue.add(request(orgId, `0x${orgId}`));
     return orgIds.map(() => {
       const scan = queue.next()!;
       queue.end(scan);
@@ -64,30 +69,30 @@ it('remembers the turns of no more organizations than can wait', () => {
   serve('b');
   expect(serve('b', 'a')).toEqual(['a', 'b']);
   serve('c');
-  // That of a is forgotten, so it counts as never served.
+  // The turn of a was dropped, so it counts as never served.
   expect(serve('b', 'a')).toEqual(['a', 'b']);
   expect((queue as unknown as { served: Map<string, number> }).served.size).toBe(2);
 });
 
-it('takes so many of one organization and so many in all', () => {
+it('limits the requests of one organization and of all', () => {
   const queue = open();
-  expect(['0x1', '0x2', '0x3', '0x4'].map((address) => queue.add(ask('a', address)))).toEqual([
+  expect(['0x1', '0x2', '0x3', '0x4'].map((address) => queue.add(request('a', address)))).toEqual([
     true,
     true,
     true,
     false,
   ]);
-  expect(['0x1', '0x5', '0x6'].map((address) => queue.add(ask('b', address)))).toEqual([true, true, false]);
+  expect(['0x1', '0x5', '0x6'].map((address) => queue.add(request('b', address)))).toEqual([true, true, false]);
   queue.end(queue.next()!);
-  expect(queue.add(ask('c', '0x6'))).toBe(true);
+  expect(queue.add(request('c', '0x6'))).toBe(true);
 });
 
-it('drops what has waited too long, and no one who joined later', () => {
+it('drops requests that have waited too long, but not those that joined later', () => {
   const queue = open();
-  const [old, younger] = [ask('a', '0x1'), ask('b', '0x1', { receivedAt: 2_000 })];
+  const [old, younger] = [request('a', '0x1'), request('b', '0x1', { receivedAt: 2_000 })];
   queue.add(old);
   queue.add(younger);
-  queue.add(ask('c', '0x2'));
+  queue.add(request('c', '0x2'));
   expect(queue.dropOlderThan(1_500).map(({ orgId }) => orgId)).toEqual(['a', 'c']);
   expect(queue.next()!.requests).toEqual([younger]);
   expect(queue.next()).toBeNull();

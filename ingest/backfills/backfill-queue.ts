@@ -1,19 +1,19 @@
-/** Which backfill is looked up next: equal ones together, organizations in turn, and no more than can be waited for. */
+/** Queue of backfills. Equal requests share a scan, organizations take turns, and the number of requests is limited. */
 import type { Backfill } from '#schemas/topics/backfills';
 
 export interface QueueLimits {
-  /** Requests that wait or are worked on, of one organization and of all. */
+  /** Waiting and running requests, of one organization and of all. */
   readonly perOrganization: number;
   readonly total: number;
   /** Scans at once. */
   readonly running: number;
 }
 
-/** One look at a wallet, for everyone who asked for the same. */
+/** One scan of a wallet, for all equal requests. */
 export interface Scan {
   readonly address: string;
   readonly lookbackDays: number;
-  /** Whose it is in the order of turns: the first who asked. */
+  /** The organization whose turn it uses: that of the first request. */
   readonly orgId: string;
   readonly requests: Backfill[];
 }
@@ -22,10 +22,10 @@ const keyOf = ({ address, lookbackDays }: Pick<Scan, 'address' | 'lookbackDays'>
 
 export class BackfillQueue {
   private readonly limits: QueueLimits;
-  /** Waiting ones, oldest first. */
+  /** Waiting scans, oldest first. */
   private readonly waiting = new Map<string, Scan>();
   private readonly running = new Map<string, Scan>();
-  /** The turn in which an organization was last served, longest ago first; one that is missing was never. */
+  /** The turn in which an organization was last served, oldest first; a missing organization was never served. */
   private readonly served = new Map<string, number>();
   private turn = 0;
 
@@ -33,7 +33,7 @@ export class BackfillQueue {
     this.limits = limits;
   }
 
-  /** Takes a request in; false when too many wait. One that asks for what waits or runs already joins it. */
+  /** Adds a request. A request equal to a waiting or running scan joins it. Returns false if too many are queued. */
   add(request: Backfill): boolean {
     const all = [...this.waiting.values(), ...this.running.values()].flatMap(({ requests }) => requests);
     if (all.length >= this.limits.total) return false;
@@ -47,8 +47,8 @@ export class BackfillQueue {
   }
 
   /**
-   * The next scan to begin, which counts as running from now on; null when there is none, or enough run. Of the
-   * organizations with the fewest running ones that was served longest ago, and of its scans the oldest.
+   * Returns the next scan and counts it as running; null if there is none, or enough are running. It picks among the
+   * organizations with the fewest running scans the one served longest ago, and its oldest scan.
    */
   next(): Scan | null {
     if (this.running.size >= this.limits.running) return null;
@@ -63,32 +63,32 @@ export class BackfillQueue {
     if (!chosen) return null;
     this.waiting.delete(keyOf(chosen));
     this.running.set(keyOf(chosen), chosen);
-    this.remember(chosen.orgId);
+    this.recordTurn(chosen.orgId);
     return chosen;
   }
 
-  private remember(orgId: string): void {
+  private recordTurn(orgId: string): void {
     this.turn += 1;
     this.served.delete(orgId);
     this.served.set(orgId, this.turn);
-    // No more organizations than can wait at once; who is forgotten was served before all of those.
+    // Bounded by the number that can wait at once. A dropped organization was served before all of those.
     const [oldest] = this.served.keys();
     if (this.served.size > this.limits.total) this.served.delete(oldest!);
   }
 
-  /** Ends a scan; whoever asks from now on begins another. */
+  /** Ends a scan. A later equal request starts another. */
   end(scan: Scan): void {
     this.running.delete(keyOf(scan));
   }
 
-  /** Removes the waiting requests that were made before this moment (Unix ms), and gives them. */
+  /** Removes the waiting requests from before this moment (unix ms), and returns them. */
   dropOlderThan(moment: number): Backfill[] {
     const dropped: Backfill[] = [];
     for (const [key, scan] of [...this.waiting]) {
-      const kept = scan.requests.filter(({ receivedAt }) => receivedAt >= moment);
+      const remaining = scan.requests.filter(({ receivedAt }) => receivedAt >= moment);
       dropped.push(...scan.requests.filter(({ receivedAt }) => receivedAt < moment));
-      if (kept.length === 0) this.waiting.delete(key);
-      else scan.requests.splice(0, scan.requests.length, ...kept);
+      if (remaining.length === 0) this.waiting.delete(key);
+      else scan.requests.splice(0, scan.requests.length, ...remaining);
     }
     return dropped;
   }

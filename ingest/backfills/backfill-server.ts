@@ -1,7 +1,7 @@
 /**
- * Answers history backfills: reads what is asked on `control.backfills`, has the wallets looked up, and tells what came
- * of it on `control.backfill-outcomes`. Only the holder of ingest's lease does. What a process leaves unanswered, the
- * next one takes up again: a scan done twice finds the same, and the normaliser tells nothing twice.
+ * Serves history backfills: reads requests from `control.backfills`, has the wallets scanned, and publishes the outcomes
+ * on `control.backfill-outcomes`. Only the holder of ingest's lease runs it. The next process handles requests that a
+ * process left unanswered: a repeated scan finds the same, and the normaliser emits nothing twice.
  */
 import type { Logger } from 'pino';
 import { type Codec, CodecError } from '#infra/codec/codec';
@@ -22,55 +22,56 @@ const AT = { topic: backfillTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: backfillOutcomeTopic.name, partition: 0 };
 const POLL_RECORDS = 256;
 const POLL_TIMEOUT_MS = 250;
-/** A request that is older is answered as expired, or not at all: nobody waits for it any more. */
+/** An older request is answered as expired, or not at all: nobody waits for it any more. */
 const REQUEST_TTL_MS = 10 * 60_000;
-/** Scans that last longer than a request may wait: what they found is told to who asks again within `KEPT_MS`. */
+/** The result of a scan that takes at least this long answers repeated requests for `CACHE_MS`. */
 const SLOW_MS = 20_000;
-const KEPT_MS = 5 * 60_000;
-const KEPT_MAX = 100;
-/** Two at once, so that a long one does not keep all others waiting. */
+const CACHE_MS = 5 * 60_000;
+const CACHE_MAX = 100;
+/** Two scans run at once, so that a long one does not delay all others. */
 const LIMITS: QueueLimits = { perOrganization: 10, total: 200, running: 2 };
 
-/** What a scan found. */
+/** The result of a scan. */
 export type ScanResult = Pick<BackfillOutcome, 'fills' | 'fromBlock' | 'toBlock'>;
 
 export interface BackfillOptions {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
-  /** Looks a wallet up; null where there is no node to ask, as while a recording plays. */
+  /** Scans the history of a wallet; null if there is no node, as during playback. */
   readonly scan:
     | ((wallet: Pick<Backfill, 'address' | 'lookbackDays'>, signal: AbortSignal) => Promise<ScanResult>)
     | null;
   readonly limits?: QueueLimits;
-  /** From how long on a scan's result is kept, ms. */
+  /** A scan that takes at least this long has its result cached, ms. */
   readonly slowMs?: number;
 }
 
-/** Goes on until it is closed; close it before the publisher. */
-export async function answerBackfills(options: BackfillOptions): Promise<Running> {
+/** Runs until it is closed. Close it before the publisher. */
+export async function startBackfillServer(options: BackfillOptions): Promise<Running> {
   const { log, codec } = options;
   await log.createTopics([backfillTopic, backfillOutcomeTopic]);
   await codec.prepare([backfillTopic, backfillOutcomeTopic]);
   const since = Date.now() - REQUEST_TTL_MS;
-  const answered = await answeredSince(options, since);
+  const answeredIds = await readAnsweredIds(options, since);
   const reader = await log.reader([{ ...AT, offset: await log.offsetAt(AT, since) }]);
-  const ending = new AbortController();
-  const desk = new Desk(options, reader, answered, ending.signal);
-  const running = desk.run().catch((error: unknown) => {
-    if (!ending.signal.aborted) options.logger.error({ error }, 'history backfills are not answered any more');
+  const closing = new AbortController();
+  const server = new BackfillServer(options, reader, answeredIds, closing.signal);
+  const running = server.run().catch((error: unknown) => {
+    if (!closing.signal.aborted)
+      options.logger.error({ error }, 'the backfill server stopped: history backfills are no longer answered');
   });
   return {
     close: async () => {
-      ending.abort();
+      closing.abort();
       await running;
-      await desk.idle();
+      await server.whenIdle();
       await reader.close();
     },
   };
 }
 
-async function answeredSince({ log }: BackfillOptions, since: number): Promise<Set<string>> {
+async function readAnsweredIds({ log }: BackfillOptions, since: number): Promise<Set<string>> {
   const answered = new Set<string>();
   const newest = await log.last(OUTCOMES_AT);
   if (!newest) return answered;
@@ -80,27 +81,27 @@ async function answeredSince({ log }: BackfillOptions, since: number): Promise<S
   return answered;
 }
 
-interface KeptResult {
+interface CachedResult {
   readonly result: ScanResult;
   /** Unix ms. */
   readonly until: number;
 }
 
-class Desk {
+class BackfillServer {
   private readonly options: BackfillOptions;
   private readonly reader: LogReader;
-  private readonly answered: Set<string>;
+  private readonly answeredIds: Set<string>;
   private readonly signal: AbortSignal;
   private readonly queue: BackfillQueue;
-  private readonly kept = new Map<string, KeptResult>();
+  private readonly cache = new Map<string, CachedResult>();
   private readonly scans = new Set<Promise<void>>();
-  private telling: Promise<void> = Promise.resolve();
-  private toldAt = 0;
+  private publishing: Promise<void> = Promise.resolve();
+  private lastReceivedAt = 0;
 
-  constructor(options: BackfillOptions, reader: LogReader, answered: Set<string>, signal: AbortSignal) {
+  constructor(options: BackfillOptions, reader: LogReader, answeredIds: Set<string>, signal: AbortSignal) {
     this.options = options;
     this.reader = reader;
-    this.answered = answered;
+    this.answeredIds = answeredIds;
     this.signal = signal;
     this.queue = new BackfillQueue(options.limits ?? LIMITS);
   }
@@ -108,91 +109,92 @@ class Desk {
   async run(): Promise<void> {
     const { signal } = this;
     while (!signal.aborted) {
-      const { records } = await this.patiently('backfills cannot be read', () =>
+      const { records } = await this.withRetry('could not read backfill requests', () =>
         this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
       );
       for (const record of records) {
-        const request = await this.patiently('a backfill cannot be decoded', () => this.decode(record));
-        if (request) this.take(request);
+        const request = await this.withRetry('could not decode a backfill request', () => this.decode(record));
+        if (request) this.handle(request);
       }
-      for (const request of this.queue.dropOlderThan(Date.now() - REQUEST_TTL_MS)) this.fail([request], 'expired');
-      this.begin();
+      for (const request of this.queue.dropOlderThan(Date.now() - REQUEST_TTL_MS))
+        this.publishFailure([request], 'expired');
+      this.startScans();
     }
   }
 
-  /** Resolves when nothing is under way any more. */
-  async idle(): Promise<void> {
+  /** Resolves when no scan and no append is running. */
+  async whenIdle(): Promise<void> {
     await Promise.all(this.scans);
-    await this.telling;
+    await this.publishing;
   }
 
-  private take(request: Backfill): void {
-    if (this.answered.delete(request.id) || request.receivedAt < Date.now() - REQUEST_TTL_MS) return;
-    if (!this.options.scan) this.fail([request], 'no_node');
+  private handle(request: Backfill): void {
+    if (this.answeredIds.delete(request.id) || request.receivedAt < Date.now() - REQUEST_TTL_MS) return;
+    if (!this.options.scan) this.publishFailure([request], 'no_node');
     else {
-      const kept = this.kept.get(keptKey(request));
-      if (kept && kept.until > Date.now()) this.tell([request], { failure: null, ...kept.result });
-      else if (!this.queue.add(request)) this.fail([request], 'busy');
+      const cached = this.cache.get(scanKey(request));
+      if (cached && cached.until > Date.now()) this.publishOutcome([request], { failure: null, ...cached.result });
+      else if (!this.queue.add(request)) this.publishFailure([request], 'busy');
     }
   }
 
-  private begin(): void {
+  private startScans(): void {
     for (let scan = this.queue.next(); scan; scan = this.queue.next()) {
-      const work = this.work(scan).finally(() => this.scans.delete(work));
-      this.scans.add(work);
+      const runScan = this.work(scan).finally(() => this.scans.delete(runScan));
+      this.scans.add(runScan);
     }
   }
 
   private async work(scan: Scan): Promise<void> {
     const { logger, slowMs = SLOW_MS } = this.options;
     const { address, lookbackDays, requests } = scan;
-    const begunAt = Date.now();
+    const startedAt = Date.now();
     try {
       const result = await this.options.scan!({ address, lookbackDays }, this.signal);
       this.queue.end(scan);
-      const tookMs = Date.now() - begunAt;
-      logger.info({ address, lookbackDays, tookMs, ...result }, 'the history of a wallet was looked up');
-      if (tookMs >= slowMs) this.keep(scan, result);
-      this.tell(requests, { failure: null, ...result });
+      const tookMs = Date.now() - startedAt;
+      logger.info({ address, lookbackDays, tookMs, ...result }, 'scanned the history of a wallet');
+      if (tookMs >= slowMs) this.cacheResult(scan, result);
+      this.publishOutcome(requests, { failure: null, ...result });
     } catch (error) {
       this.queue.end(scan);
-      // Unanswered: whoever is started next takes it up again.
+      // Left unanswered: the next process handles it.
       if (this.signal.aborted) return;
-      logger.warn({ address, lookbackDays, error }, 'the history of a wallet cannot be looked up');
-      this.fail(requests, 'node_failed');
+      logger.warn({ address, lookbackDays, error }, 'could not scan the history of a wallet');
+      this.publishFailure(requests, 'node_failed');
     }
-    this.begin();
+    this.startScans();
   }
 
-  private keep(scan: Scan, result: ScanResult): void {
+  private cacheResult(scan: Scan, result: ScanResult): void {
     const now = Date.now();
-    for (const [key, { until }] of this.kept) if (until <= now) this.kept.delete(key);
-    if (this.kept.size < KEPT_MAX) this.kept.set(keptKey(scan), { result, until: now + KEPT_MS });
+    for (const [key, { until }] of this.cache) if (until <= now) this.cache.delete(key);
+    if (this.cache.size < CACHE_MAX) this.cache.set(scanKey(scan), { result, until: now + CACHE_MS });
   }
 
-  private fail(requests: readonly Backfill[], failure: BackfillFailure): void {
-    this.tell(requests, { failure, fills: 0, fromBlock: 0, toBlock: 0 });
+  private publishFailure(requests: readonly Backfill[], failure: BackfillFailure): void {
+    this.publishOutcome(requests, { failure, fills: 0, fromBlock: 0, toBlock: 0 });
   }
 
-  /** One batch after the other, so that times do not go back within the partition. */
-  private tell(requests: readonly Backfill[], outcome: Omit<BackfillOutcome, 'id' | 'receivedAt'>): void {
+  /** Publishes one batch after the other, so that times do not go back within the partition. */
+  private publishOutcome(requests: readonly Backfill[], outcome: Omit<BackfillOutcome, 'id' | 'receivedAt'>): void {
     const ids = requests.map(({ id }) => id);
-    this.telling = this.telling.then(async () => {
-      const receivedAt = Math.max(this.toldAt, Date.now());
-      this.toldAt = receivedAt;
+    this.publishing = this.publishing.then(async () => {
+      const receivedAt = Math.max(this.lastReceivedAt, Date.now());
+      this.lastReceivedAt = receivedAt;
       const records = ids.map((id) => {
         const value = this.options.codec.encode(backfillOutcomeTopic, { id, receivedAt, ...outcome });
         return { ...OUTCOMES_AT, key: id, value, receivedAt, seq: 0 };
       });
-      await this.patiently('outcomes of backfills cannot be told', () => this.options.log.append(records)).catch(
+      await this.withRetry('could not publish backfill outcomes', () => this.options.log.append(records)).catch(
         (error: unknown) => {
-          if (!this.signal.aborted) this.options.logger.error({ error }, 'an outcome of a backfill was not told');
+          if (!this.signal.aborted) this.options.logger.error({ error }, 'a backfill outcome was not published');
         },
       );
     });
   }
 
-  /** Null for a record that is no request. */
+  /** Decodes a request; null for an undecodable record. */
   private async decode({ value, offset }: LogRecord): Promise<Backfill | null> {
     if (!value) return null;
     const { codec, logger } = this.options;
@@ -201,21 +203,21 @@ class Desk {
       return codec.decode(backfillTopic, value);
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
-      logger.error({ offset, error }, 'a record of control.backfills is no backfill; passed over');
+      logger.error({ offset, error }, 'skipped an undecodable record in control.backfills');
       return null;
     }
   }
 
-  private patiently<T>(trouble: string, operation: () => Promise<T>): Promise<T> {
+  private withRetry<T>(message: string, operation: () => Promise<T>): Promise<T> {
     const { signal } = this;
     return retry(operation, {
       canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
       onFailure: (error, failures) => {
-        if (failures === 1) this.options.logger.error({ error }, `${trouble}; trying again`);
+        if (failures === 1) this.options.logger.error({ error }, `${message}, retrying`);
       },
       signal,
     });
   }
 }
 
-const keptKey = ({ address, lookbackDays }: Pick<Backfill, 'address' | 'lookbackDays'>) => `${address} ${lookbackDays}`;
+const scanKey = ({ address, lookbackDays }: Pick<Backfill, 'address' | 'lookbackDays'>) => `${address} ${lookbackDays}`;

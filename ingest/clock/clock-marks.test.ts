@@ -12,7 +12,7 @@ describe('recordedMarks', () => {
     expect(times(recordedMarks(5_000, 9_999))).toEqual([]);
   });
 
-  it('is silent over a longer gap but for hours and days', () => {
+  it('yields only hours and days over a longer gap', () => {
     expect(times(recordedMarks(5_000, 10_001))).toEqual([]);
     expect([...recordedMarks(DAY - 6_000, DAY + HOUR)]).toEqual([
       { receivedAt: DAY, tick: false, hour: true, day: true },
@@ -20,23 +20,23 @@ describe('recordedMarks', () => {
     ]);
   });
 
-  it('marks the hour and the day on the tick that begins them', () => {
+  it('marks the hour and the day on the tick that starts them', () => {
     expect([...recordedMarks(DAY - 1, DAY)]).toEqual([{ receivedAt: DAY, tick: true, hour: true, day: true }]);
   });
 
-  it('gives the same marks however an interval is cut at moments of at most one tick', () => {
-    const cuts = [0, 3_000, 5_000, 9_000, 13_999, 15_000, 20_000];
-    const marks = cuts.slice(1).flatMap((until, index) => times(recordedMarks(cuts[index]!, until)));
+  it('yields the same marks however an interval is divided into steps of at most one tick', () => {
+    const moments = [0, 3_000, 5_000, 9_000, 13_999, 15_000, 20_000];
+    const marks = moments.slice(1).flatMap((until, index) => times(recordedMarks(moments[index]!, until)));
     expect(marks).toEqual([5_000, 10_000, 15_000, 20_000]);
   });
 });
 
 describe('liveMarks', () => {
-  it('gives every tick up to a minute', () => {
+  it('yields every tick up to a minute', () => {
     expect(times(liveMarks(0, 60_000))).toHaveLength(12);
   });
 
-  it('after more than a minute gives what hours passed and the newest tick once', () => {
+  it('yields the hours that passed and the newest tick after more than a minute', () => {
     expect([...liveMarks(DAY - 61_000, DAY + 7_000)]).toEqual([
       { receivedAt: DAY, tick: false, hour: true, day: true },
       { receivedAt: DAY + TICK_MS, tick: true, hour: false, day: false },
@@ -45,7 +45,7 @@ describe('liveMarks', () => {
   });
 });
 
-it('nextTick is after the moment, also when that is a tick', () => {
+it('nextTick returns a later moment, also for a moment that is a tick', () => {
   expect(nextTick(4_999)).toBe(5_000);
   expect(nextTick(5_000)).toBe(10_000);
 });

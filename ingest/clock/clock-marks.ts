@@ -1,16 +1,16 @@
-/** Which marks of `control.clock` lie between two moments. Pure: live and playback differ in who says what time it is. */
+/** Calculates the marks of `control.clock` between two moments. Pure: live and playback differ in where time comes from. */
 import type { ClockMark } from '#schemas/topics/control';
 
-/** The tick that everything periodic goes by (design, settings of the clock). */
+/** Interval of ticks, which trigger all periodic work of the stages. */
 export const TICK_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A live process that was asleep for longer does not catch up tick by tick. */
+/** A live process that slept for longer does not write each missed tick. */
 const LIVE_CATCH_UP_MS = 60_000;
 
 /**
- * Marks of a recording in (`after`, `until`]: a tick at every multiple of 5 s where the two moments lie at most one tick
- * apart, over a longer silence the hours and days alone.
+ * Marks of a recording in (`after`, `until`]. If the two moments are at most one tick apart, a tick at each multiple of
+ * 5 s; over a longer silence only the hours and days.
  */
 export function* recordedMarks(after: number, until: number): Generator<ClockMark> {
   const quiet = until - after > TICK_MS;
@@ -18,8 +18,8 @@ export function* recordedMarks(after: number, until: number): Generator<ClockMar
 }
 
 /**
- * Marks of the running time in (`after`, `until`]: every tick; after more than a minute without one (the process was
- * down or the machine asleep) the hours and days that passed, then the newest tick.
+ * Marks of live time in (`after`, `until`]: every tick. After more than a minute without a tick (the process was down or
+ * the machine slept) only the hours and days that passed, then the newest tick.
  */
 export function* liveMarks(after: number, until: number): Generator<ClockMark> {
   if (until - after <= LIVE_CATCH_UP_MS) {

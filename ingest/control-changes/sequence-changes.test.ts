@@ -17,9 +17,9 @@ let role: TestRole;
 let remove: () => Promise<void>;
 const closing: (() => Promise<void>)[] = [];
 beforeEach(async () => {
-  const made = await testFolder();
-  remove = made.remove;
-  role = await openTestRole(made.folder, {});
+  const created = await testFolder();
+  remove = created.remove;
+  role = await openTestRole(created.folder, {});
   await role.context.log.createTopics([commandTopic]);
   await role.context.codec.prepare([commandTopic]);
 });
@@ -29,7 +29,7 @@ afterEach(async () => {
   await remove();
 });
 
-/** A command of some node. */
+/** Appends a command as a service node does. */
 async function command(id: string): Promise<void> {
   const { log, codec } = role.context;
   const value = codec.encode(commandTopic, {
@@ -53,52 +53,56 @@ async function untilChanges(count: number, or: () => boolean = () => false): Pro
     await sleep(2);
   }
 }
-const linesSaid = async () => (await role.raw('venue_a', 'ws')).map(({ payload }) => payload.toString());
+const publishedLines = async () => (await role.raw('venue_a', 'ws')).map(({ payload }) => payload.toString());
 
-/** The log as one process has it: it may be killed at one of its appends, and what it promised is kept. */
+/** The log as one process sees it. It can fail at one append, and records the watermarks that it was given. */
 function processLog(kill: { at: number; when: 'before' | 'after' } | null) {
   const base = role.context.log;
   const log = Object.create(base) as EventLog;
-  const promised = new Map<string, number>();
+  const watermarks = new Map<string, number>();
   let appends = 0;
-  log.advance = (watermarks: readonly Watermark[]) => {
-    for (const { topic, partition, watermark } of watermarks) promised.set(`${topic}/${partition}`, watermark);
-    base.advance(watermarks);
+  log.advance = (advanced: readonly Watermark[]) => {
+    for (const { topic, partition, watermark } of advanced) watermarks.set(`${topic}/${partition}`, watermark);
+    base.advance(advanced);
   };
   log.append = async (records: readonly AppendRecord[]) => {
     appends += 1;
-    const dies = kill !== null && appends >= kill.at;
-    if (dies && (kill.when === 'before' || appends > kill.at)) throw new LogError('log_closed', 'killed');
+    const fails = kill !== null && appends >= kill.at;
+    if (fails && (kill.when === 'before' || appends > kill.at)) throw new LogError('log_closed', 'killed');
     for (const { topic, partition, receivedAt } of records)
-      if (receivedAt < (promised.get(`${topic}/${partition}`) ?? 0)) throw new Error(`${topic} breaks its promise`);
+      if (receivedAt < (watermarks.get(`${topic}/${partition}`) ?? 0))
+        throw new Error(`${topic} gets a record below its watermark`);
     await base.append(records);
-    if (dies) throw new LogError('log_closed', 'killed');
+    if (fails) throw new LogError('log_closed', 'killed');
   };
-  return { log, promised };
+  return { log, watermarks };
 }
 
-interface Life {
+interface TestProcess {
   readonly publisher: Publisher;
   readonly sequencer: Running;
-  readonly promised: ReadonlyMap<string, number>;
-  readonly isDead: () => boolean;
+  readonly watermarks: ReadonlyMap<string, number>;
+  readonly hasFailed: () => boolean;
   end(): Promise<void>;
 }
 
-async function begin(time: 'live' | 'recorded', kill: Parameters<typeof processLog>[0] = null): Promise<Life> {
+async function startProcess(
+  time: 'live' | 'recorded',
+  kill: Parameters<typeof processLog>[0] = null,
+): Promise<TestProcess> {
   const { codec, logger, metrics } = role.context;
-  const { log, promised } = processLog(kill);
+  const { log, watermarks } = processLog(kill);
   let failure: Error | null = null;
   const onFailure = (error: Error) => {
     failure ??= error;
   };
-  const publisher = await openPublisher({ log, codec, logger, metrics, time, onTrouble: () => {}, onFailure });
+  const publisher = await openPublisher({ log, codec, logger, metrics, time, onLogStatus: () => {}, onFailure });
   const sequencer = await sequenceChanges({ log, codec, logger, publisher, onFailure });
   return {
     publisher,
     sequencer,
-    promised,
-    isDead: () => failure !== null,
+    watermarks,
+    hasFailed: () => failure !== null,
     end: async () => {
       await sequencer.close();
       await publisher.close().catch((error: unknown) => {
@@ -107,17 +111,17 @@ async function begin(time: 'live' | 'recorded', kill: Parameters<typeof processL
     },
   };
 }
-async function live(): Promise<Life> {
-  const life = await begin('live');
-  closing.push(life.end);
-  return life;
+async function startLive(): Promise<TestProcess> {
+  const testProcess = await startProcess('live');
+  closing.push(testProcess.end);
+  return testProcess;
 }
 
 describe('commands live', () => {
-  it('take their place in their order, with all they say, numbered, at the time at which they are read', async () => {
+  it('are copied in order with all their fields, numbered, at the time at which they are read', async () => {
     await command('a');
     const before = Date.now();
-    await live();
+    await startLive();
     await command('b');
     await untilChanges(2);
     const [first, second] = await changes();
@@ -134,53 +138,53 @@ describe('commands live', () => {
     expect(second!.receivedAt).toBeGreaterThanOrEqual(first!.receivedAt);
   });
 
-  it('can be taken at once: the time at which they count is promised to be over', async () => {
-    const { promised } = await live();
+  it('can be processed immediately, because the watermark passes their time', async () => {
+    const { watermarks } = await startLive();
     await command('a');
     await untilChanges(1);
     const [change] = await changes();
-    await until(() => promised.get(`${changeTopic.name}/0`)! > change!.receivedAt);
+    await until(() => watermarks.get(`${changeTopic.name}/0`)! > change!.receivedAt);
   });
 
-  it('that are none are passed over', async () => {
+  it('are skipped if they cannot be decoded', async () => {
     await role.context.log.append([{ ...AT, key: 'x', value: Buffer.from('nonsense'), receivedAt: 0, seq: 0 }]);
     await command('a');
-    await live();
+    await startLive();
     await untilChanges(1);
     expect((await changes())[0]).toMatchObject({ id: 'a', commandOffset: 1, seq: 1 });
   });
 
-  it('whose schema nobody knows yet are waited for', async () => {
+  it('are delayed until their schema is known', async () => {
     const { codec } = role.context;
-    let away = true;
-    const learn = codec.fetchSchema.bind(codec);
+    let isUnavailable = true;
+    const fetchSchema = codec.fetchSchema.bind(codec);
     codec.fetchSchema = (bytes) =>
-      away ? Promise.reject(Object.assign(new Error('away'), { canRetry: true })) : learn(bytes);
-    await live();
+      isUnavailable ? Promise.reject(Object.assign(new Error('unavailable'), { canRetry: true })) : fetchSchema(bytes);
+    await startLive();
     await command('a');
     await sleep(100);
     expect(await ids()).toEqual([]);
-    away = false;
+    isUnavailable = false;
     await untilChanges(1);
   });
 
-  it.each(['before', 'after'] as const)('are neither lost nor doubled by a kill %s any append', async (when) => {
+  it.each(['before', 'after'] as const)('are neither lost nor duplicated by a kill %s any append', async (when) => {
     const expected: string[] = [];
     const submit = async () => {
       expected.push(`c${expected.length}`);
       await command(expected.at(-1)!);
     };
     for (let at = 1; at <= 5; at += 1) {
-      const life = await begin('live', { at, when });
+      const testProcess = await startProcess('live', { at, when });
       for (let nth = 0; nth < 6; nth += 1) {
         await submit();
         if (nth % 2 === 0) await submit();
-        await untilChanges(expected.length, life.isDead);
+        await untilChanges(expected.length, testProcess.hasFailed);
       }
-      expect(life.isDead()).toBe(true);
-      await life.end();
+      expect(testProcess.hasFailed()).toBe(true);
+      await testProcess.end();
     }
-    await live();
+    await startLive();
     await untilChanges(expected.length);
     const found = await changes();
     expect(found.map(({ id }) => id)).toEqual(expected);
@@ -194,18 +198,18 @@ describe('commands while a recording plays', () => {
   const END = LINES.at(-1)!.at + 1;
   const line = ({ at, text }: (typeof LINES)[number]) =>
     ({ source: 'venue_a.ws', feed: 'venue_a.ws', payload: text, receivedAt: at }) as const;
-  async function recorded(): Promise<Life> {
-    const life = await begin('recorded');
-    closing.push(life.end);
-    return life;
+  async function startRecorded(): Promise<TestProcess> {
+    const testProcess = await startProcess('recorded');
+    closing.push(testProcess.end);
+    return testProcess;
   }
 
-  it('count from where it stands, before what comes at that time', async () => {
-    const { publisher, promised } = await recorded();
+  it('take effect at the current time of the recording, before its next records', async () => {
+    const { publisher, watermarks } = await startRecorded();
     await command('before the first line');
     publisher.receive(line(LINES[0]!));
     await untilChanges(1);
-    publisher.promise(LINES[1]!.at);
+    publisher.advanceTo(LINES[1]!.at);
     await command('in a silence');
     await untilChanges(2);
     publisher.receive(line(LINES[1]!));
@@ -213,32 +217,32 @@ describe('commands while a recording plays', () => {
     await publisher.flush();
     const found = await changes();
     expect(found.map(({ receivedAt }) => receivedAt)).toEqual([LINES[0]!.at, LINES[1]!.at]);
-    expect(promised.get(`${changeTopic.name}/0`)).toBe(LINES[2]!.at);
+    expect(watermarks.get(`${changeTopic.name}/0`)).toBe(LINES[2]!.at);
     // Merged order is by time, then by name: the command comes first.
     expect(changeTopic.name < WS.name).toBe(true);
   });
 
-  it('go on after its end, each at a time of its own that is over at once', async () => {
-    const { publisher, promised } = await recorded();
+  it('continue after its end, each at a time of its own that the watermark passes immediately', async () => {
+    const { publisher, watermarks } = await startRecorded();
     publisher.receive(line(LINES[0]!));
-    publisher.end(END);
+    publisher.endRecording(END);
     for (const [nth, id] of ['a', 'b', 'c'].entries()) {
       await command(id);
       await untilChanges(nth + 1);
       const { receivedAt } = (await changes())[nth]!;
       expect(receivedAt).toBe(END + nth);
-      await until(() => promised.get(`${changeTopic.name}/0`)! > receivedAt);
+      await until(() => watermarks.get(`${changeTopic.name}/0`)! > receivedAt);
     }
   });
 
-  it('wait while a restart plays what the log holds already, and come after all of it', async () => {
-    const first = await begin('recorded');
+  it('wait while a restart repeats what the log holds, and come after all of it', async () => {
+    const first = await startProcess('recorded');
     for (const each of LINES.slice(0, 5)) first.publisher.receive(line(each));
     await first.publisher.flush();
     await first.end();
     await command('a');
-    const { publisher } = await recorded();
-    expect(publisher.keptUntil).toBe(LINES[4]!.at);
+    const { publisher } = await startRecorded();
+    expect(publisher.storedUntil).toBe(LINES[4]!.at);
     for (const each of LINES.slice(0, 5)) publisher.receive(line(each));
     await sleep(60);
     expect(await ids()).toEqual([]);
@@ -247,68 +251,68 @@ describe('commands while a recording plays', () => {
     expect((await changes())[0]!.receivedAt).toBe(LINES[5]!.at);
   });
 
-  it('go on after a restart of one that had ended', async () => {
+  it('continue after the restart of a recording that has ended', async () => {
     for (const id of ['a', 'b', 'c']) {
-      const life = await begin('recorded');
-      for (const each of LINES) life.publisher.receive(line(each));
-      life.publisher.end(END);
+      const testProcess = await startProcess('recorded');
+      for (const each of LINES) testProcess.publisher.receive(line(each));
+      testProcess.publisher.endRecording(END);
       await command(id);
       await untilChanges((await ids()).length + 1);
-      await life.end();
+      await testProcess.end();
     }
     const times = (await changes()).map(({ receivedAt }) => receivedAt);
     expect(await ids()).toEqual(['a', 'b', 'c']);
     expect(times[0]).toBe(END);
     expect(new Set(times).size).toBe(3);
     expect(times).toEqual([...times].sort((a, b) => a - b));
-    expect(await linesSaid()).toEqual(LINES.map(({ text }) => text));
+    expect(await publishedLines()).toEqual(LINES.map(({ text }) => text));
   });
 
   it.each(['before', 'after'] as const)(
-    'are neither lost, doubled nor late by a kill %s any append at any line',
+    'are neither lost, duplicated nor late by a kill %s any append at any line',
     async (when) => {
       const submitted: string[] = [];
-      /** Plays as far as it comes, with one more command at every third line. */
-      const play = async (life: Life) => {
+      /** Plays until the process fails, with one more command at every third line. */
+      const play = async (testProcess: TestProcess) => {
         for (const [nth, each] of LINES.entries()) {
-          life.publisher.receive(line(each));
-          if (life.isDead()) return;
-          if (!life.publisher.takesChanges) continue;
-          await life.publisher.flush().catch(() => {});
+          testProcess.publisher.receive(line(each));
+          if (testProcess.hasFailed()) return;
+          if (!testProcess.publisher.canPublishChanges) continue;
+          await testProcess.publisher.flush().catch(() => {});
           if (nth % 3 !== 0) continue;
           submitted.push(`c${submitted.length}`);
           await command(submitted.at(-1)!);
-          await untilChanges(submitted.length, life.isDead);
+          await untilChanges(submitted.length, testProcess.hasFailed);
         }
-        life.publisher.end(END);
+        testProcess.publisher.endRecording(END);
         await command('last');
         submitted.push('last');
-        await untilChanges(submitted.length, life.isDead);
+        await untilChanges(submitted.length, testProcess.hasFailed);
       };
       let newest = 0;
-      let kept = 0;
+      let checked = 0;
       for (let nth = 1; newest < END; nth += 1) {
-        if (nth > 60) throw new Error('it gets nowhere');
-        // It dies at another one of its first appends each time.
-        const life = await begin('recorded', { at: 1 + (nth % 4), when });
-        await play(life);
-        await life.end();
+        if (nth > 60) throw new Error('it makes no progress');
+        // It fails at a different one of its first appends each time.
+        const testProcess = await startProcess('recorded', { at: 1 + (nth % 4), when });
+        await play(testProcess);
+        await testProcess.end();
         const found = await changes();
-        // Whatever stood there before this life may have been taken already.
-        for (const { receivedAt } of found.slice(kept)) expect(receivedAt).toBeGreaterThan(newest);
-        kept = found.length;
+        // Stages may have processed everything from before this process already.
+        for (const { receivedAt } of found.slice(checked)) expect(receivedAt).toBeGreaterThan(newest);
+        checked = found.length;
         const lines = await role.raw('venue_a', 'ws');
         newest = Math.max(0, ...[...lines, ...found].map(({ receivedAt }) => receivedAt));
       }
-      const last = await recorded();
+      const last = await startRecorded();
       for (const each of LINES) last.publisher.receive(line(each));
-      last.publisher.end(END);
+      last.publisher.endRecording(END);
       await untilChanges(submitted.length);
       const found = await changes();
       expect(found.map(({ id }) => id)).toEqual(submitted);
       expect(found.map(({ commandOffset }) => commandOffset)).toEqual(submitted.map((_, index) => index));
       expect(found.map(({ seq }) => seq)).toEqual(submitted.map((_, index) => index + 1));
-      expect(await linesSaid()).toEqual(LINES.map(({ text }) => text));
+      expect(await publishedLines()).toEqual(LINES.map(({ text }) => text));
     },
   );
 });

@@ -1,7 +1,6 @@
 /**
- * Gives every command its place in the pipeline: copies `control.commands`, in its order, to `control.changes`, through
- * the publisher and so at the pipeline's time. Only the holder of ingest's lease does, and it goes on behind the last
- * command that stands there.
+ * Copies every command of `control.commands`, in order, to `control.changes`, through the publisher and thus with event
+ * time. Only the holder of ingest's lease runs it. It continues after the last command in `control.changes`.
  */
 import type { Logger } from 'pino';
 import { type Codec, CodecError } from '#infra/codec/codec';
@@ -15,7 +14,7 @@ import type { Publisher } from '../publisher/publisher.ts';
 const AT = { topic: commandTopic.name, partition: 0 };
 const POLL_RECORDS = 1_024;
 const POLL_TIMEOUT_MS = 250;
-/** How often it is looked whether a recording that is played again has come to what is new. */
+/** How often to check if playback has passed the records that the log already holds. */
 const CATCH_UP_INTERVAL_MS = 20;
 
 export interface SequenceOptions {
@@ -23,11 +22,11 @@ export interface SequenceOptions {
   readonly codec: Codec;
   readonly logger: Logger;
   readonly publisher: Publisher;
-  /** It cannot go on: a fault, or a log that gives nothing for good. */
+  /** Called when it cannot continue: a bug, or a log that failed permanently. */
   readonly onFailure: (error: Error) => void;
 }
 
-/** Makes the topic of commands where it is missing, and goes on until it is closed; close it before the publisher. */
+/** Creates the topic of commands if it is missing, and runs until it is closed. Close it before the publisher. */
 export async function sequenceChanges(options: SequenceOptions): Promise<Running> {
   const { log, codec, publisher, onFailure } = options;
   await log.createTopics([commandTopic]);
@@ -35,14 +34,14 @@ export async function sequenceChanges(options: SequenceOptions): Promise<Running
   const { first } = await log.bounds(AT);
   const offset = Math.max(first, (publisher.newestChange?.commandOffset ?? -1) + 1);
   const reader = await log.reader([{ ...AT, offset }]);
-  const ending = new AbortController();
-  const running = new Sequencer(options, reader, ending.signal).run().catch((error: unknown) => {
-    // What the log or the publisher says once it is closed is no news.
-    if (!ending.signal.aborted) onFailure(error instanceof Error ? error : new Error(String(error)));
+  const closing = new AbortController();
+  const running = new Sequencer(options, reader, closing.signal).run().catch((error: unknown) => {
+    // Errors of the log or the publisher are expected while closing.
+    if (!closing.signal.aborted) onFailure(error instanceof Error ? error : new Error(String(error)));
   });
   return {
     close: async () => {
-      ending.abort();
+      closing.abort();
       await running;
       await reader.close();
     },
@@ -63,23 +62,23 @@ class Sequencer {
   async run(): Promise<void> {
     const { publisher } = this.options;
     const { signal } = this;
-    while (!publisher.takesChanges) if (!(await pause(CATCH_UP_INTERVAL_MS, signal))) return;
+    while (!publisher.canPublishChanges) if (!(await pause(CATCH_UP_INTERVAL_MS, signal))) return;
     while (!signal.aborted) {
-      const { records } = await this.patiently('commands cannot be read', () =>
+      const { records } = await this.withRetry('could not read commands', () =>
         this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
       );
       for (const record of records) {
         if (signal.aborted) return;
-        const command = await this.patiently('a command cannot be decoded', () => this.decode(record));
+        const command = await this.withRetry('could not decode a command', () => this.decode(record));
         if (!command) continue;
-        if (publisher.pressed) await publisher.whenReady(signal);
+        if (publisher.paused) await publisher.whenReady(signal);
         const { id, wallTime, type, body } = command;
         publisher.change({ id, wallTime, type, body, commandOffset: record.offset });
       }
     }
   }
 
-  /** Null for a record that is no command: whoever reduces commands passes over it too. */
+  /** Decodes a command; null for an undecodable record, which the reducers skip too. */
   private async decode({ value, offset }: LogRecord): Promise<ControlCommand | null> {
     if (!value) return null;
     const { codec, logger } = this.options;
@@ -88,19 +87,19 @@ class Sequencer {
       return codec.decode(commandTopic, value);
     } catch (error) {
       if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
-      logger.error({ offset, error }, 'a record of control.commands is no command; it takes no place in the pipeline');
+      logger.error({ offset, error }, 'skipped an undecodable record in control.commands');
       return null;
     }
   }
 
-  /** Waits for what passes by itself. A schema that nobody knows yet does: its writer is about to register it. */
-  private patiently<T>(trouble: string, operation: () => Promise<T>): Promise<T> {
+  /** Retries transient errors. An unknown schema is transient: its writer is about to register it. */
+  private withRetry<T>(message: string, operation: () => Promise<T>): Promise<T> {
     const { logger } = this.options;
     const { signal } = this;
     return retry(operation, {
       canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
       onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ error }, `${trouble}; trying again`);
+        if (failures === 1) logger.error({ error }, `${message}, retrying`);
       },
       signal,
     });

@@ -4,17 +4,17 @@ import { Budget } from './budget.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Times, from now, at which each of so many asked at once may go. */
+/** Times from now, ms, at which each of these simultaneous costs may be spent. */
 async function served(budget: Budget, costs: number[], withinMs: number): Promise<number[]> {
   const began = Date.now();
   const times: number[] = [];
-  for (const cost of costs) void budget.take(cost).then(() => void times.push(Date.now() - began));
+  for (const cost of costs) void budget.acquire(cost).then(() => void times.push(Date.now() - began));
   await vi.advanceTimersByTimeAsync(withinMs);
   return times;
 }
 
 describe('a budget', () => {
-  it('lets all of it go at once, and the rest as that leaves the window', async () => {
+  it('spends up to its limit immediately, and the rest as costs leave the window', async () => {
     const budget = new Budget({ max: 3, windowMs: 1_000 });
     expect(await served(budget, [1, 1, 1, 1, 1], 10_000)).toEqual([0, 0, 0, 1_000, 1_000]);
   });
@@ -23,8 +23,8 @@ describe('a budget', () => {
     const budget = new Budget({ max: 30, windowMs: 60_000 });
     const times: number[] = [];
     const began = Date.now();
-    for (let asked = 0; asked < 100; asked += 1) {
-      void budget.take(1).then(() => void times.push(Date.now() - began));
+    for (let calls = 0; calls < 100; calls += 1) {
+      void budget.acquire(1).then(() => void times.push(Date.now() - began));
       await vi.advanceTimersByTimeAsync(700);
     }
     await vi.advanceTimersByTimeAsync(180_000);
@@ -33,7 +33,7 @@ describe('a budget', () => {
       expect(times.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(30);
   });
 
-  it('keeps the order of asking, so that a large cost is not passed by small ones', async () => {
+  it('serves waiters in order, so that small costs do not overtake a large one', async () => {
     const budget = new Budget({ max: 10, windowMs: 1_000 });
     expect(await served(budget, [6, 6, 4], 5_000)).toEqual([0, 1_000, 1_000]);
   });
@@ -50,13 +50,13 @@ describe('a budget', () => {
     expect(await served(budget, [1], 10_000)).toEqual([3_000]);
   });
 
-  it('lets a waiter go who is told to stop', async () => {
+  it('rejects a waiter whose signal aborts', async () => {
     const budget = new Budget({ max: 1, windowMs: 60_000 });
-    await budget.take(1);
+    await budget.acquire(1);
     const abort = new AbortController();
-    const waiting = budget.take(1, abort.signal);
+    const waiting = budget.acquire(1, abort.signal);
     abort.abort(new Error('closing'));
     await expect(waiting).rejects.toThrow('closing');
-    await expect(budget.take(1, abort.signal)).rejects.toThrow('closing');
+    await expect(budget.acquire(1, abort.signal)).rejects.toThrow('closing');
   });
 });

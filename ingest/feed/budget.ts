@@ -1,4 +1,4 @@
-/** A venue's limit, so much within so long: what is asked of it beyond the limit waits its turn. */
+/** A rate limit of a venue over a sliding window. Requests beyond the limit wait in order. */
 
 interface Waiter {
   readonly cost: number;
@@ -8,14 +8,14 @@ interface Waiter {
   readonly onAbort: () => void;
 }
 
-/** Callers that may wait at once; more is a fault of ours, not of the venue. */
+/** Callers that may wait at once; more means a bug in an adapter. */
 const WAITERS_MAX = 10_000;
 
 export class Budget {
   private readonly max: number;
   private readonly windowMs: number;
   private readonly now: () => number;
-  /** What was spent within the window, oldest first, from `head` on. */
+  /** Costs spent within the window, oldest first, from `head` on. */
   private spent: { readonly at: number; readonly cost: number }[] = [];
   private head = 0;
   private sum = 0;
@@ -30,11 +30,12 @@ export class Budget {
     this.now = options.now ?? Date.now;
   }
 
-  /** Resolves when `cost` may be spent, in order of asking. Rejects with the signal's reason when that aborts first. */
-  take(cost: number, signal?: AbortSignal): Promise<void> {
+  /** Resolves when `cost` may be spent, in order of the calls. Rejects with the signal's reason if that aborts first. */
+  acquire(cost: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.waiters.length === 0 && this.spend(cost)) return Promise.resolve();
-    if (this.waiters.length >= WAITERS_MAX) return Promise.reject(new Error(`${WAITERS_MAX} wait for one budget`));
+    if (this.waiters.length >= WAITERS_MAX)
+      return Promise.reject(new Error(`${WAITERS_MAX} callers already wait for this budget`));
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.waiters = this.waiters.filter((waiter) => waiter !== entry);
@@ -47,7 +48,7 @@ export class Budget {
     });
   }
 
-  /** Spends nothing for so long, as a venue asked for. A shorter time never shortens a longer one. */
+  /** Blocks all spending for this time, as a venue demanded. A shorter time never shortens a longer one. */
   blockFor(ms: number): void {
     this.blockedUntil = Math.max(this.blockedUntil, this.now() + ms);
   }
@@ -55,15 +56,15 @@ export class Budget {
   private spend(cost: number): boolean {
     const now = this.now();
     if (now < this.blockedUntil) return false;
-    this.forget(now);
+    this.dropExpired(now);
     if (this.sum + this.bounded(cost) > this.max) return false;
     this.spent.push({ at: now, cost });
     this.sum += cost;
     return true;
   }
 
-  /** Drops what has left the window. */
-  private forget(now: number): void {
+  /** Drops costs that have left the window. */
+  private dropExpired(now: number): void {
     for (
       let oldest = this.spent[this.head];
       oldest && oldest.at <= now - this.windowMs;
@@ -77,12 +78,12 @@ export class Budget {
     this.head = 0;
   }
 
-  /** What costs more than the whole budget may go when nothing else is spent. */
+  /** A cost above the complete budget may be spent when nothing else is. */
   private bounded(cost: number): number {
     return Math.min(cost, this.max);
   }
 
-  /** Looks again when enough has left the window for the first in line. */
+  /** Sets the timer to when the window has room for the first waiter. */
   private schedule(): void {
     const first = this.waiters[0];
     if (this.timer || !first) return;

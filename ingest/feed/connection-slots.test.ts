@@ -22,31 +22,31 @@ async function setUp() {
     publisher: test.publisher,
     logger: silentLogger,
     metrics: test.metrics,
-    heartbeat: { frame: 'ping', everyMs: 10_000, silenceMs: 20_000 },
+    heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 20_000 },
     connections: new Budget({ max: 1_000, windowMs: 1_000 }),
     messages: new Budget({ max: 1_000, windowMs: 1_000 }),
-    hello: (names) => [`hello ${names.join(',')}`],
-    change: (gone, added) => [`-${gone.join(',')} +${added.join(',')}`],
+    subscribeFrames: (names) => [`subscribe ${names.join(',')}`],
+    changeFrames: (removed, added) => [`-${removed.join(',')} +${added.join(',')}`],
     onAllConnected: () => {
       allConnected += 1;
     },
   });
   closing.push(() => slots.close());
-  /** What the connection heard whose hello named `name`. */
-  const heardBy = (name: string) => venue.heard.find(([hello]) => hello?.includes(name));
-  return { ...test, venue, slots, heardBy, allConnected: () => allConnected };
+  /** The frames of the connection whose first frame names `name`. */
+  const framesWith = (name: string) => venue.received.find(([first]) => first?.includes(name));
+  return { ...test, venue, slots, framesWith, allConnected: () => allConnected };
 }
 
 const assign = (...names: readonly (readonly string[])[]): Assignment<string> =>
   new Map(names.map((own, index) => [index, new Map(own.map((name) => [name, name]))]));
 
 describe('connection slots', () => {
-  it('open one connection for each slot that has something to watch, named by its place', async () => {
+  it('open one connection for each slot with subscriptions, named by its index', async () => {
     const { slots, venue, feeds, allConnected } = await setUp();
-    slots.want(assign(['a', 'b'], ['c']));
-    await until(() => venue.heard.flat().length === 2);
-    expect(venue.heard.flat().sort()).toEqual(['hello a,b', 'hello c']);
-    expect(slots.current()).toEqual(['a', 'b', 'c']);
+    slots.update(assign(['a', 'b'], ['c']));
+    await until(() => venue.received.flat().length === 2);
+    expect(venue.received.flat().sort()).toEqual(['subscribe a,b', 'subscribe c']);
+    expect(slots.subscriptions()).toEqual(['a', 'b', 'c']);
     await until(() => feeds('venue_a').length === 2);
     expect(
       feeds('venue_a')
@@ -56,32 +56,32 @@ describe('connection slots', () => {
     expect(allConnected()).toBe(1);
   });
 
-  it('send only what changed, each to its own connection, and nothing where nothing did', async () => {
-    const { slots, venue, heardBy } = await setUp();
-    slots.want(assign(['a', 'b'], ['c'], ['d']));
-    await until(() => venue.heard.flat().length === 3);
-    slots.want(assign(['b', 'e'], ['c']));
-    await until(() => venue.heard.flat().length === 5);
-    expect(heardBy('a')).toEqual(['hello a,b', '-a +e']);
-    expect(heardBy('hello c')).toEqual(['hello c']);
-    expect(heardBy('d')).toEqual(['hello d', '-d +']);
-    expect(slots.current()).toEqual(['b', 'e', 'c']);
+  it('send only changes, each to its own connection', async () => {
+    const { slots, venue, framesWith } = await setUp();
+    slots.update(assign(['a', 'b'], ['c'], ['d']));
+    await until(() => venue.received.flat().length === 3);
+    slots.update(assign(['b', 'e'], ['c']));
+    await until(() => venue.received.flat().length === 5);
+    expect(framesWith('a')).toEqual(['subscribe a,b', '-a +e']);
+    expect(framesWith('subscribe c')).toEqual(['subscribe c']);
+    expect(framesWith('d')).toEqual(['subscribe d', '-d +']);
+    expect(slots.subscriptions()).toEqual(['b', 'e', 'c']);
   });
 
-  it('say hello with what is wanted by then when a connection is made again', async () => {
+  it('subscribe to the current subscriptions after a reconnect', async () => {
     const { slots, venue } = await setUp();
-    slots.want(assign(['a']));
-    await until(() => venue.heard[0]?.length === 1);
-    slots.want(assign(['a', 'b']));
-    await until(() => venue.heard[0]?.length === 2);
+    slots.update(assign(['a']));
+    await until(() => venue.received[0]?.length === 1);
+    slots.update(assign(['a', 'b']));
+    await until(() => venue.received[0]?.length === 2);
     venue.sockets[0]?.close();
-    await until(() => venue.heard[1]?.length === 1);
-    expect(venue.heard[1]).toEqual(['hello a,b']);
+    await until(() => venue.received[1]?.length === 1);
+    expect(venue.received[1]).toEqual(['subscribe a,b']);
   });
 
-  it('are all connected where there is nothing to watch', async () => {
+  it('count as connected if there is nothing to subscribe to', async () => {
     const { slots, venue, allConnected } = await setUp();
-    slots.want(assign());
+    slots.update(assign());
     expect(allConnected()).toBe(1);
     expect(venue.sockets).toEqual([]);
   });

@@ -1,17 +1,17 @@
 /** The connection slots of a venue's WebSocket, each with the subscriptions that are its own. */
 import { SocketFeed, type SocketFeedOptions } from './socket-feed.ts';
 
-/** What there is to subscribe to over each slot, by a name that tells equal subscriptions. */
+/** Subscriptions of each slot, by a name that is equal for equal subscriptions. */
 export type Assignment<T> = ReadonlyMap<number, ReadonlyMap<string, T>>;
 
-type SocketOptions = Omit<SocketFeedOptions, 'feed' | 'hello' | 'onConnected'>;
+type SocketOptions = Omit<SocketFeedOptions, 'feed' | 'subscribeFrames' | 'onConnected'>;
 
 export interface ConnectionSlotsOptions<T> extends SocketOptions {
-  /** The first frames of a connection: everything it is for. */
-  readonly hello: (subscriptions: readonly T[]) => readonly string[];
-  /** The frames that bring an open connection from what it was for to what it is for. */
-  readonly change: (gone: readonly T[], added: readonly T[]) => readonly string[];
-  /** Told when every slot that has something to watch is connected; also when there is nothing to watch. */
+  /** Returns the first frames of a connection, which subscribe to everything of its slot. */
+  readonly subscribeFrames: (subscriptions: readonly T[]) => readonly string[];
+  /** Returns the frames that change the subscriptions of an open connection. */
+  readonly changeFrames: (removed: readonly T[], added: readonly T[]) => readonly string[];
+  /** Called when every slot with subscriptions is connected, and when there is nothing to subscribe to. */
   readonly onAllConnected: () => void;
 }
 
@@ -28,14 +28,14 @@ export class ConnectionSlots<T> {
     this.options = options;
   }
 
-  /** What is subscribed to now. */
-  current(): T[] {
+  /** The current subscriptions of all slots. */
+  subscriptions(): T[] {
     return [...this.slots.values()].flatMap(({ subscriptions }) => [...subscriptions.values()]);
   }
 
-  /** Brings what is subscribed to in line. A slot once opened stays open, also when nothing is left for it. */
-  want(wanted: Assignment<T>): void {
-    for (const [index, slot] of this.slots) change(slot, wanted.get(index) ?? new Map<string, T>(), this.options);
+  /** Changes the subscriptions to these. An open slot stays open even without subscriptions. */
+  update(wanted: Assignment<T>): void {
+    for (const [index, slot] of this.slots) applyChange(slot, wanted.get(index) ?? new Map<string, T>(), this.options);
     for (const [index, subscriptions] of wanted) if (!this.slots.has(index)) this.open(index, subscriptions);
     if (this.slots.size === 0) this.options.onAllConnected();
   }
@@ -45,11 +45,11 @@ export class ConnectionSlots<T> {
   }
 
   private open(index: number, subscriptions: ReadonlyMap<string, T>): void {
-    const { hello, onAllConnected } = this.options;
+    const { subscribeFrames, onAllConnected } = this.options;
     const feed = new SocketFeed({
       ...this.options,
       feed: `${this.options.source}.${index}`,
-      hello: () => hello([...(this.slots.get(index)?.subscriptions.values() ?? [])]),
+      subscribeFrames: () => subscribeFrames([...(this.slots.get(index)?.subscriptions.values() ?? [])]),
       onConnected: () => {
         if ([...this.slots.values()].every((slot) => slot.feed.connected)) onAllConnected();
       },
@@ -58,11 +58,11 @@ export class ConnectionSlots<T> {
   }
 }
 
-/** Subscribing twice to the same thing is an error at some venues, so only what changed is sent. */
-function change<T>(slot: Slot<T>, wanted: ReadonlyMap<string, T>, options: ConnectionSlotsOptions<T>): void {
+/** Sends only changes, since some venues refuse a repeated subscription. */
+function applyChange<T>(slot: Slot<T>, wanted: ReadonlyMap<string, T>, options: ConnectionSlotsOptions<T>): void {
   const before = slot.subscriptions;
   slot.subscriptions = wanted;
-  const gone = [...before].filter(([name]) => !wanted.has(name)).map(([, subscription]) => subscription);
+  const removed = [...before].filter(([name]) => !wanted.has(name)).map(([, subscription]) => subscription);
   const added = [...wanted].filter(([name]) => !before.has(name)).map(([, subscription]) => subscription);
-  if (gone.length + added.length > 0) slot.feed.send(options.change(gone, added));
+  if (removed.length + added.length > 0) slot.feed.send(options.changeFrames(removed, added));
 }

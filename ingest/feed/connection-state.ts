@@ -1,16 +1,16 @@
 /**
- * What is told of one connection's life, so that no gap is without a record: the change, once, with what is known of its
- * cause. Sockets, pollers and chain followers tell theirs through it alike.
+ * The state of one connection. It publishes each change once as a feed event with its cause, so that every gap has a
+ * record. Sockets, pollers and chain followers use it.
  */
 import type { Logger } from 'pino';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
 import type { Publisher } from '../publisher/publisher.ts';
 
-/** Failures in a row after which a feed is told to be unreachable. */
+/** Consecutive failures after which a feed is reported as unreachable. */
 export const UNREACHABLE_AFTER = 5;
 
-export interface FeedLifeOptions {
+export interface ConnectionStateOptions {
   readonly venue: Venue;
   readonly feed: string;
   readonly publisher: Publisher;
@@ -18,12 +18,12 @@ export interface FeedLifeOptions {
   readonly metrics: Metrics;
 }
 
-export class FeedLife {
-  private readonly options: FeedLifeOptions;
+export class ConnectionState {
+  private readonly options: ConnectionStateOptions;
   private state: 'new' | 'connected' | 'silent' | 'disconnected' | 'unreachable' = 'new';
-  private failures = 0;
+  private consecutiveFailures = 0;
 
-  constructor(options: FeedLifeOptions) {
+  constructor(options: ConnectionStateOptions) {
     this.options = options;
   }
 
@@ -31,45 +31,45 @@ export class FeedLife {
     return this.state === 'connected';
   }
 
-  /** Failures since it last worked. */
-  get failed(): number {
-    return this.failures;
+  /** Consecutive failures since the connection last worked. */
+  get failures(): number {
+    return this.consecutiveFailures;
   }
 
-  connect(): void {
+  markConnected(): void {
     if (this.state === 'connected') return;
-    this.tell('connected', null);
+    this.changeState('connected', null);
   }
 
-  /** A connection gave no sign of life, though it is open. */
-  silence(reason: string): void {
-    if (this.state === 'connected') this.tell('silent', reason);
+  /** Called when an open connection shows no sign of activity. */
+  markSilent(reason: string): void {
+    if (this.state === 'connected') this.changeState('silent', reason);
   }
 
-  /** It worked for a while, so what fails next is a new failure. */
-  worked(): void {
-    this.failures = 0;
+  /** Called when the connection has worked for a while: the next failure counts as the first. */
+  resetFailures(): void {
+    this.consecutiveFailures = 0;
   }
 
-  /** The connection ended, or could not be made. */
-  fail(reason: string): void {
-    this.failures += 1;
+  /** Called when the connection ended or could not be established. */
+  markFailed(reason: string): void {
+    this.consecutiveFailures += 1;
     if (this.state === 'connected' || this.state === 'silent') {
       this.options.metrics.reconnects.inc({ feed: this.options.feed });
-      this.tell('disconnected', reason);
+      this.changeState('disconnected', reason);
     }
-    if (this.failures === UNREACHABLE_AFTER) this.tell('unreachable', reason);
+    if (this.consecutiveFailures === UNREACHABLE_AFTER) this.changeState('unreachable', reason);
   }
 
-  /** We end it ourselves. */
-  end(): void {
-    if (this.state === 'connected' || this.state === 'silent') this.tell('disconnected', 'closed by us');
+  /** Called when this process closes the connection. */
+  markClosed(): void {
+    if (this.state === 'connected' || this.state === 'silent') this.changeState('disconnected', 'closed by us');
   }
 
-  private tell(kind: 'connected' | 'disconnected' | 'silent' | 'unreachable', reason: string | null): void {
+  private changeState(kind: 'connected' | 'disconnected' | 'silent' | 'unreachable', reason: string | null): void {
     this.state = kind;
     const { venue, feed, publisher, logger } = this.options;
-    publisher.feedEvent({ venue, feed, kind, reason });
+    publisher.publishFeedEvent({ venue, feed, kind, reason });
     logger[kind === 'connected' ? 'info' : 'warn']({ feed, reason }, `feed ${kind}`);
   }
 }

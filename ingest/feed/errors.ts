@@ -1,18 +1,18 @@
-/** Why a venue gave no answer, and whether asking again can help. */
+/** Why a request to a venue failed, and if a retry can help. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
-  readonly code: /** No connection, no answer in time, or 5xx, after every attempt. */
+  readonly code: /** No connection, no response in time, or 5xx, after every attempt. */
     | 'upstream_unavailable'
     /** 429 after every attempt. */
     | 'upstream_rate_limited'
-    /** Any other 4xx: the question was wrong. */
+    /** Any other 4xx: the request was wrong. */
     | 'upstream_rejected'
-    /** The answer is longer than we take. */
+    /** The response exceeds our limit. */
     | 'upstream_too_large'
-    /** The answer is not what the venue documents. */
+    /** The response does not match the venue's documentation. */
     | 'upstream_malformed';
   readonly canRetry: boolean;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   constructor(
     code: UpstreamError['code'],

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** A server that gives these answers in turn, the last for ever, and a client of it. */
+/** A server that returns these answers in turn and then repeats the last, and a client of it. */
 async function setUp(answers: Answer[], options: Partial<HttpClientOptions> = {}) {
   let turn = 0;
   const server = await startHttpServer(() => answers[Math.min(turn++, answers.length - 1)]!);
@@ -18,83 +18,83 @@ async function setUp(answers: Answer[], options: Partial<HttpClientOptions> = {}
 }
 
 describe('HttpClient', () => {
-  it('gives the bytes of an answer, and names itself', async () => {
+  it('returns the bytes of a response, and sends a user agent', async () => {
     const { client, server } = await setUp([{ body: '{"a": 1.0}' }]);
-    const answer = await client.ask({ url: `${server.url}/tags?limit=1`, weight: 1 });
+    const answer = await client.send({ url: `${server.url}/tags?limit=1`, weight: 1 });
     expect(answer.toString()).toBe('{"a": 1.0}');
-    expect(server.asked[0]).toMatchObject({ method: 'GET', path: '/tags?limit=1' });
-    expect(server.asked[0]?.headers['user-agent']).toMatch(/^parallax/);
+    expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/tags?limit=1' });
+    expect(server.requests[0]?.headers['user-agent']).toMatch(/^parallax/);
   });
 
-  it('asks a GET again after 5xx, until it is answered', async () => {
+  it('retries a GET after 5xx until it succeeds', async () => {
     const { client, server } = await setUp([{ status: 500 }, { status: 503 }, { body: 'yes' }]);
-    expect((await client.ask({ url: server.url, weight: 1 })).toString()).toBe('yes');
-    expect(server.asked).toHaveLength(3);
+    expect((await client.send({ url: server.url, weight: 1 })).toString()).toBe('yes');
+    expect(server.requests).toHaveLength(3);
   });
 
-  it('gives up after the fifth attempt', async () => {
+  it('fails after the fifth attempt', async () => {
     const { client, server } = await setUp([{ status: 500 }], { random: () => 0 });
     const began = Date.now();
-    await expect(client.ask({ url: server.url, weight: 1 })).rejects.toMatchObject({
+    await expect(client.send({ url: server.url, weight: 1 })).rejects.toMatchObject({
       code: 'upstream_unavailable',
       canRetry: true,
       status: 500,
     });
-    expect(server.asked).toHaveLength(5);
+    expect(server.requests).toHaveLength(5);
     // 100 + 250 + 500 + 1000 ms, less 20 percent.
     expect(Date.now() - began).toBeGreaterThanOrEqual(1_475);
   });
 
-  it('asks a POST once', async () => {
+  it('sends a POST once', async () => {
     const { client, server } = await setUp([{ status: 500 }]);
-    await expect(client.ask({ url: server.url, weight: 1, body: '{}' })).rejects.toThrow('500');
-    expect(server.asked).toEqual([expect.objectContaining({ method: 'POST', body: '{}' })]);
+    await expect(client.send({ url: server.url, weight: 1, body: '{}' })).rejects.toThrow('500');
+    expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', body: '{}' })]);
   });
 
-  it('does not repeat a question that was wrong', async () => {
+  it('does not retry a rejected request', async () => {
     const { client, server } = await setUp([{ status: 422 }]);
-    await expect(client.ask({ url: server.url, weight: 1 })).rejects.toMatchObject({
+    await expect(client.send({ url: server.url, weight: 1 })).rejects.toMatchObject({
       code: 'upstream_rejected',
       canRetry: false,
     });
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
-  it('waits as long as a 429 asks for, and keeps everyone else waiting too', async () => {
+  it('waits as long as a 429 demands, and delays all other requests too', async () => {
     const { client, server } = await setUp([{ status: 429, headers: { 'retry-after': '1' } }, { body: 'yes' }]);
     const began = Date.now();
-    const first = client.ask({ url: server.url, weight: 1 });
+    const first = client.send({ url: server.url, weight: 1 });
     await expect(first).resolves.toEqual(Buffer.from('yes'));
     expect(Date.now() - began).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('does not wait for an answer for ever', async () => {
+  it('fails if no response comes in time', async () => {
     const { client, server } = await setUp([{ hang: true }], { timeoutMs: 50 });
-    await expect(client.ask({ url: server.url, weight: 1, body: '{}' })).rejects.toMatchObject({
+    await expect(client.send({ url: server.url, weight: 1, body: '{}' })).rejects.toMatchObject({
       code: 'upstream_unavailable',
       status: null,
     });
   });
 
-  it('takes an answer up to its limit, and none above', async () => {
+  it('accepts a response up to its size limit, and none above', async () => {
     const { client, server } = await setUp([{ body: 'x'.repeat(100) }, { body: 'x'.repeat(101) }], {
       bodyBytesMax: 100,
     });
-    expect(await client.ask({ url: server.url, weight: 1 })).toHaveLength(100);
-    await expect(client.ask({ url: server.url, weight: 1 })).rejects.toMatchObject({ code: 'upstream_too_large' });
+    expect(await client.send({ url: server.url, weight: 1 })).toHaveLength(100);
+    await expect(client.send({ url: server.url, weight: 1 })).rejects.toMatchObject({ code: 'upstream_too_large' });
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal aborts', async () => {
     const { client, server } = await setUp([{ hang: true }]);
     const abort = new AbortController();
-    const asking = client.ask({ url: server.url, weight: 1, signal: abort.signal });
+    const asking = client.send({ url: server.url, weight: 1, signal: abort.signal });
     abort.abort(new Error('closing'));
     await expect(asking).rejects.toThrow('closing');
   });
 
-  it('never shows the query of an address', async () => {
+  it('never includes the query of a URL in a message', async () => {
     const { client, server } = await setUp([{ status: 404 }]);
-    const asking = client.ask({ url: `${server.url}/x?key=secret`, weight: 1 });
+    const asking = client.send({ url: `${server.url}/x?key=secret`, weight: 1 });
     await expect(asking).rejects.toThrow(/\/x answered 404/);
     await expect(asking).rejects.not.toThrow(/secret/);
   });

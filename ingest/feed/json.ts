@@ -1,14 +1,14 @@
-/** Reading what an adapter has to know of an answer in order to subscribe. Everything else is for the processors. */
+/** Readers for the few JSON fields that adapters need in order to subscribe. Processors interpret everything else. */
 import { UpstreamError } from './errors.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Parses an answer; one that is no JSON is the venue's fault and may be right next time. */
+/** Parses a response. Throws an `UpstreamError` that names `what` if it is not JSON. */
 export function parseAnswer(bytes: Buffer, what: string): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch (cause) {
-    throw new UpstreamError('upstream_malformed', `${what} is no JSON`, { cause });
+    throw new UpstreamError('upstream_malformed', `the response to ${what} is not JSON`, { cause });
   }
 }
 
@@ -24,7 +24,7 @@ export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A magnitude to rank by, never to count with; 0 for what is no number. */
+/** A number for ranking only, not for calculation; 0 for anything that is not a number. */
 export function asMagnitude(value: unknown): number {
   const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : 0;
   return Number.isFinite(number) ? number : 0;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
-import { FeedLife } from './feed-life.ts';
+import { ConnectionState } from './connection-state.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -12,15 +12,21 @@ async function setUp(options: Partial<PollerOptions>) {
   const test = await openTestPublisher();
   closing.push(() => test.publisher.close());
   const { publisher, metrics } = test;
-  const life = new FeedLife({ venue: 'venue_a', feed: 'venue_a.info', publisher, logger: silentLogger, metrics });
-  const rounds: number[] = [];
-  const round = options.round ?? (async () => life.connect());
-  const poller = new Poller({
-    life,
+  const connection = new ConnectionState({
+    venue: 'venue_a',
+    feed: 'venue_a.info',
     publisher,
     logger: silentLogger,
-    everyMs: () => 60_000,
-    soonestMs: 100,
+    metrics,
+  });
+  const rounds: number[] = [];
+  const round = options.round ?? (async () => connection.markConnected());
+  const poller = new Poller({
+    connection,
+    publisher,
+    logger: silentLogger,
+    intervalMs: () => 60_000,
+    minIntervalMs: 100,
     ...options,
     round: async (signal) => {
       rounds.push(Date.now());
@@ -28,39 +34,39 @@ async function setUp(options: Partial<PollerOptions>) {
     },
   });
   closing.push(() => poller.close());
-  return { ...test, poller, rounds, life };
+  return { ...test, poller, rounds, connection };
 }
 
 describe('Poller', () => {
-  it('begins at once and goes on at its interval', async () => {
-    const { rounds } = await setUp({ everyMs: () => 30, soonestMs: 30 });
+  it('starts immediately and continues at its interval', async () => {
+    const { rounds } = await setUp({ intervalMs: () => 30, minIntervalMs: 30 });
     await until(() => rounds.length === 3);
     expect(rounds[2]! - rounds[0]!).toBeGreaterThanOrEqual(58);
   });
 
-  it('is nudged into the next round, but no sooner than it may', async () => {
+  it('starts a requested round early, but not before the minimum interval', async () => {
     const { poller, rounds } = await setUp({});
     await until(() => rounds.length === 1);
-    poller.nudge();
-    poller.nudge();
+    poller.requestRound();
+    poller.requestRound();
     await until(() => rounds.length === 2);
     expect(rounds[1]! - rounds[0]!).toBeGreaterThanOrEqual(98);
   });
 
-  it('asks again sooner after a failure, and records that it failed and that it works again', async () => {
+  it('retries sooner after a failure, and records the failure and the recovery', async () => {
     let failing = true;
-    const { rounds, feeds, life, publisher } = await setUp({
+    const { rounds, feeds, connection, publisher } = await setUp({
       round: async () => {
-        life.connect();
+        connection.markConnected();
         if (rounds.length === 1) return;
         if (failing) throw new Error('no answer');
       },
-      everyMs: () => 20,
-      soonestMs: 20,
+      intervalMs: () => 20,
+      minIntervalMs: 20,
     });
     await until(() => rounds.length >= 3);
     failing = false;
-    await until(() => life.failed === 0);
+    await until(() => connection.failures === 0);
     await publisher.flush();
     expect(
       feeds('venue_a')
@@ -73,7 +79,7 @@ describe('Poller', () => {
     ]);
   });
 
-  it('ends while it waits and while it asks', async () => {
+  it('closes while it waits and while a round runs', async () => {
     const { poller, rounds } = await setUp({
       round: (signal) => new Promise((_, reject) => void signal.addEventListener('abort', () => reject(signal.reason))),
     });

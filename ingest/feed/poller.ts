@@ -1,81 +1,81 @@
-/** Something that is asked at intervals for good: after a failure sooner, and with more and more patience. */
+/** Runs rounds of requests at an interval until closed. After a failure it retries with increasing delays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Publisher } from '../publisher/publisher.ts';
-import type { FeedLife } from './feed-life.ts';
+import type { ConnectionState } from './connection-state.ts';
 import { reconnectDelayMs } from './reconnect.ts';
 
 export interface PollerOptions {
-  readonly life: FeedLife;
+  readonly connection: ConnectionState;
   readonly publisher: Publisher;
   readonly logger: Logger;
-  /** Milliseconds after a round before the next begins; asked after each round. */
-  readonly everyMs: () => number;
-  /** Least time between two rounds, however often it is nudged. */
-  readonly soonestMs: number;
-  /** One round. A rejection counts as a failure of the feed. */
+  /** Returns the milliseconds between the end of a round and the next; called after each round. */
+  readonly intervalMs: () => number;
+  /** Minimum time between two rounds, however often a round is requested. */
+  readonly minIntervalMs: number;
+  /** Runs one round. A rejection counts as a failure of the feed. */
   readonly round: (signal: AbortSignal) => Promise<void>;
 }
 
 export class Poller {
   private readonly options: PollerOptions;
-  private readonly ending = new AbortController();
+  private readonly closing = new AbortController();
   private readonly finished: Promise<void>;
-  private nudged = false;
+  private isRequested = false;
   private wake: AbortController | null = null;
 
-  /** Begins the first round. */
+  /** Starts the first round. */
   constructor(options: PollerOptions) {
     this.options = options;
     this.finished = this.run();
   }
 
-  /** Begins the next round as soon as it may. */
-  nudge(): void {
-    this.nudged = true;
+  /** Starts the next round as soon as the minimum interval allows. */
+  requestRound(): void {
+    this.isRequested = true;
     this.wake?.abort();
   }
 
   async close(): Promise<void> {
-    this.ending.abort();
+    this.closing.abort();
     await this.finished;
-    this.options.life.end();
+    this.options.connection.markClosed();
   }
 
   private async run(): Promise<void> {
-    const { life, publisher, logger, round, everyMs, soonestMs } = this.options;
-    const { signal } = this.ending;
+    const { connection, publisher, logger, round, intervalMs, minIntervalMs } = this.options;
+    const { signal } = this.closing;
     while (!signal.aborted) {
       try {
-        // While the log takes nothing there is no use in asking.
+        // Responses could not be stored while the log accepts nothing.
         await publisher.whenReady(signal);
       } catch (error) {
-        // Either we are closing, or the log refused for good, which the publisher has told.
-        if (!signal.aborted) logger.error({ error }, 'polling ended');
+        // Either this poller is closing, or the log failed permanently, which the publisher has reported.
+        if (!signal.aborted) logger.error({ error }, 'polling stopped');
         return;
       }
-      this.nudged = false;
+      this.isRequested = false;
       let wait = 0;
       try {
         await round(signal);
-        life.worked();
-        wait = everyMs();
+        connection.resetFailures();
+        wait = intervalMs();
       } catch (error) {
         if (signal.aborted) return;
-        life.fail(error instanceof Error ? error.message : String(error));
-        wait = reconnectDelayMs(life.failed);
+        connection.markFailed(error instanceof Error ? error.message : String(error));
+        wait = reconnectDelayMs(connection.failures);
       }
-      await this.rest(Math.min(wait, soonestMs), false);
-      await this.rest(wait - soonestMs, true);
+      await this.rest(Math.min(wait, minIntervalMs), false);
+      await this.rest(wait - minIntervalMs, true);
     }
   }
 
-  /** Waits; `nudge` ends it early where it may. */
+  /** Waits for `ms`. `requestRound` ends the wait if `early` is set. */
   private async rest(ms: number, early: boolean): Promise<void> {
-    if (ms <= 0 || (early && this.nudged)) return;
+    if (ms <= 0 || (early && this.isRequested)) return;
     this.wake = early ? new AbortController() : null;
-    const signal = this.wake ? AbortSignal.any([this.ending.signal, this.wake.signal]) : this.ending.signal;
-    // An abort is no fault here: it is how the wait ends early.
+    const signal = this.wake ? AbortSignal.any([this.closing.signal, this.wake.signal]) : this.closing.signal;
+    // An abort is not an error here: it ends the wait early.
     await sleep(ms, undefined, { signal }).catch(() => {});
     this.wake = null;
   }

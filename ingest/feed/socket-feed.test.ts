@@ -24,10 +24,10 @@ async function setUp(options: Partial<SocketFeedOptions> = {}, server?: TestSock
     publisher: test.publisher,
     logger: silentLogger,
     metrics: test.metrics,
-    heartbeat: { frame: 'ping', everyMs: 10_000, silenceMs: 20_000 },
+    heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 20_000 },
     connections: new Budget({ max: 1_000, windowMs: 1_000 }),
     messages: new Budget({ max: 1_000, windowMs: 1_000 }),
-    hello: () => ['subscribe 1', 'subscribe 2'],
+    subscribeFrames: () => ['subscribe 1', 'subscribe 2'],
     ...options,
   });
   closing.push(() => feed.close());
@@ -36,13 +36,13 @@ async function setUp(options: Partial<SocketFeedOptions> = {}, server?: TestSock
 }
 
 describe('SocketFeed', () => {
-  it('says hello and publishes what it hears, byte by byte', async () => {
+  it('subscribes and publishes the exact bytes of every frame', async () => {
     const { venue, raw, kinds } = await setUp();
-    await until(() => venue.heard[0]?.length === 2);
+    await until(() => venue.received[0]?.length === 2);
     venue.sockets[0]?.send('{"a": 1.0}');
     venue.sockets[0]?.send(Buffer.from([0xff, 0x00, 0x7b]), { binary: false });
     await until(() => raw('venue_a', 'ws').length === 2);
-    expect(venue.heard[0]).toEqual(['subscribe 1', 'subscribe 2']);
+    expect(venue.received[0]).toEqual(['subscribe 1', 'subscribe 2']);
     expect(raw('venue_a', 'ws').map(({ key, payload }) => [key, payload])).toEqual([
       ['venue_a.ws.0', Buffer.from('{"a": 1.0}')],
       ['venue_a.ws.0', Buffer.from([0xff, 0x00, 0x7b])],
@@ -52,12 +52,12 @@ describe('SocketFeed', () => {
 
   it('reconnects, subscribes to everything again, and records the gap with its reason', async () => {
     const subscriptions = ['one'];
-    const { venue, feeds, kinds } = await setUp({ hello: () => subscriptions });
-    await until(() => venue.heard[0]?.length === 1);
+    const { venue, feeds, kinds } = await setUp({ subscribeFrames: () => subscriptions });
+    await until(() => venue.received[0]?.length === 1);
     subscriptions.push('two');
     venue.sockets[0]?.close(1012, 'restarting');
-    await until(() => venue.heard[1]?.length === 2);
-    expect(venue.heard[1]).toEqual(['one', 'two']);
+    await until(() => venue.received[1]?.length === 2);
+    expect(venue.received[1]).toEqual(['one', 'two']);
     await until(() => kinds().length === 3);
     expect(feeds('venue_a').map(({ kind, reason }) => [kind, reason])).toEqual([
       ['connected', null],
@@ -66,16 +66,16 @@ describe('SocketFeed', () => {
     ]);
   });
 
-  it('sends what is added while it is connected', async () => {
+  it('sends additional frames while it is connected', async () => {
     const { venue, feed } = await setUp();
-    await until(() => venue.heard[0]?.length === 2);
+    await until(() => venue.received[0]?.length === 2);
     feed.send(['subscribe 3', 'subscribe 4']);
-    await until(() => venue.heard[0]?.length === 4);
-    expect(venue.heard[0]?.slice(2)).toEqual(['subscribe 3', 'subscribe 4']);
+    await until(() => venue.received[0]?.length === 4);
+    expect(venue.received[0]?.slice(2)).toEqual(['subscribe 3', 'subscribe 4']);
   });
 
-  it('notices silence behind an open socket, though it is pinged, and connects again', async () => {
-    const { venue, feeds, kinds } = await setUp({ heartbeat: { frame: 'ping', everyMs: 20, silenceMs: 1_000 } });
+  it('detects a silent socket although it sends pings, and reconnects', async () => {
+    const { venue, feeds, kinds } = await setUp({ heartbeat: { frame: 'ping', intervalMs: 20, silenceMs: 1_000 } });
     await until(() => kinds().length >= 4);
     expect(
       feeds('venue_a')
@@ -83,19 +83,19 @@ describe('SocketFeed', () => {
         .map(({ kind }) => kind),
     ).toEqual(['connected', 'silent', 'disconnected', 'connected']);
     expect(feeds('venue_a')[1]?.reason).toBe('no frame for 1000 ms');
-    expect(venue.heard[0]).toContain('ping');
+    expect(venue.received[0]).toContain('ping');
   });
 
-  it('takes the answer to its ping for a sign of life', async () => {
+  it('counts the answer to its ping as activity', async () => {
     const server = await startSocketServer();
     closing.push(() => server.close());
     server.onFrame = (socket, frame) => void (frame === 'ping' && socket.send('pong'));
-    const { kinds, raw } = await setUp({ heartbeat: { frame: 'ping', everyMs: 20, silenceMs: 300 } }, server);
+    const { kinds, raw } = await setUp({ heartbeat: { frame: 'ping', intervalMs: 20, silenceMs: 300 } }, server);
     await until(() => raw('venue_a', 'ws').length > 40);
     expect(kinds()).toEqual(['connected']);
   });
 
-  it('tells after five failures that the venue is unreachable, once, and goes on trying', async () => {
+  it('reports after five failures once that the venue is unreachable, and continues to retry', async () => {
     const server = await startSocketServer();
     const { url } = server;
     await server.close();
@@ -104,11 +104,11 @@ describe('SocketFeed', () => {
     expect(kinds()).toEqual(['unreachable']);
     const revived = await startSocketServer(Number(new URL(url).port));
     closing.push(() => revived.close());
-    await until(() => revived.heard[0]?.length === 2, 20_000);
+    await until(() => revived.received[0]?.length === 2, 20_000);
     await until(() => kinds().includes('connected'));
   });
 
-  it('makes no more connections than the venue allows', async () => {
+  it('opens no more connections than the venue allows', async () => {
     const { venue } = await setUp({ connections: new Budget({ max: 2, windowMs: 60_000 }) });
     await until(() => venue.sockets.length === 1);
     venue.sockets[0]?.terminate();
@@ -118,15 +118,15 @@ describe('SocketFeed', () => {
     expect(venue.sockets).toHaveLength(2);
   });
 
-  it('stops reading while the log takes nothing, is not taken for silent then, and loses nothing', async () => {
+  it('stops reading while the log accepts nothing, does not count as silent meanwhile, and loses nothing', async () => {
     const { venue, log, publisher, kinds } = await setUp({
-      heartbeat: { frame: 'ping', everyMs: 10_000, silenceMs: 1_000 },
+      heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 1_000 },
     });
-    await until(() => venue.heard[0]?.length === 2);
+    await until(() => venue.received[0]?.length === 2);
     log.fault = logFull();
     venue.sockets[0]?.send('0');
-    await until(() => publisher.pressed);
-    // More than the buffers of the connection hold, so that a reader that has stopped can be told from one that has not.
+    await until(() => publisher.paused);
+    // More than the buffers of the connection hold, so that a stopped reader can be distinguished from a running one.
     const frame = 'x'.repeat(64 * 1024);
     for (let i = 0; i < 1_000; i += 1) venue.sockets[0]?.send(frame);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -136,9 +136,9 @@ describe('SocketFeed', () => {
     expect(kinds()).toEqual(['connected']);
   });
 
-  it('records its own end', async () => {
+  it('records that it was closed', async () => {
     const { venue, feed, feeds, publisher } = await setUp();
-    await until(() => venue.heard[0]?.length === 2);
+    await until(() => venue.received[0]?.length === 2);
     await feed.close();
     await publisher.flush();
     expect(feeds('venue_a').at(-1)).toMatchObject({ kind: 'disconnected', reason: 'closed by us' });
@@ -146,7 +146,7 @@ describe('SocketFeed', () => {
 });
 
 describe('reconnectDelayMs', () => {
-  it('doubles from a quarter of a second to half a minute, give or take 30 percent', () => {
+  it('doubles from 250 ms to 30 s, plus or minus 30 percent', () => {
     expect([1, 2, 3, 8, 50].map((failures) => reconnectDelayMs(failures, () => 0.5))).toEqual([
       250, 500, 1_000, 30_000, 30_000,
     ]);

@@ -1,115 +1,115 @@
 /**
- * One connection slot to a venue's WebSocket that is kept alive for good: it reconnects with backoff, says hello again
- * with every subscription, notices silence behind an open socket, and records every gap.
+ * One connection slot of a venue's WebSocket. It reconnects with backoff, subscribes to everything again, detects silent
+ * sockets, and records every gap.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Budget } from './budget.ts';
-import { FeedLife, type FeedLifeOptions } from './feed-life.ts';
+import { ConnectionState, type ConnectionStateOptions } from './connection-state.ts';
 import { reconnectDelayMs } from './reconnect.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A frame beyond this is no frame of a venue, and ends the connection. */
+/** A larger frame is not one of the venue's and closes the connection. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** How long a connection has to live, and to have said something, before it counts as one that worked. */
-const WORKED_AFTER_MS = 5_000;
-/** The farewell may take this long. */
+/** A connection that lasted this long and received a frame resets the failure count. */
+const STABLE_AFTER_MS = 5_000;
+/** Time limit of the closing handshake. */
 const CLOSE_TIMEOUT_MS = 1_000;
 const USER_AGENT = 'parallax/0.1';
 
-/** How a venue's sockets show life. */
+/** Heartbeat of a venue's sockets. */
 export interface Heartbeat {
-  /** Sent at intervals, to be answered. */
+  /** Sent at each interval; the venue answers it. */
   readonly frame: string;
-  readonly everyMs: number;
-  /** Without any frame for so long, the connection is taken for dead. */
+  readonly intervalMs: number;
+  /** A connection without any frame for this time counts as dead. */
   readonly silenceMs: number;
 }
 
-export interface SocketFeedOptions extends FeedLifeOptions {
-  /** `<venue>.<stream>` of what it brings. */
+export interface SocketFeedOptions extends ConnectionStateOptions {
+  /** `<venue>.<stream>` of its frames. */
   readonly source: string;
   readonly url: string;
   readonly heartbeat: Heartbeat;
   /** The venue's limit on new connections, shared by its slots. */
   readonly connections: Budget;
-  /** The venue's limit on frames of ours, shared by its slots. */
+  /** The venue's limit on client frames, shared by its slots. */
   readonly messages: Budget;
-  /** The frames that subscribe to everything this slot is for. */
-  readonly hello: () => readonly string[];
-  /** Told of every frame, after it is on its way into the log. */
+  /** Returns the frames that subscribe to everything of this slot. */
+  readonly subscribeFrames: () => readonly string[];
+  /** Called for each frame after it has been handed to the log. */
   readonly onFrame?: (frame: Buffer) => void;
-  /** Told after each connection was made. */
+  /** Called after each connection is established. */
   readonly onConnected?: () => void;
-  readonly workedAfterMs?: number;
+  readonly stableAfterMs?: number;
 }
 
 export class SocketFeed {
   private readonly options: SocketFeedOptions;
-  private readonly life: FeedLife;
-  private readonly ending = new AbortController();
+  private readonly connection: ConnectionState;
+  private readonly closing = new AbortController();
   private readonly finished: Promise<void>;
   private socket: WebSocket | null = null;
-  /** Frames go out one after the other, also those that are added while a hello is under way. */
+  /** Sends frames one after the other, also those that are added while subscribing. */
   private sending: Promise<void> = Promise.resolve();
-  /** Last sign of life of the connection at hand. */
-  private aliveAt = 0;
-  private heard = false;
+  /** When the current connection last showed activity, unix ms. */
+  private lastFrameAt = 0;
+  private hasReceivedFrame = false;
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(options: SocketFeedOptions) {
     this.options = options;
-    this.life = new FeedLife(options);
+    this.connection = new ConnectionState(options);
     this.finished = this.run();
   }
 
   get connected(): boolean {
-    return this.life.connected;
+    return this.connection.connected;
   }
 
-  /** Sends frames over the connection at hand; without one nothing is lost, since the next hello covers them. */
+  /** Sends frames over the open connection. Without one they are dropped: the next connection subscribes to everything. */
   send(frames: readonly string[]): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.sendOver(this.socket, frames);
   }
 
   async close(): Promise<void> {
-    this.ending.abort();
+    this.closing.abort();
     const { socket } = this;
     socket?.close(1000);
     const timer = setTimeout(() => socket?.terminate(), CLOSE_TIMEOUT_MS);
     await this.finished;
     clearTimeout(timer);
-    this.life.end();
+    this.connection.markClosed();
   }
 
   private async run(): Promise<void> {
-    const { signal } = this.ending;
+    const { signal } = this.closing;
     const { publisher, connections, logger, feed } = this.options;
     while (!signal.aborted) {
       try {
-        // While the log takes nothing there is no use in a connection.
+        // Frames could not be stored while the log accepts nothing.
         await publisher.whenReady(signal);
-        await connections.take(1, signal);
+        await connections.acquire(1, signal);
         const reason = await this.connectOnce();
         if (signal.aborted) return;
-        this.life.fail(reason);
-        await sleep(reconnectDelayMs(this.life.failed), undefined, { signal });
+        this.connection.markFailed(reason);
+        await sleep(reconnectDelayMs(this.connection.failures), undefined, { signal });
       } catch (error) {
-        // Either we are closing, or the log refused for good, which the publisher has told.
-        if (!signal.aborted) logger.error({ feed, error }, 'feed ended');
+        // Either this feed is closing, or the log failed permanently, which the publisher has reported.
+        if (!signal.aborted) logger.error({ feed, error }, 'feed stopped');
         return;
       }
     }
   }
 
-  /** Resolves with the reason when the connection has ended, or could not be made. */
+  /** Resolves with the reason when the connection has ended or could not be established. */
   private connectOnce(): Promise<string> {
     return new Promise((resolve) => {
       const socket = new WebSocket(this.options.url, {
         handshakeTimeout: CONNECT_TIMEOUT_MS,
         maxPayload: FRAME_BYTES_MAX,
         perMessageDeflate: false,
-        // A frame that is no text is kept as it came, and judged by the processors.
+        // An invalid frame is published unchanged; the processors validate it.
         skipUTF8Validation: true,
         headers: { 'user-agent': USER_AGENT },
       });
@@ -117,11 +117,11 @@ export class SocketFeed {
       let stop = () => {};
       let reason: string | null = null;
       socket.on('open', () => {
-        stop = this.attend(socket, (why) => {
+        stop = this.watchConnection(socket, (why) => {
           reason = why;
         });
       });
-      socket.on('message', (data: Buffer) => this.take(data));
+      socket.on('message', (data: Buffer) => this.handleFrame(data));
       socket.on('error', (error) => {
         reason ??= error.message;
       });
@@ -130,62 +130,62 @@ export class SocketFeed {
         this.socket = null;
         resolve(reason ?? `closed by the venue: ${code} ${text.toString()}`.trim());
       });
-      if (this.ending.signal.aborted) socket.terminate();
+      if (this.closing.signal.aborted) socket.terminate();
     });
   }
 
-  private take(frame: Buffer): void {
-    this.aliveAt = Date.now();
-    this.heard = true;
+  private handleFrame(frame: Buffer): void {
+    this.lastFrameAt = Date.now();
+    this.hasReceivedFrame = true;
     this.options.publisher.receive({ source: this.options.source, feed: this.options.feed, payload: frame });
     this.options.onFrame?.(frame);
   }
 
-  /** Says hello and watches over the open connection. Returns how to stop. */
-  private attend(socket: WebSocket, because: (reason: string) => void): () => void {
-    const { publisher, heartbeat, hello, onConnected, workedAfterMs = WORKED_AFTER_MS } = this.options;
+  /** Subscribes and monitors the open connection. Returns a function that stops monitoring. */
+  private watchConnection(socket: WebSocket, setReason: (reason: string) => void): () => void {
+    const { publisher, heartbeat, subscribeFrames, onConnected, stableAfterMs = STABLE_AFTER_MS } = this.options;
     const openedAt = Date.now();
-    this.aliveAt = openedAt;
-    this.heard = false;
-    this.life.connect();
+    this.lastFrameAt = openedAt;
+    this.hasReceivedFrame = false;
+    this.connection.markConnected();
     this.sending = Promise.resolve();
-    this.sendOver(socket, hello());
+    this.sendOver(socket, subscribeFrames());
     onConnected?.();
-    const press = (pressed: boolean) => {
+    const applyBackpressure = (paused: boolean) => {
       if (socket.readyState !== WebSocket.OPEN) return;
-      if (pressed) socket.pause();
+      if (paused) socket.pause();
       else socket.resume();
-      // What came meanwhile waits in the system's buffers; silence is counted anew.
-      this.aliveAt = Date.now();
+      // Frames of the meantime wait in the system's buffers, so the silence timer restarts.
+      this.lastFrameAt = Date.now();
     };
-    if (publisher.pressed) press(true);
-    const unpress = publisher.onPressure(press);
-    const pinging = setInterval(() => this.sendOver(socket, [heartbeat.frame]), heartbeat.everyMs);
+    if (publisher.paused) applyBackpressure(true);
+    const unsubscribe = publisher.onBackpressure(applyBackpressure);
+    const pinging = setInterval(() => this.sendOver(socket, [heartbeat.frame]), heartbeat.intervalMs);
     const watching = setInterval(() => {
       const now = Date.now();
-      if (this.heard && now - openedAt >= workedAfterMs) this.life.worked();
-      if (publisher.pressed || now - this.aliveAt < heartbeat.silenceMs) return;
+      if (this.hasReceivedFrame && now - openedAt >= stableAfterMs) this.connection.resetFailures();
+      if (publisher.paused || now - this.lastFrameAt < heartbeat.silenceMs) return;
       const reason = `no frame for ${heartbeat.silenceMs} ms`;
-      because(reason);
-      this.life.silence(reason);
+      setReason(reason);
+      this.connection.markSilent(reason);
       socket.terminate();
     }, heartbeat.silenceMs / 20);
     return () => {
       clearInterval(pinging);
       clearInterval(watching);
-      unpress();
+      unsubscribe();
     };
   }
 
   private sendOver(socket: WebSocket, frames: readonly string[]): void {
     this.sending = this.sending.then(async () => {
       for (const frame of frames) {
-        await this.options.messages.take(1, this.ending.signal);
+        await this.options.messages.acquire(1, this.closing.signal);
         if (socket.readyState !== WebSocket.OPEN) return;
         socket.send(frame);
       }
     });
-    // The one way in which it fails is that we are closing.
+    // It rejects only while closing.
     this.sending.catch(() => {});
   }
 }

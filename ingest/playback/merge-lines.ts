@@ -1,19 +1,19 @@
-/** The lines of a recording's files in one order: by time, then file name, then line. */
+/** Merges the lines of a recording's files by time, then file name, then line. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseRecordingLine, type RecordedLine, RecordingError } from '#schemas/domain/recording';
 import { type LineBatch, readLines } from './read-lines.ts';
 
-/** Lines handed over at a time. */
+/** Lines of one batch. */
 const BATCH_LINES = 256;
 
-/** A line with where it stands, for messages. */
-export interface PlacedLine extends RecordedLine {
+/** A line with its file and line number, for messages. */
+export interface LocatedLine extends RecordedLine {
   readonly file: string;
   readonly line: number;
 }
 
-/** The files of a recording in the order that breaks ties. Throws a `RecordingError` when there are none. */
+/** The files of a recording, sorted by name. Throws a `RecordingError` if there are none. */
 export async function recordingFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw new RecordingError('recording_empty', `the recording ${folder} cannot be read`, { cause });
@@ -24,15 +24,15 @@ export async function recordingFiles(folder: string): Promise<string[]> {
   return files;
 }
 
-/** Reads every file of the folder at once, each a chunk at a time, and yields their lines in order, in batches. */
-export async function* mergeLines(folder: string): AsyncGenerator<readonly PlacedLine[]> {
+/** Reads all files of the folder in parallel, chunk by chunk, and yields their lines in order, in batches. */
+export async function* mergeLines(folder: string): AsyncGenerator<readonly LocatedLine[]> {
   const cursors: FileCursor[] = [];
   for (const file of await recordingFiles(folder)) cursors.push(await FileCursor.open(folder, file));
   try {
-    let batch: PlacedLine[] = [];
+    let batch: LocatedLine[] = [];
     for (let next = earliest(cursors); next; next = earliest(cursors)) {
       batch.push(next.current!);
-      if (!next.step()) await next.fill();
+      if (!next.nextInBatch()) await next.readNext();
       if (batch.length < BATCH_LINES) continue;
       yield batch;
       batch = [];
@@ -43,7 +43,7 @@ export async function* mergeLines(folder: string): AsyncGenerator<readonly Place
   }
 }
 
-/** The cursor whose line comes first; cursors stand in file-name order, so the first of equals is the right one. */
+/** The cursor with the earliest line. Cursors are in file-name order, so the first of equal times is the right one. */
 function earliest(cursors: readonly FileCursor[]): FileCursor | null {
   let best: FileCursor | null = null;
   for (const cursor of cursors)
@@ -52,7 +52,7 @@ function earliest(cursors: readonly FileCursor[]): FileCursor | null {
 }
 
 class FileCursor {
-  current: PlacedLine | null = null;
+  current: LocatedLine | null = null;
   private readonly file: string;
   private readonly batches: AsyncGenerator<LineBatch>;
   private batch: LineBatch = { lines: [], first: 1 };
@@ -65,24 +65,24 @@ class FileCursor {
 
   static async open(folder: string, file: string): Promise<FileCursor> {
     const cursor = new FileCursor(folder, file);
-    await cursor.fill();
+    await cursor.readNext();
     return cursor;
   }
 
-  /** Goes to the next line of what is in memory; false when that is used up. Blank lines are passed over. */
-  step(): boolean {
+  /** Moves to the next line of the batch in memory, skipping blank lines. Returns false at its end. */
+  nextInBatch(): boolean {
     const before = this.current;
     while (this.index < this.batch.lines.length) {
       const text = this.batch.lines[this.index]!;
       const line = this.batch.first + this.index;
       this.index += 1;
       if (text.trim() === '') continue;
-      const place = { file: this.file, line };
-      const current = { ...parseRecordingLine(text, place), ...place };
+      const location = { file: this.file, line };
+      const current = { ...parseRecordingLine(text, location), ...location };
       if (before && current.at < before.at)
         throw new RecordingError(
           'recording_unsorted',
-          `${this.file} line ${line} is of ${current.at}, before line ${before.line} of ${before.at}`,
+          `${this.file} line ${line} has the time ${current.at}, which is before ${before.at} of line ${before.line}`,
         );
       this.current = current;
       return true;
@@ -90,8 +90,8 @@ class FileCursor {
     return false;
   }
 
-  /** Reads on until there is a line; `current` is null at the end of the file. */
-  async fill(): Promise<void> {
+  /** Reads batches until there is a line. `current` is null at the end of the file. */
+  async readNext(): Promise<void> {
     for (;;) {
       const { value, done } = await this.batches.next();
       if (done) {
@@ -100,7 +100,7 @@ class FileCursor {
       }
       this.batch = value;
       this.index = 0;
-      if (this.step()) return;
+      if (this.nextInBatch()) return;
     }
   }
 

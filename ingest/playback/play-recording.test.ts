@@ -50,12 +50,20 @@ describe('playRecording', () => {
       'b.ndjson.gz': gzipSync([ws(NOON, 'b1'), ws(NOON, 'b2'), ws(NOON + 1, 'b3'), ws(NOON + 2, 'b4')].join('\n')),
       'README.md': ['not a recording'],
     });
-    const { played, said } = await play(folder);
+    const { played, payloads } = await play(folder);
     expect(await played).toEqual({ lines: 7, ended: true });
-    expect(said('venue_a', 'ws').map((text) => JSON.parse(text))).toEqual(['a1', 'b1', 'b2', 'b3', 'a2', 'a3', 'b4']);
+    expect(payloads('venue_a', 'ws').map((text) => JSON.parse(text))).toEqual([
+      'a1',
+      'b1',
+      'b2',
+      'b3',
+      'a2',
+      'a3',
+      'b4',
+    ]);
   });
 
-  it('keeps each line with its time, its source as the feed, and its data as it stands', async () => {
+  it('publishes each line with its time, its source as the feed, and its unchanged data', async () => {
     const folder = await recording({
       'x.ndjson': [
         `{"at":${NOON},"source":"venue_a.info","request":{"type":"meta"},"data":[1.50]}`,
@@ -79,7 +87,7 @@ describe('playRecording', () => {
     expect(raw('venue_b', 'rpc')[0]?.payload.toString()).toBe('{"block":{"number":"0x1"}}');
   });
 
-  it('tells of every source its beginning and, at the end of all, its end', async () => {
+  it('publishes a feed event at the first line of each source and at the end of the recording', async () => {
     const folder = await recording({ 'x.ndjson': [ws(NOON, '1'), block(NOON + 5, '0x1'), ws(NOON + 9, '2')] });
     const { played, feeds } = await play(folder);
     await played;
@@ -100,19 +108,19 @@ describe('playRecording', () => {
     ]);
   });
 
-  it('puts the end behind everything of the last millisecond, in the order in which stages take it', async () => {
+  it('puts the end after every record of the last millisecond, in the order in which stages process them', async () => {
     const folder = await recording({ 'x.ndjson': [block(NOON, '0x1'), ws(NOON, '1'), block(NOON, '0x2')] });
     const { played, log } = await play(folder);
     await played;
-    const taken = [...log.partitions.values()]
+    const processed = [...log.partitions.values()]
       .flat()
       .sort((a, b) => a.receivedAt - b.receivedAt || (a.topic < b.topic ? -1 : 1) || a.offset - b.offset)
       .map(({ topic }) => topic);
-    expect(taken.slice(-2)).toEqual(['raw.venue_a.feeds', 'raw.venue_b.feeds']);
-    expect(taken.lastIndexOf('raw.venue_b.rpc')).toBe(taken.length - 3);
+    expect(processed.slice(-2)).toEqual(['raw.venue_a.feeds', 'raw.venue_b.feeds']);
+    expect(processed.lastIndexOf('raw.venue_b.rpc')).toBe(processed.length - 3);
   });
 
-  it('lets the clock follow the lines: ticks while they come, hours alone over a silence, nothing after the last', async () => {
+  it('writes ticks between close lines, only hours over a silence, and nothing after the last line', async () => {
     const folder = await recording({
       'x.ndjson': [
         ws(NOON - 1, '1'),
@@ -132,18 +140,18 @@ describe('playRecording', () => {
     expect(new Set(log.watermarks.values())).toEqual(new Set([NOON + 3_600_002]));
   });
 
-  it('keeps a broken line as it is when its time and source can be read', async () => {
+  it('publishes a broken line unchanged if its time and source are readable', async () => {
     const folder = await recording({ 'x.ndjson': [ws(NOON, '1'), ws(NOON, '2').slice(0, -3), ws(NOON + 1, '3')] });
-    const { played, said } = await play(folder);
+    const { played, payloads } = await play(folder);
     await played;
-    expect(said('venue_a', 'ws')).toEqual(['"1"', '"', '"3"']);
+    expect(payloads('venue_a', 'ws')).toEqual(['"1"', '"', '"3"']);
   });
 
   it.each([
     ['a line without time or source', ['nonsense'], 'recording_unreadable_line', /x\.ndjson line 3/],
     ['an unknown source', [`{"at":${NOON},"source":"venue_x.ws","data":1}`], 'recording_unknown_source', /line 3/],
     ['a line that goes back in time', [ws(NOON - 1, '3')], 'recording_unsorted', /x\.ndjson line 3.*line 2/],
-  ])('stops at %s, naming file and line', async (_, lines, code, message) => {
+  ])('fails at %s with a message that names file and line', async (_, lines, code, message) => {
     const folder = await recording({ 'x.ndjson': [ws(NOON - 1, '1'), ws(NOON, '2'), ...lines] });
     const { played } = await play(folder);
     await expect(played).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
@@ -157,17 +165,17 @@ describe('playRecording', () => {
     await expect(played).rejects.toMatchObject({ code: 'recording_empty' });
   });
 
-  it('stops where an archive breaks off, naming the file', async () => {
+  it('fails at the end of a truncated archive with a message that names the file', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => ws(NOON + index, `${index}`));
     const folder = await recording({ 'x.ndjson.gz': gzipSync(lines.join('\n')).subarray(0, 5_000) });
     const { played } = await play(folder);
     await expect(played).rejects.toMatchObject({
       code: 'recording_unreadable_line',
-      message: expect.stringMatching(/x\.ndjson\.gz cannot be read on from line \d+/),
+      message: expect.stringMatching(/x\.ndjson\.gz is unreadable from line \d+ on/),
     });
   });
 
-  it('refuses a folder that is not there', async () => {
+  it('refuses a missing folder', async () => {
     const { played } = await play('/nowhere/at/all');
     await expect(played).rejects.toMatchObject({ code: 'recording_empty' });
   });
@@ -176,28 +184,28 @@ describe('playRecording', () => {
     const folder = await recording({ 'x.ndjson': Array.from({ length: 30_000 }, (_, i) => ws(NOON + i, `${i}`)) });
     const log = new MemoryLog();
     log.fault = logFull();
-    const { played, said } = await play(folder, log);
+    const { played, payloads } = await play(folder, log);
     await until(() => log.refused > 1);
     log.fault = null;
     await played;
-    expect(said('venue_a', 'ws')).toHaveLength(30_000);
+    expect(payloads('venue_a', 'ws')).toHaveLength(30_000);
   });
 
-  it('gives the same log, whole or cut off after any batch and taken up again', async () => {
+  it('produces the same log whether it runs through or is interrupted after any batch and continued', async () => {
     const lines = Array.from({ length: 3_000 }, (_, i) => (i % 3 ? ws : block)(NOON + i * 1_700, `0x${i}`));
     const folder = await recording({ 'x.ndjson': lines });
-    const whole = await play(folder);
-    await whole.played;
-    for (const cutAfter of [0, 1, 500, 2_048, 4_000]) {
+    const complete = await play(folder);
+    await complete.played;
+    for (const appended of [0, 1, 500, 2_048, 4_000]) {
       const log = new MemoryLog();
-      await cutOff(folder, log, cutAfter);
+      await playPartly(folder, log, appended);
       const resumed = await play(folder, log);
       await resumed.played;
-      expect(contents(log)).toEqual(contents(whole.log));
+      expect(contents(log)).toEqual(contents(complete.log));
     }
   });
 
-  it('plays at its own pace, and marks the time on the way', async () => {
+  it('plays at its speed, and writes clock marks in between', async () => {
     const folder = await recording({ 'x.ndjson': [ws(NOON - 4_000, '1'), ws(NOON + 1_000, '2')] });
     const began = Date.now();
     const { played, marks, log } = await play(folder, new MemoryLog(), { speed: 20 });
@@ -208,7 +216,7 @@ describe('playRecording', () => {
     expect(marks().map((mark) => mark.receivedAt)).toEqual([NOON]);
   });
 
-  it('ends early when told to, also while it waits, and goes on later without waiting for what it has', async () => {
+  it('stops when its signal aborts, also while it waits, and later continues without waiting for stored records', async () => {
     const folder = await recording({ 'x.ndjson': [ws(NOON, '1'), ws(NOON + 3_600_000, '2')] });
     const abort = new AbortController();
     const { played, log } = await play(folder, new MemoryLog(), { speed: 1, signal: abort.signal });
@@ -221,11 +229,11 @@ describe('playRecording', () => {
   });
 });
 
-/** Plays into a log that dies after so many records, in the middle of nowhere. */
-async function cutOff(folder: string, log: MemoryLog, records: number): Promise<void> {
-  const dying = new MemoryLog();
-  const { played } = await play(folder, dying);
+/** Leaves the log as after a failure that many records into the playback. */
+async function playPartly(folder: string, log: MemoryLog, records: number): Promise<void> {
+  const full = new MemoryLog();
+  const { played } = await play(folder, full);
   await played;
-  const kept = dying.batches.flat().slice(0, records);
-  if (kept.length > 0) await log.append(kept);
+  const stored = full.batches.flat().slice(0, records);
+  if (stored.length > 0) await log.append(stored);
 }

@@ -1,23 +1,23 @@
-/** Lines of a text file of any size, plain or gzipped, a chunk's worth at a time. */
+/** Reads the lines of a text file of any size, plain or gzipped, chunk by chunk. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { RecordingError } from '#schemas/domain/recording';
 
-/** Bytes asked of the disk at a time. */
+/** Bytes of one read. */
 const CHUNK_BYTES = 256 * 1024;
-/** No answer of a venue comes near; a longer line is no line, and would take the memory that bounds are there for. */
+/** Upper bound of a line, which protects memory; no response of a venue comes near. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
 const LINE_END = 0x0a;
 
 export interface LineBatch {
   readonly lines: readonly string[];
-  /** Number of the first of them, from 1. */
+  /** Number of the first line, from 1. */
   readonly first: number;
 }
 
-/** Reads `path`, unzipping it when its name ends in `.gz`. Line ends are taken off; the last line needs none. */
+/** Reads `path`, and unzips it if its name ends in `.gz`. Line ends are removed; the last line needs none. */
 export async function* readLines(path: string): AsyncGenerator<LineBatch> {
   let first = 1;
   let pieces: Buffer[] = [];
@@ -45,13 +45,13 @@ export async function* readLines(path: string): AsyncGenerator<LineBatch> {
   if (waiting > 0) yield { lines: [Buffer.concat(pieces).toString()], first };
 }
 
-/** The bytes of the file; what the disk or the archive says against it is told with the line that was reached. */
+/** Yields the bytes of the file. Errors of the disk or the archive name the line that was reached. */
 async function* readChunks(path: string, line: () => number): AsyncGenerator<Buffer> {
   try {
     yield* openBytes(path) as AsyncIterable<Buffer>;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RecordingError('recording_unreadable_line', `${path} cannot be read on from line ${line()}: ${why}`, {
+    throw new RecordingError('recording_unreadable_line', `${path} is unreadable from line ${line()} on: ${why}`, {
       cause,
     });
   }
@@ -61,7 +61,7 @@ function openBytes(path: string): Readable {
   const bytes = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   if (!path.endsWith('.gz')) return bytes;
   const unzipped = createGunzip({ chunkSize: CHUNK_BYTES });
-  // A fault of either end destroys both, and the reader is told by the error of `unzipped`.
+  // An error of either stream destroys both, and the reader gets it from `unzipped`.
   pipeline(bytes, unzipped).catch(() => {});
   return unzipped;
 }

@@ -1,4 +1,4 @@
-/** Plays the recordings that lie beside the project through the real log. Skipped where they are not. */
+/** Plays the recordings beside the project through the real log. Skipped if they are missing. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ async function openRole(): Promise<TestRole> {
   return role;
 }
 
-/** Plays into the role's log; `appends` is after how many the process "dies". */
+/** Plays into the role's log; the process fails after `appends` appends. */
 async function play(role: TestRole, name: string, appends = Number.POSITIVE_INFINITY): Promise<void> {
   let left = appends;
   const abort = new AbortController();
@@ -30,14 +30,14 @@ async function play(role: TestRole, name: string, appends = Number.POSITIVE_INFI
     left -= 1;
     if (left >= 0) return role.context.log.append(records);
     abort.abort();
-    throw new Error('died');
+    throw new Error('failed');
   };
   const ignore = () => {};
   const publisher = await openPublisher({
     ...role.context,
     log,
     time: 'recorded',
-    onTrouble: ignore,
+    onLogStatus: ignore,
     onFailure: ignore,
   });
   const folder = join(SHARED, name);
@@ -48,7 +48,7 @@ async function play(role: TestRole, name: string, appends = Number.POSITIVE_INFI
   } else await played.catch(ignore);
 }
 
-/** What the log holds, a line for each record, without the times of appending. */
+/** Contents of the log, one line for each record, without the times of appending. */
 async function contents(role: TestRole): Promise<string[]> {
   const lines: string[] = [];
   for (const topic of INGEST_TOPICS)
@@ -57,8 +57,8 @@ async function contents(role: TestRole): Promise<string[]> {
   return lines;
 }
 
-describe.skipIf(!existsSync(SHARED))(`recordings in ${SHARED} (set PARALLAX_SHARED where they lie elsewhere)`, () => {
-  it('keeps every frame and answer of venue_a-eth-2025-12-10', async () => {
+describe.skipIf(!existsSync(SHARED))(`recordings in ${SHARED} (set PARALLAX_SHARED if they are elsewhere)`, () => {
+  it('stores every frame and answer of venue_a-eth-2025-12-10', async () => {
     const role = await openRole();
     await play(role, 'venue_a-eth-2025-12-10');
     const frames = (await role.raw('venue_a', 'ws')).map(({ payload }) => JSON.parse(payload.toString()));
@@ -70,7 +70,7 @@ describe.skipIf(!existsSync(SHARED))(`recordings in ${SHARED} (set PARALLAX_SHAR
     expect(await role.raw('venue_a', 'info')).toHaveLength(11);
   });
 
-  it('keeps the chain of venue_b-2026 in its order, each log after its block', async () => {
+  it('stores the chain of venue_b-2026 in its order, each log after its block', async () => {
     const role = await openRole();
     await play(role, 'venue_b-2026');
     const payloads = (await role.raw('venue_b', 'rpc')).map(({ payload }) => JSON.parse(payload.toString()));
@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(SHARED))(`recordings in ${SHARED} (set PARALLAX_SHAR
     expect(answers).toBe(136);
   });
 
-  it('keeps the frames of venue_b-mlb-2025-06-19 as they were received', async () => {
+  it('stores the frames of venue_b-mlb-2025-06-19 as they were received', async () => {
     const role = await openRole();
     await play(role, 'venue_b-mlb-2025-06-19');
     const frames = await role.raw('venue_b', 'clob_ws');
@@ -97,13 +97,13 @@ describe.skipIf(!existsSync(SHARED))(`recordings in ${SHARED} (set PARALLAX_SHAR
       expect(Number(JSON.parse(payload.toString()).timestamp)).toBe(receivedAt);
   });
 
-  it('gives the same log when it dies between any two appends and goes on', async () => {
-    const whole = await openRole();
-    await play(whole, 'venue_b-2026');
-    const expected = await contents(whole);
-    const cut = await openRole();
-    for (const appends of [1, 2, 1, 1]) await play(cut, 'venue_b-2026', appends);
-    await play(cut, 'venue_b-2026');
-    expect((await contents(cut)).join('\n') === expected.join('\n')).toBe(true);
+  it('produces the same log if it fails between appends and continues', async () => {
+    const complete = await openRole();
+    await play(complete, 'venue_b-2026');
+    const expected = await contents(complete);
+    const interrupted = await openRole();
+    for (const appends of [1, 2, 1, 1]) await play(interrupted, 'venue_b-2026', appends);
+    await play(interrupted, 'venue_b-2026');
+    expect((await contents(interrupted)).join('\n') === expected.join('\n')).toBe(true);
   });
 });

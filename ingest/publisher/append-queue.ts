@@ -1,37 +1,37 @@
 /**
- * What was received, on its way into the log: one append at a time, in order, each of what gathered meanwhile. While the
- * log takes nothing the queue asks for a pause, keeps what it has and tries again.
+ * Queue of received records before the log. It appends one batch at a time, in order; a batch holds what was queued
+ * meanwhile. While the log accepts nothing, the queue signals backpressure, holds its records and retries.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFitting } from '#infra/log/append-fitting';
 import { type AppendRecord, type EventLog, LogError } from '#infra/log/log';
 import { backoffMs } from '#infra/retry';
 
-/** How long the first record of a batch waits for company. */
+/** How long the first record of a batch waits for further records. */
 const GATHER_MS = 1;
-/** One append; small enough that the log's writer does not keep the event loop for long. */
+/** Size of one append, small enough that the log's writer does not block the event loop for long. */
 const BATCH_RECORDS_MAX = 2_048;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
-/** Above these the queue asks its feeders to pause; it asks them on again below half. */
+/** Above these sizes the queue asks feeds to pause; below half of them it asks them to resume. */
 const QUEUE_RECORDS_MAX = 8_192;
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
-/** Attempts to write what is left when the process is closing; the waits between them add up to about 1.5 s. */
+/** Attempts to write the remaining records on close; the waits between them add up to about 1.5 s. */
 const CLOSING_ATTEMPTS = 5;
 
 export interface AppendQueueOptions {
   readonly log: EventLog;
   /**
-   * Promises the time before which nothing more will come, given the time of the first record left in the queue, or
-   * null when the batch takes everything there is.
+   * Returns the watermark after a batch. `firstLeft` is the event time of the first record that the batch leaves in the
+   * queue, or null if it leaves none.
    */
-  readonly cut: (firstLeft: number | null) => number;
-  /** The batch is in the log, and everything before `cut` with it. */
-  readonly onAppended: (records: readonly AppendRecord[], cut: number) => void;
-  /** The log refuses these for their size: what is appended in their place, which must be small. */
-  readonly onRefused: (records: readonly AppendRecord[]) => readonly AppendRecord[];
-  /** The log takes nothing now (the error says why), or takes records again (null). */
-  readonly onTrouble: (error: LogError | null) => void;
-  /** The log refused for good: nothing will be written any more. */
+  readonly closeBatch: (firstLeft: number | null) => number;
+  /** Called when the batch is in the log, and with it everything before `watermark`. */
+  readonly onAppended: (records: readonly AppendRecord[], watermark: number) => void;
+  /** Returns small replacements for records that the log refuses for their size. */
+  readonly onTooLarge: (records: readonly AppendRecord[]) => readonly AppendRecord[];
+  /** Called with the error when the log stops accepting records, and with null when it accepts them again. */
+  readonly onLogStatus: (error: LogError | null) => void;
+  /** Called when the log failed permanently: nothing is written any more. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -47,19 +47,19 @@ export class AppendQueue {
   private bytes = 0;
   private running: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
-  private troubled = false;
+  private isLogFailing = false;
   private closing = false;
   private failure: Error | null = null;
   private readonly waiters = new Set<Waiter>();
-  private readonly listeners = new Set<(pressed: boolean) => void>();
-  /** Whether feeders are asked to pause. */
-  pressed = false;
+  private readonly listeners = new Set<(paused: boolean) => void>();
+  /** True while feeds are asked to pause. */
+  paused = false;
 
   constructor(options: AppendQueueOptions) {
     this.options = options;
   }
 
-  /** Nothing queued and nothing on its way. */
+  /** True if nothing is queued and no append is running. */
   get idle(): boolean {
     return this.head === this.records.length && this.running === null;
   }
@@ -68,34 +68,34 @@ export class AppendQueue {
     if (this.failure) return;
     this.records.push(record);
     this.bytes += record.value?.length ?? 0;
-    this.checkPressure();
+    this.updateBackpressure();
     this.schedule();
   }
 
-  /** Writes what there is after the gathering time, and `cut`s even if there is nothing. */
+  /** Starts a batch after the gathering time. An empty batch advances the watermark only. */
   schedule(): void {
     if (this.running || this.timer || this.failure) return;
     this.timer = setTimeout(() => this.start(), GATHER_MS);
   }
 
-  /** Resolves when feeders may go on; rejects when the log refused for good, or with the signal's reason. */
+  /** Resolves when feeds may resume. Rejects when the log failed permanently, or with the signal's reason. */
   whenReady(signal?: AbortSignal): Promise<void> {
     if (this.failure) return Promise.reject(this.failure);
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (!this.pressed) return Promise.resolve();
+    if (!this.paused) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const unregister = () => {
         this.waiters.delete(waiter);
         signal?.removeEventListener('abort', abort);
       };
       const abort = () => waiter.reject(signal?.reason);
       const waiter: Waiter = {
         resolve: () => {
-          leave();
+          unregister();
           resolve();
         },
         reject: (error) => {
-          leave();
+          unregister();
           reject(error);
         },
       };
@@ -104,8 +104,8 @@ export class AppendQueue {
     });
   }
 
-  /** Told when feeders are to pause (true) and to go on (false). Returns how to stop being told. */
-  onPressure(listener: (pressed: boolean) => void): () => void {
+  /** Calls the listener with true when feeds should pause and with false when they may resume. Returns an unsubscribe. */
+  onBackpressure(listener: (paused: boolean) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
@@ -119,7 +119,7 @@ export class AppendQueue {
     if (this.failure) throw this.failure;
   }
 
-  /** Writes what is left, trying a full or lost log a few times more; what it does not take was never acknowledged. */
+  /** Writes the remaining records, and retries a full or unreachable log a few times. Unwritten records are lost. */
   async close(): Promise<void> {
     this.closing = true;
     await this.flush();
@@ -139,12 +139,12 @@ export class AppendQueue {
   private async drain(): Promise<void> {
     try {
       do {
-        const batch = this.take();
+        const batch = this.nextBatch();
         const left = this.records[this.head];
-        const cut = this.options.cut(left ? left.receivedAt : null);
+        const watermark = this.options.closeBatch(left ? left.receivedAt : null);
         if (batch.length > 0) await this.append(batch);
-        this.options.onAppended(batch, cut);
-        this.checkPressure();
+        this.options.onAppended(batch, watermark);
+        this.updateBackpressure();
       } while (this.head < this.records.length);
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));
@@ -152,31 +152,31 @@ export class AppendQueue {
   }
 
   private async append(batch: readonly AppendRecord[]): Promise<void> {
-    const refused = await this.appendUntilTaken(batch);
-    if (refused.length > 0) await this.appendUntilTaken(this.options.onRefused(refused));
+    const refused = await this.appendWithRetry(batch);
+    if (refused.length > 0) await this.appendWithRetry(this.options.onTooLarge(refused));
   }
 
-  /** Gives what the log refused for its size. */
-  private async appendUntilTaken(batch: readonly AppendRecord[]): Promise<readonly AppendRecord[]> {
+  /** Appends a batch, retrying transient errors. Returns the records that the log refused for their size. */
+  private async appendWithRetry(batch: readonly AppendRecord[]): Promise<readonly AppendRecord[]> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const refused = await appendFitting(this.options.log, batch);
-        if (attempt > 0) this.trouble(null);
+        if (attempt > 0) this.setLogStatus(null);
         return refused;
       } catch (error) {
         if (!(error instanceof LogError) || !error.canRetry) throw error;
         if (this.closing && attempt >= CLOSING_ATTEMPTS) throw error;
-        if (attempt === 0) this.trouble(error);
+        if (attempt === 0) this.setLogStatus(error);
         await sleep(backoffMs(attempt));
       }
     }
   }
 
-  private take(): AppendRecord[] {
+  private nextBatch(): AppendRecord[] {
     let bytes = 0;
     let end = this.head;
-    const most = Math.min(this.records.length, this.head + BATCH_RECORDS_MAX);
-    while (end < most && (end === this.head || bytes < BATCH_BYTES_MAX)) {
+    const maxEnd = Math.min(this.records.length, this.head + BATCH_RECORDS_MAX);
+    while (end < maxEnd && (end === this.head || bytes < BATCH_BYTES_MAX)) {
       bytes += this.records[end]?.value?.length ?? 0;
       end += 1;
     }
@@ -190,20 +190,20 @@ export class AppendQueue {
     return batch;
   }
 
-  private trouble(error: LogError | null): void {
-    this.troubled = error !== null;
-    this.options.onTrouble(error);
-    this.checkPressure();
+  private setLogStatus(error: LogError | null): void {
+    this.isLogFailing = error !== null;
+    this.options.onLogStatus(error);
+    this.updateBackpressure();
   }
 
-  private checkPressure(): void {
+  private updateBackpressure(): void {
     const queued = this.records.length - this.head;
-    const share = this.pressed ? 0.5 : 1;
-    const pressed = this.troubled || queued > QUEUE_RECORDS_MAX * share || this.bytes > QUEUE_BYTES_MAX * share;
-    if (pressed === this.pressed) return;
-    this.pressed = pressed;
-    for (const listener of this.listeners) listener(pressed);
-    if (!pressed) for (const waiter of this.waiters) waiter.resolve();
+    const share = this.paused ? 0.5 : 1;
+    const paused = this.isLogFailing || queued > QUEUE_RECORDS_MAX * share || this.bytes > QUEUE_BYTES_MAX * share;
+    if (paused === this.paused) return;
+    this.paused = paused;
+    for (const listener of this.listeners) listener(paused);
+    if (!paused) for (const waiter of this.waiters) waiter.resolve();
   }
 
   private fail(error: Error): void {
@@ -211,7 +211,7 @@ export class AppendQueue {
     this.records = [];
     this.head = 0;
     this.bytes = 0;
-    this.pressed = true;
+    this.paused = true;
     for (const listener of this.listeners) listener(true);
     for (const waiter of this.waiters) waiter.reject(error);
     this.options.onFailure(error);

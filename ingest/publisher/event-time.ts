@@ -1,53 +1,53 @@
 import type { ClockMark } from '#schemas/topics/control';
 import { liveMarks, nextTick } from '../clock/clock-marks.ts';
-import { SteadyClock } from './steady-clock.ts';
+import { MonotonicClock } from './monotonic-clock.ts';
 
 export interface EventTimeOptions {
-  /** Live the time is the machine's; from a recording every time is given. */
+  /** True to take times from the machine's clock; false during playback, where every record brings its time. */
   readonly live: boolean;
   /** The machine's clock, unix ms. */
   readonly now: () => number;
-  /** A clock that nobody sets, in ms from any beginning. */
-  readonly steady: () => number;
+  /** A clock that cannot be set, ms from an arbitrary origin. */
+  readonly monotonicNow: () => number;
   /** Event time of the newest record that the log holds; 0 for an empty log. */
-  readonly keptUntil: number;
-  /** What a writer before promised: live nothing is stamped below it. */
+  readonly storedUntil: number;
+  /** The watermark of an earlier writer: live nothing is stamped below it. */
   readonly promisedUntil: number;
   /**
-   * Recorded: nothing that does not come from the recording is stamped below it. Before that time the recording is played
-   * again, and whoever goes by the log was told that it is over.
+   * Playback: internally generated events are not stamped below it. Before that time the recording repeats what the log
+   * holds, and readers of the log have passed that time.
    */
-  readonly ownFrom: number;
+  readonly internalFrom: number;
   /** Event time of the newest clock mark that the log holds, if any. */
-  readonly keptMarkAt: number | null;
-  /** Live: writes a clock mark that is due before what is stamped next, and tells `marked` of it. */
+  readonly storedMarkAt: number | null;
+  /** Live: writes a clock mark that is due before the next stamp, then calls `onMarkWritten`. */
   readonly writeMark: (mark: ClockMark) => void;
 }
 
 /**
- * The event time of everything that ingest writes: never decreasing, and never below what was promised. Live it moves
- * with the machine's clock, and past it where that clock was set back or what the log holds is ahead of it.
+ * The event time of everything that ingest writes. It never decreases and never falls below a watermark. Live it follows
+ * the machine's clock, and runs ahead of it if that clock was set back or the log holds later times.
  */
 export class EventTime {
   private readonly options: EventTimeOptions;
-  private readonly clock: SteadyClock;
-  /** Nothing is stamped below this any more. */
+  private readonly clock: MonotonicClock;
+  /** The lowest time that may be stamped. */
   private floor: number;
   private lastStamp = 0;
   private lastMarkAt: number;
   private nextMarkAt: number;
-  /** Of what does not come from the recording. */
-  private lastOwn = Number.NEGATIVE_INFINITY;
-  /** The recording is over: nothing but what is our own moves the time any more. */
-  private isStanding = false;
+  /** Time of the newest internally generated event of a playback. */
+  private lastInternalAt = Number.NEGATIVE_INFINITY;
+  /** True after the end of a recording: only internally generated events advance the time. */
+  private hasEnded = false;
 
   constructor(options: EventTimeOptions) {
-    const { live, now, steady, keptUntil, promisedUntil, keptMarkAt } = options;
+    const { live, now, monotonicNow, storedUntil, promisedUntil, storedMarkAt } = options;
     this.options = options;
-    // The newest record's millisecond was closed with it, so what comes now is later.
-    this.floor = live ? Math.max(keptUntil + 1, promisedUntil) : 0;
-    this.clock = new SteadyClock({ now, steady, from: this.floor });
-    this.lastMarkAt = keptMarkAt ?? this.clock.now();
+    // The millisecond of the newest stored record is closed, so new records get a later one.
+    this.floor = live ? Math.max(storedUntil + 1, promisedUntil) : 0;
+    this.clock = new MonotonicClock({ now, monotonicNow, from: this.floor });
+    this.lastMarkAt = storedMarkAt ?? this.clock.now();
     this.nextMarkAt = live ? nextTick(this.lastMarkAt) : Number.POSITIVE_INFINITY;
   }
 
@@ -56,82 +56,83 @@ export class EventTime {
     return this.clock.aheadMs();
   }
 
-  /** The event time of what just came. */
-  stamp(given: number | undefined, apart = 0): number {
-    if (given !== undefined) {
-      if (given < this.floor) throw new Error(`received at ${given}, after ${this.floor} was promised`);
-      this.floor = given;
-      return given;
+  /** Returns the event time of an input: `recordedAt` in playback, else now. `minGapMs` is its distance from the last stamp. */
+  stamp(recordedAt: number | undefined, minGapMs = 0): number {
+    if (recordedAt !== undefined) {
+      if (recordedAt < this.floor) throw new Error(`received at ${recordedAt}, below the watermark ${this.floor}`);
+      this.floor = recordedAt;
+      return recordedAt;
     }
-    const at = Math.max(this.clock.now(), this.lastStamp + apart, this.floor);
-    if (at >= this.nextMarkAt) this.markUntil(at);
+    const at = Math.max(this.clock.now(), this.lastStamp + minGapMs, this.floor);
+    if (at >= this.nextMarkAt) this.writeMarksUntil(at);
     this.lastStamp = at;
     return at;
   }
 
-  /** A time that nothing else shares: after everything before it and before everything after it. */
-  stampAlone(given: number | undefined): number {
-    const at = this.stamp(given, given === undefined ? 1 : 0);
-    if (given === undefined) this.floor = at + 1;
+  /** Returns a time that no other record has: after every earlier record and before every later one. */
+  stampExclusive(recordedAt: number | undefined): number {
+    const at = this.stamp(recordedAt, recordedAt === undefined ? 1 : 0);
+    if (recordedAt === undefined) this.floor = at + 1;
     return at;
   }
 
-  /** Whether what does not come from outside can be stamped now: not while a recording is played again. */
-  get takesOwn(): boolean {
-    return this.options.live || this.floor >= this.options.ownFrom;
+  /** True if internally generated events may be stamped; false while playback repeats what the log holds. */
+  get canStampInternal(): boolean {
+    return this.options.live || this.floor >= this.options.internalFrom;
   }
 
   /**
-   * The event time of what does not come from outside: live it is now, while a recording plays its time at hand. Throws
-   * unless `takesOwn`.
+   * Returns the event time of an internally generated event: live it is now, during playback the current time of the
+   * recording. Throws unless `canStampInternal`.
    */
-  stampOwn(): number {
+  stampInternal(): number {
     if (this.options.live) return this.stamp(undefined);
-    if (!this.takesOwn) throw new Error(`the recording is at ${this.floor}, before ${this.options.ownFrom}`);
-    this.lastOwn = this.floor;
+    if (!this.canStampInternal)
+      throw new Error(`the recording is at ${this.floor}, before ${this.options.internalFrom}`);
+    this.lastInternalAt = this.floor;
     return this.floor;
   }
 
-  /** Recordings only: its last line was before `at`. Time stands, but for a millisecond after each thing of our own. */
+  /** Playback only: the last line was before `at`. From now on time advances by 1 ms after each internal event. */
   end(at: number): void {
-    this.promise(Math.max(at, this.options.ownFrom));
-    this.isStanding = true;
+    this.advanceTo(Math.max(at, this.options.internalFrom));
+    this.hasEnded = true;
   }
 
-  /** Nothing that comes from now on is older than `at`. */
-  promise(at: number): void {
+  /** Declares that no later record is older than `at`. */
+  advanceTo(at: number): void {
     if (at > this.floor) this.floor = at;
   }
 
-  /** A clock mark is written. */
-  marked(at: number): void {
+  /** Called when a clock mark was written. */
+  onMarkWritten(at: number): void {
     this.lastMarkAt = at;
     if (!this.options.live) this.floor = at;
   }
 
-  /** Writes the clock marks that are due now. */
-  markUntilNow(): void {
+  /** Live: writes the clock marks that are due. */
+  writeDueMarks(): void {
     const now = this.clock.now();
-    if (now >= this.nextMarkAt) this.markUntil(now);
+    if (now >= this.nextMarkAt) this.writeMarksUntil(now);
   }
 
   /**
-   * The promise that goes with a batch. When the batch takes everything, the millisecond at hand is closed, so that its
-   * records need not wait for the next promise; stamps then run ahead of the clock by one millisecond at most.
+   * Returns the watermark that goes with a batch. If the batch leaves no record, the current millisecond is closed, so
+   * that readers can process its records without another watermark; stamps then run at most 1 ms ahead of the clock.
    *
-   * @param firstLeft event time of the first record that the batch leaves, or null.
+   * @param firstLeft event time of the first record that the batch leaves in the queue, or null.
    */
-  cut(firstLeft: number | null): number {
+  closeBatch(firstLeft: number | null): number {
     if (firstLeft !== null) return firstLeft;
     if (this.options.live) {
       const now = this.clock.now();
       const closed = this.lastStamp > now ? this.lastStamp : Math.max(now, this.lastStamp + 1);
       this.floor = Math.max(this.floor, Math.min(closed, this.nextMarkAt));
-    } else if (this.isStanding) this.floor = Math.max(this.floor, this.lastOwn + 1);
+    } else if (this.hasEnded) this.floor = Math.max(this.floor, this.lastInternalAt + 1);
     return Math.min(this.floor, this.nextMarkAt);
   }
 
-  private markUntil(at: number): void {
+  private writeMarksUntil(at: number): void {
     for (const mark of liveMarks(this.lastMarkAt, at)) this.options.writeMark(mark);
     this.nextMarkAt = nextTick(this.lastMarkAt);
   }

@@ -3,14 +3,14 @@ import { changeTopic, clockTopic, deadLetterTopic } from '#schemas/topics/contro
 import { feedTopics, rawTopics } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
 
-/** What a world gives, and a recording of it again: what venues said, the life of the connections, and the clock. */
-export const WORLD_TOPICS = [...rawTopics.values(), ...Object.values(feedTopics), clockTopic] as Topic[];
+/** The topics whose records playback repeats: raw records, feed events and the clock. */
+export const RECORDED_TOPICS = [...rawTopics.values(), ...Object.values(feedTopics), clockTopic] as Topic[];
 
 /** Every topic that ingest writes. */
-export const INGEST_TOPICS: readonly Topic[] = [...WORLD_TOPICS, changeTopic as Topic];
+export const INGEST_TOPICS: readonly Topic[] = [...RECORDED_TOPICS, changeTopic as Topic];
 
-/** Where what the log does not take for its size is told. */
-export const DEAD_TOPICS = [...rawTopics.keys(), changeTopic.name].map((name) => deadLetterTopic(name));
+/** Dead-letter topics for records that are too large for the log. */
+export const DEAD_LETTER_TOPICS = [...rawTopics.keys(), changeTopic.name].map((name) => deadLetterTopic(name));
 
-/** The lease under which they are written: of all processes that take a world in, one writes. */
+/** The lease under which ingest writes: one process at a time holds it. */
 export const INGEST_LEASE = 'ingest';

@@ -1,4 +1,4 @@
-/** The publisher over the log: see `publisher.ts`. */
+/** The `Publisher` that writes to the event log. */
 import type { AppendRecord } from '#infra/log/log';
 import { PAYLOAD_BYTES_MAX } from '#infra/log/record-size';
 import type { Venue } from '#schemas/domain/providers';
@@ -8,84 +8,84 @@ import { feedTopics, type RawEnvelope, rawTopic, rawTopics } from '#schemas/topi
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { AppendQueue } from './append-queue.ts';
 import { EventTime } from './event-time.ts';
-import type { PartitionNumbers, WrittenPartition } from './numbering.ts';
+import { OversizedRecords } from './oversized-records.ts';
+import type { PartitionSequences, WrittenPartition } from './partition-sequences.ts';
 import type { FeedChange, Publisher, PublisherOptions, Received } from './publisher.ts';
-import { TooLarge } from './too-large.ts';
 
-/** How often an idle publisher says that nothing has come, and looks whether a clock mark is due. */
+/** How often an idle publisher advances its watermark and checks if a clock mark is due. */
 const IDLE_MS = 20;
-/** How often it tells how far the machine's clock is behind. */
+/** How often it reports how far the machine's clock is behind. */
 const CLOCK_INTERVAL_MS = 1_000;
 
 const CLOCK_KEY = 'clock';
 
-/** Where the records of one feed go. */
+/** Topic and partition of the records of one feed. */
 interface Route {
   readonly topic: Topic<RawEnvelope>;
-  readonly at: WrittenPartition;
+  readonly partition: WrittenPartition;
   readonly venue: Venue;
   readonly stream: string;
 }
 
 export interface LogPublisherOptions extends PublisherOptions {
-  /** Of what a recording gives again. */
-  readonly world: PartitionNumbers;
-  readonly changes: PartitionNumbers;
+  /** Sequence numbers of `RECORDED_TOPICS`, which playback repeats. */
+  readonly venueSequences: PartitionSequences;
+  readonly changeSequences: PartitionSequences;
   readonly newestChange: ControlChange | null;
 }
 
 export class LogPublisher implements Publisher {
-  readonly keptUntil: number;
+  readonly storedUntil: number;
   readonly newestChange: ControlChange | null;
   private readonly options: PublisherOptions;
   private readonly time: EventTime;
-  private readonly tooLarge: TooLarge;
-  private readonly numbers: PartitionNumbers;
-  private readonly changes: PartitionNumbers;
-  private readonly changeAt: WrittenPartition;
+  private readonly oversized: OversizedRecords;
+  private readonly venueSequences: PartitionSequences;
+  private readonly changeSequences: PartitionSequences;
+  private readonly changePartition: WrittenPartition;
   private readonly partitions: readonly WrittenPartition[];
-  private readonly clockAt: WrittenPartition;
+  private readonly clockPartition: WrittenPartition;
   private readonly queue: AppendQueue;
   private readonly routes = new Map<string, Map<string, Route>>();
   private readonly timers: readonly NodeJS.Timeout[];
   private advancedTo = Number.NEGATIVE_INFINITY;
 
   constructor(options: LogPublisherOptions) {
-    const { world, changes } = options;
+    const { venueSequences, changeSequences } = options;
     this.options = options;
-    this.numbers = world;
-    this.changes = changes;
+    this.venueSequences = venueSequences;
+    this.changeSequences = changeSequences;
     this.newestChange = options.newestChange;
-    this.partitions = [...world.all(), ...changes.all()];
-    this.clockAt = world.of(clockTopic.name, 0);
-    this.changeAt = changes.of(changeTopic.name, 0);
+    this.partitions = [...venueSequences.all(), ...changeSequences.all()];
+    this.clockPartition = venueSequences.of(clockTopic.name, 0);
+    this.changePartition = changeSequences.of(changeTopic.name, 0);
     this.queue = new AppendQueue({
       log: options.log,
-      cut: (firstLeft) => this.time.cut(firstLeft),
-      onRefused: (records) => records.map((record) => this.refused(record)),
-      onAppended: (records, cut) => this.onAppended(records, cut),
-      onTrouble: options.onTrouble,
+      closeBatch: (firstLeft) => this.time.closeBatch(firstLeft),
+      onTooLarge: (records) => records.map((record) => this.oversizedDeadLetter(record)),
+      onAppended: (records, watermark) => this.onAppended(records, watermark),
+      onLogStatus: options.onLogStatus,
       onFailure: options.onFailure,
     });
     const live = options.time === 'live';
-    this.keptUntil = world.newestAt();
-    const keptUntil = Math.max(this.keptUntil, changes.newestAt());
-    const { promisedUntil = Number.NEGATIVE_INFINITY } = options;
-    this.tooLarge = new TooLarge(options);
+    this.storedUntil = venueSequences.newestAt();
+    const storedUntil = Math.max(this.storedUntil, changeSequences.newestAt());
+    const { watermark: promisedUntil = Number.NEGATIVE_INFINITY } = options;
+    this.oversized = new OversizedRecords(options);
     this.time = new EventTime({
       live,
       now: options.now ?? Date.now,
-      steady: options.steady ?? (() => performance.now()),
-      keptUntil,
+      monotonicNow: options.monotonicNow ?? (() => performance.now()),
+      storedUntil,
       promisedUntil,
-      ownFrom: Math.max(keptUntil + 1, promisedUntil),
-      keptMarkAt: this.clockAt.kept?.receivedAt ?? null,
-      writeMark: (mark) => this.mark(mark),
+      internalFrom: Math.max(storedUntil + 1, promisedUntil),
+      storedMarkAt: this.clockPartition.lastStored?.receivedAt ?? null,
+      writeMark: (mark) => this.publishClockMark(mark),
     });
     this.timers = live
-      ? [setInterval(() => this.idle(), IDLE_MS), setInterval(() => this.tellClock(), CLOCK_INTERVAL_MS)]
+      ? [setInterval(() => this.idle(), IDLE_MS), setInterval(() => this.reportClock(), CLOCK_INTERVAL_MS)]
       : [];
-    if (live) this.tellClock();
+    if (live) this.reportClock();
   }
 
   receive(received: Received): void {
@@ -94,12 +94,12 @@ export class LogPublisher implements Publisher {
     const receivedAt = this.time.stamp(received.receivedAt);
     const bytes = Buffer.byteLength(payload) + Buffer.byteLength(request ?? '');
     if (bytes > PAYLOAD_BYTES_MAX) {
-      const { topic, partition } = route.at;
+      const { topic, partition } = route.partition;
       const value = Buffer.from(payload);
-      this.queue.push(this.tooLarge.letter({ topic: topic.name, partition, key: feed, receivedAt, value, bytes }));
+      this.queue.push(this.oversized.deadLetter({ topic: topic.name, partition, key: feed, receivedAt, value, bytes }));
       return;
     }
-    const seq = this.numbers.next(route.at, feed, receivedAt);
+    const seq = this.venueSequences.next(route.partition, feed, receivedAt);
     if (seq === null) return;
     const value = this.options.codec.encode(route.topic, {
       provider: route.venue,
@@ -109,67 +109,67 @@ export class LogPublisher implements Publisher {
       request,
       payload: typeof payload === 'string' ? Buffer.from(payload) : payload,
     });
-    this.push(route.at, feed, receivedAt, seq, value);
+    this.push(route.partition, feed, receivedAt, seq, value);
   }
 
-  feedEvent(change: FeedChange): void {
+  publishFeedEvent(change: FeedChange): void {
     const { venue, feed, kind, reason } = change;
     const topic = feedTopics[venue];
-    // Alone at its time, so that it stands after every frame before it and before every frame after it, whatever the
-    // names of their topics.
-    const receivedAt = this.time.stampAlone(change.receivedAt);
-    const at = this.numbers.of(topic.name, partitionOf(feed, topic.partitions));
-    const seq = this.numbers.next(at, feed, receivedAt);
+    // No other record has its time, so that the merge puts it after every earlier frame and before every later one,
+    // whatever the names of their topics.
+    const receivedAt = this.time.stampExclusive(change.receivedAt);
+    const at = this.venueSequences.of(topic.name, partitionOf(feed, topic.partitions));
+    const seq = this.venueSequences.next(at, feed, receivedAt);
     if (seq === null) return;
     const value = this.options.codec.encode(topic, { provider: venue, feed, receivedAt, kind, reason });
     this.push(at, feed, receivedAt, seq, value);
   }
 
-  mark(mark: ClockMark): void {
-    const seq = this.numbers.next(this.clockAt, CLOCK_KEY, mark.receivedAt);
-    this.time.marked(mark.receivedAt);
+  publishClockMark(mark: ClockMark): void {
+    const seq = this.venueSequences.next(this.clockPartition, CLOCK_KEY, mark.receivedAt);
+    this.time.onMarkWritten(mark.receivedAt);
     if (seq === null) return;
     const value = this.options.codec.encode(clockTopic, mark);
-    this.push(this.clockAt, CLOCK_KEY, mark.receivedAt, seq, value);
+    this.push(this.clockPartition, CLOCK_KEY, mark.receivedAt, seq, value);
   }
 
-  get takesChanges(): boolean {
-    return this.time.takesOwn;
+  get canPublishChanges(): boolean {
+    return this.time.canStampInternal;
   }
 
   change(change: Omit<ControlChange, 'receivedAt'>): void {
-    const receivedAt = this.time.stampOwn();
-    // Never null: they are numbered on.
-    const seq = this.changes.next(this.changeAt, change.id, receivedAt)!;
+    const receivedAt = this.time.stampInternal();
+    // Never null, since change sequences always continue.
+    const seq = this.changeSequences.next(this.changePartition, change.id, receivedAt)!;
     const value = this.options.codec.encode(changeTopic, { ...change, receivedAt });
-    this.push(this.changeAt, change.id, receivedAt, seq, value);
+    this.push(this.changePartition, change.id, receivedAt, seq, value);
   }
 
-  end(at: number): void {
+  endRecording(at: number): void {
     this.time.end(at);
     this.queue.schedule();
   }
 
-  promise(at: number): void {
-    this.time.promise(at);
+  advanceTo(at: number): void {
+    this.time.advanceTo(at);
     this.queue.schedule();
   }
 
-  get pressed(): boolean {
-    return this.queue.pressed;
+  get paused(): boolean {
+    return this.queue.paused;
   }
 
   whenReady(signal?: AbortSignal): Promise<void> {
     return this.queue.whenReady(signal);
   }
 
-  onPressure(listener: (pressed: boolean) => void): () => void {
-    return this.queue.onPressure(listener);
+  onBackpressure(listener: (paused: boolean) => void): () => void {
+    return this.queue.onBackpressure(listener);
   }
 
   async flush(): Promise<void> {
     await this.queue.flush();
-    this.advance(this.time.cut(null));
+    this.advance(this.time.closeBatch(null));
   }
 
   async close(): Promise<void> {
@@ -179,9 +179,13 @@ export class LogPublisher implements Publisher {
 
   private findRoute(source: string, feed: string): Route {
     const known = parseSource(source);
-    if (!known) throw new Error(`no raw topic keeps ${source}`);
+    if (!known) throw new Error(`no raw topic stores ${source}`);
     const topic = rawTopic(known.venue, known.stream);
-    const route = { topic, ...known, at: this.numbers.of(topic.name, partitionOf(feed, topic.partitions)) };
+    const route = {
+      topic,
+      ...known,
+      partition: this.venueSequences.of(topic.name, partitionOf(feed, topic.partitions)),
+    };
     const ofSource = this.routes.get(source) ?? new Map<string, Route>();
     this.routes.set(source, ofSource.set(feed, route));
     return route;
@@ -191,18 +195,18 @@ export class LogPublisher implements Publisher {
     this.queue.push({ topic: at.topic.name, partition: at.partition, key, value, receivedAt, seq });
   }
 
-  /** The letter for a record that is within the size known here, and that the log refuses for its size nevertheless. */
-  private refused({ topic, partition, key, receivedAt, value }: AppendRecord): AppendRecord {
-    const kept = value ?? Buffer.alloc(0);
-    return this.tooLarge.letter({ topic, partition, key, receivedAt, value: kept, bytes: kept.length });
+  /** The dead letter for a record that passed the size check of this class, and that the log refused for its size. */
+  private oversizedDeadLetter({ topic, partition, key, receivedAt, value }: AppendRecord): AppendRecord {
+    const stored = value ?? Buffer.alloc(0);
+    return this.oversized.deadLetter({ topic, partition, key, receivedAt, value: stored, bytes: stored.length });
   }
 
-  private onAppended(records: readonly AppendRecord[], cut: number): void {
+  private onAppended(records: readonly AppendRecord[], watermark: number): void {
     const counts = new Map<string, number>();
     for (const { topic } of records) counts.set(topic, (counts.get(topic) ?? 0) + 1);
     for (const [topic, count] of counts)
       if (rawTopics.has(topic)) this.options.metrics.ingested.inc({ source: topic.slice('raw.'.length) }, count);
-    this.advance(cut);
+    this.advance(watermark);
   }
 
   private advance(watermark: number): void {
@@ -214,11 +218,11 @@ export class LogPublisher implements Publisher {
   }
 
   private idle(): void {
-    this.time.markUntilNow();
-    if (this.queue.idle) this.advance(this.time.cut(null));
+    this.time.writeDueMarks();
+    if (this.queue.idle) this.advance(this.time.closeBatch(null));
   }
 
-  private tellClock(): void {
+  private reportClock(): void {
     this.options.onClockBehind?.(this.time.aheadMs());
   }
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SteadyClock } from './steady-clock.ts';
+import { MonotonicClock } from './monotonic-clock.ts';
 
 function setUp(from = 0) {
   const at = { wall: 1_000_000, steady: 5 };
-  const clock = new SteadyClock({ now: () => at.wall, steady: () => at.steady, from });
+  const clock = new MonotonicClock({ now: () => at.wall, monotonicNow: () => at.steady, from });
   const pass = (ms: number, setBy = 0) => {
     at.wall += ms + setBy;
     at.steady += ms;
@@ -13,7 +13,7 @@ function setUp(from = 0) {
   return { at, clock, pass };
 }
 
-it("is the machine's clock while that goes on, also when it is set forward", () => {
+it("follows the machine's clock while that advances, also when it is set forward", () => {
   const { clock, pass } = setUp();
   expect(clock.now()).toBe(1_000_000);
   expect(pass(1)).toBe(1_000_001);
@@ -21,7 +21,7 @@ it("is the machine's clock while that goes on, also when it is set forward", () 
   expect(clock.aheadMs()).toBe(0);
 });
 
-it('goes on a tenth slower when the clock is set back, until the two are level', () => {
+it('runs 10 percent slower when the clock is set back, until the clock has caught up', () => {
   const { clock, pass } = setUp();
   clock.now();
   expect(pass(0, -10_000)).toBe(1_000_000);
@@ -30,17 +30,17 @@ it('goes on a tenth slower when the clock is set back, until the two are level',
   pass(98_999);
   expect(clock.aheadMs()).toBe(0);
   expect(pass(1_000)).toBe(1_091_000 - 1);
-  expect(SteadyClock.levelAfterMs(10_000)).toBe(100_000);
+  expect(MonotonicClock.catchUpMs(10_000)).toBe(100_000);
 });
 
-it('goes on from what the log holds', () => {
+it('continues from the time that the log holds', () => {
   const { clock, pass } = setUp(2_000_000);
   expect(clock.now()).toBe(2_000_000);
   expect(pass(10)).toBe(2_000_009);
   expect(pass(0, 2_000_000)).toBe(3_000_010);
 });
 
-it('never goes back, and is never behind the clock, however that is set', () => {
+it('never goes back and is never behind the clock, however the clock is set', () => {
   const turns = fc.array(fc.tuple(fc.nat(5_000), fc.integer({ min: -100_000, max: 100_000 })), { maxLength: 50 });
   fc.assert(
     fc.property(turns, (list) => {

@@ -1,38 +1,38 @@
-/** Ahead of the machine's clock, time runs by so much slower than it passes, until the two are level. */
+/** While ahead of the machine's clock, this clock runs slower by this share until the two agree. */
 const SLOWER = 0.1;
 
-export interface SteadyClockOptions {
-  /** The machine's clock, unix ms: it can be set, back too. */
+export interface MonotonicClockOptions {
+  /** The machine's clock, unix ms. It can be set forward and back. */
   readonly now: () => number;
-  /** A clock that nobody sets, in ms from any beginning. */
-  readonly steady: () => number;
-  /** It begins no earlier, unix ms. */
+  /** A clock that cannot be set, ms from an arbitrary origin. */
+  readonly monotonicNow: () => number;
+  /** The lowest time that it returns, unix ms. */
   readonly from: number;
 }
 
 /**
- * The machine's clock, but that it never stands or goes back. Where the machine's clock is behind what was told before,
- * it goes on from there with the time that passes, a tenth slower, so that the machine's clock draws level even if nobody
- * sets it: an hour ahead is level after ten. Standing instead would stand everything that waits for a later time.
+ * The machine's clock without steps back. If the machine's clock falls behind the last returned time, this clock continues
+ * from there, 10 percent slower than real time, until the machine's clock has caught up: an hour takes ten hours. If it
+ * stood still instead, everything that waits for a later time would stop.
  */
-export class SteadyClock {
-  private readonly options: SteadyClockOptions;
+export class MonotonicClock {
+  private readonly options: MonotonicClockOptions;
   private base: number;
-  /** What `steady` told at `base`. */
+  /** Value of `monotonicNow` at `base`. */
   private baseAt: number;
 
-  constructor(options: SteadyClockOptions) {
+  constructor(options: MonotonicClockOptions) {
     this.options = options;
     this.base = options.from;
-    this.baseAt = options.steady();
+    this.baseAt = options.monotonicNow();
   }
 
-  /** Unix ms, whole; never less than before. */
+  /** Unix ms, an integer, never less than before. */
   now(): number {
     const wall = this.options.now();
-    const steady = this.options.steady();
-    const carried = Math.floor(this.base + (steady - this.baseAt) * (1 - SLOWER));
-    if (wall < carried) return carried;
+    const steady = this.options.monotonicNow();
+    const continued = Math.floor(this.base + (steady - this.baseAt) * (1 - SLOWER));
+    if (wall < continued) return continued;
     this.base = wall;
     this.baseAt = steady;
     return wall;
@@ -43,8 +43,8 @@ export class SteadyClock {
     return this.now() - this.options.now();
   }
 
-  /** Milliseconds from now on until it is level with a machine's clock that it is so much ahead of, if that is not set. */
-  static levelAfterMs(aheadMs: number): number {
+  /** Milliseconds until a machine's clock that is behind by `aheadMs` has caught up, if nobody sets it. */
+  static catchUpMs(aheadMs: number): number {
     return aheadMs / SLOWER;
   }
 }

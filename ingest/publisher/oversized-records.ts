@@ -1,4 +1,4 @@
-/** What is beyond the size that the log takes: kept as a dead letter with its beginning, instead of the record. */
+/** Replaces records that are too large for the log by dead letters, which hold their first bytes. */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import { deadLetterRecord, NO_OFFSET, TOO_LARGE, tooLargeDetail } from '#infra/log/dead-letter';
@@ -7,15 +7,15 @@ import type { Metrics } from '#infra/telemetry/metrics';
 
 const STAGE = 'ingest';
 
-export interface Refused extends TopicPartition {
+export interface OversizedRecord extends TopicPartition {
   readonly key: string;
   readonly receivedAt: number;
   readonly value: Buffer;
-  /** Size of all of it. */
+  /** Size of the complete record. */
   readonly bytes: number;
 }
 
-export class TooLarge {
+export class OversizedRecords {
   private readonly codec: Codec;
   private readonly metrics: Metrics;
   private readonly logger: Logger;
@@ -27,15 +27,15 @@ export class TooLarge {
     this.logger = logger;
   }
 
-  /** The dead letter that stands for it. */
-  letter({ topic, partition, key, receivedAt, value, bytes }: Refused): AppendRecord {
+  /** Returns the dead letter that replaces the record. */
+  deadLetter({ topic, partition, key, receivedAt, value, bytes }: OversizedRecord): AppendRecord {
     this.count += 1;
     this.metrics.deadLetters.inc({ topic, reason: TOO_LARGE });
     this.logger.warn(
       { topic, feed: key, bytes },
-      'too large for the log; kept as a dead letter with its beginning only',
+      'record too large for the log; stored as a dead letter with its first bytes only',
     );
-    // Several may come in one millisecond; a recording that is played again counts them alike.
+    // The count makes keys of the same millisecond unique; playback counts them in the same order.
     return deadLetterRecord(this.codec, `${STAGE}/${partition}/${receivedAt}-${this.count}`, {
       receivedAt,
       stage: STAGE,

@@ -1,25 +1,25 @@
 /**
- * How the partitions that ingest writes are numbered. Live, a partition goes on after the newest record it holds. From a
- * recording the same lines give the same numbers, so what the partition holds already is passed over.
+ * Sequence numbers of the partitions that ingest writes. Live, a partition continues after its newest record. In playback
+ * the same lines get the same numbers, so records that the partition already holds are skipped.
  */
-
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { numbersBefore } from '#infra/log/numbers-before';
 import { RecordingError } from '#schemas/domain/recording';
 import type { Topic } from '#schemas/topics/topic';
 
-/** One partition of ours: what it held at the start, and the newest number given out. */
+/** One partition that ingest writes. */
 export interface WrittenPartition {
   readonly topic: Topic;
   readonly partition: number;
-  /** The newest record that it held at the start. */
-  readonly kept: LogRecord | null;
-  seq: number;
+  /** The newest record that it held at the start; null if it was empty. */
+  readonly lastStored: LogRecord | null;
+  lastIssuedSeq: number;
 }
 
+/** `continue`: numbers follow the newest stored record. `repeat`: they start at 1 again, as in playback. */
 export type Numbering = 'continue' | 'repeat';
 
-export class PartitionNumbers {
+export class PartitionSequences {
   private readonly byTopic: ReadonlyMap<string, readonly WrittenPartition[]>;
   private readonly numbering: Numbering;
 
@@ -28,19 +28,19 @@ export class PartitionNumbers {
     this.numbering = numbering;
   }
 
-  static async open(log: EventLog, topics: readonly Topic[], numbering: Numbering): Promise<PartitionNumbers> {
+  static async open(log: EventLog, topics: readonly Topic[], numbering: Numbering): Promise<PartitionSequences> {
     const byTopic = new Map<string, WrittenPartition[]>();
     for (const topic of topics) {
       const partitions: WrittenPartition[] = [];
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const at = { topic: topic.name, partition };
-        const kept = await log.last(at);
-        const seq = numbering === 'repeat' ? 0 : (kept?.seq ?? (await numbersBefore(log, at)));
-        partitions.push({ topic, partition, kept, seq });
+        const lastStored = await log.last(at);
+        const lastIssuedSeq = numbering === 'repeat' ? 0 : (lastStored?.seq ?? (await numbersBefore(log, at)));
+        partitions.push({ topic, partition, lastStored, lastIssuedSeq });
       }
       byTopic.set(topic.name, partitions);
     }
-    return new PartitionNumbers(byTopic, numbering);
+    return new PartitionSequences(byTopic, numbering);
   }
 
   all(): WrittenPartition[] {
@@ -53,23 +53,23 @@ export class PartitionNumbers {
     return found;
   }
 
-  /** The newest event time in any of the partitions; 0 when all are empty. */
+  /** The newest event time at the start in any of the partitions; 0 if all were empty. */
   newestAt(): number {
-    return this.all().reduce((newest, { kept }) => Math.max(newest, kept?.receivedAt ?? 0), 0);
+    return this.all().reduce((newest, { lastStored }) => Math.max(newest, lastStored?.receivedAt ?? 0), 0);
   }
 
   /**
-   * The number of the next record of the partition, or null when the partition holds that record already. Throws a
-   * `RecordingError` when the record it holds is another one: the data directory belongs to another recording.
+   * Returns the sequence number of the partition's next record, or null if the partition already holds that record.
+   * Throws a `RecordingError` if it holds a different one: the data directory belongs to another recording.
    */
   next(at: WrittenPartition, key: string, receivedAt: number): number | null {
-    at.seq += 1;
-    const { kept } = at;
-    if (this.numbering === 'continue' || !kept || at.seq > kept.seq) return at.seq;
-    if (at.seq === kept.seq && (kept.key !== key || kept.receivedAt !== receivedAt))
+    at.lastIssuedSeq += 1;
+    const { lastStored } = at;
+    if (this.numbering === 'continue' || !lastStored || at.lastIssuedSeq > lastStored.seq) return at.lastIssuedSeq;
+    if (at.lastIssuedSeq === lastStored.seq && (lastStored.key !== key || lastStored.receivedAt !== receivedAt))
       throw new RecordingError(
         'recording_differs',
-        `${at.topic.name}/${at.partition} number ${at.seq} is kept as ${kept.key} at ${kept.receivedAt}, and the recording says ${key} at ${receivedAt}: the data directory was made from another recording`,
+        `${at.topic.name}/${at.partition} number ${at.lastIssuedSeq} is ${lastStored.key} at ${lastStored.receivedAt} in the log, and ${key} at ${receivedAt} in the recording: the data directory belongs to another recording`,
       );
     return null;
   }

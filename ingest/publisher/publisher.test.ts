@@ -21,7 +21,7 @@ const frame = (text: string, feed = 'venue_a.ws.0') => ({ source: 'venue_a.ws', 
 const START = 1_700_000_001_000;
 
 describe('a live publisher', () => {
-  it('keeps what was said unchanged, under its feed, numbered from 1', async () => {
+  it('stores an input unchanged, under its feed, numbered from 1', async () => {
     const { publisher, raw, log } = await open({ now: () => START });
     publisher.receive(frame('{"a":1.0}'));
     publisher.receive({
@@ -45,7 +45,7 @@ describe('a live publisher', () => {
     expect(log.of('raw.venue_a.ws')[0]).toMatchObject({ key: 'venue_a.ws.0', seq: 1, receivedAt: START });
   });
 
-  it('gathers what comes together into one append', async () => {
+  it('collects inputs that arrive together in one append', async () => {
     const { publisher, log } = await open();
     for (let i = 0; i < 100; i += 1) publisher.receive(frame(`${i}`, `venue_a.ws.${i % 7}`));
     await publisher.flush();
@@ -53,7 +53,7 @@ describe('a live publisher', () => {
     expect(log.batches[0]).toHaveLength(100);
   });
 
-  it('never stamps backwards, also when the clock of the machine does', async () => {
+  it('never stamps backwards, even if the clock of the machine goes back', async () => {
     let now = START;
     const { publisher, raw } = await open({ now: () => now });
     publisher.receive(frame('1'));
@@ -63,7 +63,7 @@ describe('a live publisher', () => {
     expect(raw('venue_a', 'ws').map((envelope) => envelope.receivedAt)).toEqual([START, START]);
   });
 
-  it('goes on after what the log holds, in number and in time', async () => {
+  it('continues the sequence numbers and the times that the log holds', async () => {
     const log = new MemoryLog();
     const first = await open({ log, now: () => START });
     first.publisher.receive(frame('1'));
@@ -76,13 +76,13 @@ describe('a live publisher', () => {
     expect(record!.receivedAt).toBeGreaterThanOrEqual(START);
   });
 
-  it('goes on in time, marks and promises when the clock is set back, and tells how far it is behind', async () => {
+  it('continues times, marks and watermarks when the clock is set back, and reports how far it is behind', async () => {
     let passed = 0;
     let setBack = 0;
     let behind = 0;
     const { publisher, log, raw, marks } = await open({
       now: () => START + passed - setBack,
-      steady: () => passed,
+      monotonicNow: () => passed,
       onClockBehind: (ms) => {
         behind = ms;
       },
@@ -101,12 +101,12 @@ describe('a live publisher', () => {
     expect(marks().map(({ receivedAt }) => receivedAt)).toEqual([tick, nextTick(tick)]);
     await until(() => behind > 598_000);
     expect(behind).toBeLessThanOrEqual(600_000);
-    // A tenth slower, so they are level after ten times as long.
+    // It runs 10 percent slower, so it takes ten times as long to catch up.
     passed = 6_000_000;
     await until(() => behind === 0);
   });
 
-  it('goes on at once in a log that was written with a clock a day ahead', async () => {
+  it('continues immediately in a log that was written with a clock a day ahead', async () => {
     const log = new MemoryLog();
     const first = await open({ log, now: () => START + 86_400_000 });
     first.publisher.receive(frame('1'));
@@ -116,32 +116,32 @@ describe('a live publisher', () => {
     const onClockBehind = (ms: number) => {
       behind = ms;
     };
-    await open({ log, now: () => START + passed, steady: () => passed, onClockBehind });
+    await open({ log, now: () => START + passed, monotonicNow: () => passed, onClockBehind });
     expect(behind).toBeGreaterThan(86_399_000);
-    const promised = () => log.watermarks.get('raw.venue_a.ws/0')!;
+    const watermark = () => log.watermarks.get('raw.venue_a.ws/0')!;
     for (passed = 1_000; passed <= 4_000; passed += 1_000)
-      await until(() => promised() >= START + 86_400_000 + passed * 0.9);
+      await until(() => watermark() >= START + 86_400_000 + passed * 0.9);
     passed = 10_000;
     await until(() => log.of('control.clock').length === 2);
   });
 
-  it('promises every partition, quiet ones too, that the time of the batch is over', async () => {
+  it('advances the watermark of every partition past the time of a batch, also of quiet ones', async () => {
     const { publisher, log } = await open({ now: () => START });
     publisher.receive(frame('1'));
     await publisher.flush();
-    const promised = new Set(log.watermarks.values());
+    const watermarks = new Set(log.watermarks.values());
     expect(log.watermarks.has('raw.venue_b.rpc/0')).toBe(true);
     expect(log.watermarks.has('control.clock/0')).toBe(true);
-    expect([...promised]).toEqual([START + 1]);
+    expect([...watermarks]).toEqual([START + 1]);
   });
 
-  it('keeps its promises whatever comes when', async () => {
-    // The log in memory refuses a record below a promise; so many small batches within few milliseconds show it.
+  it('never writes a record below a watermark', async () => {
+    // The log in memory refuses a record below a watermark, so many small batches within a few milliseconds reveal it.
     const { publisher, log, failures } = await open();
     for (let round = 0; round < 200; round += 1) {
       publisher.receive(frame(`${round}`));
       if (round % 3 === 0)
-        publisher.feedEvent({ venue: 'venue_a', feed: 'venue_a.ws.0', kind: 'connected', reason: null });
+        publisher.publishFeedEvent({ venue: 'venue_a', feed: 'venue_a.ws.0', kind: 'connected', reason: null });
       if (round % 2 === 0) await publisher.flush();
     }
     await publisher.flush();
@@ -149,10 +149,10 @@ describe('a live publisher', () => {
     expect(log.of('raw.venue_a.ws')).toHaveLength(200);
   });
 
-  it('gives an event of a connection a time of its own', async () => {
+  it('stamps a feed event with a time that no frame has', async () => {
     const { publisher, log } = await open({ now: () => START });
     publisher.receive(frame('before'));
-    publisher.feedEvent({ venue: 'venue_a', feed: 'venue_a.ws.0', kind: 'disconnected', reason: '1006' });
+    publisher.publishFeedEvent({ venue: 'venue_a', feed: 'venue_a.ws.0', kind: 'disconnected', reason: '1006' });
     publisher.receive(frame('after'));
     await publisher.flush();
     const [before, after] = log.of('raw.venue_a.ws');
@@ -161,7 +161,7 @@ describe('a live publisher', () => {
     expect(event!.receivedAt).toBeLessThan(after!.receivedAt);
   });
 
-  it('marks every 5 s before what comes after, and after a long sleep only hours and the newest tick', async () => {
+  it('writes a clock mark every 5 s, and after a long sleep only hours and the newest tick', async () => {
     let now = Date.UTC(2026, 0, 1, 22, 59, 58);
     const { publisher, marks } = await open({ now: () => now });
     now += 12_000;
@@ -179,7 +179,7 @@ describe('a live publisher', () => {
     ]);
   });
 
-  it('marks the time when nothing comes', async () => {
+  it('writes clock marks while nothing is received', async () => {
     let now = START;
     const { log } = await open({ now: () => now });
     now += 5_000;
@@ -187,46 +187,46 @@ describe('a live publisher', () => {
     await until(() => log.watermarks.get('raw.venue_a.ws/0') === now);
   });
 
-  it('asks to pause when the queue is full and to go on when it has emptied', async () => {
+  it('signals backpressure when the queue is full, and releases it when the queue has drained', async () => {
     const { publisher, log } = await open({ now: () => START });
-    const told: boolean[] = [];
-    publisher.onPressure((pressed) => void told.push(pressed));
+    const signals: boolean[] = [];
+    publisher.onBackpressure((paused) => void signals.push(paused));
     for (let i = 0; i < 8_192; i += 1) publisher.receive(frame('x'));
-    expect(publisher.pressed).toBe(false);
+    expect(publisher.paused).toBe(false);
     publisher.receive(frame('one more'));
-    expect(publisher.pressed).toBe(true);
+    expect(publisher.paused).toBe(true);
     await publisher.whenReady();
-    expect(told).toEqual([true, false]);
+    expect(signals).toEqual([true, false]);
     await publisher.flush();
     expect(log.of('raw.venue_a.ws')).toHaveLength(8_193);
   });
 
-  it('asks to pause when too many bytes wait', async () => {
+  it('signals backpressure when too many bytes are queued', async () => {
     const { publisher } = await open();
     const large = Buffer.alloc(7 * 1024 * 1024, 0x20);
     for (let count = 0; count < 5; count += 1) publisher.receive({ ...frame(''), payload: large });
-    expect(publisher.pressed).toBe(true);
+    expect(publisher.paused).toBe(true);
   });
 
-  it('keeps to what a writer before it promised on a machine whose clock is ahead', async () => {
-    const { publisher, raw } = await open({ now: () => START, promisedUntil: START + 1_500 });
+  it('stamps nothing below the watermark of an earlier writer on a machine whose clock was ahead', async () => {
+    const { publisher, raw } = await open({ now: () => START, watermark: START + 1_500 });
     publisher.receive(frame('1'));
     await publisher.flush();
     expect(raw('venue_a', 'ws')[0]).toMatchObject({ receivedAt: START + 1_500 });
   });
 
-  it('keeps what is too large for the log as a dead letter with its size and beginning, and the rest as ever', async () => {
-    const { publisher, said, log, codec, metrics, failures } = await open({ now: () => START });
+  it('stores an oversized record as a dead letter with its size and first bytes, and other records as usual', async () => {
+    const { publisher, payloads, log, codec, metrics, failures } = await open({ now: () => START });
     publisher.receive(frame('before'));
     publisher.receive({ ...frame(''), payload: Buffer.alloc(RECORD_BYTES_MAX + 1, 'x') });
     publisher.receive({ ...frame(''), payload: Buffer.alloc(RECORD_BYTES_MAX + 2, 'y') });
     publisher.receive(frame('after'));
     await publisher.flush();
-    expect(said('venue_a', 'ws')).toEqual(['before', 'after']);
+    expect(payloads('venue_a', 'ws')).toEqual(['before', 'after']);
     expect(log.of('raw.venue_a.ws').map(({ seq }) => seq)).toEqual([1, 2]);
-    const letters = log.of('dead.raw.venue_a.ws');
-    expect(new Set(letters.map(({ key }) => key)).size).toBe(2);
-    expect(codec.decode(deadLetterTopic('raw.venue_a.ws'), letters[0]!.value!)).toMatchObject({
+    const deadLetters = log.of('dead.raw.venue_a.ws');
+    expect(new Set(deadLetters.map(({ key }) => key)).size).toBe(2);
+    expect(codec.decode(deadLetterTopic('raw.venue_a.ws'), deadLetters[0]!.value!)).toMatchObject({
       stage: 'ingest',
       topic: 'raw.venue_a.ws',
       key: 'venue_a.ws.0',
@@ -241,7 +241,7 @@ describe('a live publisher', () => {
     expect(failures).toEqual([]);
   });
 
-  it('goes on when the log refuses a record for its size that was thought to fit', async () => {
+  it('continues when the log refuses a record for its size that passed its own check', async () => {
     const log = new MemoryLog();
     const append = log.append.bind(log);
     log.append = async (records) => {
@@ -249,48 +249,48 @@ describe('a live publisher', () => {
         throw new LogError('log_too_large', 'an operator lowered the limit');
       await append(records);
     };
-    const { publisher, said, failures } = await open({ log });
+    const { publisher, payloads, failures } = await open({ log });
     publisher.receive(frame('before', 'venue_a.ws.0'));
     publisher.receive({ ...frame(''), source: 'venue_a.info', payload: 'x'.repeat(2_000) });
     publisher.receive(frame('after', 'venue_a.ws.0'));
     await publisher.flush();
-    expect(said('venue_a', 'ws')).toEqual(['before', 'after']);
+    expect(payloads('venue_a', 'ws')).toEqual(['before', 'after']);
     expect(log.of('dead.raw.venue_a.info')).toHaveLength(1);
     expect(failures).toEqual([]);
   });
 
-  it('says that the log is full, loses nothing, and goes on when there is room', async () => {
-    const { publisher, log, troubles, said } = await open();
+  it('reports a full log, loses nothing, and continues when there is room', async () => {
+    const { publisher, log, logStatuses, payloads } = await open();
     log.fault = logFull();
     publisher.receive(frame('1'));
     await until(() => log.refused >= 2);
-    expect(publisher.pressed).toBe(true);
+    expect(publisher.paused).toBe(true);
     publisher.receive(frame('2'));
     log.fault = null;
     await publisher.whenReady();
     await publisher.flush();
-    expect(troubles).toEqual(['log_full', null]);
-    expect(said('venue_a', 'ws')).toEqual(['1', '2']);
+    expect(logStatuses).toEqual(['log_full', null]);
+    expect(payloads('venue_a', 'ws')).toEqual(['1', '2']);
   });
 
-  it('stops when the log refuses for good', async () => {
+  it('stops when the log fails permanently', async () => {
     const { publisher, log, failures } = await open();
     log.fault = new LogError('log_closed', 'closed');
     publisher.receive(frame('1'));
     await expect(publisher.flush()).rejects.toMatchObject({ code: 'log_closed' });
     await expect(publisher.whenReady()).rejects.toMatchObject({ code: 'log_closed' });
     expect(failures).toHaveLength(1);
-    expect(publisher.pressed).toBe(true);
+    expect(publisher.paused).toBe(true);
   });
 
-  it('gives up at the end when the log stays full', async () => {
+  it('fails to close when the log stays full', async () => {
     const { publisher, log } = await open();
     log.fault = logFull();
     publisher.receive(frame('1'));
     await expect(publisher.close()).rejects.toMatchObject({ code: 'log_full' });
   });
 
-  it('counts what reached the log by source', async () => {
+  it('counts appended records by source', async () => {
     const { publisher, metrics } = await open();
     publisher.receive(frame('1'));
     publisher.receive({ source: 'venue_b.clob_ws', feed: 'venue_b.clob_ws.3', payload: 'PONG' });
@@ -304,7 +304,7 @@ describe('a live publisher', () => {
     );
   });
 
-  it('knows no source without a topic', async () => {
+  it('rejects a source without a topic', async () => {
     const { publisher } = await open();
     expect(() => publisher.receive({ source: 'venue_a.rpc', feed: 'x', payload: '' })).toThrow('venue_a.rpc');
   });
@@ -313,7 +313,7 @@ describe('a live publisher', () => {
 describe('a publisher of recorded input', () => {
   const at = (receivedAt: number, text: string) => ({ ...frame(text), receivedAt });
 
-  it('passes over what the log holds already', async () => {
+  it('skips records that the log already holds', async () => {
     const log = new MemoryLog();
     const first = await open({ log, time: 'recorded' });
     first.publisher.receive(at(1_000, 'a'));
@@ -327,10 +327,10 @@ describe('a publisher of recorded input', () => {
     ] as const)
       second.publisher.receive(at(time, text));
     await second.publisher.flush();
-    expect(second.said('venue_a', 'ws')).toEqual(['a', 'b', 'c']);
+    expect(second.payloads('venue_a', 'ws')).toEqual(['a', 'b', 'c']);
   });
 
-  it('refuses another recording than the one that the log was made from', async () => {
+  it('refuses a recording that differs from the one in the log', async () => {
     const log = new MemoryLog();
     const first = await open({ log, time: 'recorded' });
     first.publisher.receive(at(1_000, 'a'));
@@ -341,12 +341,12 @@ describe('a publisher of recorded input', () => {
     );
   });
 
-  it('promises no more than the line at hand, until it is told more', async () => {
+  it('advances the watermark to the current line only, until advanceTo is called', async () => {
     const { publisher, log } = await open({ time: 'recorded' });
     publisher.receive(at(1_000, 'a'));
     await publisher.flush();
     expect(log.watermarks.get('raw.venue_a.ws/0')).toBe(1_000);
-    publisher.promise(7_000);
+    publisher.advanceTo(7_000);
     await until(() => log.watermarks.get('raw.venue_a.ws/0') === 7_000);
     expect(() => publisher.receive(at(6_999, 'b'))).toThrow('7000');
   });

@@ -1,6 +1,7 @@
 /**
- * The one way into the log, for adapters and playback alike: stamps what was received, wraps it unchanged, numbers it,
- * and promises each partition how far it is complete. The clock's marks take the same way, so that they stand in order.
+ * The only writer of the raw topics, used by adapters and playback. It stamps an input with its event time, wraps it
+ * unchanged, numbers it and advances the watermark of each partition. Clock marks pass through it too, so that they are
+ * in order with the records.
  */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
@@ -10,20 +11,20 @@ import type { Venue } from '#schemas/domain/providers';
 import type { ClockMark, ControlChange } from '#schemas/topics/control';
 import type { FeedEvent } from '#schemas/topics/raw';
 
-/** One thing that a venue said. */
+/** One input from a venue. */
 export interface Received {
   /** `<venue>.<stream>`, as in a recording. */
   readonly source: string;
-  /** The connection slot it came over; what shares one stays in order. */
+  /** The connection slot that received it. Inputs of one feed stay in order. */
   readonly feed: string;
   readonly payload: Buffer | string;
-  /** For an answer: the question. */
+  /** The request, if the input is a response. */
   readonly request?: string;
-  /** When it was received, unix ms. Only playback says it; live it is now. */
+  /** When it was received, unix ms. Playback sets it; live it is now. */
   readonly receivedAt?: number;
 }
 
-/** One thing that happened to a connection. */
+/** A change of the state of a connection. */
 export interface FeedChange {
   readonly venue: Venue;
   readonly feed: string;
@@ -34,27 +35,27 @@ export interface FeedChange {
 
 export interface Publisher {
   receive(received: Received): void;
-  feedEvent(change: FeedChange): void;
-  /** A clock mark of a recording; live the publisher makes its own. */
-  mark(mark: ClockMark): void;
-  /** A command at its place in the pipeline's time. Throws unless `takesChanges`. */
+  publishFeedEvent(publishChange: FeedChange): void;
+  /** Playback only: publishes a clock mark. Live the publisher writes its own. */
+  publishClockMark(mark: ClockMark): void;
+  /** Publishes a command at the current event time. Throws unless `canPublishChanges`. */
   change(change: Omit<ControlChange, 'receivedAt'>): void;
-  /** False while a recording plays what it has played before: no command may count from then any more. */
-  readonly takesChanges: boolean;
-  /** The change that the log held last at the start, or null. */
+  /** False while playback repeats records that the log holds: a command must not take effect before them. */
+  readonly canPublishChanges: boolean;
+  /** The newest change in the log at the start, or null. */
   readonly newestChange: ControlChange | null;
-  /** Recordings only: nothing that comes from now on is older than `at`. */
-  promise(at: number): void;
-  /** Recordings only: its last line was before `at`. From now on time moves with changes only, a millisecond for each. */
-  end(at: number): void;
-  /** Event time of the newest record of the world that the log held at the start; 0 for an empty log. */
-  readonly keptUntil: number;
-  /** Whether those who feed are asked to pause; what they had received already is still taken. */
-  readonly pressed: boolean;
-  /** Resolves when there is room; rejects when the log refused for good, or with the signal's reason. */
+  /** Playback only: declares that no later record is older than `at`. */
+  advanceTo(at: number): void;
+  /** Playback only: the last line was before `at`. From now on each change advances the time by 1 ms. */
+  endRecording(at: number): void;
+  /** Event time of the newest record of `RECORDED_TOPICS` in the log at the start; 0 for an empty log. */
+  readonly storedUntil: number;
+  /** True while feeds are asked to pause. Inputs that they have already received are still accepted. */
+  readonly paused: boolean;
+  /** Resolves when there is room. Rejects when the log failed permanently, or with the signal's reason. */
   whenReady(signal?: AbortSignal): Promise<void>;
-  /** Told true to pause, false to go on. Returns how to stop being told. */
-  onPressure(listener: (pressed: boolean) => void): () => void;
+  /** Calls the listener with true to pause and with false to resume. Returns an unsubscribe. */
+  onBackpressure(listener: (paused: boolean) => void): () => void;
   /** Resolves when everything received so far is in the log. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -66,23 +67,23 @@ export interface PublisherOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /**
-   * `live`: the time is the machine's (see `SteadyClock`), numbers go on. `recorded`: times are given, the same input gives the same
-   * numbers, and what the log holds already is passed over.
+   * `live`: times come from the machine's clock (`MonotonicClock`), and sequence numbers continue. `recorded`: each input
+   * brings its time, the same input gets the same number, and records that the log already holds are skipped.
    */
   readonly time: 'live' | 'recorded';
   /**
-   * What a writer before promised, of the lease: nothing is stamped below it. The lines of a recording are, which are
-   * passed over as far as the log holds them.
+   * The watermark of the earlier writer, from the lease. Nothing is stamped below it, except lines of a recording that
+   * the log already holds and that are skipped.
    */
-  readonly promisedUntil?: number;
-  /** The log takes nothing now, or (null) takes records again. */
-  readonly onTrouble: (error: LogError | null) => void;
-  /** The log refused for good. */
+  readonly watermark?: number;
+  /** Called with the error when the log stops accepting records, and with null when it accepts them again. */
+  readonly onLogStatus: (error: LogError | null) => void;
+  /** Called when the log failed permanently. */
   readonly onFailure: (error: Error) => void;
-  /** Live: told about every second how far the machine's clock is behind event time, ms; 0 when it is not. */
+  /** Live: called every second with how far the machine's clock is behind event time, ms; 0 if it is not. */
   readonly onClockBehind?: (behindMs: number) => void;
   /** The machine's clock, unix ms. */
   readonly now?: () => number;
-  /** A clock that nobody sets, in ms from any beginning. */
-  readonly steady?: () => number;
+  /** A clock that cannot be set, ms from an arbitrary origin. */
+  readonly monotonicNow?: () => number;
 }

@@ -1,50 +1,50 @@
-/** Which records dead letters are about, in batches, and which of them were put at the end of their topic already. */
+/** Groups dead letters by their record, and counts the copies that earlier redrives appended. */
 import { createHash } from 'node:crypto';
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { bytesOf } from '#infra/log/record-size';
 import type { DeadLetter } from '#schemas/topics/control';
-import type { KeptLetter } from './redrive.ts';
+import type { StoredDeadLetter } from './redrive.ts';
 
-/** Records driven again at a time. */
+/** Records of one redrive batch. */
 const BATCH_RECORDS_MAX = 256;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Records of one partition that are the same to the byte and the millisecond: only how many there are tells them apart. */
-export interface LetterGroup {
-  /** One letter for each record, however many stages refused it. */
+/** Records of one partition with equal bytes and equal event time. They cannot be distinguished, only counted. */
+export interface DeadLetterGroup {
+  /** One dead letter for each record, however many stages refused it. */
   readonly records: DeadLetter[];
-  readonly letters: KeptLetter[];
+  readonly deadLetters: StoredDeadLetter[];
 }
 
 type Content = Pick<LogRecord, 'partition' | 'key' | 'value'>;
 
-/** In the order of the letters. */
-export function groupsOf(letters: readonly KeptLetter[]): LetterGroup[] {
-  const groups = new Map<string, LetterGroup>();
+/** Groups dead letters, in their order. */
+export function groupsOf(deadLetters: readonly StoredDeadLetter[]): DeadLetterGroup[] {
+  const groups = new Map<string, DeadLetterGroup>();
   const known = new Set<string>();
-  for (const kept of letters) {
-    const { letter } = kept;
-    const name = `${contentOf(letter)} ${letter.receivedAt}`;
-    const group = groups.get(name) ?? { records: [], letters: [] };
+  for (const stored of deadLetters) {
+    const { deadLetter } = stored;
+    const name = `${contentOf(deadLetter)} ${deadLetter.receivedAt}`;
+    const group = groups.get(name) ?? { records: [], deadLetters: [] };
     groups.set(name, group);
-    group.letters.push(kept);
-    // One record can have been refused by several stages; it is appended once.
-    const place = `${letter.partition}/${letter.offset}`;
-    if (known.has(place)) continue;
-    known.add(place);
-    group.records.push(letter);
+    group.deadLetters.push(stored);
+    // Several stages can refuse one record; it is appended once.
+    const id = `${deadLetter.partition}/${deadLetter.offset}`;
+    if (known.has(id)) continue;
+    known.add(id);
+    group.records.push(deadLetter);
   }
   return [...groups.values()];
 }
 
-/** A group stays whole. */
-export function* batchesOf(groups: readonly LetterGroup[]): Generator<readonly LetterGroup[]> {
-  let batch: LetterGroup[] = [];
+/** Splits groups into batches. A group is never split. */
+export function* batchesOf(groups: readonly DeadLetterGroup[]): Generator<readonly DeadLetterGroup[]> {
+  let batch: DeadLetterGroup[] = [];
   let records = 0;
   let bytes = 0;
   for (const group of groups) {
-    const size = group.records.reduce((sum, letter) => sum + bytesOf(letter), 0);
+    const size = group.records.reduce((sum, record) => sum + bytesOf(record), 0);
     if (batch.length > 0 && (records + group.records.length > BATCH_RECORDS_MAX || bytes + size > BATCH_BYTES_MAX)) {
       yield batch;
       batch = [];
@@ -59,17 +59,17 @@ export function* batchesOf(groups: readonly LetterGroup[]): Generator<readonly L
 }
 
 /**
- * How many copies of each group's records stand in the topic. A copy has the bytes of its record, which name the time at
- * which that was received, stands behind it, and has a later time itself: what a venue says twice has not.
+ * Counts the copies of each group's records in the topic. A copy follows its record, has a later event time, and has the
+ * same bytes, which include the original `receivedAt`. An input that a venue sends twice has other bytes.
  */
 export async function copiesOf(
   log: Pick<EventLog, 'reader' | 'last'>,
   topic: string,
-  groups: readonly LetterGroup[],
-): Promise<Map<LetterGroup, number>> {
-  const copies = new Map<LetterGroup, number>();
-  const byContent = new Map<string, LetterGroup[]>();
-  /** Oldest offset to look behind, by partition. */
+  groups: readonly DeadLetterGroup[],
+): Promise<Map<DeadLetterGroup, number>> {
+  const copies = new Map<DeadLetterGroup, number>();
+  const byContent = new Map<string, DeadLetterGroup[]>();
+  /** Offset after which copies are searched, by partition. */
   const oldest = new Map<number, number>();
   for (const group of groups) {
     for (const { partition, offset } of group.records)
@@ -89,8 +89,8 @@ export async function copiesOf(
   return copies;
 }
 
-function isCopyOf({ offset, receivedAt }: LogRecord, { records }: LetterGroup): boolean {
-  return records.every((letter) => offset > letter.offset && receivedAt > letter.receivedAt);
+function isCopyOf({ offset, receivedAt }: LogRecord, { records }: DeadLetterGroup): boolean {
+  return records.every((record) => offset > record.offset && receivedAt > record.receivedAt);
 }
 
 function contentOf({ partition, key, value }: Content): string {

@@ -1,51 +1,55 @@
-/** Puts records that could not be processed at the end of their raw topic again. */
+/** Appends records that could not be processed to the end of their raw topic again. */
 import type { AppendRecord, EventLog } from '#infra/log/log';
 import { clockTopic, type DeadLetter, deadLetterTopic } from '#schemas/topics/control';
 import { nextTick } from '../clock/clock-marks.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './ingest-topics.ts';
-import { PartitionNumbers } from './numbering.ts';
+import { PartitionSequences } from './partition-sequences.ts';
 import { batchesOf, copiesOf, groupsOf } from './redrive-groups.ts';
 
-/** How long a writer that has just ended may still count as one. */
+/** How long to wait for the lease of a writer that has just ended. */
 const LEASE_WAIT_MS = 20_000;
 
-export interface KeptLetter {
+export interface StoredDeadLetter {
   readonly key: string;
-  readonly letter: DeadLetter;
+  readonly deadLetter: DeadLetter;
 }
 
 /**
- * Appends the records of the letters and removes the letters, some at a time: first the records, then the letters. A run
- * that was cut off between the two leaves letters whose records stand at the end of the topic already, so every run first
- * reads the topic from the oldest of its letters on, and appends only what it does not find. Each record comes once,
- * however often it is cut off; twice only where retention has removed the first copy by then.
+ * Appends the records of the dead letters and then removes the dead letters, in batches. A run that is interrupted between
+ * the two leaves dead letters whose records are already at the end of the topic. So every run first reads the topic from
+ * its oldest dead letter on and appends only missing records. A record is appended twice only if retention removed its
+ * first copy.
  *
- * It writes as ingest does, so it needs to be alone: rejects with `log_locked` while a process with the ingest role runs.
+ * It writes as ingest does and needs its lease: rejects with `log_locked` while a process with the ingest role runs.
  */
-export async function redriveRaw(log: EventLog, topic: string, letters: readonly KeptLetter[]): Promise<void> {
-  if (letters.length === 0) return;
+export async function redriveRaw(
+  log: EventLog,
+  topic: string,
+  deadLetters: readonly StoredDeadLetter[],
+): Promise<void> {
+  if (deadLetters.length === 0) return;
   const lease = await log.lease(INGEST_LEASE, [topic], { signal: AbortSignal.timeout(LEASE_WAIT_MS) });
   try {
-    const numbers = await PartitionNumbers.open(log, INGEST_TOPICS, 'continue');
-    const newest = numbers.newestAt();
-    const marked = numbers.of(clockTopic.name, 0).kept?.receivedAt ?? newest;
-    // Ingest never promises beyond the clock's next mark: at its time whoever reads the topic still waits for more.
-    const end = Math.max(newest, nextTick(marked) - 1);
-    // Later than every record, which tells copies from them.
-    const last = letters.reduce((latest, { letter }) => Math.max(latest, letter.receivedAt), end) + 1;
-    const groups = groupsOf(letters);
+    const sequences = await PartitionSequences.open(log, INGEST_TOPICS, 'continue');
+    const newest = sequences.newestAt();
+    const markedAt = sequences.of(clockTopic.name, 0).lastStored?.receivedAt ?? newest;
+    // The watermark of ingest never exceeds the next clock mark, so readers still accept records of that time.
+    const end = Math.max(newest, nextTick(markedAt) - 1);
+    // Copies are later than every record, which distinguishes them.
+    const receivedAt = deadLetters.reduce((latest, { deadLetter }) => Math.max(latest, deadLetter.receivedAt), end) + 1;
+    const groups = groupsOf(deadLetters);
     const copies = await copiesOf(log, topic, groups);
     for (const batch of batchesOf(groups)) {
       const missing = batch.flatMap((group) => group.records.slice(copies.get(group) ?? 0));
-      const again = missing.map(({ partition, key, value }): AppendRecord => {
-        const seq = numbers.next(numbers.of(topic, partition), key, last)!;
-        return { topic, partition, key, value, receivedAt: last, seq };
+      const records = missing.map(({ partition, key, value }): AppendRecord => {
+        const seq = sequences.next(sequences.of(topic, partition), key, receivedAt)!;
+        return { topic, partition, key, value, receivedAt, seq };
       });
-      if (again.length > 0) await log.append(again);
-      const done = batch.flatMap((group) => group.letters);
+      if (records.length > 0) await log.append(records);
+      const redriven = batch.flatMap((group) => group.deadLetters);
       await log.append(
-        done.map(({ key }) => {
-          return { topic: deadLetterTopic(topic).name, partition: 0, key, value: null, receivedAt: last, seq: 0 };
+        redriven.map(({ key }) => {
+          return { topic: deadLetterTopic(topic).name, partition: 0, key, value: null, receivedAt, seq: 0 };
         }),
       );
     }

@@ -9,7 +9,7 @@ import { type RecordRawOptions, recordRaw } from './record-raw.ts';
 const SPARSE = rawTopic('venue_a', 'info');
 const BUSY = rawTopic('venue_a', 'ws');
 const FROM = [SPARSE, BUSY].map(({ name }) => ({ topic: name, partition: 0, offset: 0 }));
-/** Long ago: a service that plays a recording writes its times. */
+/** A past time, as a service that plays a recording writes. */
 const START = 1_700_000_000_000;
 
 let around: TestLog;
@@ -37,7 +37,7 @@ function record(topic: typeof SPARSE, receivedAt: number): AppendRecord {
   return { topic: topic.name, partition: 0, key: 'feed', value, receivedAt, seq };
 }
 
-/** As ingest writes them: in the order of their times, over all partitions. Every 50th is of the sparse topic. */
+/** Records in the order of their times over all partitions, as ingest writes them. Every 50th is of the sparse topic. */
 function records(from: number, count: number): AppendRecord[] {
   return Array.from({ length: count }, (_, nth) => record(nth % 50 === 0 ? SPARSE : BUSY, START + from + nth));
 }
@@ -58,7 +58,7 @@ function start(options: Partial<RecordRawOptions> = {}) {
     from: FROM,
     until: 'signal',
     signal: ending.signal,
-    tellsWatermarks: false,
+    hasWatermarks: false,
     ...options,
   });
   running.catch(() => {});
@@ -75,14 +75,14 @@ function start(options: Partial<RecordRawOptions> = {}) {
 const upTo = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
 describe('recording from a log', () => {
-  it('keeps the order of a log that tells no watermarks, however old its times and however much comes at once', async () => {
+  it('records a log without watermarks in order, however old its times and however many records come at once', async () => {
     const { log } = around;
     await log.append(records(0, 5_000));
     const { times, stop } = start();
     await until(() => times.length >= 4_900);
     await log.append(records(5_000, 9_000));
     await until(() => times.length >= 13_900);
-    // What is newest waits until something newer is there: here a tick of the clock.
+    // The newest record waits for a newer one: here a tick of the clock.
     const receivedAt = START + 14_000;
     const mark = { receivedAt, tick: true, hour: false, day: false };
     const value = around.codec.encode(clockTopic, mark);
@@ -92,12 +92,12 @@ describe('recording from a log', () => {
     expect(times).toEqual(upTo(14_000));
   });
 
-  it('goes by the watermarks of a log that tells them', async () => {
+  it('follows the watermarks of a log that has them', async () => {
     const { log } = around;
-    const { times, stop } = start({ tellsWatermarks: true });
+    const { times, stop } = start({ hasWatermarks: true });
     await log.append(records(0, 100));
     await new Promise((resolve) => setTimeout(resolve, 300));
-    // Nothing was promised of the sparse topic after its last record.
+    // The sparse topic has no watermark after its last record.
     expect(times.length).toBeLessThanOrEqual(51);
     log.advance(FROM.map(({ topic, partition }) => ({ topic, partition, watermark: START + 100 })));
     await until(() => times.length === 100);
@@ -105,17 +105,17 @@ describe('recording from a log', () => {
     expect(times).toEqual(upTo(100));
   });
 
-  it('writes what was read when it is stopped, and ends at what there is when it is asked to', async () => {
+  it('writes every record that it read when stopped, and stops at the end of the log when configured', async () => {
     await around.log.append(records(0, 6_000));
     const { times, running } = start({ until: 'end' });
-    // Comes meanwhile, and is not asked for.
+    // Appended meanwhile, after the end that was recorded at the start.
     await around.log.append(records(6_000, 100));
     await running;
     expect(times).toEqual(upTo(times.length));
     expect(times.length).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('passes on what the log or the writer refuses, and leaves no reader open', async () => {
+  it('rejects with errors of the log or the writer, and leaves no reader open', async () => {
     await around.log.append(records(0, 10));
     let closed = 0;
     const { log } = around;
@@ -131,9 +131,9 @@ describe('recording from a log', () => {
     const refusing = { write: () => Promise.reject(full) };
     const watched = { reader, last: (at: Parameters<typeof log.last>[0]) => log.last(at) };
     await expect(start({ log: watched, writer: refusing, until: 'end' }).running).rejects.toBe(full);
-    const away = new LogError('log_unavailable', 'away');
-    const lost = { ...watched, last: () => Promise.reject(away) };
-    await expect(start({ log: lost }).running).rejects.toBe(away);
+    const unavailable = new LogError('log_unavailable', 'away');
+    const lost = { ...watched, last: () => Promise.reject(unavailable) };
+    await expect(start({ log: lost }).running).rejects.toBe(unavailable);
     expect(closed).toBe(2);
   });
 });

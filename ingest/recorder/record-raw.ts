@@ -1,4 +1,4 @@
-/** Takes what venues said out of a log, in the order in which it was received, into a recording. */
+/** Writes the raw records of a log into a recording, in the order in which they were received. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogRecord, TopicPartition, Watermark } from '#infra/log/log';
 import { partitionName } from '#infra/log/partition-name';
@@ -15,18 +15,18 @@ export interface RecordRawOptions {
   readonly log: Pick<EventLog, 'reader' | 'last'>;
   readonly codec: Pick<Codec, 'decode'>;
   readonly writer: Pick<RecordingWriter, 'write'>;
-  /** Partitions of raw topics, and where to begin in each. */
+  /** Partitions of raw topics, and the first offset of each. */
   readonly from: readonly (TopicPartition & { readonly offset: number })[];
-  /** `end`: at what the log holds at the start. `signal`: when the signal aborts. */
+  /** `end`: stops at the records that the log holds at the start. `signal`: stops when the signal aborts. */
   readonly until: 'end' | 'signal';
   readonly signal: AbortSignal;
-  /** Whether readers are told the promises of the writer, which an embedded log keeps in the memory of its process. */
-  readonly tellsWatermarks: boolean;
+  /** True if readers of the log get watermarks. An embedded log has them only in the writer's process. */
+  readonly hasWatermarks: boolean;
 }
 
 /**
- * Resolves at the end with everything written that was read; rejects with what the log or the writer refuses. Who asks
- * for it prepares the codec, and opens and closes log and writer.
+ * Resolves at the end, when every record that was read is written. Rejects with errors of the log or the writer. The
+ * caller prepares the codec, and opens and closes log and writer.
  */
 export async function recordRaw(options: RecordRawOptions): Promise<void> {
   const { log, from, until, signal } = options;
@@ -39,13 +39,13 @@ export async function recordRaw(options: RecordRawOptions): Promise<void> {
     while (!signal.aborted && !(ends && from.every((at) => progress.hasReached(at, ends)))) {
       const { records, watermarks } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       progress.read(records);
-      // What came after the end that another partition was finished at may be older than what was taken there.
-      const wanted = ends
+      // Records after the end may be older than records already written from a partition that is finished.
+      const selected = ends
         ? records.filter((record) => record.offset <= (ends.get(partitionName(record)) ?? -1))
         : records;
-      merged.push({ records: wanted, watermarks: options.tellsWatermarks ? watermarks : [] });
+      merged.push({ records: selected, watermarks: options.hasWatermarks ? watermarks : [] });
       if (ends) for (const at of from) if (progress.hasReached(at, ends)) merged.finish(at);
-      if (!ends && !options.tellsWatermarks)
+      if (!ends && !options.hasWatermarks)
         merged.push({ records: [], watermarks: await inferWatermarks(options, progress) });
       await write(merged, options);
     }
@@ -64,7 +64,7 @@ export async function recordRaw(options: RecordRawOptions): Promise<void> {
 async function inferWatermarks({ log, from }: RecordRawOptions, progress: Progress): Promise<Watermark[]> {
   const newest = await Promise.all([CLOCK_AT, ...from].map((at) => log.last(at)));
   const watermark = newest.reduce((latest, record) => Math.max(latest, record?.receivedAt ?? 0), 0);
-  // Asked after the newest time is known, so that none of the ends lies before it.
+  // Read after the newest time is known, so that no end is before it.
   const ends = await endsOf(log, from);
   return from.filter((at) => progress.hasReached(at, ends)).map((at) => ({ ...at, watermark }));
 }
@@ -75,7 +75,7 @@ async function endsOf(log: RecordRawOptions['log'], from: readonly TopicPartitio
   return new Map(lasts.flatMap((last) => (last ? [[partitionName(last), last.offset] as const] : [])));
 }
 
-/** How far each partition is read. */
+/** Read position of each partition. */
 class Progress {
   /** Next offset, by partition. */
   private readonly next: Map<string, number>;
@@ -88,7 +88,7 @@ class Progress {
     for (const record of records) this.next.set(partitionName(record), record.offset + 1);
   }
 
-  /** Whether everything up to these offsets is read of a partition. */
+  /** True if a partition is read up to its end in `ends`. */
   hasReached(at: TopicPartition, ends: ReadonlyMap<string, number>): boolean {
     const name = partitionName(at);
     return this.next.get(name)! > (ends.get(name) ?? -1);

@@ -29,7 +29,7 @@ const envelope = (
 });
 
 describe('a recording writer', () => {
-  it('writes a file for each source, data verbatim, and leaves out what is no JSON', async () => {
+  it('writes a file for each source with verbatim data, and leaves out what is not JSON', async () => {
     const writer = await openRecordingWriter(join(folder, 'out'));
     await writer.write([
       envelope('venue_a', 'ws', 1, '{"px":"3331.0", "n":1.0}'),
@@ -51,7 +51,7 @@ describe('a recording writer', () => {
     expect(await read('venue_b.rpc')).toBe('{"at":3,"source":"venue_b.rpc","block":{"number":"0x1"}}\n');
   });
 
-  it('continues a recording that is there', async () => {
+  it('continues an existing recording', async () => {
     for (const at of [1, 2]) {
       const writer = await openRecordingWriter(folder);
       await writer.write([envelope('venue_a', 'ws', at, `${at}`)]);
@@ -60,8 +60,8 @@ describe('a recording writer', () => {
     expect((await readFile(join(folder, 'venue_a.ws.ndjson'), 'utf8')).trim().split('\n')).toHaveLength(2);
   });
 
-  it('writes what playback gives back', async () => {
-    const said = [
+  it('writes a recording that playback reproduces', async () => {
+    const envelopes = [
       envelope('venue_b', 'gamma', 10, '{"a":[1.50]}', 'GET /tags?x=1'),
       envelope('venue_b', 'rpc', 10, '{"block":{"number":"0x1","hash":"0xa"}}'),
       envelope('venue_b', 'rpc', 10, '{"log":{"logIndex":"0x0","data":"0x"}}'),
@@ -69,7 +69,7 @@ describe('a recording writer', () => {
       envelope('venue_b', 'rpc', 12, '{"finalized":"0x1"}'),
     ];
     const writer = await openRecordingWriter(folder);
-    await writer.write(said);
+    await writer.write(envelopes);
     await writer.close();
     const { publisher, raw } = await openTestPublisher({ time: 'recorded' });
     const signal = new AbortController().signal;
@@ -78,6 +78,6 @@ describe('a recording writer', () => {
     const played = [...raw('venue_b', 'gamma'), ...raw('venue_b', 'rpc'), ...raw('venue_a', 'ws')];
     const bare = (list: RawEnvelope[]) =>
       list.map(({ key, ...rest }) => rest).sort((a, b) => a.receivedAt - b.receivedAt);
-    expect(bare(played)).toEqual(bare(said));
+    expect(bare(played)).toEqual(bare(envelopes));
   });
 });

@@ -1,4 +1,4 @@
-/** Writes what venues said as a recording that playback takes: a file for each source, a line for each raw record. */
+/** Writes raw records as a recording for playback: a file for each source, a line for each record. */
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatRecordingLine } from '#schemas/domain/recording';
@@ -7,18 +7,18 @@ import type { RawEnvelope } from '#schemas/topics/raw';
 export interface WrittenRecording {
   /** Lines written, by source. */
   readonly lines: ReadonlyMap<string, number>;
-  /** Records left out because they are no JSON, as a venue's text `PONG`. */
+  /** Records left out because they are not JSON, such as a venue's text `PONG`. */
   readonly skipped: number;
 }
 
 export interface RecordingWriter {
-  /** Writes raw records, which come in ascending `receivedAt`; resolves when they are in the files. */
+  /** Writes raw records, which must be in ascending `receivedAt`. Resolves when they are in the files. */
   write(envelopes: readonly RawEnvelope[]): Promise<void>;
-  /** Closes the files and says what was written. */
+  /** Closes the files and returns what was written. */
   close(): Promise<WrittenRecording>;
 }
 
-/** Opens `<folder>/<source>.ndjson` as sources appear; files that are there already are continued. */
+/** Opens `<folder>/<source>.ndjson` as sources appear; existing files are continued. */
 export async function openRecordingWriter(folder: string): Promise<RecordingWriter> {
   await mkdir(folder, { recursive: true });
   const files = new Map<string, FileHandle>();

@@ -1,4 +1,4 @@
-/** An HTTP server on loopback that answers what a test says. */
+/** An HTTP server on loopback with answers defined by a test. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -12,26 +12,26 @@ export interface Answer {
 
 export interface TestHttpServer {
   readonly url: string;
-  readonly asked: { method: string; path: string; body: string; headers: IncomingMessage['headers'] }[];
+  readonly requests: { method: string; path: string; body: string; headers: IncomingMessage['headers'] }[];
   close(): Promise<void>;
 }
 
 export async function startHttpServer(
-  answer: (asked: { method: string; path: string; body: string }) => Answer | Promise<Answer>,
+  answer: (request: { method: string; path: string; body: string }) => Answer | Promise<Answer>,
 ): Promise<TestHttpServer> {
-  const asked: TestHttpServer['asked'] = [];
+  const requests: TestHttpServer['requests'] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const question = { method: request.method ?? '', path: request.url ?? '', body };
-    asked.push({ ...question, headers: request.headers });
-    const { status = 200, headers = {}, body: text = '', hang = false } = await answer(question);
+    const received = { method: request.method ?? '', path: request.url ?? '', body };
+    requests.push({ ...received, headers: request.headers });
+    const { status = 200, headers = {}, body: text = '', hang = false } = await answer(received);
     if (!hang) response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

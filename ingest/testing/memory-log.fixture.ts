@@ -1,5 +1,4 @@
-/** An event log in memory, for tests of ingest: what was appended, what was promised, and faults on demand. */
-
+/** An event log in memory for tests of ingest, with its appends, its watermarks, and errors on demand. */
 import {
   type AppendRecord,
   type EventLog,
@@ -30,15 +29,15 @@ export class MemoryLog implements EventLog {
     }
     for (const record of records) {
       const name = keyOf(record);
-      const kept = this.partitions.get(name) ?? [];
-      this.partitions.set(name, kept);
-      const before = kept.at(-1);
+      const stored = this.partitions.get(name) ?? [];
+      this.partitions.set(name, stored);
+      const before = stored.at(-1);
       if (before && record.receivedAt < before.receivedAt) throw new Error(`${name} goes back in time`);
       if (record.receivedAt < (this.watermarks.get(name) ?? Number.NEGATIVE_INFINITY))
-        throw new Error(`${name} breaks its promise of ${this.watermarks.get(name)} with ${record.receivedAt}`);
+        throw new Error(`${name} gets ${record.receivedAt} below its watermark ${this.watermarks.get(name)}`);
       if (before && record.seq !== 0 && record.seq !== before.seq + 1)
         throw new Error(`${name} skips from ${before.seq} to ${record.seq}`);
-      kept.push({ ...record, offset: kept.length, appendedAt: Date.now() });
+      stored.push({ ...record, offset: stored.length, appendedAt: Date.now() });
     }
     this.batches.push([...records]);
   }

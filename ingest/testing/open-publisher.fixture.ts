@@ -1,4 +1,4 @@
-/** A publisher over a log in memory, with what it reported. */
+/** A publisher over a log in memory, with everything that it reported. */
 import { pino } from 'pino';
 import { createCodec } from '#infra/codec/create-codec';
 import type { SchemaRegistry } from '#infra/codec/registry';
@@ -13,7 +13,7 @@ import { MemoryLog } from './memory-log.fixture.ts';
 
 export const silentLogger = pino({ level: 'silent' });
 
-/** Ids by order of registering; the same in every process that registers the same. */
+/** Ids in the order of registration, equal in every process that registers the same schemas. */
 function memoryRegistry(): SchemaRegistry {
   const schemas: string[] = [];
   return {
@@ -28,7 +28,7 @@ function memoryRegistry(): SchemaRegistry {
 export async function openTestPublisher(options: Partial<PublisherOptions> & { log?: MemoryLog } = {}) {
   const log = options.log ?? new MemoryLog();
   const codec = createCodec(memoryRegistry());
-  const troubles: (string | null)[] = [];
+  const logStatuses: (string | null)[] = [];
   const failures: Error[] = [];
   const metrics = createMetrics();
   const publisher = await openPublisher({
@@ -36,9 +36,9 @@ export async function openTestPublisher(options: Partial<PublisherOptions> & { l
     logger: silentLogger,
     metrics,
     time: 'live',
-    // Where a test says what time it is, no other passes.
-    ...(options.now ? { steady: () => 0 } : {}),
-    onTrouble: (error) => void troubles.push(error?.code ?? null),
+    // If a test sets the time, monotonic time stands still.
+    ...(options.now ? { monotonicNow: () => 0 } : {}),
+    onLogStatus: (error) => void logStatuses.push(error?.code ?? null),
     onFailure: (error) => void failures.push(error),
     ...options,
     log,
@@ -48,7 +48,7 @@ export async function openTestPublisher(options: Partial<PublisherOptions> & { l
     codec,
     metrics,
     publisher,
-    troubles,
+    logStatuses,
     failures,
     /** Envelopes of a raw topic, in merged order. */
     raw: (venue: Venue, stream: string): RawEnvelope[] => {
@@ -56,7 +56,7 @@ export async function openTestPublisher(options: Partial<PublisherOptions> & { l
       return log.of(topic.name).map((record) => codec.decode(topic, record.value!));
     },
     /** Payloads of a raw topic as text, in merged order. */
-    said: (venue: Venue, stream: string): string[] => {
+    payloads: (venue: Venue, stream: string): string[] => {
       const topic = rawTopic(venue, stream);
       return log.of(topic.name).map((record) => codec.decode(topic, record.value!).payload.toString());
     },
@@ -66,7 +66,7 @@ export async function openTestPublisher(options: Partial<PublisherOptions> & { l
   };
 }
 
-/** Looks until `condition` holds; fails after `withinMs`. */
+/** Polls until `condition` holds; fails after `withinMs`. */
 export async function until(condition: () => boolean, withinMs = 10_000, what = condition.toString()): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!condition()) {

@@ -1,4 +1,4 @@
-/** Everything that the ingest role is handed, over the embedded log in a folder of its own. */
+/** The context of the ingest role, over an embedded log in a folder of its own. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ export interface TestRole {
   readonly context: RoleContext;
   /** Every record of a topic, partition by partition. */
   records(topic: Topic<never>): Promise<LogRecord[]>;
-  /** Raw records of an interface in order of time. */
+  /** Raw records of a stream in the order of time. */
   raw(venue: Venue, stream: string): Promise<RawEnvelope[]>;
-  /** Kinds of what happened to a feed. */
+  /** Kinds of the events of a feed. */
   feedKinds(venue: Venue, feed: string): Promise<string[]>;
-  /** Closes the log; the folder stays, to be opened again. */
+  /** Closes the log. The folder can be opened again. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function openTestRole(folder: string, environment: Record<string, s
     settings: loadSettings([], environment),
     log,
     codec,
-    // Ingest has no business with the store.
+    // Ingest does not use the store.
     store: null as never,
     logger: silentLogger,
     metrics: createMetrics(),

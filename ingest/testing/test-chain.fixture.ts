@@ -1,4 +1,4 @@
-/** A chain behind a JSON-RPC double on loopback, which tests grow and reorganise by hand. */
+/** A chain behind a fake JSON-RPC node on loopback, which tests extend and reorganize. */
 import { startHttpServer, type TestHttpServer } from './http-server.fixture.ts';
 
 export interface TestBlock {
@@ -21,16 +21,16 @@ const word = (text: string) => `0x${Buffer.from(text).toString('hex').padStart(6
 
 export class TestChain {
   blocks: TestBlock[] = [];
-  /** Logs of one answer; more is refused. */
+  /** Maximum logs of one answer; more is refused. */
   logsMax = Number.POSITIVE_INFINITY;
-  /** Blocks of one range; more is refused. */
+  /** Maximum blocks of one range; more is refused. */
   rangeMax = Number.POSITIVE_INFINITY;
-  /** What the node calls final; null when it does not know the tag. */
+  /** The finalized block; null if the node does not know the tag. */
   finalized: number | null = null;
-  /** Answers every question with this status while set. */
+  /** Status of every answer while set. */
   status: number | null = null;
   /** Filters of every `eth_getLogs`. */
-  readonly asked: LogFilter[] = [];
+  readonly filters: LogFilter[] = [];
   server!: TestHttpServer;
 
   async listen(): Promise<string> {
@@ -46,7 +46,7 @@ export class TestChain {
     return this.server.url;
   }
 
-  /** Puts blocks on top of block `number`, dropping what stood there; `branch` names the fork. */
+  /** Replaces all blocks from `from` on by `count` new ones; `branch` names the fork. */
   grow(from: number, count: number, branch: string, logsEach = 1): void {
     this.blocks = this.blocks.filter((block) => block.number < from);
     for (let number = from; number < from + count; number += 1) {
@@ -87,7 +87,7 @@ export class TestChain {
   }
 
   private logs(filter: LogFilter): { result: unknown } | { error: { code: number; message: string } } {
-    this.asked.push(filter);
+    this.filters.push(filter);
     if (filter.blockHash) {
       const block = this.blocks.find((entry) => entry.hash === filter.blockHash);
       return block ? { result: block.logs } : { error: { code: -32_000, message: 'unknown block' } };

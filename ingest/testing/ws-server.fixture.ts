@@ -1,14 +1,14 @@
-/** A WebSocket server on loopback that tests drive by hand. */
+/** A WebSocket server on loopback that tests control. */
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 export interface TestSocketServer {
   readonly url: string;
-  /** Sockets in order of connecting, closed ones too. */
+  /** Sockets in the order of connecting, including closed ones. */
   readonly sockets: WebSocket[];
-  /** What each of them was sent. */
-  readonly heard: string[][];
-  /** Called with every frame that comes in. */
+  /** Frames that each socket received. */
+  readonly received: string[][];
+  /** Called for each received frame. */
   onFrame: (socket: WebSocket, frame: string) => void;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export async function startSocketServer(port = 0): Promise<TestSocketServer> {
   const test: TestSocketServer = {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sockets: [],
-    heard: [],
+    received: [],
     onFrame: () => {},
     close: async () => {
       for (const socket of server.clients) socket.terminate();
@@ -27,11 +27,11 @@ export async function startSocketServer(port = 0): Promise<TestSocketServer> {
     },
   };
   server.on('connection', (socket) => {
-    const heard: string[] = [];
+    const received: string[] = [];
     test.sockets.push(socket);
-    test.heard.push(heard);
+    test.received.push(received);
     socket.on('message', (data) => {
-      heard.push(data.toString());
+      received.push(data.toString());
       test.onFrame(socket, data.toString());
     });
   });

@@ -1,4 +1,4 @@
-/** The one shape of a venue's adapter. It keeps connections alive and publishes what comes; it interprets nothing. */
+/** The interface of a venue's adapter, which keeps connections open and publishes what it receives uninterpreted. */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import type { Settings } from '#infra/config/settings';
@@ -15,34 +15,34 @@ export interface AdapterContext {
   readonly codec: Codec;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Names something that must have arrived before ingest is ready; call the answer when it has. */
+  /** Adds a part that must have data before ingest is ready. The adapter calls the returned function when it has. */
   readonly expect: (part: string) => () => void;
 }
 
 export interface VenueAdapter {
   readonly venue: Venue;
-  /** Starts in the background: a venue that cannot be reached is waited for, it never keeps the process from starting. */
+  /** Starts in the background. An unreachable venue is retried and never prevents the process from starting. */
   readonly start: (context: AdapterContext) => Promise<Running>;
 }
 
-/** Why ingest cannot start: an address is missing. Retrying does not help. */
-export class AddressError extends Error {
-  override name = 'AddressError';
+/** Thrown when the URL of an upstream is not configured. Retrying does not help. */
+export class UpstreamUrlError extends Error {
+  override name = 'UpstreamUrlError';
   readonly code = 'address_missing';
   readonly canRetry = false;
 }
 
 /**
- * The address of an upstream: the setting where it is given, whatever `--venues` says; with `--venues live` the public
- * one. Throws an `AddressError` that names the variable otherwise.
+ * The URL of an upstream: the setting if it is present, else the public URL with `--venues live`. Throws an
+ * `UpstreamUrlError` that names the variable otherwise.
  */
-export function addressOf(given: string | null, live: string, venues: string, variable: string): string {
-  if (given !== null) return given;
-  if (venues === 'live') return live;
-  throw new AddressError(`${variable} is not given, and --venues ${venues} does not say it`);
+export function upstreamUrl(configured: string | null, publicUrl: string, venues: string, variable: string): string {
+  if (configured !== null) return configured;
+  if (venues === 'live') return publicUrl;
+  throw new UpstreamUrlError(`${variable} is not set; --venues ${venues} has no default for it`);
 }
 
-/** `path` below `base`, whether or not that ends in a slash. */
-export function below(base: string, path: string): string {
+/** Appends `path` to `base`, which may end in a slash. */
+export function joinUrl(base: string, path: string): string {
   return `${base.replace(/\/+$/, '')}${path}`;
 }

@@ -1,4 +1,4 @@
-/** The venues that there is an adapter for. Adding a venue is adding its folder and a line here. */
+/** The adapters of all venues. A new venue needs a folder and a line here. */
 import type { VenueAdapter } from './adapter.ts';
 import { venueA } from './venue-a/adapter.ts';
 import { venueB } from './venue-b/adapter.ts';

@@ -16,7 +16,7 @@ const json = (body: unknown): Answer => ({
   body: JSON.stringify(body),
 });
 
-/** The venue with these outcomes listed; a settled one answers its fraction. */
+/** A venue that lists outcomes 6 to 8. A settled outcome has a fraction. */
 async function startVenue() {
   const listed = new Set([6, 7, 8]);
   const fractions = new Map<number, string>();
@@ -35,12 +35,12 @@ async function startVenue() {
     () => info.close(),
     () => sockets.close(),
   );
-  /** Makes the adapter look again. */
-  const nudge = () => {
+  /** Triggers another round of the adapter. */
+  const announceUpdate = () => {
     for (const socket of sockets.sockets) socket.send('{"channel":"outcomeMetaUpdates","data":[]}');
   };
-  const rounds = () => info.asked.filter(({ body }) => body.includes('perpDexs')).length;
-  return { listed, fractions, rejected, info, sockets, nudge, rounds };
+  const rounds = () => info.requests.filter(({ body }) => body.includes('perpDexs')).length;
+  return { listed, fractions, rejected, info, sockets, announceUpdate, rounds };
 }
 
 async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVenue>>, log?: MemoryLog) {
@@ -51,15 +51,15 @@ async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVe
     await running.close();
     await test.publisher.close();
   };
-  const asked = () =>
+  const requested = () =>
     test
       .raw('venue_a', 'info')
       .filter(({ request }) => request?.includes('settledOutcome'))
       .map(({ request, payload }) => `${JSON.parse(request!).outcome} ${payload}`);
-  return { ...test, asked, close };
+  return { ...test, requested, close };
 }
 
-it('asks how an outcome was decided once it is no longer listed, until it is told', async () => {
+it('requests the settlement of an outcome that is no longer listed until the venue returns it', async () => {
   const venue = await startVenue();
   const adapter = await startAdapter(venue);
   closing.push(adapter.close);
@@ -67,21 +67,21 @@ it('asks how an outcome was decided once it is no longer listed, until it is tol
   venue.listed.delete(7);
   venue.rejected.add(8);
   venue.listed.delete(8);
-  venue.nudge();
-  await until(() => adapter.asked().length === 1, 15_000);
+  venue.announceUpdate();
+  await until(() => adapter.requested().length === 1, 15_000);
   venue.fractions.set(7, '0.25');
   venue.rejected.clear();
   venue.fractions.set(8, '1.0');
-  venue.nudge();
-  await until(() => adapter.asked().length === 3, 15_000);
-  expect(adapter.asked()).toEqual([
+  venue.announceUpdate();
+  await until(() => adapter.requested().length === 3, 15_000);
+  expect(adapter.requested()).toEqual([
     '7 null',
     '7 {"spec":{"outcome":7},"settleFraction":"0.25"}',
     '8 {"spec":{"outcome":8},"settleFraction":"1.0"}',
   ]);
 });
 
-it('asks for those that ended while nobody looked, and for none twice', async () => {
+it('requests outcomes that ended while the service was down, each once', async () => {
   const venue = await startVenue();
   const log = new MemoryLog();
   const first = await startAdapter(venue, log);
@@ -90,15 +90,15 @@ it('asks for those that ended while nobody looked, and for none twice', async ()
   venue.listed.delete(7);
   venue.fractions.set(7, '0.0');
   const second = await startAdapter(venue, log);
-  await until(() => second.asked().length === 1);
+  await until(() => second.requested().length === 1);
   await second.close();
   const third = await startAdapter(venue, log);
   closing.push(third.close);
   await until(() => venue.rounds() === 3);
-  expect(third.asked()).toEqual(['7 {"spec":{"outcome":7},"settleFraction":"0.0"}']);
+  expect(third.requested()).toEqual(['7 {"spec":{"outcome":7},"settleFraction":"0.0"}']);
 });
 
-it('asks for those that came and went while it was away, without waiting, and for none twice', async () => {
+it('requests outcomes that were listed only while the service was down, immediately and each once', async () => {
   const venue = await startVenue();
   const log = new MemoryLog();
   const first = await startAdapter(venue, log);
@@ -107,28 +107,28 @@ it('asks for those that came and went while it was away, without waiting, and fo
   for (const id of [9, 10]) venue.fractions.set(id, '1.0');
   venue.listed.add(11);
   const second = await startAdapter(venue, log);
-  await until(() => second.asked().length === 2);
+  await until(() => second.requested().length === 2);
   await second.close();
   const third = await startAdapter(venue, log);
   closing.push(third.close);
   await until(() => venue.rounds() === 3);
-  expect(third.asked()).toEqual([
+  expect(third.requested()).toEqual([
     '9 {"spec":{"outcome":9},"settleFraction":"1.0"}',
     '10 {"spec":{"outcome":10},"settleFraction":"1.0"}',
   ]);
 });
 
-it('takes an answer that lists no outcome for wrong: it still listens to those that lived, and asks for none', async () => {
+it('ignores a list without outcomes: it stays subscribed to the previous ones, and requests none', async () => {
   const venue = await startVenue();
   const log = new MemoryLog();
   const first = await startAdapter(venue, log);
   await until(() => venue.rounds() === 1);
   await first.close();
   venue.listed.clear();
-  venue.sockets.heard.length = 0;
+  venue.sockets.received.length = 0;
   const second = await startAdapter(venue, log);
   closing.push(second.close);
-  const subscribed = () => venue.sockets.heard.flat();
+  const subscribed = () => venue.sockets.received.flat();
   await until(() => venue.rounds() === 2 && subscribed().some((frame) => frame.includes('"#81"')));
-  expect(second.asked()).toEqual([]);
+  expect(second.requested()).toEqual([]);
 });

@@ -1,92 +1,96 @@
-/** venue_a: metadata by polling, everything else over its WebSocket. */
+/** The adapter of venue_a: polls metadata, and receives everything else over WebSockets. */
 import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
+import { ConnectionState } from '../../feed/connection-state.ts';
 import { UpstreamError } from '../../feed/errors.ts';
-import { FeedLife } from '../../feed/feed-life.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { Poller } from '../../feed/poller.ts';
-import { type AdapterContext, addressOf, below, type VenueAdapter } from '../adapter.ts';
-import { askSettlements } from './ask-settlements.ts';
+import { type AdapterContext, joinUrl, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { chooseBookCoins, outcomeCoins, readOutcomes, readPerps } from './coins.ts';
 import {
-  FURTHER,
-  LIVE,
-  METADATA_EVERY_MS,
-  METADATA_SOONEST_MS,
+  METADATA_INTERVAL_MS,
+  METADATA_MIN_INTERVAL_MS,
   METADATA_WEIGHT,
+  OTHER_REQUESTS,
+  PUBLIC_URLS,
   REST_BUDGET,
-  SUBSCRIBABLE,
+  SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
-import { readEarlierOutcome, readFollowed } from './read-followed.ts';
+import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
+import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
 import { wantedSubscriptions } from './subscriptions.ts';
 
 const FEED = 'venue_a.info';
-/** How a frame begins that tells of new or settled outcome markets. */
+/** The start of a frame about new or settled outcome markets. */
 const OUTCOME_UPDATE = Buffer.from('{"channel":"outcomeMetaUpdates"');
 
 export const venueA: VenueAdapter = { venue: 'venue_a', start };
 
 async function start(context: AdapterContext): Promise<Running> {
   const { settings, publisher, logger, metrics } = context;
-  const apiUrl = addressOf(settings.venueAApiUrl, LIVE.api, settings.venues, 'PARALLAX_VENUE_A_API_URL');
-  const wsUrl = addressOf(settings.venueAWsUrl, LIVE.ws, settings.venues, 'PARALLAX_VENUE_A_WS_URL');
+  const apiUrl = upstreamUrl(settings.venueAApiUrl, PUBLIC_URLS.api, settings.venues, 'PARALLAX_VENUE_A_API_URL');
+  const wsUrl = upstreamUrl(settings.venueAWsUrl, PUBLIC_URLS.ws, settings.venues, 'PARALLAX_VENUE_A_WS_URL');
   const http = new HttpClient({ budget: new Budget(REST_BUDGET) });
-  const life = new FeedLife({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
+  const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
-  const { settled, missed } = await readFollowed(context.log, context.codec);
-  const earlier = new EarlierOutcomes(await readEarlierOutcome(context.log, context.codec), Date.now());
-  /** Published so far. */
-  let answers = 0;
+  const { pending, missed } = await readTrackedOutcomes(context.log, context.codec);
+  const earlier = new EarlierOutcomes(await readEarlierCursor(context.log, context.codec), Date.now());
+  /** Answers published so far. */
+  let publishedCount = 0;
   const slots = new SubscriptionSlots({
     context,
     url: wsUrl,
     onFrame: (frame) => {
-      if (frame.subarray(0, OUTCOME_UPDATE.length).equals(OUTCOME_UPDATE)) poller.nudge();
+      if (frame.subarray(0, OUTCOME_UPDATE.length).equals(OUTCOME_UPDATE)) poller.requestRound();
     },
     onAllConnected: context.expect('venue_a sockets'),
   });
 
-  /** Asks one metadata question and publishes the answer. */
-  const ask = async (request: string, signal: AbortSignal): Promise<Buffer> => {
+  /** Sends one metadata request and publishes the answer. */
+  const send = async (request: string, signal: AbortSignal): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const payload = await http.ask({ url: below(apiUrl, '/info'), body: request, weight: METADATA_WEIGHT, signal });
-    life.connect();
+    const payload = await http.send({ url: joinUrl(apiUrl, '/info'), body: request, weight: METADATA_WEIGHT, signal });
+    connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
-    answers += 1;
+    publishedCount += 1;
     return payload;
   };
-  const askType = (type: string, signal: AbortSignal) => ask(JSON.stringify({ type }), signal);
+  const sendType = (type: string, signal: AbortSignal) => send(JSON.stringify({ type }), signal);
 
   const watch = (perpAnswer: unknown, outcomes: readonly number[]) => {
     const perps = readPerps(perpAnswer);
     if (perps.length === 0) throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
-    const books = slots.current().filter(({ type }) => type === 'l2Book');
+    const books = slots.subscriptions().filter(({ type }) => type === 'l2Book');
     const bookCoins = chooseBookCoins(perps, settings.venueACoins, new Set(books.map(({ coin = '' }) => coin)));
-    slots.want(wantedSubscriptions({ perps, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
+    slots.update(wantedSubscriptions({ perps, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
   };
 
   const poller = new Poller({
-    life,
+    connection,
     publisher,
     logger,
-    everyMs: () => METADATA_EVERY_MS,
-    soonestMs: METADATA_SOONEST_MS,
+    intervalMs: () => METADATA_INTERVAL_MS,
+    minIntervalMs: METADATA_MIN_INTERVAL_MS,
     round: async (signal) => {
-      const [perpType, outcomeType] = SUBSCRIBABLE;
-      const perpAnswer = parseAnswer(await askType(perpType, signal), perpType);
-      const listed = readOutcomes(parseAnswer(await askType(outcomeType, signal), outcomeType));
-      // They do not all end between two lists: an empty one is an answer that is wrong, and ends nothing.
-      const outcomes = listed.length > 0 ? listed : settled.listed();
-      if (outcomes.length > listed.length) logger.warn('outcomeMeta lists no outcome; those that lived still count');
+      const [perpType, outcomeType] = SUBSCRIPTION_REQUESTS;
+      const perpAnswer = parseAnswer(await sendType(perpType, signal), perpType);
+      const listed = readOutcomes(parseAnswer(await sendType(outcomeType, signal), outcomeType));
+      // Outcomes never all end between two lists. An empty list is a wrong answer and ends none of them.
+      const outcomes = listed.length > 0 ? listed : pending.listed();
+      if (outcomes.length > listed.length) logger.warn('outcomeMeta lists no outcome; using the previous list');
       watch(perpAnswer, outcomes);
-      settled.list(outcomes);
-      missed.list(outcomes);
-      for (const type of FURTHER) await askType(type, signal);
+      pending.addList(outcomes);
+      missed.addList(outcomes);
+      for (const type of OTHER_REQUESTS) await sendType(type, signal);
       metadataLoaded();
-      await askSettlements({ settled, missed, earlier, logger, ask, answers: () => answers }, outcomes, signal);
+      await requestSettlements(
+        { pending, missed, earlier, logger, send, publishedCount: () => publishedCount },
+        outcomes,
+        signal,
+      );
     },
   });
 

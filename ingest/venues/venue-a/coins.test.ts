@@ -6,7 +6,7 @@ const perps = (count: number): Perp[] =>
   Array.from({ length: count }, (_, index) => ({ coin: `C${index}`, dayNotional: 1_000 - index }));
 
 describe('readPerps', () => {
-  it('gives tradable coins, largest day first, keeping contexts beside delisted coins', () => {
+  it('returns tradable coins by falling daily notional, each with its own context', () => {
     const universe = [{ name: 'A' }, { name: 'GONE', isDelisted: true }, { name: 'B' }, { name: 'C' }];
     const contexts = [{ dayNtlVlm: '10.5' }, { dayNtlVlm: '99' }, { dayNtlVlm: '200.0' }, {}];
     expect(readPerps([{ universe }, contexts])).toEqual([
@@ -33,23 +33,23 @@ describe('outcomes', () => {
 });
 
 describe('chooseBookCoins', () => {
-  it('takes so many of the largest', () => {
+  it('chooses that many of the largest coins', () => {
     expect(chooseBookCoins(perps(10), '3', new Set())).toEqual(['C0', 'C1', 'C2']);
     expect(chooseBookCoins(perps(2), '3', new Set())).toEqual(['C0', 'C1']);
     expect(chooseBookCoins(perps(10), '0', new Set(['C0']))).toEqual([]);
   });
 
-  it('keeps a watched coin until it is half as many places behind', () => {
+  it('retains a watched coin until its rank exceeds the limit by half', () => {
     expect(chooseBookCoins(perps(10), '4', new Set(['C4', 'C5', 'C6']))).toEqual(['C0', 'C1', 'C2', 'C3', 'C4', 'C5']);
   });
 
-  it('takes the coins that are listed', () => {
+  it('chooses the coins that the setting lists', () => {
     expect(chooseBookCoins(perps(3), 'ETH,@107,xyz:TSLA,ETH', new Set())).toEqual(['ETH', '@107', 'xyz:TSLA']);
   });
 });
 
 describe('wantedSubscriptions', () => {
-  it('asks for trades of every coin, books of outcome and chosen coins, contexts of perps', () => {
+  it('subscribes to trades of every coin, books of outcome and chosen coins, and contexts of perps', () => {
     const wanted = wantedSubscriptions({ perps: perps(2), outcomeCoins: ['#10', '#11'], bookCoins: ['C0'] });
     expect(wanted.map(({ type, coin }) => `${type} ${coin ?? ''}`.trim())).toEqual([
       'allMids',
@@ -66,7 +66,7 @@ describe('wantedSubscriptions', () => {
     ]);
   });
 
-  it('keeps all of a coin in one slot, whatever else is watched', () => {
+  it('assigns all subscriptions of a coin to one slot', () => {
     const slots = ['trades', 'l2Book', 'activeAssetCtx'].map((type) => slotOf({ type, coin: 'ETH' }, 8));
     expect(new Set(slots).size).toBe(1);
     expect(slotOf({ type: 'allMids' }, 8)).toBe(0);

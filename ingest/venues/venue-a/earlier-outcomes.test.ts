@@ -1,59 +1,59 @@
 import { describe, expect, it } from 'vitest';
 import { openTestPublisher } from '../../testing/open-publisher.fixture.ts';
 import {
-  asksForEarlier,
-  EARLIER_ATTEMPTS,
-  EARLIER_BEGIN_MS,
+  EARLIER_ATTEMPTS_MAX,
+  EARLIER_CURSOR_EVERY,
+  EARLIER_DELAY_MS,
   EARLIER_PER_MINUTE,
-  EARLIER_SAID_EVERY,
   EarlierOutcomes,
-  earlierQuestion,
+  earlierOutcomeRequest,
+  isEarlierOutcomeRequest,
 } from './earlier-outcomes.ts';
-import { missedQuestion } from './missed-outcomes.ts';
-import { readEarlierOutcome } from './read-followed.ts';
+import { missedOutcomeRequest } from './missed-outcomes.ts';
+import { readEarlierCursor } from './read-tracked-outcomes.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Asks for all that is due, minute by minute, and gives what was asked in each. */
+/** Requests all due outcomes, minute by minute, and returns those of each minute. */
 function walk(earlier: EarlierOutcomes, listed: readonly number[], minutes: number, answers = 0) {
   return Array.from({ length: minutes }, (_, minute) => {
-    const outcomes = earlier.due(listed, answers, EARLIER_BEGIN_MS + minute * MINUTE_MS);
-    for (const outcome of outcomes) expect(earlier.asked(outcome, answers)).toBe(true);
+    const outcomes = earlier.due(listed, answers, EARLIER_DELAY_MS + minute * MINUTE_MS);
+    for (const outcome of outcomes) expect(earlier.recordRequested(outcome, answers)).toBe(true);
     return outcomes;
   });
 }
 
 describe('the earlier outcomes', () => {
-  it('are all those below the newest listed one that are not listed, downwards, each once', () => {
+  it('are all unlisted ones below the newest listed one, in descending order, each once', () => {
     const listed = [20, 3, 18, 11];
-    const asked = walk(new EarlierOutcomes(null, 0), listed, 5);
-    expect(asked.map(({ length }) => length)).toEqual([EARLIER_PER_MINUTE, EARLIER_PER_MINUTE, 1, 0, 0]);
-    expect(asked.flat()).toEqual([19, 17, 16, 15, 14, 13, 12, 10, 9, 8, 7, 6, 5, 4, 2, 1, 0]);
+    const requested = walk(new EarlierOutcomes(null, 0), listed, 5);
+    expect(requested.map(({ length }) => length)).toEqual([EARLIER_PER_MINUTE, EARLIER_PER_MINUTE, 1, 0, 0]);
+    expect(requested.flat()).toEqual([19, 17, 16, 15, 14, 13, 12, 10, 9, 8, 7, 6, 5, 4, 2, 1, 0]);
   });
 
-  it('wait until the service has run for a while, for a list, and for the next minute', () => {
+  it('wait for the delay after a start, for a list, and for the next minute', () => {
     const earlier = new EarlierOutcomes(null, 0);
-    expect(earlier.due([5], 0, EARLIER_BEGIN_MS - 1)).toEqual([]);
-    expect(earlier.due([], 0, EARLIER_BEGIN_MS)).toEqual([]);
-    expect(earlier.due([5], 0, EARLIER_BEGIN_MS)).toEqual([4, 3, 2, 1, 0]);
-    // Not asked: due again, a minute later.
-    expect(earlier.due([5], 0, EARLIER_BEGIN_MS + MINUTE_MS - 1)).toEqual([]);
-    expect(earlier.due([5], 0, EARLIER_BEGIN_MS + MINUTE_MS)).toEqual([4, 3, 2, 1, 0]);
+    expect(earlier.due([5], 0, EARLIER_DELAY_MS - 1)).toEqual([]);
+    expect(earlier.due([], 0, EARLIER_DELAY_MS)).toEqual([]);
+    expect(earlier.due([5], 0, EARLIER_DELAY_MS)).toEqual([4, 3, 2, 1, 0]);
+    // Not requested: due again a minute later.
+    expect(earlier.due([5], 0, EARLIER_DELAY_MS + MINUTE_MS - 1)).toEqual([]);
+    expect(earlier.due([5], 0, EARLIER_DELAY_MS + MINUTE_MS)).toEqual([4, 3, 2, 1, 0]);
   });
 
-  it('go on below the one that was asked for last, and say it again at intervals when all are told', () => {
+  it('continue below the last requested one, which is repeated at intervals when all are done', () => {
     const earlier = new EarlierOutcomes(2, 0);
     expect(walk(earlier, [30], 3)).toEqual([[1, 0], [], []]);
-    expect(earlier.due([30], EARLIER_SAID_EVERY - 1, EARLIER_BEGIN_MS + 9 * MINUTE_MS)).toEqual([]);
-    expect(earlier.due([30], EARLIER_SAID_EVERY, EARLIER_BEGIN_MS + 10 * MINUTE_MS)).toEqual([0]);
-    expect(earlier.asked(0, EARLIER_SAID_EVERY)).toBe(false);
+    expect(earlier.due([30], EARLIER_CURSOR_EVERY - 1, EARLIER_DELAY_MS + 9 * MINUTE_MS)).toEqual([]);
+    expect(earlier.due([30], EARLIER_CURSOR_EVERY, EARLIER_DELAY_MS + 10 * MINUTE_MS)).toEqual([0]);
+    expect(earlier.recordRequested(0, EARLIER_CURSOR_EVERY)).toBe(false);
   });
 
-  it('are tried again, and passed over after some attempts', () => {
+  it('are retried, and skipped after some attempts', () => {
     const earlier = new EarlierOutcomes(null, 0);
-    const tries = Array.from({ length: EARLIER_ATTEMPTS }, (_, minute) => {
-      const [first] = earlier.due([9], 0, EARLIER_BEGIN_MS + minute * MINUTE_MS);
-      return [first, earlier.failed(first!)];
+    const tries = Array.from({ length: EARLIER_ATTEMPTS_MAX }, (_, minute) => {
+      const [first] = earlier.due([9], 0, EARLIER_DELAY_MS + minute * MINUTE_MS);
+      return [first, earlier.recordFailure(first!)];
     });
     expect(tries).toEqual([
       [8, false],
@@ -62,34 +62,34 @@ describe('the earlier outcomes', () => {
       [8, false],
       [8, true],
     ]);
-    expect(earlier.due([9], 0, EARLIER_BEGIN_MS + 9 * MINUTE_MS)[0]).toBe(7);
+    expect(earlier.due([9], 0, EARLIER_DELAY_MS + 9 * MINUTE_MS)[0]).toBe(7);
   });
 
-  it('are found in the log again, behind other answers', async () => {
+  it('continue at the cursor in the log, also before other answers', async () => {
     const { log, codec, publisher } = await openTestPublisher();
-    const receive = (question: object | string, answer: string) =>
+    const receive = (request: object | string, answer: string) =>
       publisher.receive({
         source: 'venue_a.info',
         feed: 'venue_a.info',
-        request: typeof question === 'string' ? question : JSON.stringify(question),
+        request: typeof request === 'string' ? request : JSON.stringify(request),
         payload: Buffer.from(answer),
       });
-    expect(await readEarlierOutcome(log, codec)).toBeNull();
-    for (const outcome of [12, 11]) receive(earlierQuestion(outcome), 'null');
-    for (let answers = 0; answers < EARLIER_SAID_EVERY; answers += 1) receive({ type: 'meta' }, '{}');
+    expect(await readEarlierCursor(log, codec)).toBeNull();
+    for (const outcome of [12, 11]) receive(earlierOutcomeRequest(outcome), 'null');
+    for (let answers = 0; answers < EARLIER_CURSOR_EVERY; answers += 1) receive({ type: 'meta' }, '{}');
     await publisher.flush();
-    expect(await readEarlierOutcome(log, codec)).toBe(11);
-    receive(earlierQuestion(10), 'null');
+    expect(await readEarlierCursor(log, codec)).toBe(11);
+    receive(earlierOutcomeRequest(10), 'null');
     await publisher.flush();
-    expect(await readEarlierOutcome(log, codec)).toBe(10);
+    expect(await readEarlierCursor(log, codec)).toBe(10);
     await publisher.close();
   });
 
-  it('are asked for in words of their own', () => {
-    expect(asksForEarlier(earlierQuestion(7))).toBe(true);
-    expect(JSON.parse(earlierQuestion(7))).toEqual({ type: 'settledOutcome', outcome: 7 });
-    for (const other of ['{"type":"settledOutcome","outcome":7}', missedQuestion(7)]) {
-      expect(asksForEarlier(other)).toBe(false);
+  it('have a request text of their own', () => {
+    expect(isEarlierOutcomeRequest(earlierOutcomeRequest(7))).toBe(true);
+    expect(JSON.parse(earlierOutcomeRequest(7))).toEqual({ type: 'settledOutcome', outcome: 7 });
+    for (const other of ['{"type":"settledOutcome","outcome":7}', missedOutcomeRequest(7)]) {
+      expect(isEarlierOutcomeRequest(other)).toBe(false);
     }
   });
 });

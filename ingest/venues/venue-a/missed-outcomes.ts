@@ -1,82 +1,81 @@
 /**
- * Which outcomes to ask the settlement of that came and went while nobody looked: their ids count up, so each between the
- * newest one that was ever listed and the newest one that is, which no list held. Upwards, once. Pure.
+ * Decides which missed outcomes to request: those that were listed and ended between two lists. Ids ascend, so these are
+ * the ids between the newest of one list and the newest of the next that no list contained. Each is requested once, in
+ * ascending order. Pure.
  */
 
 /**
- * Asked at a time and in a minute: 200 of the budget's weight of 600. With a round of metadata (120) and of settlements
- * (160) that leaves room for one more round, which a new outcome asks for. They are news, so the walk through the
- * earlier ones (`earlier-outcomes.ts`) rests meanwhile.
+ * Requests in one round and in a minute: 200 of the budget's weight of 600. With a round of metadata (120) and of
+ * settlements (160) that leaves room for one more round, which a new outcome triggers. Missed outcomes are recent, so the
+ * crawl through the earlier ones (`earlier-outcomes.ts`) pauses meanwhile.
  */
 export const MISSED_PER_MINUTE = 10;
-const EVERY_MS = 60_000;
-/** After so many attempts in a row one that cannot be asked for is passed over. */
-export const MISSED_ATTEMPTS = 5;
+const INTERVAL_MS = 60_000;
+/** An outcome is skipped after this many failed attempts in a row. */
+export const MISSED_ATTEMPTS_MAX = 5;
 
-/**
- * How the question for a missed outcome begins: spelled like no other one, so that the log tells how far they were asked.
- */
-const BEGINNING = '{ "outcome":';
+/** The start of a request for a missed outcome, which distinguishes it from other requests in the log. */
+const REQUEST_PREFIX = '{ "outcome":';
 
-/** The question for a missed outcome, as JSON text. */
-export function missedQuestion(outcome: number): string {
-  return `${BEGINNING} ${outcome}, "type": "settledOutcome" }`;
+/** The request for a missed outcome, as JSON text. */
+export function missedOutcomeRequest(outcome: number): string {
+  return `${REQUEST_PREFIX} ${outcome}, "type": "settledOutcome" }`;
 }
 
-/** Whether a request that was published asked for a missed outcome. */
-export function asksForMissed(request: string): boolean {
-  return request.startsWith(BEGINNING);
+/** True if a published request is for a missed outcome. */
+export function isMissedOutcomeRequest(request: string): boolean {
+  return request.startsWith(REQUEST_PREFIX);
 }
 
 export class MissedOutcomes {
   private listed: ReadonlySet<number> = new Set();
   private highest = -1;
-  /** Up to this id each was listed, asked for, or is as old as the first list; null before that. */
-  private reached: number | null = null;
+  /** Every id up to this one was listed, was requested, or precedes the first list; null before the first list. */
+  private requestedUpTo: number | null = null;
   private dueAt = 0;
   private failures = 0;
 
-  /** Takes the outcomes of a list; one without any says nothing of ids. */
-  list(outcomes: readonly number[]): void {
+  /** Adds a list of outcomes. An empty list is ignored. */
+  addList(outcomes: readonly number[]): void {
     if (outcomes.length === 0) return;
     this.listed = new Set(outcomes);
     this.highest = Math.max(this.highest, ...outcomes);
-    this.reached ??= this.highest;
-    this.passListed();
+    this.requestedUpTo ??= this.highest;
+    this.skipListed();
   }
 
-  /** Whether there are any that were not asked for. */
+  /** True if there are missed outcomes that were not requested. */
   get isPending(): boolean {
-    return this.reached !== null && this.reached < this.highest;
+    return this.requestedUpTo !== null && this.requestedUpTo < this.highest;
   }
 
-  /** The outcomes to ask for now, unix ms. */
+  /** Returns the outcomes to request. @param now unix ms. */
   due(now: number): number[] {
-    if (this.reached === null || !this.isPending || now < this.dueAt) return [];
-    this.dueAt = now + EVERY_MS;
+    if (this.requestedUpTo === null || !this.isPending || now < this.dueAt) return [];
+    this.dueAt = now + INTERVAL_MS;
     const outcomes: number[] = [];
-    for (let id = this.reached + 1; id <= this.highest && outcomes.length < MISSED_PER_MINUTE; id += 1) {
+    for (let id = this.requestedUpTo + 1; id <= this.highest && outcomes.length < MISSED_PER_MINUTE; id += 1) {
       if (!this.listed.has(id)) outcomes.push(id);
     }
     return outcomes;
   }
 
-  /** Takes that an outcome was asked for, by this process or an earlier one. */
-  asked(outcome: number): void {
-    this.reached = outcome;
+  /** Records that this process or an earlier one requested an outcome. */
+  recordRequested(outcome: number): void {
+    this.requestedUpTo = outcome;
     this.failures = 0;
-    this.passListed();
+    this.skipListed();
   }
 
-  /** Takes that asking for an outcome failed, which may pass. True when it is passed over with that. */
-  failed(outcome: number): boolean {
+  /** Records a failed request. @returns true if the outcome is skipped from now on. */
+  recordFailure(outcome: number): boolean {
     this.failures += 1;
-    if (this.failures < MISSED_ATTEMPTS) return false;
-    this.asked(outcome);
+    if (this.failures < MISSED_ATTEMPTS_MAX) return false;
+    this.recordRequested(outcome);
     return true;
   }
 
-  private passListed(): void {
-    while (this.reached !== null && this.listed.has(this.reached + 1)) this.reached += 1;
+  private skipListed(): void {
+    while (this.requestedUpTo !== null && this.listed.has(this.requestedUpTo + 1)) this.requestedUpTo += 1;
   }
 }

@@ -1,25 +1,25 @@
 /**
- * Which outcomes to ask the settlement of: those that were listed and are no more, and those that were asked for otherwise
- * (`missed-outcomes.ts`, `earlier-outcomes.ts`) and were not settled then. The venue tells that an outcome is over by
- * leaving it out; how it was decided it answers only to whoever asks for that outcome, and perhaps not at once. Pure.
+ * The outcomes whose settlement is pending: those that are no longer listed, and those that were requested otherwise
+ * (`missed-outcomes.ts`, `earlier-outcomes.ts`) and were not settled then. The venue removes an ended outcome from its
+ * list, and returns its settlement only on request, perhaps later. Pure.
  */
 
-/** Asked in one round, the one that waits longest first; each costs as much as any other metadata question. */
-export const SETTLED_PER_ROUND = 8;
-/** Rounds after which an outcome that is still not settled, or cannot be asked for, is given up. */
-export const SETTLED_ATTEMPTS_MAX = 120;
-/** The same of one that no list ever held: its id may be one that the venue never gave out, which it answers in the same words. */
+/** Requests in one round, longest waiting outcome first. Each costs as much as any other metadata request. */
+export const REQUESTS_PER_ROUND = 8;
+/** Attempts after which a formerly listed outcome without a settlement is dropped. */
+export const LISTED_ATTEMPTS_MAX = 120;
+/** The same for an outcome that was in no list: the venue may never have used its id, and answers both cases alike. */
 export const UNLISTED_ATTEMPTS_MAX = 12;
-/** Asked of these in one round at least, while any wait; what was listed and has just ended goes before the rest of them. */
+/** Minimum of unlisted outcomes in one round, while any are pending. Formerly listed ones precede the rest. */
 export const UNLISTED_PER_ROUND = 2;
-/** Outcomes that wait for their settlement; beyond it the oldest are given up. */
-export const SETTLED_WAITING_MAX = 2_000;
+/** Maximum of pending outcomes; beyond it the oldest are dropped. */
+export const PENDING_MAX = 2_000;
 
-export class SettledOutcomes {
+export class PendingSettlements {
   private newest: ReadonlySet<number> = new Set();
-  /** Attempts so far by outcome that was listed, the one asked longest ago first. */
+  /** Attempts so far by formerly listed outcome, longest waiting first. */
   private readonly ended = new Map<number, number>();
-  /** The same of those that no list held. However many they are, those that were listed do not wait for them. */
+  /** The same for outcomes that were in no list. However many they are, they do not delay formerly listed ones. */
   private readonly unlisted = new Map<number, number>();
 
   /** The outcomes of the newest list. */
@@ -28,10 +28,10 @@ export class SettledOutcomes {
   }
 
   /**
-   * Takes the outcomes of a list; those that were on the one before and are not on this one are over. They do not all end
-   * between two lists: one without any is an answer that is wrong.
+   * Adds a list of outcomes. Those of the previous list that are missing in this one have ended. They never all end between
+   * two lists: an empty list is a wrong answer and is ignored.
    */
-  list(outcomes: readonly number[]): void {
+  addList(outcomes: readonly number[]): void {
     if (outcomes.length === 0) return;
     const listed = new Set(outcomes);
     for (const outcome of this.newest) if (!listed.has(outcome)) this.ended.set(outcome, 0);
@@ -40,39 +40,39 @@ export class SettledOutcomes {
       this.unlisted.delete(outcome);
     }
     this.newest = listed;
-    this.giveUpOldest();
+    this.dropOldest();
   }
 
-  /** The outcomes to ask for now. */
+  /** Returns the outcomes to request now. */
   due(): number[] {
     const unlisted = [...this.unlisted.keys()];
-    const kept = Math.min(unlisted.length, UNLISTED_PER_ROUND);
-    const ended = [...this.ended.keys()].slice(0, SETTLED_PER_ROUND - kept);
-    return [...ended, ...unlisted.slice(0, SETTLED_PER_ROUND - ended.length)];
+    const reserved = Math.min(unlisted.length, UNLISTED_PER_ROUND);
+    const ended = [...this.ended.keys()].slice(0, REQUESTS_PER_ROUND - reserved);
+    return [...ended, ...unlisted.slice(0, REQUESTS_PER_ROUND - ended.length)];
   }
 
   /**
-   * Takes that an outcome was asked for, by this process or the one before. One that is over and not settled waits from
-   * then on, whether or not it was ever on a list.
-   * @param isUnlisted whether no list ever held it, as far as its question tells.
-   * @returns false when it is given up with that.
+   * Records the answer to a request of this process or an earlier one. An outcome that has ended without a settlement is
+   * pending from then on.
+   * @param isUnlisted true if the text of the request says that no list contained the outcome.
+   * @returns false if the outcome is dropped.
    */
-  asked(outcome: number, isSettled: boolean, isUnlisted = false): boolean {
+  recordAnswer(outcome: number, isSettled: boolean, isUnlisted = false): boolean {
     if (this.newest.has(outcome)) return true;
     const hasEnded = this.ended.has(outcome) || !(isUnlisted || this.unlisted.has(outcome));
     const waiting = hasEnded ? this.ended : this.unlisted;
     const attempts = (waiting.get(outcome) ?? 0) + 1;
-    // Behind those that were asked longer ago, or not yet.
+    // Moves it behind those that have waited longer.
     waiting.delete(outcome);
     if (isSettled) return true;
-    if (attempts >= (hasEnded ? SETTLED_ATTEMPTS_MAX : UNLISTED_ATTEMPTS_MAX)) return false;
+    if (attempts >= (hasEnded ? LISTED_ATTEMPTS_MAX : UNLISTED_ATTEMPTS_MAX)) return false;
     waiting.set(outcome, attempts);
-    this.giveUpOldest();
+    this.dropOldest();
     return true;
   }
 
-  private giveUpOldest(): void {
-    let beyond = this.ended.size + this.unlisted.size - SETTLED_WAITING_MAX;
+  private dropOldest(): void {
+    let beyond = this.ended.size + this.unlisted.size - PENDING_MAX;
     for (const waiting of [this.unlisted, this.ended]) {
       for (const outcome of waiting.keys()) {
         if (beyond <= 0) return;

@@ -1,54 +1,54 @@
-/** Where an earlier process stood with the settlements of outcomes, read from the end of its raw topic. */
+/** Restores which outcomes an earlier process tracked, from the end of `raw.venue_a.info`. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { rawTopic } from '#schemas/topics/raw';
 import { asObject } from '../../feed/json.ts';
 import { readOutcomes } from './coins.ts';
-import { asksForEarlier, EARLIER_SAID_EVERY } from './earlier-outcomes.ts';
-import { asksForMissed, MissedOutcomes } from './missed-outcomes.ts';
-import { SettledOutcomes } from './settled-outcomes.ts';
+import { EARLIER_CURSOR_EVERY, isEarlierOutcomeRequest } from './earlier-outcomes.ts';
+import { isMissedOutcomeRequest, MissedOutcomes } from './missed-outcomes.ts';
+import { PendingSettlements } from './pending-settlements.ts';
 
 /**
- * Answers read back: of some hundred rounds, in which each of several hundred outcomes that wait was asked for; of which
- * each holds a list of the live outcomes, also where all else fails.
+ * Answers to read: those of some hundred rounds. They contain a request for each of several hundred pending outcomes, and
+ * each round has a list of outcomes even if its other requests fail.
  */
 const TAIL_RECORDS = 2_048;
-/** Beyond what is published between two sayings of the place among the earlier outcomes. */
-const EARLIER_RECORDS = 3 * EARLIER_SAID_EVERY;
-/** Answers are large: so many are held at a time. */
+/** More than is published between two repetitions of the cursor of the earlier outcomes. */
+const EARLIER_RECORDS = 3 * EARLIER_CURSOR_EVERY;
+/** Answers in memory at a time, since they are large. */
 const READ_AT_ONCE = 16;
 
-/** What follows from the lists of live outcomes and from what was asked. */
-export interface FollowedOutcomes {
-  /** Not listed, and not settled when they were asked for. */
-  readonly settled: SettledOutcomes;
-  /** Came and went between two lists. */
+/** State derived from the lists of outcomes and from the requests. */
+export interface TrackedOutcomes {
+  /** Outcomes that ended and were not settled at their last request. */
+  readonly pending: PendingSettlements;
+  /** Outcomes that were listed only between two lists. */
   readonly missed: MissedOutcomes;
 }
 
-/** Both as the newest answers leave them: outcomes that ended while no process ran follow from the next list. */
-export async function readFollowed(log: EventLog, codec: Codec): Promise<FollowedOutcomes> {
-  const followed = { settled: new SettledOutcomes(), missed: new MissedOutcomes() };
+/** Restores the state after the newest answers. Outcomes that ended while no process ran follow from the next list. */
+export async function readTrackedOutcomes(log: EventLog, codec: Codec): Promise<TrackedOutcomes> {
+  const tracked = { pending: new PendingSettlements(), missed: new MissedOutcomes() };
   const topic = rawTopic('venue_a', 'info');
   const at = { topic: topic.name, partition: 0 };
   const newest = await log.last(at);
-  if (!newest) return followed;
+  if (!newest) return tracked;
   const from = Math.max((await log.bounds(at)).first, newest.offset - TAIL_RECORDS + 1);
   for await (const records of readUntil(log, at, { from, last: newest.offset, atOnce: READ_AT_ONCE })) {
     for (const { value } of records) {
       if (!value) continue;
-      // Ours, but perhaps written with an older schema.
+      // Written by ingest, perhaps with an older schema.
       await codec.fetchSchema(value);
       const { request, payload } = codec.decode(topic, value);
-      follow(followed, request ?? '', payload);
+      applyAnswer(tracked, request ?? '', payload);
     }
   }
-  return followed;
+  return tracked;
 }
 
-/** The earlier outcome that was asked for last, looked for from the end back; null where none is found. */
-export async function readEarlierOutcome(log: EventLog, codec: Codec): Promise<number | null> {
+/** Searches backwards for the last requested earlier outcome; null if none is found. */
+export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<number | null> {
   const topic = rawTopic('venue_a', 'info');
   const at = { topic: topic.name, partition: 0 };
   const newest = await log.last(at);
@@ -62,7 +62,7 @@ export async function readEarlierOutcome(log: EventLog, codec: Codec): Promise<n
         if (!value) continue;
         await codec.fetchSchema(value);
         const { request } = codec.decode(topic, value);
-        if (asksForEarlier(request ?? '')) outcome = Number(asObject(parseOrNull(request!)).outcome);
+        if (isEarlierOutcomeRequest(request ?? '')) outcome = Number(asObject(parseOrNull(request!)).outcome);
       }
     }
     if (outcome !== null) return outcome;
@@ -70,18 +70,22 @@ export async function readEarlierOutcome(log: EventLog, codec: Codec): Promise<n
   return null;
 }
 
-function follow({ settled, missed }: FollowedOutcomes, request: string, payload: Buffer): void {
+function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payload: Buffer): void {
   const { type, outcome } = asObject(parseOrNull(request));
   if (type === 'settledOutcome') {
     const isSettled = parseOrNull(payload.toString()) !== null;
-    // The list that it was last on may lie before what is read here, and some were on none.
-    settled.asked(Number(outcome), isSettled, asksForEarlier(request) || asksForMissed(request));
-    if (asksForMissed(request)) missed.asked(Number(outcome));
+    // The last list with this outcome may precede the answers read here, and some outcomes were in no list.
+    pending.recordAnswer(
+      Number(outcome),
+      isSettled,
+      isEarlierOutcomeRequest(request) || isMissedOutcomeRequest(request),
+    );
+    if (isMissedOutcomeRequest(request)) missed.recordRequested(Number(outcome));
   } else if (type === 'outcomeMeta') {
-    // An answer that could not be read lists nothing, and ends nothing.
+    // An unreadable answer lists nothing and ends no outcome.
     const outcomes = readOutcomes(parseOrNull(payload.toString()));
-    settled.list(outcomes);
-    missed.list(outcomes);
+    pending.addList(outcomes);
+    missed.addList(outcomes);
   }
 }
 
@@ -89,7 +93,7 @@ function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Published as it came, for the processors to say what is wrong with it.
+    // Published unchanged; the processors report what is wrong with it.
     return null;
   }
 }

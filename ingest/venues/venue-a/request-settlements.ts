@@ -1,88 +1,96 @@
-/** Asks how outcomes were decided that are not listed: those that were, those that were missed, and earlier ones. */
+/** Requests the settlements of outcomes that are not listed: formerly listed, missed and earlier ones. */
 import type { Logger } from 'pino';
 import { UpstreamError } from '../../feed/errors.ts';
 import { parseAnswer } from '../../feed/json.ts';
-import { type EarlierOutcomes, earlierQuestion } from './earlier-outcomes.ts';
-import { missedQuestion } from './missed-outcomes.ts';
-import type { FollowedOutcomes } from './read-followed.ts';
+import { type EarlierOutcomes, earlierOutcomeRequest } from './earlier-outcomes.ts';
+import { missedOutcomeRequest } from './missed-outcomes.ts';
+import type { TrackedOutcomes } from './read-tracked-outcomes.ts';
 
-export interface SettlementQuestions extends FollowedOutcomes {
+export interface SettlementRequests extends TrackedOutcomes {
   readonly earlier: EarlierOutcomes;
   readonly logger: Logger;
-  /** Asks with this JSON text and publishes the answer, when the log takes it. */
-  readonly ask: (request: string, signal: AbortSignal) => Promise<Buffer>;
+  /** Sends this JSON text and publishes the answer. Waits while the log accepts nothing. */
+  readonly send: (request: string, signal: AbortSignal) => Promise<Buffer>;
   /** Answers published so far. */
-  readonly answers: () => number;
+  readonly publishedCount: () => number;
 }
 
-/** Asks for what is due. Rejects where one cannot be asked for that waits for its settlement. */
-export async function askSettlements(
-  questions: SettlementQuestions,
+/** Sends the requests that are due. Rejects if the request for a pending settlement fails. */
+export async function requestSettlements(
+  requests: SettlementRequests,
   listed: readonly number[],
   signal: AbortSignal,
 ): Promise<void> {
-  await askSettled(questions, signal);
-  const { settled, missed, earlier, answers } = questions;
+  await requestPending(requests, signal);
+  const { pending, missed, earlier, publishedCount } = requests;
   if (missed.isPending) {
-    const asked = (outcome: number, isSettled: boolean) => {
-      missed.asked(outcome);
-      settled.asked(outcome, isSettled, true);
+    const onAnswer = (outcome: number, isSettled: boolean) => {
+      missed.recordRequested(outcome);
+      pending.recordAnswer(outcome, isSettled, true);
     };
-    await walkOn(questions, missed.due(Date.now()), missedQuestion, asked, (id) => missed.failed(id), signal);
+    await requestEach(
+      requests,
+      missed.due(Date.now()),
+      missedOutcomeRequest,
+      onAnswer,
+      (id) => missed.recordFailure(id),
+      signal,
+    );
     return;
   }
-  const asked = (outcome: number, isSettled: boolean) => {
-    // Where the last one is only said again, it was awaited when it was asked for.
-    if (earlier.asked(outcome, answers())) settled.asked(outcome, isSettled, true);
+  const onAnswer = (outcome: number, isSettled: boolean) => {
+    // A repeated request for the last outcome only repeats the cursor; the outcome is pending already.
+    if (earlier.recordRequested(outcome, publishedCount())) pending.recordAnswer(outcome, isSettled, true);
   };
-  const outcomes = earlier.due(listed, answers(), Date.now());
-  await walkOn(questions, outcomes, earlierQuestion, asked, (id) => earlier.failed(id), signal);
+  const outcomes = earlier.due(listed, publishedCount(), Date.now());
+  await requestEach(requests, outcomes, earlierOutcomeRequest, onAnswer, (id) => earlier.recordFailure(id), signal);
 }
 
-async function askSettled(questions: SettlementQuestions, signal: AbortSignal): Promise<void> {
-  const { settled, logger } = questions;
-  for (const outcome of settled.due()) {
+async function requestPending(requests: SettlementRequests, signal: AbortSignal): Promise<void> {
+  const { pending, logger } = requests;
+  for (const outcome of pending.due()) {
     const request = JSON.stringify({ type: 'settledOutcome', outcome });
-    const is = await isSettled(questions, request, signal).catch((error: unknown) => {
-      // Those behind it are asked first in the next round.
-      if (error instanceof UpstreamError) settled.asked(outcome, false);
+    const wasSettled = await isSettled(requests, request, signal).catch((error: unknown) => {
+      // The other pending outcomes come first in the next round.
+      if (error instanceof UpstreamError) pending.recordAnswer(outcome, false);
       throw error;
     });
-    if (!settled.asked(outcome, is)) logger.warn({ outcome }, 'an outcome is over and was never settled');
+    if (!pending.recordAnswer(outcome, wasSettled))
+      logger.warn({ outcome }, 'gave up on the settlement of an outcome: the venue never returned one');
   }
 }
 
 /**
- * Asks for outcomes by id, each once: where one is not settled, it waits with those that were listed.
- * @param failed takes that one could not be asked for, and says whether it is passed over.
+ * Requests outcomes by id, each once. `onAnswer` gets whether one is settled.
+ * @param onFailure called for a failed request; returns true if the outcome is skipped.
  */
-async function walkOn(
-  questions: SettlementQuestions,
+async function requestEach(
+  requests: SettlementRequests,
   outcomes: readonly number[],
-  question: (outcome: number) => string,
-  asked: (outcome: number, isSettled: boolean) => void,
-  failed: (outcome: number) => boolean,
+  requestFor: (outcome: number) => string,
+  onAnswer: (outcome: number, isSettled: boolean) => void,
+  onFailure: (outcome: number) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
   for (const outcome of outcomes) {
     try {
-      asked(outcome, await isSettled(questions, question(outcome), signal));
+      onAnswer(outcome, await isSettled(requests, requestFor(outcome), signal));
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      // Nothing waits for it: what else is asked tells whether the venue answers at all.
-      questions.logger[failed(outcome) ? 'warn' : 'debug']({ error, outcome }, 'an outcome could not be asked for');
+      // Not a failure of the round: other requests show whether the venue is reachable.
+      requests.logger[onFailure(outcome) ? 'warn' : 'debug']({ error, outcome }, 'could not request an outcome');
       return;
     }
   }
 }
 
-/** Asks for a settlement. False where there is none, or the venue does not say; rejects where it may say it later. */
-async function isSettled({ ask, logger }: SettlementQuestions, request: string, signal: AbortSignal): Promise<boolean> {
+/** Requests a settlement. Resolves with false if there is none or the venue rejects the request; rejects if a retry can help. */
+async function isSettled({ send, logger }: SettlementRequests, request: string, signal: AbortSignal): Promise<boolean> {
   try {
-    return parseAnswer(await ask(request, signal), 'settledOutcome') !== null;
+    return parseAnswer(await send(request, signal), 'settledOutcome') !== null;
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.canRetry) throw error;
-    logger.debug({ error, request }, 'the venue does not say how an outcome was decided');
+    logger.debug({ error, request }, 'the venue rejected the request for a settlement');
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The connection slots of venue_a: what is subscribed to, within the venue's limit. */
+/** The connection slots of venue_a, with subscriptions up to the venue's limit. */
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionSlots } from '../../feed/connection-slots.ts';
 import type { AdapterContext } from '../adapter.ts';
@@ -9,7 +9,7 @@ export interface SlotsOptions {
   readonly context: AdapterContext;
   readonly url: string;
   readonly onFrame: (frame: Buffer) => void;
-  /** Every slot that has something to watch is connected. */
+  /** Called when every slot with subscriptions is connected. */
   readonly onAllConnected: () => void;
 }
 
@@ -31,36 +31,36 @@ export class SubscriptionSlots {
       heartbeat: HEARTBEAT,
       connections: new Budget(CONNECTION_BUDGET),
       messages: new Budget(MESSAGE_BUDGET),
-      hello: (subscriptions) => subscriptions.map(subscribeFrame),
-      change: (gone, added) => [...gone.map(unsubscribeFrame), ...added.map(subscribeFrame)],
+      subscribeFrames: (subscriptions) => subscriptions.map(subscribeFrame),
+      changeFrames: (removed, added) => [...removed.map(unsubscribeFrame), ...added.map(subscribeFrame)],
       onFrame,
       onAllConnected,
     });
   }
 
-  /** Brings what is subscribed to in line with `wanted`; what goes beyond the venue's limit is left out. */
-  want(wanted: readonly Subscription[]): void {
-    const kept = wanted.slice(0, SUBSCRIPTIONS_MAX);
-    this.tellDropped(wanted.length - kept.length);
+  /** Changes the subscriptions to `wanted`. Those beyond the venue's limit are left out. */
+  update(wanted: readonly Subscription[]): void {
+    const allowed = wanted.slice(0, SUBSCRIPTIONS_MAX);
+    this.logDropped(wanted.length - allowed.length);
     const bySlot = new Map<number, Map<string, Subscription>>();
-    for (const subscription of kept) {
+    for (const subscription of allowed) {
       const index = slotOf(subscription, SLOTS);
       const own = bySlot.get(index) ?? new Map<string, Subscription>();
       bySlot.set(index, own.set(JSON.stringify(subscription), subscription));
     }
-    this.slots.want(bySlot);
+    this.slots.update(bySlot);
   }
 
-  /** What is subscribed to now. */
-  current(): Subscription[] {
-    return this.slots.current();
+  /** The current subscriptions. */
+  subscriptions(): Subscription[] {
+    return this.slots.subscriptions();
   }
 
   close(): Promise<void> {
     return this.slots.close();
   }
 
-  private tellDropped(dropped: number): void {
+  private logDropped(dropped: number): void {
     if (dropped > 0 && dropped !== this.dropped)
       this.context.logger.warn({ dropped }, `venue_a allows ${SUBSCRIPTIONS_MAX} subscriptions; some are left out`);
     this.dropped = dropped;

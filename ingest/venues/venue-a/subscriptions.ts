@@ -1,18 +1,18 @@
-/** What is subscribed to, and over which connection slot (venue page, section 7). Pure. */
+/** Chooses subscriptions and their connection slots (venue page, section 7). Pure. */
 import { partitionOf } from '#schemas/topics/topic';
 import type { Perp } from './coins.ts';
 
-/** The object that the venue subscribes by; equal texts are equal subscriptions. */
+/** The subscription object of the venue's protocol. Subscriptions with equal JSON texts are equal. */
 export type Subscription = Readonly<Record<string, string>>;
 
-export interface Watched {
+export interface WatchedCoins {
   readonly perps: readonly Perp[];
   readonly outcomeCoins: readonly string[];
   readonly bookCoins: readonly string[];
 }
 
-/** Everything to subscribe to, most important first: where the venue's limit cuts, the end of the list is lost. */
-export function wantedSubscriptions(watched: Watched): Subscription[] {
+/** All subscriptions, most important first, since those beyond the venue's limit are dropped. */
+export function wantedSubscriptions(watched: WatchedCoins): Subscription[] {
   const { perps, outcomeCoins, bookCoins } = watched;
   return [
     { type: 'allMids' },
@@ -27,7 +27,7 @@ export function wantedSubscriptions(watched: Watched): Subscription[] {
   ];
 }
 
-/** The slot of a subscription: by its coin, so that a coin keeps its slot for good and all of it comes in one order. */
+/** The slot of a subscription. It depends on the coin only, so that all frames of a coin stay in order. */
 export function slotOf(subscription: Subscription, slots: number): number {
   return subscription.coin === undefined ? 0 : partitionOf(subscription.coin, slots);
 }

@@ -7,12 +7,12 @@ import { LogError } from '#infra/log/log';
 import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
 import { venueB } from './adapter.ts';
 
-it('leaves nothing running when the chain cannot be followed', async () => {
-  let isAsked = false;
+it('leaves nothing running if the chain cannot be followed', async () => {
+  let isRequested = false;
   let isGone = false;
   const server = createServer((_request, response) => {
-    isAsked = true;
-    // Never answered: it ends only with whoever asks.
+    isRequested = true;
+    // Never answered: the request ends only when the client closes it.
     response.on('close', () => {
       isGone = true;
     });
@@ -24,7 +24,7 @@ it('leaves nothing running when the chain cannot be followed', async () => {
   const failing: typeof log = Object.create(log);
   failing.last = async (at) => {
     if (at.topic === 'raw.venue_b.gamma') return log.last(at);
-    await until(() => isAsked);
+    await until(() => isRequested);
     throw new LogError('log_unavailable', 'away');
   };
   const settings = loadSettings([], {
@@ -35,7 +35,7 @@ it('leaves nothing running when the chain cannot be followed', async () => {
   try {
     const context = { settings, publisher, codec, metrics, log: failing, logger: silentLogger, expect: () => () => {} };
     await expect(venueB.start(context)).rejects.toMatchObject({ code: 'log_unavailable' });
-    // Sooner than the request would give up by itself.
+    // Before the timeout of the request.
     await until(() => isGone, 3_000);
   } finally {
     await publisher.close();

@@ -1,60 +1,60 @@
-/** venue_b: its catalog by polling, its books over market sockets, its fills from the chain. */
-import { closeInReverse, closeAll } from '#infra/closing';
+/** The adapter of venue_b: polls the catalog, receives books over WebSockets, and reads fills from the chain. */
+import { closeAll, closeInReverse } from '#infra/closing';
 import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
-import { FeedLife } from '../../feed/feed-life.ts';
+import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
-import { type AdapterContext, addressOf, type VenueAdapter } from '../adapter.ts';
+import { type AdapterContext, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
 import { CatalogSync } from './catalog-sync.ts';
 import { followChain } from './chain/follow-chain.ts';
 import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
-import { CATALOG_BUDGET, LIVE, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
+import { readCrawlCursors } from './crawl-cursors.ts';
+import { CATALOG_BUDGET, PUBLIC_URLS, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
-import { lookUpHistory } from './history/look-up-history.ts';
-import { readPlaces } from './read-places.ts';
+import { startHistoryBackfills } from './history/history-backfills.ts';
 
 export const venueB: VenueAdapter = { venue: 'venue_b', start };
 
-/** Least time between two rounds of the catalog. */
-const CATALOG_SOONEST_MS = 10_000;
+/** Minimum time between two rounds of the catalog. */
+const CATALOG_MIN_INTERVAL_MS = 10_000;
 
 async function start(context: AdapterContext): Promise<Running> {
   const { settings, publisher, logger, metrics } = context;
   const { venues } = settings;
-  const gammaUrl = addressOf(settings.venueBGammaUrl, LIVE.gamma, venues, 'PARALLAX_VENUE_B_GAMMA_URL');
-  const clobWsUrl = addressOf(settings.venueBClobWsUrl, LIVE.clobWs, venues, 'PARALLAX_VENUE_B_CLOB_WS_URL');
-  const rpcUrl = addressOf(settings.venueBRpcUrl, LIVE.rpc, venues, 'PARALLAX_VENUE_B_RPC_URL');
+  const gammaUrl = upstreamUrl(settings.venueBGammaUrl, PUBLIC_URLS.gamma, venues, 'PARALLAX_VENUE_B_GAMMA_URL');
+  const clobWsUrl = upstreamUrl(settings.venueBClobWsUrl, PUBLIC_URLS.clobWs, venues, 'PARALLAX_VENUE_B_CLOB_WS_URL');
+  const rpcUrl = upstreamUrl(settings.venueBRpcUrl, PUBLIC_URLS.rpc, venues, 'PARALLAX_VENUE_B_RPC_URL');
 
-  // Before the first pass, which can put more into the log than is looked through for it.
-  const places = await readPlaces(context.log, context.codec);
+  // Read before the first pass, which can append more records than this search covers.
+  const cursors = await readCrawlCursors(context.log, context.codec);
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeInReverse(closers.splice(0));
   const sockets = new BookSockets({ context, url: clobWsUrl, onAllConnected: context.expect('venue_b sockets') });
   closers.push(() => sockets.close());
   const catalogLoaded = context.expect('venue_b catalog');
-  const life = new FeedLife({ venue: 'venue_b', feed: 'venue_b.gamma', publisher, logger, metrics });
+  const connection = new ConnectionState({ venue: 'venue_b', feed: 'venue_b.gamma', publisher, logger, metrics });
   const http = new HttpClient({ budget: new Budget(CATALOG_BUDGET) });
-  const source = new CatalogSource({ url: gammaUrl, http, life, publisher });
+  const source = new CatalogSource({ url: gammaUrl, http, connection, publisher });
   const catalog = new CatalogSync(source, { logger });
-  // What closed before an empty log is told by the pass over all earlier markets.
-  const toldUntil = places.closedUntil ?? places.lookedBackTo ?? source.now();
-  const closed = new ClosedMarkets(source, { toldUntil, logger });
-  const earlier = new EarlierMarkets(source, places.earlier);
+  // With an empty log, the crawl of the earlier markets covers all that closed before.
+  const publishedUntil = cursors.closedUntil ?? cursors.oldestReadAt ?? source.now();
+  const closed = new ClosedMarkets(source, { publishedUntil, logger });
+  const earlier = new EarlierMarkets(source, cursors.earlier);
   const poller = new Poller({
-    life,
+    connection,
     publisher,
     logger,
-    everyMs: () => catalog.restMs(),
-    soonestMs: CATALOG_SOONEST_MS,
+    intervalMs: () => catalog.untilDueMs(),
+    minIntervalMs: CATALOG_MIN_INTERVAL_MS,
     round: async (signal) => {
       closed.addVanished(await catalog.refresh(signal));
-      sockets.want(chooseMarkets(catalog.markets(), sockets.watched(), WATCHED_TOKENS_MAX));
+      sockets.update(chooseMarkets(catalog.markets(), sockets.watched(), WATCHED_TOKENS_MAX));
       catalogLoaded();
-      // What is over comes last: nothing that trades waits for it.
+      // Closed markets come last, so that they never delay open ones.
       await closed.refresh(signal);
       await earlier.refresh(signal);
     },
@@ -64,11 +64,13 @@ async function start(context: AdapterContext): Promise<Running> {
   try {
     const rpcBudget = new Budget(RPC_BUDGET);
     feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));
-    feeds.push(await lookUpHistory(context, rpcUrl, rpcBudget));
+    feeds.push(await startHistoryBackfills(context, rpcUrl, rpcBudget));
     return { close };
   } catch (error) {
-    // What made the start fail is told, not what closing the rest met with.
-    await close().catch((fault: unknown) => logger.error({ error: fault }, 'a part did not close cleanly'));
+    // The cause of the failed start is thrown; errors of closing are logged only.
+    await close().catch((fault: unknown) =>
+      logger.error({ error: fault }, 'could not close a part of the venue_b adapter'),
+    );
     throw error;
   }
 }

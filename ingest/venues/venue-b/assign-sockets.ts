@@ -1,4 +1,4 @@
-/** Which socket watches which market. Pure. */
+/** Assigns markets to sockets. Pure. */
 import { partitionOf } from '#schemas/topics/topic';
 
 export interface Assignable {
@@ -7,8 +7,8 @@ export interface Assignable {
 }
 
 /**
- * A socket for every market, by condition id. A market stays where it is; a new one goes where its id says, or to the
- * next socket with room. Both tokens of a market share a socket, since they change in one frame.
+ * Returns the socket of each market, by condition id. An assigned market stays on its socket; a new one gets the socket of
+ * its id's hash, or the next one with room. Both tokens of a market share a socket, since they change in one frame.
  */
 export function assignSockets(
   markets: readonly Assignable[],

@@ -1,4 +1,4 @@
-/** The market sockets of venue_b, each with the tokens that are its own (venue page, section 5). */
+/** The market sockets of venue_b and the tokens of each (venue page, section 5). */
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionSlots } from '../../feed/connection-slots.ts';
 import type { AdapterContext } from '../adapter.ts';
@@ -9,19 +9,19 @@ import type { ListedMarket } from './markets.ts';
 export interface BookSocketsOptions {
   readonly context: AdapterContext;
   readonly url: string;
-  /** Every socket that has something to watch is connected. */
+  /** Called when every socket with tokens is connected. */
   readonly onAllConnected: () => void;
 }
 
-/** The first frame of a connection: everything it is for. */
-export const helloFrame = (tokens: readonly string[]) =>
+/** The first frame of a connection, which subscribes to all its tokens. */
+export const subscribeFrame = (tokens: readonly string[]) =>
   JSON.stringify({ type: 'market', assets_ids: tokens, initial_dump: true, custom_feature_enabled: true });
-/** A change of what an open connection is for. */
+/** A frame that changes the tokens of an open connection. */
 export const changeFrame = (operation: 'subscribe' | 'unsubscribe', tokens: readonly string[]) =>
   JSON.stringify({ operation, assets_ids: tokens, custom_feature_enabled: true });
 
 export class BookSockets {
-  /** By token. */
+  /** Subscriptions are tokens. */
   private readonly slots: ConnectionSlots<string>;
   private assigned = new Map<string, number>();
 
@@ -37,22 +37,22 @@ export class BookSockets {
       heartbeat: HEARTBEAT,
       connections: new Budget(CONNECTION_BUDGET),
       messages: new Budget(MESSAGE_BUDGET),
-      hello: (tokens) => [helloFrame(tokens)],
-      change: (gone, added) => [
-        ...(gone.length > 0 ? [changeFrame('unsubscribe', gone)] : []),
+      subscribeFrames: (tokens) => [subscribeFrame(tokens)],
+      changeFrames: (removed, added) => [
+        ...(removed.length > 0 ? [changeFrame('unsubscribe', removed)] : []),
         ...(added.length > 0 ? [changeFrame('subscribe', added)] : []),
       ],
       onAllConnected,
     });
   }
 
-  /** Condition ids of the markets that are watched now. */
+  /** Condition ids of the markets whose books are watched. */
   watched(): ReadonlySet<string> {
     return new Set(this.assigned.keys());
   }
 
-  /** Brings what is subscribed to in line with these markets. */
-  want(markets: readonly ListedMarket[]): void {
+  /** Changes the subscriptions to the tokens of these markets. */
+  update(markets: readonly ListedMarket[]): void {
     this.assigned = assignSockets(markets, this.assigned, { sockets: SOCKETS, tokensPerSocket: TOKENS_PER_SOCKET });
     const bySlot = new Map<number, Map<string, string>>();
     for (const { conditionId, tokens } of markets) {
@@ -62,7 +62,7 @@ export class BookSockets {
       for (const token of tokens) own.set(token, token);
       bySlot.set(index, own);
     }
-    this.slots.want(bySlot);
+    this.slots.update(bySlot);
   }
 
   close(): Promise<void> {

@@ -1,18 +1,18 @@
-/** Questions to the catalog of venue_b, and what of their answers is published: only what tells something. */
-import type { FeedLife } from '../../feed/feed-life.ts';
+/** Sends requests to the catalog of venue_b, and publishes answers with new or changed markets only. */
+import type { ConnectionState } from '../../feed/connection-state.ts';
 import type { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
-import { below } from '../adapter.ts';
-import { LOOK_UP_MARKETS, PAGE_MARKETS, RETELL_MS, TOLD_MAX } from './declaration.ts';
-import { type MarketDigest, readDigests, ToldMarkets } from './told-markets.ts';
+import { joinUrl } from '../adapter.ts';
+import { LOOK_UP_MARKETS, PAGE_MARKETS, PUBLISHED_MARKETS_MAX, REPUBLISH_MS } from './declaration.ts';
+import { type MarketDigest, PublishedMarkets, readDigests } from './published-markets.ts';
 
 export const CATALOG_FEED = 'venue_b.gamma';
 
 export interface CatalogSourceOptions {
   readonly url: string;
   readonly http: HttpClient;
-  readonly life: FeedLife;
+  readonly connection: ConnectionState;
   readonly publisher: Publisher;
   readonly now?: () => number;
 }
@@ -29,21 +29,21 @@ export interface CatalogAnswer {
 export class CatalogSource {
   readonly now: () => number;
   /** Answers published so far. */
-  published = 0;
+  publishedCount = 0;
   private readonly options: CatalogSourceOptions;
-  private readonly told = new ToldMarkets({ max: TOLD_MAX, retellMs: RETELL_MS });
+  private readonly publishedMarkets = new PublishedMarkets({ max: PUBLISHED_MARKETS_MAX, republishMs: REPUBLISH_MS });
 
   constructor(options: CatalogSourceOptions) {
     this.options = options;
     this.now = options.now ?? Date.now;
   }
 
-  /** Asks, and publishes nothing. An answer that cannot be read is published all the same: it is for the processors. */
-  async ask(path: string, signal: AbortSignal): Promise<CatalogAnswer> {
-    const { url, http, life, publisher } = this.options;
+  /** Fetches an answer without publishing it. Only an unreadable one is published, so that the processors report it. */
+  async fetch(path: string, signal: AbortSignal): Promise<CatalogAnswer> {
+    const { url, http, connection, publisher } = this.options;
     await publisher.whenReady(signal);
-    const payload = await http.ask({ url: below(url, path), weight: 1, signal });
-    life.connect();
+    const payload = await http.send({ url: joinUrl(url, path), weight: 1, signal });
+    connection.markConnected();
     try {
       const body = parseAnswer(payload, path);
       return { path, payload, body, markets: readDigests(body) };
@@ -53,41 +53,44 @@ export class CatalogSource {
     }
   }
 
-  /** Publishes an answer as it came. */
+  /** Publishes an answer unchanged. */
   publish({ path, payload, markets }: CatalogAnswer): void {
     this.receive(path, payload);
-    this.told.tell(markets, this.now());
+    this.publishedMarkets.markPublished(markets, this.now());
   }
 
-  /** Publishes an answer that will not come again: nothing is remembered of its markets. */
-  publishUnremembered({ path, payload }: CatalogAnswer): void {
+  /** Publishes an answer that is fetched only once: its markets are not tracked. */
+  publishUntracked({ path, payload }: CatalogAnswer): void {
     this.receive(path, payload);
   }
 
-  /** Whether an answer holds markets, of which none is known as it stands there. */
-  isAllNews({ markets }: CatalogAnswer): boolean {
-    return markets.length > 0 && this.told.news(markets, this.now()).length === markets.length;
+  /** True if an answer contains markets and all are new or changed. */
+  isAllChanged({ markets }: CatalogAnswer): boolean {
+    return markets.length > 0 && this.publishedMarkets.changedMarkets(markets, this.now()).length === markets.length;
   }
 
   /**
-   * Publishes the answer where half of it or more is news, and nothing where nothing is.
-   * @returns whether all of it was news, and the few markets that are the news of an answer that is mostly known: they
-   * are to be looked up on their own.
+   * Publishes the answer if at least half of its markets are new or changed.
+   * @returns `all`: true if all are new or changed; `few`: the changed markets of an unpublished answer, which the caller
+   * looks up individually.
    */
-  publishNews(answer: CatalogAnswer): { readonly all: boolean; readonly few: readonly string[] } {
+  publishChanges(answer: CatalogAnswer): { readonly all: boolean; readonly few: readonly string[] } {
     const { markets } = answer;
-    const news = this.told.news(markets, this.now()).map(({ conditionId }) => conditionId);
-    if (news.length * 2 < markets.length) return { all: false, few: news };
-    if (news.length > 0) this.publish(answer);
-    return { all: news.length === markets.length, few: [] };
+    const changed = this.publishedMarkets.changedMarkets(markets, this.now()).map(({ conditionId }) => conditionId);
+    if (changed.length * 2 < markets.length) return { all: false, few: changed };
+    if (changed.length > 0) this.publish(answer);
+    return { all: changed.length === markets.length, few: [] };
   }
 
-  /** Looks markets up by their condition ids and publishes what is found. Gives the ids of these. */
+  /** Looks markets up by condition id and publishes the answers. Resolves with the ids that were found. */
   async lookUp(ids: readonly string[], isClosed: boolean, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (let at = 0; at < ids.length; at += LOOK_UP_MARKETS) {
-      const named = ids.slice(at, at + LOOK_UP_MARKETS).map((id) => `&condition_ids=${encodeURIComponent(id)}`);
-      const answer = await this.ask(`/markets?limit=${PAGE_MARKETS}&closed=${isClosed}${named.join('')}`, signal);
+      const parameters = ids.slice(at, at + LOOK_UP_MARKETS).map((id) => `&condition_ids=${encodeURIComponent(id)}`);
+      const answer = await this.fetch(
+        `/markets?limit=${PAGE_MARKETS}&closed=${isClosed}${parameters.join('')}`,
+        signal,
+      );
       if (answer.markets.length > 0) this.publish(answer);
       for (const { conditionId } of answer.markets) found.add(conditionId);
     }
@@ -96,6 +99,6 @@ export class CatalogSource {
 
   private receive(path: string, payload: Buffer): void {
     this.options.publisher.receive({ source: CATALOG_FEED, feed: CATALOG_FEED, request: `GET ${path}`, payload });
-    this.published += 1;
+    this.publishedCount += 1;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { entry, never, page, setUpCatalog } from './catalog.fixture.ts';
 
 describe('CatalogSync', () => {
-  it('follows the cursor to the end and publishes every page under its question', async () => {
+  it('follows the cursor to the end and publishes every page with its request', async () => {
     const { catalog, known, requests } = await setUpCatalog((path) =>
       path.includes('after_cursor=a%3D%3D') ? page(['m3']) : page(['m1', 'm2'], 'a=='),
     );
@@ -14,13 +14,13 @@ describe('CatalogSync', () => {
     ]);
   });
 
-  it('ends at a cursor that leads to itself', async () => {
+  it('stops at a cursor that returns itself', async () => {
     const { catalog, server } = await setUpCatalog(() => page(['m1'], 'again'));
     await catalog.refresh(never);
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
-  it('forgets in the next pass what is listed no more, and says so', async () => {
+  it('drops and returns markets that the next pass no longer lists', async () => {
     let listed = ['m1', 'm2'];
     const { catalog, known, pass } = await setUpCatalog(() => page(listed));
     expect(await catalog.refresh(never)).toEqual([]);
@@ -30,7 +30,7 @@ describe('CatalogSync', () => {
     expect(known()).toEqual(['m2']);
   });
 
-  it('publishes nothing of a pass in which only figures moved, and all of it again after a week', async () => {
+  it('publishes nothing if only figures changed, and everything again after a week', async () => {
     let volume = 1;
     const { catalog, pass, requests } = await setUpCatalog(() => ({
       body: JSON.stringify({ markets: [{ ...entry('m1'), volume24hr: volume, updatedAt: String(volume) }] }),
@@ -46,7 +46,7 @@ describe('CatalogSync', () => {
     expect(await requests()).toHaveLength(2);
   });
 
-  it('looks up alone the few markets that changed', async () => {
+  it('looks up the few changed markets individually', async () => {
     let question = 'first';
     const list = () => [entry('m1'), { ...entry('m2'), question }, entry('m3'), entry('m4')];
     const { catalog, pass, raw, publisher } = await setUpCatalog((path) =>
@@ -61,13 +61,13 @@ describe('CatalogSync', () => {
       await catalog.refresh(never);
     }
     await publisher.flush();
-    const [, looked, ...more] = raw('venue_b', 'gamma');
-    expect(looked).toMatchObject({ request: 'GET /markets?limit=100&closed=false&condition_ids=m2' });
-    expect(JSON.parse(looked!.payload.toString())).toEqual([{ ...entry('m2'), question: 'second' }]);
+    const [, lookedUp, ...more] = raw('venue_b', 'gamma');
+    expect(lookedUp).toMatchObject({ request: 'GET /markets?limit=100&closed=false&condition_ids=m2' });
+    expect(JSON.parse(lookedUp!.payload.toString())).toEqual([{ ...entry('m2'), question: 'second' }]);
     expect(more).toEqual([]);
   });
 
-  it('asks for the newest markets between the passes of a large catalog, and during a long one', async () => {
+  it('fetches the newest markets between the passes of a large catalog, and during a long pass', async () => {
     let tookMs = 0;
     const { catalog, known, pass, requests, server } = await setUpCatalog((path) => {
       if (!path.includes('keyset')) return { body: JSON.stringify([entry('new')]) };
@@ -76,26 +76,26 @@ describe('CatalogSync', () => {
       return page([`m${at}`], at < 99 ? String(at + 1) : undefined);
     });
     await catalog.refresh(never);
-    expect(catalog.restMs()).toBe(10_000);
+    expect(catalog.untilDueMs()).toBe(10_000);
     pass(10_000);
     await catalog.refresh(never);
     expect(known()).toHaveLength(101);
     const newest = 'GET /markets?limit=100&closed=false&order=startDate&ascending=false';
     expect((await requests()).at(-1)).toBe(newest);
-    // A hundred pages: the next pass is due a hundred seconds after the last began.
+    // A hundred pages: the next pass is due a hundred seconds after the start of the last.
     pass(89_000);
     await catalog.refresh(never);
-    expect(catalog.restMs()).toBe(1_000);
+    expect(catalog.untilDueMs()).toBe(1_000);
     pass(1_000);
     tookMs = 1_000;
-    const before = server.asked.length;
+    const before = server.requests.length;
     await catalog.refresh(never);
     expect(known()).toHaveLength(101);
-    const asked = server.asked.slice(before).map(({ path }) => path);
-    expect(asked.filter((path) => !path.includes('keyset')).length).toBeGreaterThan(8);
+    const paths = server.requests.slice(before).map(({ path }) => path);
+    expect(paths.filter((path) => !path.includes('keyset')).length).toBeGreaterThan(8);
   });
 
-  it('takes nothing for gone because of a pass that was cut off, and says that it was', async () => {
+  it('drops no market after an incomplete pass, and logs a warning', async () => {
     let pages = 2;
     const { catalog, known, pass, warned } = await setUpCatalog((path) => {
       const at = Number(/after_cursor=(\d+)/.exec(path)?.[1] ?? 0);
@@ -103,7 +103,7 @@ describe('CatalogSync', () => {
     }, 3);
     await catalog.refresh(never);
     expect(warned).toEqual([]);
-    // Markets that are listed before those that were known push them beyond the end of the pass.
+    // New markets precede the known ones and push them beyond the end of the pass.
     pages = 5;
     pass(60_000);
     expect(await catalog.refresh(never)).toEqual([]);
@@ -114,7 +114,7 @@ describe('CatalogSync', () => {
     expect(known()).toEqual(['m0']);
   });
 
-  it('keeps no more of cut passes than one can find', async () => {
+  it('stores at most as many markets of incomplete passes as one pass can find', async () => {
     let begin = 0;
     const { catalog, known, pass } = await setUpCatalog(
       () =>
@@ -132,7 +132,7 @@ describe('CatalogSync', () => {
     expect(known().at(-1)).toBe('m499');
   });
 
-  it('keeps what it knows when a pass breaks off, and what came of it stays published', async () => {
+  it('retains the known markets if a pass fails, and what it published stays published', async () => {
     let broken = false;
     const { catalog, known, pass, requests } = await setUpCatalog((path) => {
       if (!path.includes('after_cursor')) return page(['m1'], 'two');
@@ -143,7 +143,7 @@ describe('CatalogSync', () => {
     pass(60_000);
     await expect(catalog.refresh(never)).rejects.toMatchObject({ code: 'upstream_malformed' });
     expect(known()).toEqual(['m1', 'm2']);
-    // The broken answer is published too: what is wrong with it is for the processors to say.
+    // The broken answer is published too, so that the processors report it.
     expect(await requests()).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The open catalog of venue_b: whole passes by keyset pages, and its newest markets more often. What is read of it is
- * which markets are open; what changed since it was told last is published.
+ * Synchronizes the open catalog of venue_b: complete passes by keyset pages, and the newest markets more often. It tracks
+ * which markets are open, and publishes new and changed ones.
  */
 import type { Logger } from 'pino';
 import type { CatalogAnswer, CatalogSource } from './catalog-source.ts';
@@ -16,7 +16,7 @@ import { type ListedMarket, type MarketPage, readMarketPage } from './markets.ts
 
 export interface CatalogSyncOptions {
   readonly logger: Logger;
-  /** Pages of one pass. */
+  /** Maximum pages of one pass. */
   readonly pagesMax?: number;
 }
 
@@ -27,7 +27,7 @@ export class CatalogSync {
   private known = new Map<string, ListedMarket>();
   private passDueAt = 0;
   private newestDueAt = 0;
-  /** Changed markets on pages that were known otherwise, to be looked up together. */
+  /** Changed markets of mostly unchanged pages, which are looked up together. */
   private changed: string[] = [];
 
   constructor(source: CatalogSource, { logger, pagesMax = PASS_PAGES_MAX }: CatalogSyncOptions) {
@@ -36,14 +36,14 @@ export class CatalogSync {
     this.pagesMax = pagesMax;
   }
 
-  /** Markets of the newest pass, and what has been listed since. */
+  /** Markets of the newest pass and those listed since. */
   markets(): Iterable<ListedMarket> {
     return this.known.values();
   }
 
   /**
-   * A whole pass when one is due, the newest markets otherwise. Rejects when the venue does not answer.
-   * @returns markets that a whole pass no longer listed.
+   * Runs a pass if one is due, else fetches the newest markets. Rejects if the venue does not answer.
+   * @returns markets that a complete pass no longer listed.
    */
   async refresh(signal: AbortSignal): Promise<readonly string[]> {
     if (this.source.now() >= this.passDueAt) return this.pass(signal);
@@ -51,47 +51,47 @@ export class CatalogSync {
     return [];
   }
 
-  /** Milliseconds until there is something to do. */
-  restMs(): number {
+  /** Milliseconds until the next request is due. */
+  untilDueMs(): number {
     return Math.max(0, Math.min(this.newestDueAt, this.passDueAt) - this.source.now());
   }
 
   private async pass(signal: AbortSignal): Promise<readonly string[]> {
-    const began = this.source.now();
+    const startedAt = this.source.now();
     const found = new Map<string, ListedMarket>();
-    // A pass takes in all that the newest would tell, but where it is long they are not waited for.
-    this.newestDueAt = began + NEWEST_EVERY_MS;
+    // A pass covers the newest markets too, but a long one also fetches them in between.
+    this.newestDueAt = startedAt + NEWEST_EVERY_MS;
     this.changed = [];
     let pages = 0;
-    let isWhole = false;
+    let isComplete = false;
     for (let cursor: string | null = ''; cursor !== null && pages < this.pagesMax; pages += 1) {
       const after: string = cursor === '' ? '' : `&after_cursor=${encodeURIComponent(cursor)}`;
-      const page = await this.take(`/markets/keyset?limit=${PAGE_MARKETS}&closed=false${after}`, signal);
+      const page = await this.fetchPage(`/markets/keyset?limit=${PAGE_MARKETS}&closed=false${after}`, signal);
       for (const market of page.markets) found.set(market.conditionId, market);
-      isWhole = page.nextCursor === null;
-      // A cursor that leads to itself would never end.
+      isComplete = page.nextCursor === null;
+      // A cursor that returns itself would never end.
       cursor = page.nextCursor === cursor ? null : page.nextCursor;
       if (this.changed.length >= LOOK_UP_MARKETS) await this.lookUpChanged(signal);
       if (cursor !== null) await this.newestWhenDue(signal, found);
     }
     await this.lookUpChanged(signal);
-    this.passDueAt = began + Math.max(PASS_EVERY_MS, pages * PASS_PAGE_MS);
-    if (!isWhole) {
+    this.passDueAt = startedAt + Math.max(PASS_EVERY_MS, pages * PASS_PAGE_MS);
+    if (!isComplete) {
       this.logger.warn(
         { pages, listed: found.size },
-        'the open catalog of venue_b did not end: what lies beyond is not read',
+        'the open catalog of venue_b exceeds the page limit; the markets beyond it are not read',
       );
-      this.add(found);
+      this.addPartial(found);
       return [];
     }
-    // Only a pass that reached its end replaces what is known: half a catalog would drop what is watched.
+    // Only a complete pass replaces the known markets: a part of the catalog would drop watched ones.
     const vanished = [...this.known.keys()].filter((id) => !found.has(id));
     this.known = found;
     return vanished;
   }
 
-  /** Adds to what is known, of which no more is kept than a pass can find: what was listed longest ago goes. */
-  private add(found: ReadonlyMap<string, ListedMarket>): void {
+  /** Adds markets to the known ones, up to the maximum of a pass. The least recently listed are dropped. */
+  private addPartial(found: ReadonlyMap<string, ListedMarket>): void {
     for (const [id, market] of found) {
       this.known.delete(id);
       this.known.set(id, market);
@@ -102,12 +102,12 @@ export class CatalogSync {
     }
   }
 
-  /** @param found what the pass that is under way has found. */
+  /** @param found the markets of the running pass. */
   private async newestWhenDue(signal: AbortSignal, found?: Map<string, ListedMarket>): Promise<void> {
     if (this.source.now() < this.newestDueAt) return;
     this.newestDueAt = this.source.now() + NEWEST_EVERY_MS;
     const path = `/markets?limit=${PAGE_MARKETS}&closed=false&order=startDate&ascending=false`;
-    const page = await this.take(path, signal);
+    const page = await this.fetchPage(path, signal);
     for (const market of page.markets) {
       this.known.set(market.conditionId, market);
       found?.set(market.conditionId, market);
@@ -115,9 +115,9 @@ export class CatalogSync {
     await this.lookUpChanged(signal);
   }
 
-  private async take(path: string, signal: AbortSignal): Promise<MarketPage> {
-    const answer: CatalogAnswer = await this.source.ask(path, signal);
-    this.changed.push(...this.source.publishNews(answer).few);
+  private async fetchPage(path: string, signal: AbortSignal): Promise<MarketPage> {
+    const answer: CatalogAnswer = await this.source.fetch(path, signal);
+    this.changed.push(...this.source.publishChanges(answer).few);
     return readMarketPage(answer.body);
   }
 

@@ -1,7 +1,7 @@
-/** The catalog of venue_b as a test answers it, and what asks for it. */
+/** A fake catalog of venue_b, and the objects that read it. */
 import { afterEach } from 'vitest';
 import { Budget } from '../../feed/budget.ts';
-import { FeedLife } from '../../feed/feed-life.ts';
+import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { openTestPublisher, silentLogger } from '../../testing/open-publisher.fixture.ts';
@@ -28,20 +28,26 @@ export async function setUpCatalog(answer: (path: string) => Answer, pagesMax = 
   const options = {
     url: `${server.url}/gamma/`,
     http: new HttpClient({ budget: new Budget({ max: 1_000, windowMs: 1_000 }) }),
-    life: new FeedLife({ venue: 'venue_b', feed: 'venue_b.gamma', publisher, logger: silentLogger, metrics }),
+    connection: new ConnectionState({
+      venue: 'venue_b',
+      feed: 'venue_b.gamma',
+      publisher,
+      logger: silentLogger,
+      metrics,
+    }),
     publisher,
     now: () => now,
   };
   const source = new CatalogSource(options);
   const warned: object[] = [];
-  const logger = Object.assign(Object.create(silentLogger), { warn: (about: object) => void warned.push(about) });
+  const logger = Object.assign(Object.create(silentLogger), { warn: (fields: object) => void warned.push(fields) });
   const catalog = new CatalogSync(source, { logger, pagesMax });
   return {
     ...test,
     catalog,
     warned,
     source,
-    /** As after a restart: nothing of what was told is remembered. */
+    /** A source as after a restart, which tracks no markets yet. */
     newSource: () => new CatalogSource(options),
     server,
     pass: (ms: number) => {

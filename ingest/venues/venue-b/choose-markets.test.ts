@@ -13,7 +13,7 @@ const market = (conditionId: string, more: Partial<ListedMarket> = {}): ListedMa
 });
 const ids = (chosen: readonly ListedMarket[]) => chosen.map(({ conditionId }) => conditionId);
 
-/** The same choice in the plainest words: all of the catalog in order, cut off where there is no more room. */
+/** Reference implementation: sorts the complete catalog and stops when there is no more room. */
 function firstInOrder(markets: readonly ListedMarket[], watched: ReadonlySet<string>, tokensMax: number) {
   const rank = ({ cryptoPrice, conditionId }: ListedMarket) =>
     (cryptoPrice ? 2 : 0) + (watched.has(conditionId) ? 1 : 0);
@@ -25,18 +25,18 @@ function firstInOrder(markets: readonly ListedMarket[], watched: ReadonlySet<str
   return beyond < 0 ? ordered : ordered.slice(0, beyond);
 }
 
-/** Tells how often it was asked whether it holds something. */
+/** Counts the calls of `has`. */
 class CountingSet extends Set<string> {
-  asked = 0;
+  lookups = 0;
 
   override has(value: string): boolean {
-    this.asked += 1;
+    this.lookups += 1;
     return super.has(value);
   }
 }
 
 describe('chooseMarkets', () => {
-  it('takes coin prices first, then what is watched, then the largest, up to its bound', () => {
+  it('chooses coin prices first, then watched markets, then the largest, up to its limit', () => {
     const markets = [
       market('small', { dayVolume: 1 }),
       market('large', { dayVolume: 100 }),
@@ -55,8 +55,8 @@ describe('chooseMarkets', () => {
     expect(ids(chooseMarkets(markets, new Set(), 0))).toEqual([]);
   });
 
-  it('chooses to the market what sorting the whole catalog would, also where many are of the same size', () => {
-    // Many more markets than have room, of few sizes, with up to four tokens.
+  it('chooses exactly the markets that sorting the complete catalog would, also if many have the same size', () => {
+    // Many more markets than fit, of few sizes, with up to four tokens.
     const catalog = fc.uniqueArray(
       fc.record({
         conditionId: fc.string({ minLength: 1, maxLength: 3 }),
@@ -76,15 +76,15 @@ describe('chooseMarkets', () => {
     );
   });
 
-  // Whether it is watched is asked for its rank.
+  // The rank of a market needs one lookup in the watched set.
   it.each([
     ['falling', (at: number) => -at],
     ['rising', (at: number) => at],
     ['mixed', (at: number) => (at * 7_919) % 10_007],
-  ])('works out the rank of each market once, in a catalog of %s sizes', (_, sizeAt) => {
+  ])('calculates the rank of each market once, in a catalog of %s sizes', (_, sizeAt) => {
     const markets = Array.from({ length: 10_000 }, (_, at) => market(`m${at}`, { dayVolume: sizeAt(at) }));
     const watched = new CountingSet(['m17', 'm9000']);
     expect(ids(chooseMarkets(markets, watched, 200))).toEqual(ids(firstInOrder(markets, new Set(watched), 200)));
-    expect(watched.asked).toBe(markets.length);
+    expect(watched.lookups).toBe(markets.length);
   });
 });

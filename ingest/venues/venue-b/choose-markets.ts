@@ -1,47 +1,47 @@
-/** Which of the open markets have their books watched. Pure. */
+/** Chooses the open markets whose books are watched. Pure. */
 import type { ListedMarket } from './markets.ts';
 
-/** A market with its place in the order, which is worked out once. */
+/** A market with its rank, which is calculated once. */
 interface Ranked {
   readonly market: ListedMarket;
-  /** From 0 to 3, the higher the sooner. */
+  /** From 0 to 3; higher ranks come first. */
   readonly rank: number;
 }
 
 /**
- * The markets whose books are watched, at most `tokensMax` tokens, the first one first: questions about coin prices, then
- * those that are watched already, so that markets of the same size do not take turns, then the largest of the day.
+ * Chooses markets with at most `tokensMax` tokens, in order of priority: questions about coin prices, then markets that
+ * are watched already, so that markets of similar size do not alternate, then the largest by daily volume.
  *
- * The catalog may list 200,000 markets, and nothing is received while they are looked through: it is never sorted as a
- * whole. Each market is looked at once, and what cannot be among the chosen any more is let go on the way.
+ * The catalog may list 200,000 markets, and the event loop is blocked meanwhile, so the catalog is never sorted as a
+ * whole. Each market is visited once, and those that cannot be chosen any more are dropped on the way.
  */
 export function chooseMarkets(
   markets: Iterable<ListedMarket>,
   watched: ReadonlySet<string>,
   tokensMax: number,
 ): ListedMarket[] {
-  let cutAt = tokensMax;
-  let kept: Ranked[] = [];
-  /** Whatever comes behind it is not among the chosen; null while there is room. */
+  let compactAt = tokensMax;
+  let candidates: Ranked[] = [];
+  /** Markets that follow it in the order cannot be chosen; null while there is room. */
   let last: Ranked | null = null;
   for (const market of markets) {
     if (!market.open) continue;
     const rank = (market.cryptoPrice ? 2 : 0) + (watched.has(market.conditionId) ? 1 : 0);
     const ranked = { market, rank };
     if (last !== null && inOrder(last, ranked) < 0) continue;
-    kept.push(ranked);
-    if (kept.length <= cutAt) continue;
-    kept = upTo(kept, tokensMax);
-    // Once as many came again, so that all cuts together cost no more for each market than a few looks.
-    cutAt = 2 * kept.length;
-    last = tokensOf(kept) > tokensMax ? kept.at(-1)! : null;
+    candidates.push(ranked);
+    if (candidates.length <= compactAt) continue;
+    candidates = upTo(candidates, tokensMax);
+    // The next compaction is due at twice the size, so that its cost for each market stays constant.
+    compactAt = 2 * candidates.length;
+    last = tokensOf(candidates) > tokensMax ? candidates.at(-1)! : null;
   }
-  const first = upTo(kept, tokensMax);
+  const first = upTo(candidates, tokensMax);
   const chosen = tokensOf(first) > tokensMax ? first.slice(0, -1) : first;
   return chosen.map(({ market }) => market);
 }
 
-/** The first ones in order, up to the one with which there are more than `tokensMax` tokens; all where there is none. */
+/** The first candidates in order, including the one that exceeds `tokensMax` tokens; all if none does. */
 function upTo(candidates: readonly Ranked[], tokensMax: number): Ranked[] {
   const ordered = candidates.toSorted(inOrder);
   let tokens = 0;

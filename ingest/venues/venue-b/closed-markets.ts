@@ -1,67 +1,67 @@
-/** Markets that closed lately: those that the open catalog no longer lists, and the newest of the closed ones. */
+/** Publishes recently closed markets: those that left the open catalog, and the newest of the closed list. */
 import type { Logger } from 'pino';
 import type { CatalogAnswer, CatalogSource } from './catalog-source.ts';
 import {
   CLOSED_EVERY_MS,
+  CURSOR_EVERY_ANSWERS,
   OFFSET_MAX,
   PAGE_MARKETS,
-  PLACE_EVERY_ANSWERS,
   VANISHED_LOOK_UPS,
   VANISHED_MAX,
 } from './declaration.ts';
 
-/** The venue tells a closing a little later than it happened. */
+/** The venue can list a market as closed somewhat after its closing time. */
 const MARGIN_MS = 3_600_000;
-/** The markets that closed last, the newest first. */
+/** Path of the closed list, most recently closed first. */
 const PATH = `/markets?limit=${PAGE_MARKETS}&closed=true&order=closedTime&ascending=false`;
 
-/** Whether a request that was published asked for the first page: what closed before its answer was told by then. */
-export function saysClosedAreTold(request: string): boolean {
+/** True if a published request is for the first page: everything that closed before its answer was published by then. */
+export function isFirstClosedPage(request: string): boolean {
   return request === `GET ${PATH}`;
 }
 
 export interface ClosedMarketsOptions {
-  /** What closed before that moment was told, unix ms, as the log has it (`readPlaces`). */
-  readonly toldUntil: number;
+  /** Everything that closed before this time is published, unix ms, according to the log (`readCrawlCursors`). */
+  readonly publishedUntil: number;
   readonly logger: Logger;
 }
 
 export class ClosedMarkets {
   private readonly source: CatalogSource;
   private readonly logger: Logger;
-  /** By condition id, how often it was looked up in vain. */
+  /** Unsuccessful lookups by condition id. */
   private readonly vanished = new Map<string, number>();
-  /** What closed before that moment was told, unix ms. */
+  /** Everything that closed before this time is published, unix ms. */
   private since: number;
-  /** Whether all that closed since then was told by this process, so that what comes before a known one is known, too. */
-  private isWhole = false;
+  /** True if this process published everything since then: a known market means that all older ones are known too. */
+  private isComplete = false;
   private dueAt = 0;
-  /** Answers that the source had published when the first page was published last. */
-  private saidAt = 0;
+  /** `publishedCount` of the source at the last publication of the first page. */
+  private publishedCountAtFirstPage = 0;
 
-  constructor(source: CatalogSource, { toldUntil, logger }: ClosedMarketsOptions) {
+  constructor(source: CatalogSource, { publishedUntil, logger }: ClosedMarketsOptions) {
     this.source = source;
     this.logger = logger;
-    this.since = toldUntil - MARGIN_MS;
+    this.since = publishedUntil - MARGIN_MS;
   }
 
-  /** These are no longer listed as open. More than are looked up are looked for in the list of those that closed. */
+  /** Adds markets that are no longer listed as open. Those beyond the limit are found in the closed list instead. */
   addVanished(ids: readonly string[]): void {
     for (const id of ids) {
       if (this.vanished.has(id)) continue;
       if (this.vanished.size < VANISHED_MAX) this.vanished.set(id, 0);
-      else this.isWhole = false;
+      else this.isComplete = false;
     }
   }
 
-  /** Looks up what vanished, and asks for the markets that closed last. Rejects when the venue does not answer. */
+  /** Looks up vanished markets and reads the closed list. Rejects if the venue does not answer. */
   async refresh(signal: AbortSignal): Promise<void> {
-    const began = this.source.now();
-    if (began < this.dueAt) return;
-    this.dueAt = began + CLOSED_EVERY_MS;
+    const startedAt = this.source.now();
+    if (startedAt < this.dueAt) return;
+    this.dueAt = startedAt + CLOSED_EVERY_MS;
     await this.lookUpVanished(signal);
-    await this.tellClosed(signal);
-    this.since = began - MARGIN_MS;
+    await this.publishClosed(signal);
+    this.since = startedAt - MARGIN_MS;
   }
 
   private async lookUpVanished(signal: AbortSignal): Promise<void> {
@@ -73,46 +73,49 @@ export class ClosedMarkets {
   }
 
   /**
-   * From the newest one down to what is known. The first page is published last: it says in the log that those after it
-   * were told, so neither a failure nor the end of the process leaves any of them out.
+   * Publishes from the newest market down to the known ones. The first page is published last and marks in the log that
+   * the pages after it are published, so neither a failure nor the end of the process leaves a gap.
    */
-  private async tellClosed(signal: AbortSignal): Promise<void> {
-    const first = await this.source.ask(PATH, signal);
-    const untilKnown = this.isWhole;
-    const isKnown = untilKnown && !this.source.isAllNews(first);
-    this.isWhole = false;
-    if (!isKnown) await this.tellAfter(first, untilKnown, signal);
-    if (isKnown && this.source.published - this.saidAt < PLACE_EVERY_ANSWERS) {
-      await this.tell(first, signal);
+  private async publishClosed(signal: AbortSignal): Promise<void> {
+    const first = await this.source.fetch(PATH, signal);
+    const untilKnown = this.isComplete;
+    const isKnown = untilKnown && !this.source.isAllChanged(first);
+    this.isComplete = false;
+    if (!isKnown) await this.publishFurtherPages(first, untilKnown, signal);
+    if (isKnown && this.source.publishedCount - this.publishedCountAtFirstPage < CURSOR_EVERY_ANSWERS) {
+      await this.publishChanges(first, signal);
     } else {
       this.source.publish(first);
-      this.saidAt = this.source.published;
+      this.publishedCountAtFirstPage = this.source.publishedCount;
     }
-    this.isWhole = true;
+    this.isComplete = true;
   }
 
-  private async tellAfter(first: CatalogAnswer, untilKnown: boolean, signal: AbortSignal): Promise<void> {
+  private async publishFurtherPages(first: CatalogAnswer, untilKnown: boolean, signal: AbortSignal): Promise<void> {
     let page = first;
     for (let offset = PAGE_MARKETS; !this.isLast(page); offset += PAGE_MARKETS) {
       if (offset > OFFSET_MAX) {
-        this.logger.warn({ since: this.since }, 'more markets of venue_b closed than its list goes back');
+        this.logger.warn(
+          { since: this.since },
+          'the closed list of venue_b is truncated; some closed markets are not published',
+        );
         return;
       }
-      page = await this.source.ask(`${PATH}&offset=${offset}`, signal);
-      const isAllNews = await this.tell(page, signal);
-      if (untilKnown && !isAllNews) return;
+      page = await this.source.fetch(`${PATH}&offset=${offset}`, signal);
+      const isAllChanged = await this.publishChanges(page, signal);
+      if (untilKnown && !isAllChanged) return;
     }
   }
 
-  /** Whether what closed before the markets of a page was told. */
+  /** True if everything that closed before the markets of a page is published. */
   private isLast({ markets }: CatalogAnswer): boolean {
     const oldest = markets.at(-1)?.closedAt ?? null;
     return markets.length < PAGE_MARKETS || oldest === null || oldest < this.since;
   }
 
-  /** Publishes what is news of an answer. @returns whether all of it is. */
-  private async tell(answer: CatalogAnswer, signal: AbortSignal): Promise<boolean> {
-    const { all, few } = this.source.publishNews(answer);
+  /** Publishes the new and changed markets of an answer. @returns true if all are new or changed. */
+  private async publishChanges(answer: CatalogAnswer, signal: AbortSignal): Promise<boolean> {
+    const { all, few } = this.source.publishChanges(answer);
     await this.source.lookUp(few, true, signal);
     return all;
   }

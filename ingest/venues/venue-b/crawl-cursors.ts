@@ -1,64 +1,64 @@
-/** How far an earlier process told the closed markets, read from the end of `raw.venue_b.gamma`. */
+/** Reads from the end of `raw.venue_b.gamma` how far an earlier process published the closed markets. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
-import { saysClosedAreTold } from './closed-markets.ts';
-import { PLACE_RECORDS } from './declaration.ts';
-import { type EarlierPlace, earlierPlaceAfter } from './earlier-markets.ts';
+import { isFirstClosedPage } from './closed-markets.ts';
+import { CURSOR_RECORDS } from './declaration.ts';
+import { type EarlierCursor, earlierCursorAfter } from './earlier-markets.ts';
 
-/** Answers are large: so many are held at a time… */
+/** Answers in memory at a time, since they are large. */
 const READ_AT_ONCE = 20;
-/** …from the end back in steps of so many. */
+/** Records of one step of the backward search. */
 const LOOK_BACK = 100;
 
-export interface Places {
-  /** Among the earlier markets; null where no answer about them is found. */
-  readonly earlier: EarlierPlace | null;
-  /** What closed before that moment was told, unix ms; null where no answer says so. */
+export interface CrawlCursors {
+  /** Cursor of the crawl of earlier markets; null if no answer about them is found. */
+  readonly earlier: EarlierCursor | null;
+  /** Everything that closed before this time is published, unix ms; null if no answer shows it. */
   readonly closedUntil: number | null;
-  /** When the oldest answer came that was looked at, unix ms; null in an empty log. */
-  readonly lookedBackTo: number | null;
+  /** Event time of the oldest answer that was read, unix ms; null for an empty log. */
+  readonly oldestReadAt: number | null;
 }
 
-/** Looks through the last answers, the newest first, until both places are found. */
-export async function readPlaces(log: EventLog, codec: Codec): Promise<Places> {
-  let places: Places = { earlier: null, closedUntil: null, lookedBackTo: null };
+/** Searches the last answers backwards until both cursors are found. */
+export async function readCrawlCursors(log: EventLog, codec: Codec): Promise<CrawlCursors> {
+  let cursors: CrawlCursors = { earlier: null, closedUntil: null, oldestReadAt: null };
   const at = { topic: rawTopic('venue_b', 'gamma').name, partition: 0 };
   const newest = await log.last(at);
-  if (!newest) return places;
-  const oldest = Math.max((await log.bounds(at)).first, newest.offset - PLACE_RECORDS + 1);
+  if (!newest) return cursors;
+  const oldest = Math.max((await log.bounds(at)).first, newest.offset - CURSOR_RECORDS + 1);
   for (let last = newest.offset; last >= oldest; last -= LOOK_BACK) {
-    const within = await placesWithin(log, codec, Math.max(oldest, last - LOOK_BACK + 1), last);
-    places = {
-      earlier: places.earlier ?? within.earlier,
-      closedUntil: places.closedUntil ?? within.closedUntil,
-      lookedBackTo: within.lookedBackTo ?? places.lookedBackTo,
+    const within = await readCursorsWithin(log, codec, Math.max(oldest, last - LOOK_BACK + 1), last);
+    cursors = {
+      earlier: cursors.earlier ?? within.earlier,
+      closedUntil: cursors.closedUntil ?? within.closedUntil,
+      oldestReadAt: within.oldestReadAt ?? cursors.oldestReadAt,
     };
-    if (places.earlier !== null && places.closedUntil !== null) break;
+    if (cursors.earlier !== null && cursors.closedUntil !== null) break;
   }
-  return places;
+  return cursors;
 }
 
-async function placesWithin(log: EventLog, codec: Codec, from: number, last: number): Promise<Places> {
+async function readCursorsWithin(log: EventLog, codec: Codec, from: number, last: number): Promise<CrawlCursors> {
   const topic = rawTopic('venue_b', 'gamma');
-  let places: Places = { earlier: null, closedUntil: null, lookedBackTo: null };
+  let cursors: CrawlCursors = { earlier: null, closedUntil: null, oldestReadAt: null };
   const at = { topic: topic.name, partition: 0 };
   for await (const records of readUntil(log, at, { from, last, atOnce: READ_AT_ONCE })) {
     for (const { offset, value } of records) {
       if (!value || offset > last) continue;
-      // Ours, but perhaps written with an older schema.
+      // Written by ingest, perhaps with an older schema.
       await codec.fetchSchema(value);
-      places = placesAfter(places, codec.decode(topic, value));
+      cursors = cursorsAfter(cursors, codec.decode(topic, value));
     }
   }
-  return places;
+  return cursors;
 }
 
-function placesAfter(places: Places, { request, payload, receivedAt }: RawEnvelope): Places {
+function cursorsAfter(cursors: CrawlCursors, { request, payload, receivedAt }: RawEnvelope): CrawlCursors {
   return {
-    earlier: earlierPlaceAfter(request ?? '', payload) ?? places.earlier,
-    closedUntil: saysClosedAreTold(request ?? '') ? receivedAt : places.closedUntil,
-    lookedBackTo: places.lookedBackTo ?? receivedAt,
+    earlier: earlierCursorAfter(request ?? '', payload) ?? cursors.earlier,
+    closedUntil: isFirstClosedPage(request ?? '') ? receivedAt : cursors.closedUntil,
+    oldestReadAt: cursors.oldestReadAt ?? receivedAt,
   };
 }

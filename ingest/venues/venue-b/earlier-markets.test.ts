@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../testing/http-server.fixture.ts';
 import { never, page, setUpCatalog } from './catalog.fixture.ts';
+import { readCrawlCursors } from './crawl-cursors.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
-import { readPlaces } from './read-places.ts';
 
 describe('EarlierMarkets', () => {
   const closedPage = (path: string): Answer => {
@@ -15,23 +15,23 @@ describe('EarlierMarkets', () => {
   const pagesOf = (path: string) =>
     Array.from({ length: 12 }, (_, at) => (at === 0 ? path : `${path}&after_cursor=${at}`));
 
-  it('tells the recent ones and then all, a few pages at a time, and goes on after a restart where it was', async () => {
+  it('publishes the recent markets and then all, a few pages at a time, and continues after a restart', async () => {
     const { source, server, requests, log, codec, publisher } = await setUpCatalog(closedPage);
     const restart = async () => {
       await publisher.flush();
-      return new EarlierMarkets(source, (await readPlaces(log, codec)).earlier);
+      return new EarlierMarkets(source, (await readCrawlCursors(log, codec)).earlier);
     };
     const first = await restart();
     await first.refresh(never);
-    expect(server.asked).toHaveLength(5);
+    expect(server.requests).toHaveLength(5);
     for (let rounds = 0; rounds < 9; rounds += 1) await (await restart()).refresh(never);
     expect(await requests()).toEqual([...pagesOf(RECENT), ...pagesOf(ALL)]);
     const last = await restart();
     for (let rounds = 0; rounds < 5; rounds += 1) await last.refresh(never);
-    expect(server.asked).toHaveLength(24);
+    expect(server.requests).toHaveLength(24);
   });
 
-  it('finds its place behind a whole pass of the open catalog', async () => {
+  it('finds its cursor before a complete pass of the open catalog', async () => {
     const { source, server, log, codec, publisher, pass } = await setUpCatalog(closedPage);
     await new EarlierMarkets(source, null).refresh(never);
     for (let answers = 0; answers < 250; answers += 1) {
@@ -39,19 +39,19 @@ describe('EarlierMarkets', () => {
       source.publish({ path: '/markets', payload: Buffer.from('[]'), body: [], markets: [] });
     }
     await publisher.flush();
-    await new EarlierMarkets(source, (await readPlaces(log, codec)).earlier).refresh(never);
-    expect(server.asked.at(5)!.path).toBe(`/gamma${pagesOf(RECENT)[5]!.slice('GET '.length)}`);
+    await new EarlierMarkets(source, (await readCrawlCursors(log, codec)).earlier).refresh(never);
+    expect(server.requests.at(5)!.path).toBe(`/gamma${pagesOf(RECENT)[5]!.slice('GET '.length)}`);
   });
 
-  it('says its place again after many other answers', async () => {
+  it('repeats its cursor after many other answers', async () => {
     const { source, server } = await setUpCatalog(() => page(['old']));
-    const earlier = new EarlierMarkets(source, { since: null, cursor: '7', isDone: true });
-    for (let answers = 0; answers < 249; answers += 1) source.published += 1;
+    const earlier = new EarlierMarkets(source, { since: null, page: '7', isDone: true });
+    for (let answers = 0; answers < 249; answers += 1) source.publishedCount += 1;
     await earlier.refresh(never);
-    expect(server.asked).toHaveLength(0);
-    source.published += 1;
+    expect(server.requests).toHaveLength(0);
+    source.publishedCount += 1;
     await earlier.refresh(never);
-    expect(server.asked.map(({ path }) => path)).toEqual([
+    expect(server.requests.map(({ path }) => path)).toEqual([
       '/gamma/markets/keyset?limit=100&closed=true&after_cursor=7',
     ]);
   });

@@ -1,92 +1,92 @@
 /**
- * The earlier markets, which closed before the first start, by keyset pages, a few in each round: once through those of
- * the last months, which is soon done, and then once through the whole closed catalog, which takes many hours. The place
- * among them stands in the log, in the answers themselves, so a restart goes on from there.
+ * Crawls the earlier markets, which closed before the first start, by keyset pages, a few in each round: first those of the
+ * last months, which is quick, then the complete closed catalog, which takes many hours. The published answers contain the
+ * cursor, so a restart continues from there.
  */
 import { asObject, asText } from '../../feed/json.ts';
 import type { CatalogSource } from './catalog-source.ts';
 import {
+  CURSOR_EVERY_ANSWERS,
   EARLIER_ALL_PAGES,
   EARLIER_RECENT_MS,
   EARLIER_RECENT_PAGES,
   PAGE_MARKETS,
-  PLACE_EVERY_ANSWERS,
 } from './declaration.ts';
 
 const PATH = `/markets/keyset?limit=${PAGE_MARKETS}&closed=true`;
 
-/** How far the earlier markets were told. */
-export interface EarlierPlace {
-  /** ISO-8601: markets whose date lies before are left out, and such as have none; null leaves none out. */
+/** The next page of the crawl. */
+export interface EarlierCursor {
+  /** ISO-8601: markets with an earlier date or without a date are left out; null for all markets. */
   readonly since: string | null;
-  /** The cursor of the next page, or of the last one where there is no next; '' at the beginning. */
-  readonly cursor: string;
+  /** The venue's cursor of the next page, or of the last page if there is no next; '' for the first page. */
+  readonly page: string;
   readonly isDone: boolean;
 }
 
 export class EarlierMarkets {
   private readonly source: CatalogSource;
-  private place: EarlierPlace | null;
-  /** Answers that the source had published when the place was said last. */
-  private saidAt = 0;
+  private cursor: EarlierCursor | null;
+  /** `publishedCount` of the source at the last published page. */
+  private publishedCountAtCursor = 0;
 
-  /** @param place as the log has it (`readPlaces`); null where there is none. */
-  constructor(source: CatalogSource, place: EarlierPlace | null) {
+  /** @param cursor from the log (`readCrawlCursors`); null if there is none. */
+  constructor(source: CatalogSource, cursor: EarlierCursor | null) {
     this.source = source;
-    this.place = place;
+    this.cursor = cursor;
   }
 
-  /** Tells the next pages; once all are told, the last one at long intervals. Rejects when the venue does not answer. */
+  /** Publishes the next pages; after the last one, repeats it at long intervals. Rejects if the venue does not answer. */
   async refresh(signal: AbortSignal): Promise<void> {
-    this.place ??= this.beginning();
-    if (this.place.isDone && this.source.published - this.saidAt < PLACE_EVERY_ANSWERS) return;
-    const pagesMax = this.place.isDone ? 1 : this.place.since === null ? EARLIER_ALL_PAGES : EARLIER_RECENT_PAGES;
+    this.cursor ??= this.firstCursor();
+    if (this.cursor.isDone && this.source.publishedCount - this.publishedCountAtCursor < CURSOR_EVERY_ANSWERS) return;
+    const pagesMax = this.cursor.isDone ? 1 : this.cursor.since === null ? EARLIER_ALL_PAGES : EARLIER_RECENT_PAGES;
     for (let pages = 0; pages < pagesMax; pages += 1) {
-      const answer = await this.source.ask(pathOf(this.place), signal);
-      this.source.publishUnremembered(answer);
-      this.saidAt = this.source.published;
-      this.place = placeAfter(this.place, answer.body);
-      if (this.place.isDone) return;
+      const answer = await this.source.fetch(pathOf(this.cursor), signal);
+      this.source.publishUntracked(answer);
+      this.publishedCountAtCursor = this.source.publishedCount;
+      this.cursor = cursorAfter(this.cursor, answer.body);
+      if (this.cursor.isDone) return;
     }
   }
 
-  private beginning(): EarlierPlace {
+  private firstCursor(): EarlierCursor {
     const day = new Date(this.source.now() - EARLIER_RECENT_MS).toISOString().slice(0, 10);
-    return { since: `${day}T00:00:00Z`, cursor: '', isDone: false };
+    return { since: `${day}T00:00:00Z`, page: '', isDone: false };
   }
 }
 
-/** The place after an answer that was published; null where it is not about earlier markets. */
-export function earlierPlaceAfter(request: string, payload: Buffer): EarlierPlace | null {
-  return request.startsWith(`GET ${PATH}`) ? placeAfter(placeOf(request), parseOrNull(payload)) : null;
+/** The cursor after a published answer; null if it is not about earlier markets. */
+export function earlierCursorAfter(request: string, payload: Buffer): EarlierCursor | null {
+  return request.startsWith(`GET ${PATH}`) ? cursorAfter(cursorOf(request), parseOrNull(payload)) : null;
 }
 
-function pathOf({ since, cursor }: EarlierPlace): string {
+function pathOf({ since, page }: EarlierCursor): string {
   const from = since === null ? '' : `&end_date_min=${since}`;
-  return `${PATH}${from}${cursor === '' ? '' : `&after_cursor=${encodeURIComponent(cursor)}`}`;
+  return `${PATH}${from}${page === '' ? '' : `&after_cursor=${encodeURIComponent(page)}`}`;
 }
 
-/** The page that a request of ours asked for. */
-function placeOf(request: string): EarlierPlace {
+/** The cursor of a published request. */
+function cursorOf(request: string): EarlierCursor {
   const query = new URLSearchParams(request.slice(request.indexOf('?')));
-  return { since: query.get('end_date_min'), cursor: query.get('after_cursor') ?? '', isDone: false };
+  return { since: query.get('end_date_min'), page: query.get('after_cursor') ?? '', isDone: false };
 }
 
 function parseOrNull(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString());
   } catch {
-    // Published as it came, for the processors to say what is wrong with it; the page is asked for again.
+    // Published unchanged, so that the processors report it. The page is requested again.
     return null;
   }
 }
 
-/** @param asked the page that was answered, @param body null where it cannot be read. */
-function placeAfter(asked: EarlierPlace, body: unknown): EarlierPlace {
-  if (body === null) return { ...asked, isDone: false };
+/** @param requested the cursor of the request. @param body the answer; null if it is unreadable. */
+function cursorAfter(requested: EarlierCursor, body: unknown): EarlierCursor {
+  if (body === null) return { ...requested, isDone: false };
   const next = asText(asObject(body).next_cursor);
-  // A cursor that leads to itself would never end.
-  if (next !== null && next !== asked.cursor) return { ...asked, cursor: next, isDone: false };
-  // After those of the last months all of them, from the beginning on.
-  return asked.since === null ? { ...asked, isDone: true } : { since: null, cursor: '', isDone: false };
+  // A cursor that returns itself would never end.
+  if (next !== null && next !== requested.page) return { ...requested, page: next, isDone: false };
+  // After the markets of the last months the crawl covers all of them, from the start.
+  return requested.since === null ? { ...requested, isDone: true } : { since: null, page: '', isDone: false };
 }

@@ -29,7 +29,7 @@ describe('readMarketPage', () => {
     expect(readMarketPage({ markets: [], next_cursor: '' }).nextCursor).toBeNull();
   });
 
-  it('takes a market for open unless something says no', () => {
+  it('treats a market as open unless a field says otherwise', () => {
     const openWith = (more: object) => readMarketPage([{ ...entry, ...more }]).markets[0]?.open;
     expect(openWith({ active: undefined, closed: undefined })).toBe(true);
     for (const no of [
@@ -52,7 +52,7 @@ describe('readMarketPage', () => {
     expect(readMarketPage([{ ...entry, question }]).markets[0]?.cryptoPrice).toBe(cryptoPrice);
   });
 
-  it('passes over entries without condition or readable tokens', () => {
+  it('skips entries without condition or readable tokens', () => {
     const broken = [
       null,
       {},
@@ -71,7 +71,7 @@ describe('readMarketPage', () => {
 describe('assignSockets', () => {
   const limits = { sockets: 3, tokensPerSocket: 4 };
 
-  it('leaves a market where it is, whatever comes and goes', () => {
+  it('leaves a market on its socket, whatever other markets appear and disappear', () => {
     const all = Array.from({ length: 6 }, (_, index) => market(`m${index}`));
     const first = assignSockets(all, new Map(), limits);
     const second = assignSockets([...all.slice(3), market('new')], first, limits);
@@ -80,7 +80,7 @@ describe('assignSockets', () => {
     expect(second.has('m0')).toBe(false);
   });
 
-  it('never gives a socket more tokens than it may have, and leaves out only what has no room', () => {
+  it('never exceeds the tokens of a socket, and leaves out only markets that do not fit', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 12 }), (names) => {
         const assigned = assignSockets(

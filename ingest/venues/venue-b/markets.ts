@@ -1,15 +1,15 @@
-/** Which markets are open, read from the catalog (venue page, section 2). */
+/** Reads open markets from answers of the catalog (venue page, section 2). */
 import { UpstreamError } from '../../feed/errors.ts';
 import { asList, asMagnitude, asObject, asText } from '../../feed/json.ts';
 
 export interface ListedMarket {
   readonly conditionId: string;
   readonly tokens: readonly string[];
-  /** Has a book that takes orders. */
+  /** True if its book accepts orders. */
   readonly open: boolean;
-  /** USD of the last day, to rank by. */
+  /** USD of the last day, for ranking. */
   readonly dayVolume: number;
-  /** Asks about a coin's price, as the other venue's outcome markets do. */
+  /** True if it asks about a coin's price, like the outcome markets of the other venue. */
   readonly cryptoPrice: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface MarketPage {
   readonly nextCursor: string | null;
 }
 
-/** Reads a page of either listing: a bare list, or `{markets, next_cursor}`. */
+/** Reads a page in either format: a list, or `{markets, next_cursor}`. */
 export function readMarketPage(answer: unknown): MarketPage {
   const listed = Array.isArray(answer) ? answer : asObject(answer).markets;
   if (!Array.isArray(listed)) throw new UpstreamError('upstream_malformed', 'a market list has no markets');
@@ -37,7 +37,7 @@ function readMarket(entry: unknown): ListedMarket | null {
   return {
     conditionId,
     tokens,
-    // Any field may be missing; only a plain "no" counts as one.
+    // Any field may be missing; only an explicit value closes the market.
     open:
       market.active !== false &&
       market.closed !== true &&
@@ -49,14 +49,14 @@ function readMarket(entry: unknown): ListedMarket | null {
   };
 }
 
-/** A list written as JSON text inside a string, as this catalog writes its lists. */
+/** Reads a list of strings from JSON text inside a string, which is how this catalog encodes lists. */
 function readTextList(value: unknown): string[] {
   const text = asText(value);
   if (text === null) return [];
   try {
     return asList(JSON.parse(text)).filter((item) => typeof item === 'string');
   } catch {
-    // A market whose tokens cannot be read has no book to watch; its catalog entry is kept all the same.
+    // A market with unreadable tokens has no book to watch; its catalog entry is published anyway.
     return [];
   }
 }
@@ -64,7 +64,7 @@ function readTextList(value: unknown): string[] {
 const COIN = /\b(bitcoin|btc|ethereum|eth|ether|solana|sol|xrp|doge(coin)?|bnb|hype|hyperliquid)\b/i;
 const PRICE = /\$|\b(price|above|below|under|over|between|reach|hit|dip|up or down|higher|lower)\b/i;
 
-/** Only a guess at what is worth a place among the watched; what the question means is for the processors. */
+/** A guess that only affects which books are watched. The processors interpret the question. */
 function asksForCoinPrice(question: string): boolean {
   return COIN.test(question) && PRICE.test(question);
 }

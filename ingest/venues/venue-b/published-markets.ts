@@ -1,77 +1,77 @@
 /**
- * How each market was told last, so that answers in which nothing but prices and volumes moved are not kept over and over.
- * Bounded: the markets that were mentioned longest ago are forgotten first.
+ * Tracks the published state of each market, so that answers in which only prices and volumes changed are not published.
+ * Bounded: the least recently seen markets are dropped first.
  */
 import { hash } from 'node:crypto';
-import { readCatalogTime } from '#schemas/venues/venue-b/catalog-time';
+import { parseCatalogTime } from '#schemas/venues/venue-b/catalog-time';
 import { asList, asObject, asText } from '../../feed/json.ts';
 
 /**
- * Fields that move without the market changing: figures, and times of the last change of them. What is not named here
- * counts as a change, so that a field that is new on the venue is rather told too often than missed.
+ * Fields that do not count as a change of the market: figures, and the times of their changes. All other fields count, so
+ * that a new field of the venue is published too often rather than never.
  */
 const MOVING =
   /^(volume|liquidity|best(Bid|Ask)$|spread$|lastTradePrice$|outcomePrices$|one[A-Z]\w*PriceChange$|updatedAt$|competitive$|commentCount$|openInterest$|score$|tweetCount$|clobRewards$)/;
 
-/** How a market of an answer stands there. */
+/** The state of a market in an answer. */
 export interface MarketDigest {
   readonly conditionId: string;
   readonly digest: string;
-  /** Unix ms; null where it is not told. */
+  /** Unix ms; null if the answer does not contain it. */
   readonly closedAt: number | null;
 }
 
-/** Reads the markets of either listing: a bare list, or `{markets, next_cursor}`. */
+/** Reads the markets of an answer in either format: a list, or `{markets, next_cursor}`. */
 export function readDigests(answer: unknown): MarketDigest[] {
   const listed = Array.isArray(answer) ? answer : asList(asObject(answer).markets);
   return listed.flatMap((entry) => {
     const { conditionId, closedTime } = asObject(entry);
     const id = asText(conditionId);
-    return id === null ? [] : [{ conditionId: id, digest: digestOf(entry), closedAt: readCatalogTime(closedTime) }];
+    return id === null ? [] : [{ conditionId: id, digest: digestOf(entry), closedAt: parseCatalogTime(closedTime) }];
   });
 }
 
 function digestOf(market: unknown): string {
-  const lasting = JSON.stringify(market, (key, value: unknown) => (MOVING.test(key) ? undefined : value));
-  return hash('sha1', lasting, 'base64');
+  const stable = JSON.stringify(market, (key, value: unknown) => (MOVING.test(key) ? undefined : value));
+  return hash('sha1', stable, 'base64');
 }
 
-interface Told {
+interface PublishedMarket {
   readonly digest: string;
   readonly at: number;
 }
 
-export class ToldMarkets {
+export class PublishedMarkets {
   private readonly max: number;
-  private readonly retellMs: number;
-  /** By condition id, the one that was mentioned longest ago first. */
-  private readonly told = new Map<string, Told>();
+  private readonly republishMs: number;
+  /** By condition id, least recently seen first. */
+  private readonly published = new Map<string, PublishedMarket>();
 
-  constructor(options: { readonly max: number; readonly retellMs: number }) {
+  constructor(options: { readonly max: number; readonly republishMs: number }) {
     this.max = options.max;
-    this.retellMs = options.retellMs;
+    this.republishMs = options.republishMs;
   }
 
-  /** The markets that are new, that changed, or that were told long ago. */
-  news(markets: readonly MarketDigest[], now: number): MarketDigest[] {
+  /** Returns the markets that are new, that changed, or that were published long ago. */
+  changedMarkets(markets: readonly MarketDigest[], now: number): MarketDigest[] {
     return markets.filter(({ conditionId, digest }) => {
-      const before = this.told.get(conditionId);
+      const before = this.published.get(conditionId);
       if (!before) return true;
-      this.told.delete(conditionId);
-      this.told.set(conditionId, before);
-      return before.digest !== digest || now - before.at >= this.retellMs;
+      this.published.delete(conditionId);
+      this.published.set(conditionId, before);
+      return before.digest !== digest || now - before.at >= this.republishMs;
     });
   }
 
-  /** These were told now. */
-  tell(markets: readonly MarketDigest[], now: number): void {
+  /** Records that these markets were published. */
+  markPublished(markets: readonly MarketDigest[], now: number): void {
     for (const { conditionId, digest } of markets) {
-      this.told.delete(conditionId);
-      this.told.set(conditionId, { digest, at: now });
+      this.published.delete(conditionId);
+      this.published.set(conditionId, { digest, at: now });
     }
-    for (const oldest of this.told.keys()) {
-      if (this.told.size <= this.max) break;
-      this.told.delete(oldest);
+    for (const oldest of this.published.keys()) {
+      if (this.published.size <= this.max) break;
+      this.published.delete(oldest);
     }
   }
 }

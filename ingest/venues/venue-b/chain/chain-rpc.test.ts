@@ -30,7 +30,7 @@ const error = (code: number, message: string): Answer => ({
 });
 
 describe('openChainRpc', () => {
-  it('asks over a socket too, and lets go of it', async () => {
+  it('sends requests over a socket too, and closes it', async () => {
     const node = await startSocketServer();
     closing.push(() => node.close());
     node.onFrame = (socket, frame) => {
@@ -51,24 +51,24 @@ describe('openChainRpc', () => {
     ['a response size', error(-32_008, 'Response size exceeded')],
     ['413', { status: 413 }],
     ['no answer in time', { hang: true }],
-  ])('knows by %s that a range was too large', async (_, answer) => {
+  ])('recognizes by %s that a range was too large', async (_, answer) => {
     const node = await nodeThat(() => answer);
-    // Only where no answer comes may the time decide: a busy machine must not.
+    // The short timeout is for the case without an answer only, so that a busy machine does not affect the others.
     const timeoutMs = 'hang' in answer ? 100 : 5_000;
     await expect(rpcTo(node.url, timeoutMs).logsOfRange(1, 9)).rejects.toMatchObject({ rangeTooLarge: true });
-    expect(node.asked).toHaveLength(1);
+    expect(node.requests).toHaveLength(1);
   });
 
   it.each([
     ['500', { status: 500 }],
     ['an unknown method', error(-32_601, 'the method does not exist')],
-    ['what is no JSON', { body: '{"jsonrpc":' }],
-  ])('does not take %s for that', async (_, answer) => {
+    ['invalid JSON', { body: '{"jsonrpc":' }],
+  ])('does not treat %s as such', async (_, answer) => {
     const node = await nodeThat(() => answer);
     await expect(rpcTo(node.url).logsOfRange(1, 9)).rejects.toMatchObject({ rangeTooLarge: false });
   });
 
-  it('never shows the address of the node, in one line', async () => {
+  it('never includes the URL of the node in a message, and writes it in one line', async () => {
     const node = await nodeThat(() => ({ status: 401, body: 'bad\nkey' }));
     const asking = rpcTo(`${node.url}/v2/secret-key`).header('latest');
     await expect(asking).rejects.toMatchObject({ message: expect.stringMatching(/^[^\n]*401[^\n]*$/) });
@@ -78,7 +78,7 @@ describe('openChainRpc', () => {
     );
   });
 
-  it('puts together what each filter lets through, each log once, of a block and of a range', async () => {
+  it('merges the logs of all filters, each log once, for a block and for a range', async () => {
     const node = await startHttpServer(({ body }) => {
       const { id, params } = JSON.parse(body);
       const [{ address, topics, blockHash, fromBlock }] = params;
@@ -100,10 +100,10 @@ describe('openChainRpc', () => {
     ];
     expect(await rpc.logsOfBlock('0xabc')).toEqual(logs('0xabc'));
     expect(await rpc.logsOfRange(7, 9)).toEqual(logs('0x7'));
-    expect(node.asked).toHaveLength(4);
+    expect(node.requests).toHaveLength(4);
   });
 
-  it('has no header where the node has none', async () => {
+  it('returns null if the node has no header', async () => {
     const node = await nodeThat(() => ({
       headers: { 'content-type': 'application/json' },
       body: '{"jsonrpc":"2.0","id":1,"result":null}',

@@ -1,4 +1,4 @@
-/** Questions to a chain's node over JSON-RPC, answered in the encoding of the wire (hex quantities). */
+/** A JSON-RPC client of a chain's node. Answers stay in the JSON-RPC encoding (hex quantities). */
 import {
   BaseError,
   createClient,
@@ -13,22 +13,22 @@ import {
 import type { ChainBlock } from '#schemas/domain/recording';
 import type { Budget } from '../../../feed/budget.ts';
 
-/** Attempts after the first, for what a moment's wait repairs; longer troubles are the follower's. */
+/** Retries of short failures; the follower handles longer ones. */
 const RETRIES = 2;
 const RETRY_DELAY_MS = 150;
 
-/** Logs of any of these addresses whose topics are, position by position, among these; null is any. */
+/** Matches logs of these addresses whose topics are, position by position, among these; null matches any. */
 export interface PositionFilter {
   readonly addresses: readonly string[];
   readonly topics: readonly (readonly string[] | null)[];
 }
 
-/** Why the node gave no answer. Says nothing of its address, which often carries a key, and so keeps no cause either. */
+/** Why a request to the node failed. It omits the node's URL, which may contain a key, and therefore the cause too. */
 export class ChainRpcError extends Error {
   override name = 'ChainRpcError';
   readonly code = 'chain_unavailable';
   readonly canRetry = true;
-  /** Half the range may succeed where the whole was refused. */
+  /** True if a smaller range may succeed. */
   readonly rangeTooLarge: boolean;
   constructor(message: string, rangeTooLarge: boolean) {
     super(message);
@@ -36,95 +36,97 @@ export class ChainRpcError extends Error {
   }
 }
 
-/** Every question rejects with a `ChainRpcError`. */
+/** Every request rejects with a `ChainRpcError` on failure. */
 export interface ChainRpc {
-  /** A header by number, or the newest or newest final one; null when the node has none. */
+  /** The header of a block by number, or of the latest or finalized one; null if the node has none. */
   header(block: number | 'latest' | 'finalized'): Promise<ChainBlock | null>;
-  /** Logs of exactly this block. A node that does not have it fails, where a question by number would get an empty list. */
+  /** Logs of exactly this block. Fails if the node does not have it; a request by number would return an empty list. */
   logsOfBlock(hash: string): Promise<RpcLog[]>;
-  /** Logs of blocks `from` to `to`, both included, that pass another filter. Rejects as `logsOfRange`. */
+  /** Like `logsOfRange`, but with another filter. */
   logsWith(filter: PositionFilter, from: number, to: number): Promise<RpcLog[]>;
-  /** Logs of blocks `from` to `to`, both included. Rejects with `rangeTooLarge` when that is too much. */
+  /** Logs of blocks `from` to `to`, both included. Rejects with `rangeTooLarge` if the range is too large. */
   logsOfRange(from: number, to: number): Promise<RpcLog[]>;
   close(): Promise<void>;
 }
 
 export interface ChainRpcOptions {
   readonly url: string;
-  /** Of `logsOfBlock` and `logsOfRange`, which ask one question for each. */
+  /** Filters of `logsOfBlock` and `logsOfRange`, which send one request for each. */
   readonly filters: readonly PositionFilter[];
-  readonly budget: Pick<Budget, 'take'>;
+  readonly budget: Pick<Budget, 'acquire'>;
   readonly timeoutMs: number;
 }
 
 export function openChainRpc(options: ChainRpcOptions): ChainRpc {
   const { url, filters, budget, timeoutMs } = options;
-  const overSocket = url.startsWith('ws');
+  const usesSocket = url.startsWith('ws');
   const timing = { timeout: timeoutMs, retryCount: RETRIES, retryDelay: RETRY_DELAY_MS };
-  const transport: Transport = overSocket ? webSocket(url, timing) : http(url, timing);
+  const transport: Transport = usesSocket ? webSocket(url, timing) : http(url, timing);
   const client = createClient({ transport });
-  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
-    await budget.take(1);
+  const send = async <T>(request: () => Promise<T>): Promise<T> => {
+    await budget.acquire(1);
     try {
-      return await question();
+      return await request();
     } catch (error) {
-      throw tidy(error, url);
+      throw toChainRpcError(error, url);
     }
   };
 
   const inRange = (filter: PositionFilter, from: number, to: number) =>
-    ask(() =>
+    send(() =>
       client.request(
-        { method: 'eth_getLogs', params: [{ ...wanted(filter), fromBlock: toHex(from), toBlock: toHex(to) }] },
-        // Asking again for what is too much would only take time.
+        { method: 'eth_getLogs', params: [{ ...toRpcFilter(filter), fromBlock: toHex(from), toBlock: toHex(to) }] },
+        // A retry of a range that is too large would fail again.
         { retryCount: 0 },
       ),
     );
 
-  /** One question for each filter, at once; each log once, also of a node that lets more through than it was asked. */
-  const ofAll = async (question: (filter: PositionFilter) => Promise<RpcLog[]>): Promise<RpcLog[]> => {
-    const logs = (await Promise.all(filters.map(question))).flat();
+  /** Sends one request for each filter concurrently. Returns each log once, even if a node returns more than it should. */
+  const withEachFilter = async (request: (filter: PositionFilter) => Promise<RpcLog[]>): Promise<RpcLog[]> => {
+    const logs = (await Promise.all(filters.map(request))).flat();
     return [...new Map(logs.map((log) => [`${log.blockHash} ${log.logIndex}`, log])).values()];
   };
 
   return {
     async header(block) {
       const which = typeof block === 'number' ? toHex(block) : block;
-      const found = await ask(() => client.request({ method: 'eth_getBlockByNumber', params: [which, false] }));
-      // Between two blocks a node may know one that has no number or hash yet.
+      const found = await send(() => client.request({ method: 'eth_getBlockByNumber', params: [which, false] }));
+      // A pending block has no number or hash yet.
       if (!found?.number || !found.hash) return null;
       const { number, hash, parentHash, timestamp } = found;
       return { number, hash, parentHash, timestamp };
     },
 
     logsOfBlock: (hash) =>
-      ofAll((filter) =>
-        ask(() => client.request({ method: 'eth_getLogs', params: [{ ...wanted(filter), blockHash: hash as Hex }] })),
+      withEachFilter((filter) =>
+        send(() =>
+          client.request({ method: 'eth_getLogs', params: [{ ...toRpcFilter(filter), blockHash: hash as Hex }] }),
+        ),
       ),
 
-    logsOfRange: (from, to) => ofAll((filter) => inRange(filter, from, to)),
+    logsOfRange: (from, to) => withEachFilter((filter) => inRange(filter, from, to)),
     logsWith: inRange,
 
     async close() {
-      if (!overSocket) return;
+      if (!usesSocket) return;
       const { getRpcClient } = client.transport as unknown as { getRpcClient(): Promise<{ close(): void }> };
       await getRpcClient().then(
         (socket) => socket.close(),
-        // A socket that cannot be opened need not be closed.
+        // A socket that could not be opened need not be closed.
         () => {},
       );
     },
   };
 }
 
-/** What providers say when a range holds too much (venue page, section 9). */
+/** Error messages of providers for a range that is too large (venue page, section 9). */
 const RANGE_TOO_LARGE =
   /block range|query exceeds|response size|too many (results|logs|blocks)|more than \d+ (results|logs)|limit exceeded|range (is )?too (large|wide)|exceeds? (the )?(max|limit)/i;
 const LIMIT_EXCEEDED = -32_005;
 const CONTENT_TOO_LARGE = 413;
 const MESSAGE_CHARACTERS = 200;
 
-function tidy(error: unknown, url: string): ChainRpcError {
+function toChainRpcError(error: unknown, url: string): ChainRpcError {
   if (!(error instanceof BaseError))
     return new ChainRpcError(error instanceof Error ? error.message : String(error), false);
   const http = error.walk((inner) => inner instanceof HttpRequestError);
@@ -133,10 +135,13 @@ function tidy(error: unknown, url: string): ChainRpcError {
     .filter((part) => part)
     .join(' ')
     .replaceAll(url, 'the node');
-  return new ChainRpcError(`${words.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_CHARACTERS)}${status}`, isTooMuch(error));
+  return new ChainRpcError(
+    `${words.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_CHARACTERS)}${status}`,
+    isRangeTooLarge(error),
+  );
 }
 
-function isTooMuch(error: BaseError): boolean {
+function isRangeTooLarge(error: BaseError): boolean {
   if (RANGE_TOO_LARGE.test(`${error.details ?? ''} ${error.shortMessage}`)) return true;
   const cause = error.walk(
     (inner) =>
@@ -147,7 +152,10 @@ function isTooMuch(error: BaseError): boolean {
   return cause !== null;
 }
 
-/** A filter as the node takes it. */
-const wanted = ({ addresses, topics }: PositionFilter) => ({ address: addresses as Hex[], topics: topics as Hex[][] });
+/** Converts a filter to the parameters of `eth_getLogs`. */
+const toRpcFilter = ({ addresses, topics }: PositionFilter) => ({
+  address: addresses as Hex[],
+  topics: topics as Hex[][],
+});
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;

@@ -1,5 +1,4 @@
-/** Where the chain was published to, read from the end of its raw topic: what a restart goes on from. */
-
+/** Reads the end of `raw.venue_b.rpc`: the published chain from which a restart continues. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
@@ -7,18 +6,18 @@ import type { ChainPayload } from '#schemas/domain/recording';
 import { rawTopic } from '#schemas/topics/raw';
 import { PublishedChain } from './published-chain.ts';
 
-/** Records read back at first; twice as many while no header is among them. */
+/** Records of the first attempt; doubled until a header is among them. */
 const TAIL_RECORDS = 8_192;
 
 export interface ChainTail {
   readonly chain: PublishedChain;
-  /** Log indexes of the newest block that are published: the process may have died among them. */
+  /** Published log indexes of the newest block, which can be incomplete after a crash. */
   readonly lastLogs: ReadonlySet<number>;
-  /** The newest final block that was told; 0 for none. */
+  /** The last published finalized block; 0 if none. */
   readonly finalized: number;
 }
 
-/** Reads the tail of `raw.venue_b.rpc`. What is empty gives an empty chain. */
+/** Reads the tail of `raw.venue_b.rpc`. An empty topic yields an empty chain. */
 export async function readChainTail(log: EventLog, codec: Codec, blocksMax: number): Promise<ChainTail> {
   const topic = rawTopic('venue_b', 'rpc');
   const at = { topic: topic.name, partition: 0 };
@@ -27,13 +26,13 @@ export async function readChainTail(log: EventLog, codec: Codec, blocksMax: numb
   for (let records = TAIL_RECORDS; ; records *= 2) {
     const from = Math.max(first, (newest?.offset ?? 0) - records + 1);
     const payloads = newest ? await readPayloads(log, codec, from, newest.offset) : [];
-    const tail = followPayloads(payloads, blocksMax);
+    const tail = replayPayloads(payloads, blocksMax);
     if (tail.chain.last || from === first || !newest) return tail;
   }
 }
 
-/** Walks payloads as the follower published them. */
-export function followPayloads(payloads: Iterable<ChainPayload>, blocksMax: number): ChainTail {
+/** Rebuilds the chain from payloads in published order. */
+export function replayPayloads(payloads: Iterable<ChainPayload>, blocksMax: number): ChainTail {
   const chain = new PublishedChain(blocksMax);
   let lastLogs = new Set<number>();
   let finalized = 0;
@@ -63,7 +62,7 @@ async function readPayloads(log: EventLog, codec: Codec, from: number, until: nu
 
 async function readPayload(codec: Codec, record: LogRecord): Promise<ChainPayload | null> {
   if (!record.value) return null;
-  // Ours, but perhaps written with an older schema.
+  // Written by ingest, perhaps with an older schema.
   await codec.fetchSchema(record.value);
   const envelope = codec.decode(rawTopic('venue_b', 'rpc'), record.value);
   return JSON.parse(envelope.payload.toString()) as ChainPayload;

@@ -1,7 +1,7 @@
-/** Keeps the follower going: asks for the head every second, notices when it stands still, and tells of both. */
+/** Runs the chain follower every second, and reports a stalled or failing node as feed events. */
 import type { Running } from '#infra/context';
 import type { Budget } from '../../../feed/budget.ts';
-import { FeedLife } from '../../../feed/feed-life.ts';
+import { ConnectionState } from '../../../feed/connection-state.ts';
 import { Poller } from '../../../feed/poller.ts';
 import type { AdapterContext } from '../../adapter.ts';
 import {
@@ -24,8 +24,8 @@ import { LogRanges } from './log-ranges.ts';
 const FEED = 'venue_b.rpc';
 
 /**
- * @param budget of the node.
- * @param onHead told once the head is known and published up to.
+ * @param budget rate limit of the node.
+ * @param onHead called when everything up to the head is published.
  */
 export async function followChain(
   context: AdapterContext,
@@ -40,8 +40,8 @@ export async function followChain(
     budget,
     timeoutMs: RPC_TIMEOUT_MS,
   });
-  const life = new FeedLife({ venue: 'venue_b', feed: FEED, publisher, logger, metrics });
-  const watch = watchHead(life);
+  const connection = new ConnectionState({ venue: 'venue_b', feed: FEED, publisher, logger, metrics });
+  const watch = watchHead(connection);
   const follower = new ChainFollower({
     rpc,
     ranges: new LogRanges(rpc, { first: RANGE_BLOCKS_FIRST, max: RANGE_BLOCKS_MAX }),
@@ -55,18 +55,20 @@ export async function followChain(
   });
   let finalizedAt = 0;
   const poller = new Poller({
-    life,
+    connection,
     publisher,
     logger,
-    everyMs: () => HEAD_EVERY_MS,
-    soonestMs: HEAD_EVERY_MS,
+    intervalMs: () => HEAD_EVERY_MS,
+    minIntervalMs: HEAD_EVERY_MS,
     round: async (signal) => {
       await follower.step(signal);
       onHead();
       if (Date.now() - finalizedAt < FINALIZED_EVERY_MS) return;
       finalizedAt = Date.now();
-      // Not every node knows the tag; confirmations then come by depth alone.
-      await follower.tellFinalized().catch((error: unknown) => logger.debug({ error }, 'no finalized block'));
+      // Some nodes do not support the tag; confirmations then depend on depth alone.
+      await follower
+        .publishFinalized()
+        .catch((error: unknown) => logger.debug({ error }, 'could not read the finalized block'));
     },
   });
   return {
@@ -77,15 +79,16 @@ export async function followChain(
   };
 }
 
-/** Takes a moving head for a sign of life, and one that stands still for silence, though the node answers. */
-function watchHead(life: FeedLife): (number: number) => void {
+/** Treats a new head as activity, and an unchanged head as silence even if the node answers. */
+function watchHead(connection: ConnectionState): (number: number) => void {
   let newest = { number: -1, at: 0 };
   return (number) => {
     const now = Date.now();
     if (number !== newest.number) {
       newest = { number, at: now };
-      life.connect();
-    } else if (now - newest.at > HEAD_SILENCE_MS) life.silence(`no block after ${number} for ${HEAD_SILENCE_MS} ms`);
-    else if (life.failed > 0) life.connect();
+      connection.markConnected();
+    } else if (now - newest.at > HEAD_SILENCE_MS)
+      connection.markSilent(`no block after ${number} for ${HEAD_SILENCE_MS} ms`);
+    else if (connection.failures > 0) connection.markConnected();
   };
 }

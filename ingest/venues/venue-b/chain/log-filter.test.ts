@@ -3,7 +3,7 @@ import { CHAIN_FILTERS } from './log-filter.ts';
 
 const [own, oracle] = CHAIN_FILTERS;
 
-it('asks for both encodings of fills, of every exchange up to v3, and for how conditions were resolved', () => {
+it('covers both encodings of fills, every exchange up to v3, and the resolutions of conditions', () => {
   expect(own?.addresses).toHaveLength(9);
   for (const address of [
     '0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e',
@@ -24,7 +24,7 @@ it('asks for both encodings of fills, of every exchange up to v3, and for how co
   );
 });
 
-it('asks the oracles for the steps of requests that the adapters of the venue made, and of no others', () => {
+it("covers the oracle requests of the venue's adapters, and no others", () => {
   expect(oracle?.addresses).toEqual([
     '0xee3afe347d5c74317041e2618c49534daf887c24',
     '0x2c0367a9db231ddebd88a94b4f6461a6e47c58b1',

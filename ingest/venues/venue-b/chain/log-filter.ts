@@ -23,8 +23,8 @@ const {
 } = CHAIN_EVENTS;
 
 /**
- * The logs that are kept, by one question each: what the venue's own contracts say, and what the oracle is asked and
- * answers on behalf of the venue's adapters. The oracle serves others too, so the node leaves out theirs.
+ * Filters of the logs that are published, one request each: logs of the venue's own contracts, and oracle logs about
+ * requests of the venue's adapters. The oracle serves other applications too, whose logs the node leaves out.
  */
 export const CHAIN_FILTERS: readonly PositionFilter[] = [
   {

@@ -1,4 +1,4 @@
-/** Ranges of `eth_getLogs` as large as the node bears: halved when it refuses, grown slowly while it answers. */
+/** Adapts the ranges of `eth_getLogs` to the node: halved when it refuses, slowly increased while it answers. */
 import type { RpcLog } from 'viem';
 import { type ChainRpc, ChainRpcError } from './chain-rpc.ts';
 
@@ -15,7 +15,7 @@ export class LogRanges {
     this.blocksMax = limits.max;
   }
 
-  /** Logs from block `from` on, up to a block that it says, at most `to`. Rejects when not even one block is answered. */
+  /** Reads logs from block `from` to the returned block, at most `to`. Rejects if even a single block is too large. */
   async next(from: number, to: number): Promise<{ readonly logs: RpcLog[]; readonly to: number }> {
     for (;;) {
       const end = Math.min(to, from + this.blocks - 1);

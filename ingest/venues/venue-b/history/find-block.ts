@@ -1,9 +1,9 @@
-/** The first block of a time. Never worked out from numbers: blocks take longer at some times than at others. */
+/** Finds the first block of a time by binary search. Block times vary, so it cannot be calculated from numbers. */
 
-/** Asks for the unix seconds of a block. */
+/** Returns the time of a block, unix seconds. */
 type TimeOf = (block: number) => Promise<number>;
 
-/** The first of the blocks `low` to `high` that is not older than `since` (unix seconds); `high` where all are older. */
+/** The first of the blocks `low` to `high` that is not older than `since` (unix seconds); `high` if all are older. */
 export async function firstBlockSince(timeOf: TimeOf, since: number, low: number, high: number): Promise<number> {
   let [from, to] = [low, high];
   while (from < to) {

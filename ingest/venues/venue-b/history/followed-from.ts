@@ -1,4 +1,4 @@
-/** Where the chain began to be followed: the first block in the raw topic. */
+/** Reads the first block that the service followed. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
@@ -6,8 +6,8 @@ import type { ChainPayload } from '#schemas/domain/recording';
 import { rawTopic } from '#schemas/topics/raw';
 
 /**
- * Number of the first block whose header is kept; null while there is none. Where retention removed the beginning, blocks
- * before it may have been followed too: the normaliser knows, and tells nothing twice.
+ * Number of the first block whose header is in the raw topic; null while there is none. If retention removed older records,
+ * earlier blocks may have been followed too; the normaliser knows those and emits nothing twice.
  */
 export async function readFollowedFrom(log: EventLog, codec: Codec): Promise<number | null> {
   const topic = rawTopic('venue_b', 'rpc');

@@ -1,9 +1,9 @@
-/** Answers backfills from the chain's node, beside the live follower and never before it. */
+/** Serves backfills from the chain's node, without delaying the live follower. */
 import { closeInReverse } from '#infra/closing';
 import type { Running } from '#infra/context';
 import { pause } from '#infra/pause';
 import type { HistoryPayload } from '#schemas/domain/recording';
-import { answerBackfills } from '../../../backfills/answer-backfills.ts';
+import { startBackfillServer } from '../../../backfills/backfill-server.ts';
 import { Budget } from '../../../feed/budget.ts';
 import type { AdapterContext } from '../../adapter.ts';
 import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
@@ -24,7 +24,7 @@ import { HistoryNode } from './history-node.ts';
 import { type FoundTransaction, type ScanLimits, scanWallet } from './scan-wallet.ts';
 
 const SOURCE = 'venue_b.history';
-/** How long a scan waits for the follower's first block, and how often it looks. */
+/** How long a scan waits for the follower's first block, and how often it checks. */
 const FIRST_BLOCK_WITHIN_MS = 15_000;
 const FIRST_BLOCK_EVERY_MS = 250;
 
@@ -36,25 +36,25 @@ const LIMITS: ScanLimits = {
   span: { blocks: TAKER_SPAN_BLOCKS, accounts: TAKER_ACCOUNTS_MAX },
 };
 
-/** @param nodeBudget of everything that is asked of the node; backfills have a part of it. */
-export async function lookUpHistory(
+/** @param nodeBudget rate limit of all requests to the node, of which backfills get a part. */
+export async function startHistoryBackfills(
   context: AdapterContext,
   url: string,
   nodeBudget: Budget,
   limits: ScanLimits = LIMITS,
 ): Promise<Running> {
   const { publisher, log, codec } = context;
-  const own = new Budget(HISTORY_BUDGET);
+  const historyBudget = new Budget(HISTORY_BUDGET);
   const budget = {
-    take: async (cost: number, signal?: AbortSignal) => {
-      await own.take(cost, signal);
-      await nodeBudget.take(cost, signal);
+    acquire: async (cost: number, signal?: AbortSignal) => {
+      await historyBudget.acquire(cost, signal);
+      await nodeBudget.acquire(cost, signal);
     },
   };
   const rpc = openChainRpc({ url, filters: CHAIN_FILTERS, budget, timeoutMs: RPC_TIMEOUT_MS });
   const followed = firstFollowed(() => readFollowedFrom(log, codec));
 
-  const answering = await answerBackfills({
+  const server = await startBackfillServer({
     ...context,
     scan: async ({ address, lookbackDays }, closing) => {
       const signal = AbortSignal.any([closing, AbortSignal.timeout(HISTORY_SCAN_MAX_MS)]);
@@ -77,10 +77,10 @@ export async function lookUpHistory(
       return scanned;
     },
   });
-  return { close: () => closeInReverse([() => rpc.close(), () => answering.close()]) };
+  return { close: () => closeInReverse([() => rpc.close(), () => server.close()]) };
 }
 
-/** Reads it once it is there, and then knows it. */
+/** Waits for the first followed block, and caches it. */
 function firstFollowed(read: () => Promise<number | null>) {
   let known: number | null = null;
   return async (signal: AbortSignal): Promise<number> => {

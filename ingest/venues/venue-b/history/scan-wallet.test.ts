@@ -12,10 +12,10 @@ const topic = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 const hex = (number: number) => `0x${number.toString(16)}`;
 const WALLET = account('wallet');
 const DAY = 86_400;
-/** Two seconds a block, from 0. */
+/** Blocks have an interval of two seconds, from time 0. */
 const HEAD = 100_000;
 
-interface Asked {
+interface LogRequest {
   readonly from: number;
   readonly to: number;
   readonly topics: readonly (readonly string[] | null)[];
@@ -23,22 +23,29 @@ interface Asked {
 
 class Chain {
   readonly logs: RpcLog[] = [];
-  readonly asked: Asked[] = [];
+  readonly requests: LogRequest[] = [];
   headers = 0;
-  /** Blocks of one question; more is refused. */
+  /** Maximum blocks of one request; more is refused. */
   rangeMax = 2_000;
-  /** Questions that fail before one is answered. */
+  /** Requests that fail before one succeeds. */
   failures = 0;
-  tellsTimes = true;
+  hasBlockTimes = true;
 
-  /** The logs of a match in a block: `makers` against a taker. */
+  /** Adds the logs of a match in a block: `makers` against a taker. */
   match(block: number, taker: string, makers: readonly string[], tx = `tx${block}`): this {
     const add = (owner: string, against: string) => {
-      const time = this.tellsTimes ? { blockTimestamp: hex(block * 2) } : {};
+      const time = this.hasBlockTimes ? { blockTimestamp: hex(block * 2) } : {};
       const logIndex = hex(this.logs.length);
       const topics = [CHAIN_EVENTS.orderFilledV2, '0xorder', topic(owner), topic(against)];
-      const place = { blockNumber: hex(block), blockHash: `hash${block}`, transactionHash: tx, logIndex };
-      this.logs.push({ address: EXCHANGE, topics, data: '0x', removed: false, ...place, ...time } as unknown as RpcLog);
+      const position = { blockNumber: hex(block), blockHash: `hash${block}`, transactionHash: tx, logIndex };
+      this.logs.push({
+        address: EXCHANGE,
+        topics,
+        data: '0x',
+        removed: false,
+        ...position,
+        ...time,
+      } as unknown as RpcLog);
     };
     for (const maker of makers) add(account(maker), account(taker));
     add(account(taker), EXCHANGE);
@@ -63,7 +70,7 @@ class Chain {
           throw new ChainRpcError('a moment', false);
         }
         if (to - from + 1 > this.rangeMax) throw new ChainRpcError('block range', true);
-        this.asked.push({ from, to, topics });
+        this.requests.push({ from, to, topics });
         return this.logs.filter((log) => {
           const number = Number(log.blockNumber);
           return (
@@ -88,29 +95,29 @@ const LIMITS: ScanLimits = {
 async function scan(chain: Chain, scanOf: Partial<WalletScan> = {}, limits: Partial<ScanLimits> = {}) {
   const found: FoundTransaction[] = [];
   const node = new HistoryNode(chain.rpc(), new AbortController().signal);
-  const wish = { wallet: WALLET, lookbackDays: 1, followedFrom: HEAD, ...scanOf };
-  const scanned = await scanWallet(node, wish, { ...LIMITS, ...limits }, async (more) => void found.push(...more));
+  const request = { wallet: WALLET, lookbackDays: 1, followedFrom: HEAD, ...scanOf };
+  const scanned = await scanWallet(node, request, { ...LIMITS, ...limits }, async (more) => void found.push(...more));
   const logs = found.map((each) => each.logs.map(({ logIndex }) => Number(logIndex)));
   return { scanned, found, logs: logs.sort((a, b) => a[0]! - b[0]!) };
 }
 
 describe('a scan', () => {
-  it('reads the days asked for in chunks of 2000 blocks, newest first, once as maker and once as taker', async () => {
+  it('reads the requested days in chunks of 2000 blocks, newest first, once as maker and once as taker', async () => {
     const chain = new Chain();
     const { scanned } = await scan(chain);
     const first = HEAD - DAY / 2;
     expect(scanned).toEqual({ fills: 0, fromBlock: first, toBlock: HEAD });
-    const asMaker = chain.asked.filter(({ topics }) => topics[2]?.includes(topic(WALLET)) && topics[3] === null);
-    const asTaker = chain.asked.filter(({ topics }) => topics[3]?.includes(topic(WALLET)) && topics[2] === null);
-    for (const asked of [asMaker, asTaker]) {
-      expect(asked[0]).toMatchObject({ from: HEAD - 1_999, to: HEAD });
-      expect(asked.at(-1)!.from).toBe(first);
-      for (const [at, { to }] of asked.slice(1).entries()) expect(to).toBe(asked[at]!.from - 1);
+    const asMaker = chain.requests.filter(({ topics }) => topics[2]?.includes(topic(WALLET)) && topics[3] === null);
+    const asTaker = chain.requests.filter(({ topics }) => topics[3]?.includes(topic(WALLET)) && topics[2] === null);
+    for (const requests of [asMaker, asTaker]) {
+      expect(requests[0]).toMatchObject({ from: HEAD - 1_999, to: HEAD });
+      expect(requests.at(-1)!.from).toBe(first);
+      for (const [at, { to }] of requests.slice(1).entries()) expect(to).toBe(requests[at]!.from - 1);
     }
-    expect(asMaker.length + asTaker.length).toBe(chain.asked.length);
+    expect(asMaker.length + asTaker.length).toBe(chain.requests.length);
   });
 
-  it('counts each fill once, and gives its transaction with the taker legs that say what was traded', async () => {
+  it('counts each fill once, and returns its transaction with the taker legs that show what was traded', async () => {
     const chain = new Chain()
       .match(99_000, 'wallet', ['a', 'b'])
       .match(99_050, 'c', ['wallet', 'd'])
@@ -131,17 +138,17 @@ describe('a scan', () => {
     });
   });
 
-  it('asks for the time of a block where the node does not tell it with the log', async () => {
+  it('requests the time of a block if the node does not return it with the log', async () => {
     const chain = new Chain();
-    chain.tellsTimes = false;
+    chain.hasBlockTimes = false;
     const { found } = await scan(chain.match(99_000, 'wallet', ['a']));
     expect(found.map(({ block }) => block.timestamp)).toEqual([hex(198_000)]);
   });
 
-  it('asks so once for a block, however many of its transactions are found', async () => {
+  it('requests it once for each block, however many of its transactions are found', async () => {
     const chains = [1, 8].map((transactions) => {
       const chain = new Chain();
-      chain.tellsTimes = false;
+      chain.hasBlockTimes = false;
       for (let nth = 0; nth < transactions; nth += 1) chain.match(99_000, 'wallet', ['a'], `tx${nth}`);
       return chain;
     });
@@ -151,17 +158,17 @@ describe('a scan', () => {
     expect(chains[1]!.headers).toBe(chains[0]!.headers);
   });
 
-  it('counts fills where the chain is followed, and gives none of them', async () => {
+  it('counts fills of followed blocks, and returns none of them', async () => {
     const chain = new Chain()
       .match(98_000, 'wallet', ['a'])
       .match(99_000, 'wallet', ['a'])
       .match(99_500, 'b', ['wallet']);
     const { scanned, found } = await scan(chain, { followedFrom: 99_000 });
     expect([scanned.fills, found.map(({ block }) => block.number)]).toEqual([3, [hex(98_000)]]);
-    expect(chain.asked.filter(({ topics }) => topics[2] && topics[3])).toEqual([]);
+    expect(chain.requests.filter(({ topics }) => topics[2] && topics[3])).toEqual([]);
   });
 
-  it('begins later where its chunks are used up', async () => {
+  it('ends early when its chunks are used up', async () => {
     const chain = new Chain().match(95_999, 'wallet', ['a']).match(96_001, 'wallet', ['a']);
     const { scanned } = await scan(chain, { lookbackDays: 1 }, { chunksMax: 2 });
     expect(scanned).toEqual({ fills: 1, fromBlock: HEAD - 3_999, toBlock: HEAD });
@@ -175,7 +182,7 @@ describe('a scan', () => {
     expect(found.length).toBe(39);
   });
 
-  it('halves what the node finds too large, and is patient with it', async () => {
+  it('halves ranges that the node refuses, and retries failures', async () => {
     const chain = new Chain().match(99_000, 'wallet', ['a']).match(98_001, 'b', ['wallet']);
     chain.rangeMax = 300;
     chain.failures = 2;
@@ -189,7 +196,7 @@ describe('a scan', () => {
     ]);
   });
 
-  it('fails when the node goes on failing', async () => {
+  it('fails if the node keeps failing', async () => {
     const chain = new Chain();
     chain.failures = 1_000;
     await expect(scan(chain)).rejects.toMatchObject({ code: 'chain_unavailable' });
@@ -200,7 +207,7 @@ describe('a scan', () => {
     for (let at = 0; at < 20; at += 1) chain.match(99_000 + at * 30, `taker${at}`, ['wallet']);
     const { found } = await scan(chain, {}, { span: { blocks: 100, accounts: 3 } });
     expect(found.every(({ logs }) => logs.length === 2)).toBe(true);
-    const lookups = chain.asked.filter(({ topics }) => topics[2] && topics[3]);
+    const lookups = chain.requests.filter(({ topics }) => topics[2] && topics[3]);
     for (const { from, to, topics } of lookups) {
       expect(to - from).toBeLessThan(100);
       expect(topics[2]!.length).toBeLessThanOrEqual(3);
@@ -210,7 +217,7 @@ describe('a scan', () => {
 });
 
 describe('the first block of a time', () => {
-  it('is found where blocks take longer at some times than at others', async () => {
+  it('is found although block times vary', async () => {
     const times = Array.from({ length: 1_000 }, (_, at) => at * 2 + (at > 400 ? 500 : 0) + Math.floor(at / 7));
     const timeOf = async (block: number) => times[block]!;
     for (const since of [0, 1, 700, 801, 900, 1_300, times[999]!]) {

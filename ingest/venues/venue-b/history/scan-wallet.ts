@@ -1,5 +1,4 @@
-/** Looks up the past fills of a wallet on the chain, newest first, within the budget of one scan. */
-
+/** Scans the chain for past fills of a wallet, newest first, within the limits of one scan. */
 import { firstBlockSince } from './find-block.ts';
 import type { HistoryLog, HistoryNode } from './history-node.ts';
 import { readWalletChunk, type SpanLimits } from './wallet-chunk.ts';
@@ -10,7 +9,7 @@ export interface ScanLimits {
   readonly chunkBlocks: number;
   readonly chunksMax: number;
   readonly fillsMax: number;
-  /** Chunks read at once. */
+  /** Chunks that are read concurrently. */
   readonly parallel: number;
   readonly span: SpanLimits;
 }
@@ -19,11 +18,11 @@ export interface WalletScan {
   /** Lower case. */
   readonly wallet: string;
   readonly lookbackDays: number;
-  /** Transactions of this block and later ones are counted, not published: they stand in the log. */
+  /** Transactions of this block and later ones are counted but not published: they are in the log already. */
   readonly followedFrom: number;
 }
 
-/** One transaction that was found: what is published of it. */
+/** The published part of a found transaction. */
 export interface FoundTransaction {
   readonly block: { readonly number: string; readonly hash: string; readonly timestamp: string };
   readonly logs: readonly HistoryLog[];
@@ -36,10 +35,10 @@ export interface Scanned {
 }
 
 /**
- * Goes from the newest block back to the first one of the days asked for, or to where the budget ends: so many chunks,
- * or the chunk in which so many fills were reached. Rejects when the node fails, and with the signal's reason.
+ * Scans from the newest block back to the first one of the requested days, or until a limit: the number of chunks, or the
+ * chunk in which the number of fills is reached. Rejects if the node fails, and with the signal's reason.
  *
- * @param publish told each transaction, chunk by chunk; it may make the scan wait.
+ * @param publish called with the transactions of each chunk; the scan waits for it.
  */
 export async function scanWallet(
   node: HistoryNode,
@@ -54,9 +53,9 @@ export async function scanWallet(
   const timeOf = async (block: number) => Number((await node.header(block)).timestamp);
   const first = await firstBlockSince(timeOf, since, lowest, toBlock);
   let fills = 0;
-  let done = toBlock + 1;
-  while (done > first && fills < limits.fillsMax) {
-    const chunks = nextChunks(first, done, limits);
+  let scannedFrom = toBlock + 1;
+  while (scannedFrom > first && fills < limits.fillsMax) {
+    const chunks = nextChunks(first, scannedFrom, limits);
     const read = await Promise.all(
       chunks.map((chunk) => readWalletChunk(node, wallet, { ...chunk, publishBelow: followedFrom }, limits.span)),
     );
@@ -64,21 +63,21 @@ export async function scanWallet(
       if (fills >= limits.fillsMax) break;
       await publish(await withBlocks(node, chunk.transactions));
       fills += chunk.fills;
-      done = chunks[at]!.from;
+      scannedFrom = chunks[at]!.from;
     }
   }
-  return { fills, fromBlock: done, toBlock };
+  return { fills, fromBlock: scannedFrom, toBlock };
 }
 
-/** The chunks below `done`, newest first. */
-function nextChunks(first: number, done: number, { chunkBlocks, parallel }: ScanLimits) {
+/** The next chunks below `scannedFrom`, newest first. */
+function nextChunks(first: number, scannedFrom: number, { chunkBlocks, parallel }: ScanLimits) {
   const chunks: { from: number; to: number }[] = [];
-  for (let to = done - 1; to >= first && chunks.length < parallel; to -= chunkBlocks)
+  for (let to = scannedFrom - 1; to >= first && chunks.length < parallel; to -= chunkBlocks)
     chunks.push({ from: Math.max(first, to - chunkBlocks + 1), to });
   return chunks;
 }
 
-/** The logs of transactions with their blocks, whose time some nodes tell with each log; others are asked once a block. */
+/** Adds the block to each transaction. If the logs do not contain its time, the node is asked once for each block. */
 function withBlocks(node: HistoryNode, transactions: readonly (readonly HistoryLog[])[]): Promise<FoundTransaction[]> {
   const times = new Map<string, Promise<string>>();
   const timeOf = (number: string): Promise<string> => {

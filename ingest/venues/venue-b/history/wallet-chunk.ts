@@ -1,29 +1,29 @@
-/** What a stretch of blocks holds of a wallet: its fills, with the taker legs that say what was traded. */
+/** Reads the fills of a wallet in a range of blocks, with the taker legs that show what was traded. */
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
-import { accountIn, type HistoryLog, type HistoryNode, placeOf } from './history-node.ts';
+import { accountIn, type HistoryLog, type HistoryNode, logId } from './history-node.ts';
 
 const EXCHANGE_ADDRESSES: readonly string[] = Object.values(EXCHANGES);
 const isExchange = (account: string) => EXCHANGE_ADDRESSES.includes(account);
 
-/** Questions for taker legs in flight at once, of one chunk. */
+/** Concurrent requests for taker legs of one chunk. */
 const SPANS_AT_ONCE = 4;
 
-/** How much one question for taker legs may span. */
+/** Limits of one request for taker legs. */
 export interface SpanLimits {
   readonly blocks: number;
   readonly accounts: number;
 }
 
 export interface WalletChunk {
-  /** Maker legs that have the wallet on either side: one for each trade of it. */
+  /** Maker legs with the wallet on either side: one for each of its trades. */
   readonly fills: number;
-  /** Of the blocks below `publishBelow`: the logs of each transaction, those of its taker legs among them. */
+  /** Logs of each transaction below `publishBelow`, including those of its taker legs. */
   readonly transactions: readonly (readonly HistoryLog[])[];
 }
 
 /**
- * Reads blocks `from` to `to`. Where the wallet's order met a taker's, the taker's own log is looked up: it has another
- * account's name, so the wallet's filters do not find it.
+ * Reads blocks `from` to `to`. If the wallet was the maker of a trade, the taker's own log is looked up: it belongs to
+ * another account, so the wallet's filters do not match it.
  */
 export async function readWalletChunk(
   node: HistoryNode,
@@ -39,7 +39,7 @@ export async function readWalletChunk(
   const takerLegs: HistoryLog[] = [];
   for (const log of [...own, ...against]) {
     if (isExchange(accountIn(log, 3))) takerLegs.push(log);
-    else legs.set(placeOf(log), log);
+    else legs.set(logId(log), log);
   }
   const wanted = [...legs.values()].filter((log) => Number(log.blockNumber) < publishBelow);
   const asMaker = wanted.filter((log) => accountIn(log, 2) === wallet);
@@ -60,7 +60,7 @@ interface Span {
   readonly accounts: string[];
 }
 
-/** Stretches of blocks that hold all the legs, each with the takers of its legs. */
+/** Groups legs into ranges of blocks, each with the takers of its legs. */
 function spansOf(legs: readonly HistoryLog[], limits: SpanLimits): Span[] {
   const spans: Span[] = [];
   const inOrder = [...legs].sort((a, b) => Number(a.blockNumber) - Number(b.blockNumber));
@@ -81,16 +81,16 @@ function spansOf(legs: readonly HistoryLog[], limits: SpanLimits): Span[] {
   return spans;
 }
 
-/** Legs and the taker legs of their transactions, each log once, in the order of the chain. */
+/** Groups legs and the taker legs by transaction, each log once, in the order of the chain. */
 function byTransaction(legs: readonly HistoryLog[], takerLegs: readonly HistoryLog[]): HistoryLog[][] {
   const found = new Map<string, Map<string, HistoryLog>>();
   for (const leg of legs) {
     const logs = found.get(transactionOf(leg)) ?? new Map<string, HistoryLog>();
-    found.set(transactionOf(leg), logs.set(placeOf(leg), leg));
+    found.set(transactionOf(leg), logs.set(logId(leg), leg));
   }
-  for (const log of takerLegs) found.get(transactionOf(log))?.set(placeOf(log), log);
+  for (const log of takerLegs) found.get(transactionOf(log))?.set(logId(log), log);
   return [...found.values()].map((logs) => [...logs.values()].sort((a, b) => Number(a.logIndex) - Number(b.logIndex)));
 }
 
-/** With the block: a transaction that a reorganisation moved between two questions must not be mixed. */
+/** Includes the block, so that a transaction that a reorganization moved between two requests is not mixed. */
 const transactionOf = ({ blockHash, transactionHash }: HistoryLog) => `${blockHash} ${transactionHash}`;
