@@ -1,4 +1,7 @@
-/** Generates commands like those of organizations over months: mostly wallets and keys, some of each type, hardly any refused. */
+/**
+ * Generates commands like those of organizations over months: mostly wallets and keys, some of each type, hardly any
+ * refused.
+ */
 import { createHash } from 'node:crypto';
 import type { ControlCommand } from '#schemas/topics/control';
 

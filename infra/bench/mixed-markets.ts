@@ -1,4 +1,6 @@
-/** Generates a catalog as the normalisers emit it: questions of every kind that the venues list, some of them on both. */
+/**
+ * Generates a catalog as the normalisers emit it: questions of every kind that the venues list, some of them on both.
+ */
 import { createHash } from 'node:crypto';
 import type { Market } from '#schemas/topics/normalised';
 

@@ -1,4 +1,6 @@
-/** Opens the ports of a service in a folder, optionally with a log of simulated raw records, for benchmarks and checks. */
+/**
+ * Opens the ports of a service in a folder, optionally with a log of simulated raw records, for benchmarks and checks.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

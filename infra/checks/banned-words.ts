@@ -33,7 +33,9 @@ export interface BannedWord {
   readonly instead: string;
 }
 
-/** Every banned word of a file, in its path and in its text. A camelCase or kebab-case name is searched part by part. */
+/**
+ * Every banned word of a file, in its path and in its text. A camelCase or kebab-case name is searched part by part.
+ */
 export function bannedWords(path: string, text: string, exceptions: readonly WordException[] = []): BannedWord[] {
   const found = findIn(partsOf(path)).map((word) => ({ path, line: 0, ...word }));
   let before: string | undefined;

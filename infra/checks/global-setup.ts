@@ -8,7 +8,9 @@ import { fetchServices } from '../testing/services.ts';
 import { faultsOf, findSecrets } from './logs/find-secrets.ts';
 import { PROJECT_ROOT } from './sources.ts';
 
-/** Sources of logs, each with a test that must produce some: loggers in tests, and services and commands as processes. */
+/**
+ * Sources of logs, each with a test that must produce some: loggers in tests, and services and commands as processes.
+ */
 const SOURCES: readonly (readonly [string, RegExp])[] = [
   ['logger', /infra\/telemetry\/logger\.test\.ts$/],
   ['service', /infra\/checks\/e2e\/kill\.e2e\.test\.ts$/],

@@ -63,7 +63,10 @@ function parseBody(body: string): unknown {
   }
 }
 
-/** Creates both venues. `now` returns the time up to which the world is simulated; `onError` is called with errors of handlers. */
+/**
+ * Creates both venues. `now` returns the time up to which the world is simulated; `onError` is called with errors of
+ * handlers.
+ */
 export function createVenues(
   world: World,
   board: FaultBoard,

@@ -176,7 +176,9 @@ async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8A
   }
 }
 
-/** Replaces placeholders by parameters of the URL. Text parameters are escaped. Data after an INSERT is left unchanged. */
+/**
+ * Replaces placeholders by parameters of the URL. Text parameters are escaped. Data after an INSERT is left unchanged.
+ */
 function bindUrlParameters(statement: string, prefix: string | null, search: URLSearchParams): string {
   const names = [...search.keys()].filter((name) => name.startsWith('param_'));
   if (prefix !== null && names.length === 0) return statement;

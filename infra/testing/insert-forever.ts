@@ -1,4 +1,7 @@
-/** Inserts batches of 100 rows into `t` of a data directory and prints the number of each acknowledged batch, until killed. */
+/**
+ * Inserts batches of 100 rows into `t` of a data directory and prints the number of each acknowledged batch, until
+ * killed.
+ */
 import { openEmbeddedStore } from '../store/embedded.ts';
 
 const [path] = process.argv.slice(3);

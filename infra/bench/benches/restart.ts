@@ -54,7 +54,9 @@ export async function measureRestart(
   return [{ name: 'restart', value: ms, unit: 'ms', baseline: null, ratio: null }];
 }
 
-/** Starts a service, waits until it is ready, calls `runOn` and kills the service. Returns the ms until it was ready. */
+/**
+ * Starts a service, waits until it is ready, calls `runOn` and kills the service. Returns the ms until it was ready.
+ */
 async function msUntilReady(options: ServiceOptions, runOn: () => Promise<void>): Promise<number> {
   const httpPort = await freePort();
   const startedAt = performance.now();

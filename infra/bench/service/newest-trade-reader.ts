@@ -4,7 +4,10 @@ import { RESPONSE_TIMEOUT_MS, readJson, type StartedService } from './start-serv
 
 /** The most traded coins: each has a trade every 16 to 35 ms at 3,000 events a second. */
 const COINS = ['BTC', 'ETH', 'SOL'];
-/** Responses are cached for 5 s for each coin and limit. With this many limits, 20 reads a second get no cached response. */
+/**
+ * Responses are cached for 5 s for each coin and limit. With this many limits, 20 reads a second get no cached
+ * response.
+ */
 const LIMITS = 40;
 
 interface CoinTrades {

@@ -1,4 +1,6 @@
-/** Derives from the frames of a subscriber of `/v1/stream` the time of its newest trade and the number of missed events. */
+/**
+ * Derives from the frames of a subscriber of `/v1/stream` the time of its newest trade and the number of missed events.
+ */
 
 const SEQ = '"seq":';
 const CHANNEL = '"channel":"';

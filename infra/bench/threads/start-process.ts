@@ -12,7 +12,10 @@ const ERRORS_MAX = 4_000;
 
 export interface SpawnedProgram {
   readonly pid: number;
-  /** Waits for the line `<label> <value>` and resolves with the value. Rejects if the program exits before, or on timeout. */
+  /**
+   * Waits for the line `<label> <value>` and resolves with the value. Rejects if the program exits before, or on
+   * timeout.
+   */
   line(label: string, timeoutMs?: number): Promise<string>;
   /** The end of its standard error once it has exited; null while it runs. */
   exitErrors(): string | null;

@@ -1,4 +1,6 @@
-/** Runs only the webhook sender, as in the service and under its lease, on the log of a folder. The benchmark kills it. */
+/**
+ * Runs only the webhook sender, as in the service and under its lease, on the log of a folder. The benchmark kills it.
+ */
 import { startWebhooks } from '#stream-gateway/webhooks/start';
 import { closeInReverse } from '../../closing.ts';
 import { loadSettings } from '../../config/settings.ts';

@@ -1,4 +1,6 @@
-/** Opens the log of a folder and the rest of a webhook sender's context. Without a store, which takes seconds to open. */
+/**
+ * Opens the log of a folder and the rest of a webhook sender's context. Without a store, which takes seconds to open.
+ */
 import { createCodec } from '../../codec/create-codec.ts';
 import { openLogRegistry } from '../../codec/log-registry.ts';
 import { openEmbeddedLog } from '../../log/embedded/open-embedded-log.ts';

@@ -1,4 +1,6 @@
-/** Plays the recordings through a cluster: a real broker and registry, the engine over HTTP, a process for each role. */
+/**
+ * Plays the recordings through a cluster: a real broker and registry, the engine over HTTP, a process for each role.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicesMissing } from '../../testing/services.ts';
 import { type Cluster, startCluster } from './cluster.ts';

@@ -1,4 +1,6 @@
-/** Starts one embedded node, or a cluster with three nodes of the query API. Organizations must see the same on both. */
+/**
+ * Starts one embedded node, or a cluster with three nodes of the query API. Organizations must see the same on both.
+ */
 import { join } from 'node:path';
 import { startBackends } from './cluster.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';

@@ -17,7 +17,10 @@ export function emptyCounts(): Counts {
   return { wanted: 0, found: 0, right: 0, rightUnlisted: 0, wrong: [] };
 }
 
-/** Counts one item: its expected kind, its found kind (null: found items are counted elsewhere), and whether its fields are correct. */
+/**
+ * Counts one item: its expected kind, its found kind (null: found items are counted elsewhere), and whether its fields
+ * are correct.
+ */
 export function countResult(
   kinds: Map<string, Counts>,
   wanted: string,

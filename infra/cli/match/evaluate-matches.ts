@@ -3,7 +3,10 @@ import { matchTitles, type TitleLabel, type TitleLink } from '#processors/events
 import { type Counts, countResult, countsTable, emptyCounts } from './counts.ts';
 import type { ExpectedLabel, TitlesFile } from './titles-file.ts';
 
-/** Expected kind of a title without a threshold, by its `notPriceBinary` reason. Other reasons only exclude `price_binary`. */
+/**
+ * Expected kind of a title without a threshold, by its `notPriceBinary` reason. Other reasons only exclude
+ * `price_binary`.
+ */
 const KIND_OF_REASON: Readonly<Record<string, string>> = { range: 'price_range', direction_from_open: 'up_down' };
 const FIELDS = ['kind', 'underlying', 'threshold', 'op', 'semantics', 'resolutionDate'] as const;
 

@@ -33,7 +33,10 @@ export type TitlesFile = z.infer<typeof file>;
 /** Expected label of a title: every part must be right. */
 export type ExpectedLabel = z.infer<typeof label>;
 
-/** Parses the JSON of a titles file. `name` and `accepts` are used in the message of the `SettingError` if it is invalid. */
+/**
+ * Parses the JSON of a titles file. `name` and `accepts` are used in the message of the `SettingError` if it is
+ * invalid.
+ */
 export function parseTitles(name: string, json: string, accepts: string): TitlesFile {
   let value: unknown;
   try {

@@ -89,7 +89,9 @@ async function loadAll(
   return snapshots;
 }
 
-/** Newest `seq` of each output partition (`topic/partition`) at the checkpoint. Records derived again have greater ones. */
+/**
+ * Newest `seq` of each output partition (`topic/partition`) at the checkpoint. Records derived again have greater ones.
+ */
 export function seqsBefore({ snapshots }: CommonCheckpoint): ReadonlyMap<string, number> {
   return new Map([...snapshots.values()].flatMap(({ outputSeqs }) => [...outputSeqs]));
 }

@@ -174,7 +174,10 @@ class PartitionComparison {
     if ((await this.describe(wanted)) !== (await this.describe(found))) await this.addDifference(wanted, found);
   }
 
-  /** A broker may repeat a batch, whose records readers drop by number. A repeated number with other content is a difference. */
+  /**
+   * A broker may repeat a batch, whose records readers drop by number. A repeated number with other content is a
+   * difference.
+   */
   private async compareRepeated(found: LogRecord): Promise<void> {
     const { rebuilt } = this.options;
     const offset = found.seq - this.seqBefore - 1;

@@ -95,7 +95,9 @@ async function classifierFor(
   };
 }
 
-/** Collects rows per class and writes them in large batches. Rows that the store rejects were rejected by the sink, too. */
+/**
+ * Collects rows per class and writes them in large batches. Rows that the store rejects were rejected by the sink, too.
+ */
 class RowWriter {
   private readonly options: SinkContext;
   private readonly persistence: Persistence;

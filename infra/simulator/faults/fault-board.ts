@@ -1,4 +1,7 @@
-/** Kinds and targets of faults, and a board that schedules and counts them. Sockets, HTTP hosts and the chain apply them. */
+/**
+ * Kinds and targets of faults, and a board that schedules and counts them. Sockets, HTTP hosts and the chain apply
+ * them.
+ */
 
 /** Interfaces of the simulated venues, with the names of recordings. */
 export const SOCKET_TARGETS = ['venue_a.ws', 'venue_b.clob_ws', 'venue_b.rpc'] as const;

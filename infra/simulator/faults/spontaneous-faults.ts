@@ -26,7 +26,10 @@ export interface DueFault {
   readonly chance: number;
 }
 
-/** Returns the spontaneous faults in [fromMs, toMs), a function of seed and time. The chain generates reorganizations itself. */
+/**
+ * Returns the spontaneous faults in [fromMs, toMs), a function of seed and time. The chain generates reorganizations
+ * itself.
+ */
 export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs: number, toMs: number): DueFault[] {
   const due: DueFault[] = [];
   for (const kind of kinds) {

@@ -240,5 +240,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   };
 }
 
-/** Time after the hour at which the catalogs are recorded again: every automatic result of the hour is known by then. */
+/**
+ * Time after the hour at which the catalogs are recorded again: every automatic result of the hour is known by then.
+ */
 const ANSWERS_AFTER_HOUR_MS = 90_000;

@@ -46,7 +46,9 @@ function volumes(world: World, markets: Markets, ladder: Ladder, atMs: number): 
   };
 }
 
-/** Context of a perpetual as JSON text (venue page, section 3.1), with mark and oracle of the current 3-second period. */
+/**
+ * Context of a perpetual as JSON text (venue page, section 3.1), with mark and oracle of the current 3-second period.
+ */
 export function perpContextText(world: World, markets: Markets, ladder: Ladder, atMs: number): string {
   const { seed } = world.settings;
   const at = Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS;

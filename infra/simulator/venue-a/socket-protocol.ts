@@ -31,7 +31,9 @@ export interface VenueASocket extends HubProtocol {
   subscriptions(): number;
 }
 
-/** Creates venue_a's WebSocket protocol (venue page, section 7). `hub` is a function, since the hub is created later. */
+/**
+ * Creates venue_a's WebSocket protocol (venue page, section 7). `hub` is a function, since the hub is created later.
+ */
 export function createVenueASocket(
   world: World,
   markets: Markets,

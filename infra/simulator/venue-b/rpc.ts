@@ -3,7 +3,10 @@ import { CHAIN_ID } from './contracts.ts';
 import { accountsOf, type LogFilter, passesFilter, readLogFilter } from './log-filter.ts';
 import { blockText, logText } from './rpc-text.ts';
 
-/** Limits of one `eth_getLogs`: blocks, and logs of its answer. Beyond them the answer is an error (venue page, section 9). */
+/**
+ * Limits of one `eth_getLogs`: blocks, and logs of its answer. Beyond them the answer is an error (venue page, section
+ * 9).
+ */
 export const MAX_BLOCKS = 2_000;
 export const MAX_LOGS = 20_000;
 /** Longest time for an answer in one turn of the event loop. */
@@ -61,7 +64,9 @@ export function resultText(id: unknown, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"result":${result}}`;
 }
 
-/** Creates the simulated node, which answers JSON-RPC from the chain. `repeats` returns how often each log is included. */
+/**
+ * Creates the simulated node, which answers JSON-RPC from the chain. `repeats` returns how often each log is included.
+ */
 export function createRpc(chain: Chain, repeats: () => number): Rpc {
   const everyLog = (number: number, head: number): readonly PlacedLog[] => {
     const block = chain.block(number, head);

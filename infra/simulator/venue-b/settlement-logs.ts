@@ -1,4 +1,6 @@
-/** Settlement logs that only the simulator encodes (venue page, section 8); encoders of the oracle's logs are shared. */
+/**
+ * Settlement logs that only the simulator encodes (venue page, section 8); encoders of the oracle's logs are shared.
+ */
 import { CONDITIONAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import { INITIALIZER, ORACLE_ADAPTER, type QuestionIds } from '../world/question-ids.ts';

@@ -39,7 +39,10 @@ export function accountChances(seed: number, event: number): readonly number[] {
   return Array.from({ length: 1 + MAX_LEGS }, (_, nth) => hashOf(seed, STREAM.match, event, 1 + nth));
 }
 
-/** True if a version is a match. Two successive versions are never both matches, so each can be computed from the previous one. */
+/**
+ * True if a version is a match. Two successive versions are never both matches, so each can be computed from the
+ * previous one.
+ */
 export function isMatchVersion(seed: number, slot: number, version: number): boolean {
   return version % 2 !== 0 && hashOf(seed, STREAM.match, version, slot) % 3 !== 0;
 }

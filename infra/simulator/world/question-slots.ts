@@ -23,7 +23,9 @@ export interface QuestionSlot {
   readonly miss: 'none' | 'threshold' | 'day';
   /** True if it asks whether the price is below instead of above. */
   readonly inverse: boolean;
-  /** Slots of both venues with the same pair ask the same question (or, with a `miss`, a similar one); null for no pair. */
+  /**
+   * Slots of both venues with the same pair ask the same question (or, with a `miss`, a similar one); null for no pair.
+   */
   readonly pair: number | null;
 }
 

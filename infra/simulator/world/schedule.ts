@@ -8,7 +8,9 @@ import { ORIGIN_MS } from './time.ts';
  */
 export interface Schedule {
   readonly rate: number;
-  /** For each entry of the cycle: index of its series, and number of earlier entries of the same series in the cycle. */
+  /**
+   * For each entry of the cycle: index of its series, and number of earlier entries of the same series in the cycle.
+   */
   readonly seriesByEntry: Int32Array;
   readonly ordinals: Int32Array;
   readonly length: number;

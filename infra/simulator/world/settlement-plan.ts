@@ -29,7 +29,9 @@ export interface SettlementPlan {
   readonly resolvedAtMs: number;
 }
 
-/** Time in which a proposal can be disputed. Two hours on the venue; minutes here, so that settlements end within a run. */
+/**
+ * Time in which a proposal can be disputed. Two hours on the venue; minutes here, so that settlements end within a run.
+ */
 export const LIVENESS_MS = 180 * SECOND_MS;
 /** Every step happens within this time after the expiry, unless a delay is injected. */
 export const LONGEST_SETTLEMENT_MS = 2_100 * SECOND_MS;

@@ -16,7 +16,10 @@ function sunday(year: number, month: number, nth: number): number {
   return 1 + ((7 - first) % 7) + 7 * (nth - 1);
 }
 
-/** New York's offset from UTC: -4 h from the second Sunday of March, 07:00 UTC, to the first of November, 06:00 UTC, else -5 h. */
+/**
+ * New York's offset from UTC: -4 h from the second Sunday of March, 07:00 UTC, to the first of November, 06:00 UTC,
+ * else -5 h.
+ */
 export function newYorkOffsetMs(atMs: number): number {
   const year = new Date(atMs).getUTCFullYear();
   const begins = Date.UTC(year, 2, sunday(year, 2, 2), 7);
