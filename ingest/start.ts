@@ -26,12 +26,12 @@ export const start: StartRole = async (context) => {
     part: 'ingest',
     lease: INGEST_LEASE,
     topics,
-    start: ({ promisedUntil }) => startAlone(context, readiness, promisedUntil),
+    start: ({ promisedUntil }) => startAsLeader(context, readiness, promisedUntil),
   });
 };
 
 /** Starts ingest under its lease: no other process writes its topics. */
-async function startAlone(context: RoleContext, readiness: Readiness, promisedUntil: number): Promise<Running> {
+async function startAsLeader(context: RoleContext, readiness: Readiness, promisedUntil: number): Promise<Running> {
   const { settings } = context;
   const recording = settings.venues.startsWith(RECORDING) ? settings.venues.slice(RECORDING.length) : null;
   const onFailure = (error: Error) => readiness.fail(error);

@@ -52,7 +52,7 @@ describe('an answer', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('is reached at localhost without asking the resolver', async () => {
+  it('is reached at localhost without the resolver', async () => {
     const server = await use(httpServer((_request, response) => response.end()));
     const { count, post } = local();
     expect(await post(`http://localhost:${server.port}/`)).toMatchObject({ status: 200 });
@@ -149,7 +149,7 @@ describe('the deadline', () => {
   };
 
   it.each<[string, (socket: Socket) => void]>([
-    ['says nothing', () => {}],
+    ['sends nothing', () => {}],
     ['drips its head', (socket) => socket.write('HTTP/1.1 200 OK\r\n', () => drip(socket, 'X: a\r\n'))],
     ['stops in its head', (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
     ['drips its body', (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n', () => drip(socket, 'a'))],

@@ -11,7 +11,7 @@ export type OutboundErrorCode =
   | 'connect_failed'
   /** The handshake failed or the certificate is not valid for the name. */
   | 'tls_failed'
-  /** The deadline of the whole request passed. */
+  /** The complete request exceeded its time limit. */
   | 'timeout'
   /** The connection ended before the answer did. */
   | 'reset'

@@ -80,7 +80,7 @@ class LogUsageReplica implements UsageReplica {
   async start(from: number, last: number): Promise<void> {
     const { log } = this.context;
     let offset = from;
-    for await (const records of readUntil(log, AT, { from, last, atOnce: POLL_RECORDS })) {
+    for await (const records of readUntil(log, AT, { from, last, pollRecords: POLL_RECORDS })) {
       await this.countAll(records);
       offset = records.at(-1)!.offset + 1;
     }

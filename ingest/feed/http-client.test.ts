@@ -87,16 +87,16 @@ describe('HttpClient', () => {
   it('stops when its signal aborts', async () => {
     const { client, server } = await setUp([{ hang: true }]);
     const abort = new AbortController();
-    const asking = client.send({ url: server.url, weight: 1, signal: abort.signal });
+    const response = client.send({ url: server.url, weight: 1, signal: abort.signal });
     abort.abort(new Error('closing'));
-    await expect(asking).rejects.toThrow('closing');
+    await expect(response).rejects.toThrow('closing');
   });
 
   it('never includes the query of a URL in a message', async () => {
     const { client, server } = await setUp([{ status: 404 }]);
-    const asking = client.send({ url: `${server.url}/x?key=secret`, weight: 1 });
-    await expect(asking).rejects.toThrow(/\/x answered 404/);
-    await expect(asking).rejects.not.toThrow(/secret/);
+    const response = client.send({ url: `${server.url}/x?key=secret`, weight: 1 });
+    await expect(response).rejects.toThrow(/\/x answered 404/);
+    await expect(response).rejects.not.toThrow(/secret/);
   });
 });
 

@@ -150,7 +150,7 @@ describe('playRecording', () => {
   it.each([
     ['a line without time or source', ['nonsense'], 'recording_unreadable_line', /x\.ndjson line 3/],
     ['an unknown source', [`{"at":${NOON},"source":"venue_x.ws","data":1}`], 'recording_unknown_source', /line 3/],
-    ['a line that goes back in time', [ws(NOON - 1, '3')], 'recording_unsorted', /x\.ndjson line 3.*line 2/],
+    ['a line with a lower time', [ws(NOON - 1, '3')], 'recording_unsorted', /x\.ndjson line 3.*line 2/],
   ])('fails at %s with a message that names file and line', async (_, lines, code, message) => {
     const folder = await recording({ 'x.ndjson': [ws(NOON - 1, '1'), ws(NOON, '2'), ...lines] });
     const { played } = await play(folder);

@@ -57,9 +57,9 @@ export async function recordRaw(options: RecordRawOptions): Promise<void> {
 }
 
 /**
- * Watermarks of a log that tells none. Ingest appends in the order of event time, over all partitions that it writes: at
- * the moment at which the newest record is from M, everything older stands in the log. A partition that is read to the
- * end that it had then, or later, brings nothing older than M any more.
+ * Infers watermarks for a log without them. Ingest appends in the order of event time over all its partitions: once the
+ * newest record is from M, everything older is in the log. A partition that is read to its end at that moment, or further,
+ * yields nothing older than M.
  */
 async function inferWatermarks({ log, from }: RecordRawOptions, progress: Progress): Promise<Watermark[]> {
   const newest = await Promise.all([CLOCK_AT, ...from].map((at) => log.last(at)));
@@ -98,10 +98,10 @@ class Progress {
 async function write(merged: MergedInput, { codec, writer }: RecordRawOptions): Promise<void> {
   for (;;) {
     const ready: RawEnvelope[] = [];
-    const taken = merged.take(POLL_RECORDS, ({ topic, value }) => {
+    const count = merged.consume(POLL_RECORDS, ({ topic, value }) => {
       if (value) ready.push(codec.decode(rawTopics.get(topic)!, value));
     });
-    if (taken === 0) return;
+    if (count === 0) return;
     await writer.write(ready);
   }
 }

@@ -32,7 +32,7 @@ export class MemoryLog implements EventLog {
       const stored = this.partitions.get(name) ?? [];
       this.partitions.set(name, stored);
       const before = stored.at(-1);
-      if (before && record.receivedAt < before.receivedAt) throw new Error(`${name} goes back in time`);
+      if (before && record.receivedAt < before.receivedAt) throw new Error(`${name} gets a record with a lower time`);
       if (record.receivedAt < (this.watermarks.get(name) ?? Number.NEGATIVE_INFINITY))
         throw new Error(`${name} gets ${record.receivedAt} below its watermark ${this.watermarks.get(name)}`);
       if (before && record.seq !== 0 && record.seq !== before.seq + 1)

@@ -35,7 +35,7 @@ export async function readTrackedOutcomes(log: EventLog, codec: Codec): Promise<
   const newest = await log.last(at);
   if (!newest) return tracked;
   const from = Math.max((await log.bounds(at)).first, newest.offset - TAIL_RECORDS + 1);
-  for await (const records of readUntil(log, at, { from, last: newest.offset, atOnce: READ_AT_ONCE })) {
+  for await (const records of readUntil(log, at, { from, last: newest.offset, pollRecords: READ_AT_ONCE })) {
     for (const { value } of records) {
       if (!value) continue;
       // Written by ingest, perhaps with an older schema.
@@ -57,7 +57,7 @@ export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<nu
   for (let last = newest.offset; last >= oldest; last -= TAIL_RECORDS) {
     let outcome: number | null = null;
     const from = Math.max(oldest, last - TAIL_RECORDS + 1);
-    for await (const records of readUntil(log, at, { from, last, atOnce: READ_AT_ONCE })) {
+    for await (const records of readUntil(log, at, { from, last, pollRecords: READ_AT_ONCE })) {
       for (const { value } of records) {
         if (!value) continue;
         await codec.fetchSchema(value);

@@ -9,12 +9,12 @@ import { venueB } from './adapter.ts';
 
 it('leaves nothing running if the chain cannot be followed', async () => {
   let isRequested = false;
-  let isGone = false;
+  let isClosed = false;
   const server = createServer((_request, response) => {
     isRequested = true;
     // Never answered: the request ends only when the client closes it.
     response.on('close', () => {
-      isGone = true;
+      isClosed = true;
     });
   });
   server.listen(0, '127.0.0.1');
@@ -36,7 +36,7 @@ it('leaves nothing running if the chain cannot be followed', async () => {
     const context = { settings, publisher, codec, metrics, log: failing, logger: silentLogger, expect: () => () => {} };
     await expect(venueB.start(context)).rejects.toMatchObject({ code: 'log_unavailable' });
     // Before the timeout of the request.
-    await until(() => isGone, 3_000);
+    await until(() => isClosed, 3_000);
   } finally {
     await publisher.close();
     server.closeAllConnections();

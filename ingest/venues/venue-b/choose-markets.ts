@@ -12,8 +12,8 @@ interface Ranked {
  * Chooses markets with at most `tokensMax` tokens, in order of priority: questions about coin prices, then markets that
  * are watched already, so that markets of similar size do not alternate, then the largest by daily volume.
  *
- * The catalog may list 200,000 markets, and the event loop is blocked meanwhile, so the catalog is never sorted as a
- * whole. Each market is visited once, and those that cannot be chosen any more are dropped on the way.
+ * The catalog may list 200,000 markets, and the event loop is blocked meanwhile, so the catalog is never sorted
+ * completely. Each market is visited once, and those that cannot be chosen any more are dropped on the way.
  */
 export function chooseMarkets(
   markets: Iterable<ListedMarket>,

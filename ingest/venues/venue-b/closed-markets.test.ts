@@ -133,7 +133,7 @@ describe('ClosedMarkets', () => {
     await refresh(markets);
     close(700);
     markets.addVanished(['m1']);
-    // The process ends here; the log goes on with other records, and the venue with its closings.
+    // The process ends here; the venue continues to close markets.
     close(700);
     await refresh(await start());
     expect(await missing(1, 1)).toEqual([]);

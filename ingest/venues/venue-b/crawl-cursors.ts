@@ -44,7 +44,7 @@ async function readCursorsWithin(log: EventLog, codec: Codec, from: number, last
   const topic = rawTopic('venue_b', 'gamma');
   let cursors: CrawlCursors = { earlier: null, closedUntil: null, oldestReadAt: null };
   const at = { topic: topic.name, partition: 0 };
-  for await (const records of readUntil(log, at, { from, last, atOnce: READ_AT_ONCE })) {
+  for await (const records of readUntil(log, at, { from, last, pollRecords: READ_AT_ONCE })) {
     for (const { offset, value } of records) {
       if (!value || offset > last) continue;
       // Written by ingest, perhaps with an older schema.

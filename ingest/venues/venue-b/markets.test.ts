@@ -48,7 +48,7 @@ describe('readMarketPage', () => {
     ['What price will SOL hit in May?', true],
     ['Will Bitcoin be legal tender in Chile?', false],
     ['Will gold close above $4,000?', false],
-  ])('%s asks for the price of a coin: %s', (question, cryptoPrice) => {
+  ])('%s asks about the price of a coin: %s', (question, cryptoPrice) => {
     expect(readMarketPage([{ ...entry, question }]).markets[0]?.cryptoPrice).toBe(cryptoPrice);
   });
 

@@ -45,7 +45,7 @@ function readMarket(entry: unknown): ListedMarket | null {
       market.enableOrderBook !== false &&
       market.acceptingOrders !== false,
     dayVolume: asMagnitude(market.volume24hr ?? market.volume24hrClob),
-    cryptoPrice: market.cryptoMarketConfig != null || asksForCoinPrice(asText(market.question) ?? ''),
+    cryptoPrice: market.cryptoMarketConfig != null || asksAboutCoinPrice(asText(market.question) ?? ''),
   };
 }
 
@@ -65,6 +65,6 @@ const COIN = /\b(bitcoin|btc|ethereum|eth|ether|solana|sol|xrp|doge(coin)?|bnb|h
 const PRICE = /\$|\b(price|above|below|under|over|between|reach|hit|dip|up or down|higher|lower)\b/i;
 
 /** A guess that only affects which books are watched. The processors interpret the question. */
-function asksForCoinPrice(question: string): boolean {
+function asksAboutCoinPrice(question: string): boolean {
   return COIN.test(question) && PRICE.test(question);
 }

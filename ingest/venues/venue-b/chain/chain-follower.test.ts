@@ -280,7 +280,7 @@ describe('after a restart', () => {
     expect(second.published()).toEqual(['block a20', 'log a20 0', 'log a20 3', 'log a20 6']);
   });
 
-  describe('with a node that is behind the last block, of which half the logs were told', () => {
+  describe('with a node that is behind the last block, of which some logs were published', () => {
     async function restartBehind() {
       const { chain, url } = await startChain();
       const complete = new MemoryLog();

@@ -109,7 +109,7 @@ export class ChainFollower {
     return false;
   }
 
-  /** Publishes deep blocks by range; only those with logs need a header. Returns false to stop this step. */
+  /** Publishes a range of deep blocks, of which only those with logs need a header. Returns true to continue the step. */
   private async publishRange(to: number, headNumber: number, signal: AbortSignal): Promise<boolean> {
     if (this.chain.last?.number === this.publishedTo && !(await this.isLastOnChain(headNumber))) return true;
     const range = await this.options.ranges.next(this.publishedTo! + 1, to);

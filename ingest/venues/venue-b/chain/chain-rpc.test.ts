@@ -40,9 +40,9 @@ describe('openChainRpc', () => {
     };
     const rpc = rpcTo(node.url);
     expect(await rpc.header(5)).toEqual({ number: '0x5', hash: '0xh', parentHash: '0xp', timestamp: '0x9' });
-    const gone = new Promise((resolve) => node.sockets[0]?.once('close', resolve));
+    const closed = new Promise((resolve) => node.sockets[0]?.once('close', resolve));
     await rpc.close();
-    await gone;
+    await closed;
   });
 
   it.each([
@@ -70,10 +70,10 @@ describe('openChainRpc', () => {
 
   it('never includes the URL of the node in a message, and writes it in one line', async () => {
     const node = await nodeThat(() => ({ status: 401, body: 'bad\nkey' }));
-    const asking = rpcTo(`${node.url}/v2/secret-key`).header('latest');
-    await expect(asking).rejects.toMatchObject({ message: expect.stringMatching(/^[^\n]*401[^\n]*$/) });
-    await expect(asking).rejects.not.toMatchObject({ message: expect.stringContaining('secret-key') });
-    await asking.catch((error: Error) =>
+    const response = rpcTo(`${node.url}/v2/secret-key`).header('latest');
+    await expect(response).rejects.toMatchObject({ message: expect.stringMatching(/^[^\n]*401[^\n]*$/) });
+    await expect(response).rejects.not.toMatchObject({ message: expect.stringContaining('secret-key') });
+    await response.catch((error: Error) =>
       expect(JSON.stringify([error.stack, error.cause])).not.toContain('secret-key'),
     );
   });

@@ -15,7 +15,7 @@ export async function readFollowedFrom(log: EventLog, codec: Codec): Promise<num
   const newest = await log.last(at);
   if (!newest) return null;
   const { first } = await log.bounds(at);
-  for await (const records of readUntil(log, at, { from: first, last: newest.offset, atOnce: 64 })) {
+  for await (const records of readUntil(log, at, { from: first, last: newest.offset, pollRecords: 64 })) {
     for (const { value } of records) {
       if (!value) continue;
       await codec.fetchSchema(value);
