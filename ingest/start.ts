@@ -38,7 +38,7 @@ async function startAsLeader(context: RoleContext, readiness: Readiness, promise
   const publisher = await openPublisher({
     ...context,
     time: recording === null ? 'live' : 'recorded',
-    watermark: promisedUntil,
+    promisedUntil,
     onLogStatus: readiness.logStatus,
     onClockBehind: readiness.clockBehind,
     onFailure,

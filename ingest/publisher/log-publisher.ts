@@ -70,7 +70,7 @@ export class LogPublisher implements Publisher {
     const live = options.time === 'live';
     this.storedUntil = venueSequences.newestAt();
     const storedUntil = Math.max(this.storedUntil, changeSequences.newestAt());
-    const { watermark: promisedUntil = Number.NEGATIVE_INFINITY } = options;
+    const { promisedUntil = Number.NEGATIVE_INFINITY } = options;
     this.oversized = new OversizedRecords(options);
     this.time = new EventTime({
       live,

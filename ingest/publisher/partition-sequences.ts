@@ -2,8 +2,9 @@
  * Sequence numbers of the partitions that ingest writes. Live, a partition continues after its newest record. In playback
  * the same lines get the same numbers, so records that the partition already holds are skipped.
  */
-import type { EventLog, LogRecord } from '#infra/log/log';
+
 import { lastSeqOfEmptyPartition } from '#infra/log/empty-partition-seq';
+import type { EventLog, LogRecord } from '#infra/log/log';
 import { RecordingError } from '#schemas/domain/recording';
 import type { Topic } from '#schemas/topics/topic';
 
@@ -35,7 +36,8 @@ export class PartitionSequences {
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const at = { topic: topic.name, partition };
         const lastStored = await log.last(at);
-        const lastIssuedSeq = numbering === 'repeat' ? 0 : (lastStored?.seq ?? (await lastSeqOfEmptyPartition(log, at)));
+        const lastIssuedSeq =
+          numbering === 'repeat' ? 0 : (lastStored?.seq ?? (await lastSeqOfEmptyPartition(log, at)));
         partitions.push({ topic, partition, lastStored, lastIssuedSeq });
       }
       byTopic.set(topic.name, partitions);

@@ -209,7 +209,7 @@ describe('a live publisher', () => {
   });
 
   it('stamps nothing below the watermark of an earlier writer on a machine whose clock was ahead', async () => {
-    const { publisher, raw } = await open({ now: () => START, watermark: START + 1_500 });
+    const { publisher, raw } = await open({ now: () => START, promisedUntil: START + 1_500 });
     publisher.receive(frame('1'));
     await publisher.flush();
     expect(raw('venue_a', 'ws')[0]).toMatchObject({ receivedAt: START + 1_500 });

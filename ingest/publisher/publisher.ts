@@ -75,7 +75,7 @@ export interface PublisherOptions {
    * The watermark of the earlier writer, from the lease. Nothing is stamped below it, except lines of a recording that
    * the log already holds and that are skipped.
    */
-  readonly watermark?: number;
+  readonly promisedUntil?: number;
   /** Called with the error when the log stops accepting records, and with null when it accepts them again. */
   readonly onLogStatus: (error: LogError | null) => void;
   /** Called when the log failed permanently. */
