@@ -73,7 +73,7 @@ function createNormalisers() {
   const count = () => {
     outputs += 1;
   };
-  const emit: Emit = Object.assign(count, { remove: count, dead: refuse });
+  const emit: Emit = Object.assign(count, { remove: count, deadLetter: refuse });
   for (const stage of stages) {
     const state = stage.initialState();
     for (const { topic, handle } of stage.inputs)

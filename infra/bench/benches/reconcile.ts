@@ -7,7 +7,7 @@
  * Sources of error: titles of one kind, for which only one pattern is tried (the generator writes all kinds); a single
  * new market, which says little about the longest time. Snapshots of the large state are minutes apart and may be
  * outside the run. During a snapshot the stage waits for the copy of its state, not for its compression
- * (`infra/stages/snapshot-taker.ts`).
+ * (`infra/stages/snapshot-scheduler.ts`).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -2,12 +2,16 @@
 import type { Logger } from 'pino';
 import type { Codec } from '../../codec/codec.ts';
 import type { EventLog } from '../../log/log.ts';
-import type { Removed } from '../../stages/beginning.ts';
-import { type CutStore, type DailyCheckpoint, openCuts } from '../../stages/cuts.ts';
+import {
+  type DailyCheckpoint,
+  type DailyCheckpointStore,
+  openDailyCheckpoints,
+} from '../../stages/daily-checkpoints.ts';
 import { removedBefore } from '../../stages/removed-records.ts';
 import type { Snapshot } from '../../stages/snapshot.ts';
 import type { Stage } from '../../stages/stage.ts';
 import { partitionsOf } from '../../stages/stage-topics.ts';
+import type { RemovedRecords } from '../../stages/start-position.ts';
 import { isSource } from './overlay-log.ts';
 
 /** Daily checkpoints of all stages at the same event time, so that they are consistent. */
@@ -19,9 +23,12 @@ export interface CommonCheckpoint {
 }
 
 /** Counts the records of the stages' source topics that retention has removed, per partition with removed records. */
-export async function removedSourceRecords(log: EventLog, stages: readonly Stage<unknown>[]): Promise<Removed[]> {
+export async function removedSourceRecords(
+  log: EventLog,
+  stages: readonly Stage<unknown>[],
+): Promise<RemovedRecords[]> {
   const topics = new Map(stages.flatMap(({ inputs }) => inputs.map(({ topic }) => [topic.name, topic] as const)));
-  const removed: Removed[] = [];
+  const removed: RemovedRecords[] = [];
   for (const { topic, at } of partitionsOf([...topics.values()].filter(({ name }) => isSource(name)))) {
     const records = await removedBefore(log, topic, at);
     if (records > 0) removed.push({ ...at, records });
@@ -30,7 +37,7 @@ export async function removedSourceRecords(log: EventLog, stages: readonly Stage
 }
 
 /** Formats counts by topic, such as `12 of raw.venue_a.ws, 3 of control.clock`. */
-export function listRemoved(removed: readonly Removed[]): string {
+export function listRemoved(removed: readonly RemovedRecords[]): string {
   const byTopic = new Map<string, number>();
   for (const { topic, records } of removed) byTopic.set(topic, (byTopic.get(topic) ?? 0) + records);
   return [...byTopic].map(([topic, records]) => `${records} of ${topic}`).join(', ');
@@ -41,10 +48,10 @@ export async function findCommonCheckpoint(
   { log, codec, logger }: { readonly log: EventLog; readonly codec: Codec; readonly logger: Logger },
   stages: readonly Stage<unknown>[],
 ): Promise<CommonCheckpoint | null> {
-  const stores = new Map<string, CutStore<unknown>>();
+  const stores = new Map<string, DailyCheckpointStore<unknown>>();
   let candidates: number[] | null = null;
   for (const stage of stages) {
-    const store = await openCuts({ stage, log, codec, logger });
+    const store = await openDailyCheckpoints({ stage, log, codec, logger });
     stores.set(stage.name, store);
     const usable = await usableCheckpoints(log, await store.list());
     candidates = candidates ? candidates.filter((at) => usable.has(at)) : [...usable];
@@ -76,7 +83,7 @@ async function usableCheckpoints(log: EventLog, checkpoints: readonly DailyCheck
 }
 
 async function loadAll(
-  stores: ReadonlyMap<string, CutStore<unknown>>,
+  stores: ReadonlyMap<string, DailyCheckpointStore<unknown>>,
   at: number,
 ): Promise<Map<string, Snapshot<unknown>> | null> {
   const snapshots = new Map<string, Snapshot<unknown>>();

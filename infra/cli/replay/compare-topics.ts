@@ -151,7 +151,7 @@ class PartitionComparison {
         // Records missing before the first one are known to be older only if retention can have removed them.
         if (from <= (await live.bounds(at)).first) return removedSeq;
         if (last && from <= last.offset)
-          for await (const [first] of readUntil(live, at, { from, last: last.offset, atOnce: 1 }))
+          for await (const [first] of readUntil(live, at, { from, last: last.offset, pollRecords: 1 }))
             return Math.max(removedSeq, first!.seq - 1);
         return Math.max(removedSeq, last?.seq ?? 0);
       },
@@ -182,7 +182,7 @@ class PartitionComparison {
     const { rebuilt } = this.options;
     const offset = found.seq - this.seqBefore - 1;
     if (offset >= 0)
-      for await (const [wanted] of readUntil(rebuilt, this.at, { from: offset, last: offset, atOnce: 1 }))
+      for await (const [wanted] of readUntil(rebuilt, this.at, { from: offset, last: offset, pollRecords: 1 }))
         if (wanted?.seq === found.seq) return this.compare(wanted, found);
     await this.addDifference(null, found);
   }

@@ -55,7 +55,7 @@ async function oldestAppend({ ports: { log }, stages }: Replay, checkpoint: Comm
     const last = await log.last(at);
     if (!last) continue;
     const from = Math.max((await log.bounds(at)).first, startOffset(checkpoint, partitionName(at)));
-    for await (const [record] of readUntil(log, at, { from, last: last.offset, atOnce: 1 })) {
+    for await (const [record] of readUntil(log, at, { from, last: last.offset, pollRecords: 1 })) {
       oldest = Math.min(oldest, record!.appendedAt);
       break;
     }

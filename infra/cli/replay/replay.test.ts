@@ -14,7 +14,7 @@ import { partitionOf } from '#schemas/topics/topic';
 import { usageTopic } from '#schemas/topics/usage';
 import { runStage } from '../../stages/run-stage.ts';
 import { on, onKeyed, type Stage } from '../../stages/stage.ts';
-import { cutTopic } from '../../stages/stage-topics.ts';
+import { dailyCheckpointTopic } from '../../stages/stage-topics.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { openPorts, type Ports } from '../ports.ts';
 import { overlayLog } from './overlay-log.ts';
@@ -230,7 +230,7 @@ describe('after retention has removed the oldest raw records', () => {
   });
 
   it('verify is refused if no midnight has a daily checkpoint of every stage', async () => {
-    await ports.log.clearTopic(cutTopic(counter.name).name);
+    await ports.log.clearTopic(dailyCheckpointTopic(counter.name).name);
     await expect(verify()).rejects.toMatchObject({ name: 'ReplayRefusedError' });
   });
 });
