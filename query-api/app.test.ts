@@ -416,9 +416,9 @@ describe('cached responses', () => {
     expect((await app.get('/v1/thing')).json()).toEqual({ call: 2 });
   });
 
-  it('do not depend on unknown parameters or the spelling of the URL', async () => {
+  it('do not depend on the spelling of the URL', async () => {
     const app = await open({ routes: [countingRoute()] });
-    for (const url of ['/v1/thing', '/v1/thing?', '/v1/thing?unknown=1', '/v1/thing?unknown=2'])
+    for (const url of ['/v1/thing', '/v1/thing?', '/v1/thing?=', '/v1/thing?&&'])
       expect((await app.get(url)).json()).toEqual({ call: 1 });
     expect((await app.get('/v1/thing?n=1')).json()).toEqual({ call: 2 });
   });

@@ -55,7 +55,11 @@ export function checkResponse(route: Route, { method, headers: sent }: Draft, re
   return null;
 }
 
-/** True if a message begins with one of the names, for example `limit: …` or `scopes.0: …`. */
+/** Messages shorten unknown names to this. */
+const NAME_CHARACTERS_MAX = 100;
+
+/** True if a message begins with one of the names, for example `limit: …`, `limit[]: …` or `scopes.0: …`. */
 export function beginsWithName(message: string, names: readonly string[]): boolean {
-  return names.some((name) => message.startsWith(`${name}: `) || message.startsWith(`${name}.`));
+  const shown = names.map((name) => name.slice(0, NAME_CHARACTERS_MAX));
+  return shown.some((name) => [': ', '.', '['].some((end) => message.startsWith(`${name}${end}`)));
 }

@@ -10,7 +10,7 @@ const URL_CHARACTERS_MAX = 1024;
 
 export interface ParsedRequest {
   readonly input: { readonly params: unknown; readonly query: unknown };
-  /** Cache key. Values that are clamped to the same number share a key, and unknown parameters do not change it. */
+  /** Cache key. Values that are clamped to the same number share a key. */
   readonly key: string;
 }
 
@@ -23,12 +23,24 @@ export function createRequestParser(route: Route): (request: FastifyRequest) => 
     maxSize: CACHED_CHARACTERS,
     sizeCalculation: (_parsed, url) => url.length + 64,
   });
+  // A misspelled filter that is ignored would give a response to another question than the caller asked.
+  const query = route.query.strict();
+  const accepted = Object.keys(route.query.shape).join(', ');
+  const hint = accepted === '' ? 'this route has no query parameters' : `accepted: ${accepted}`;
   return (request) => {
     const known = cache.get(request.url);
     if (known) return known;
-    const input = { params: validate(route.params, request.params), query: validate(route.query, request.query) };
+    const input = {
+      params: validate(route.params, request.params),
+      query: validate(query, named(request.query as object), `unknown query parameter (${hint})`),
+    };
     const parsed = { input, key: `${route.path} ${JSON.stringify(input)}` };
     if (request.url.length <= URL_CHARACTERS_MAX) cache.set(request.url, parsed);
     return parsed;
   };
+}
+
+/** The parameters without a nameless one, as in `?=` or `?&=1`, which means nothing. */
+function named(query: object): object {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => name !== ''));
 }

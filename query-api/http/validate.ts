@@ -3,14 +3,15 @@ import { ApiError } from '#schemas/errors';
 
 /**
  * Parses a value with its schema. Throws 400 `validation_failed` with the path of every invalid field in the message.
+ * @param unknown what the message states of a field that the schema does not have.
  */
-export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+export function validate<T>(schema: z.ZodType<T>, value: unknown, unknown = 'unknown field'): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => {
     const { path, message } = issue;
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => `${[...path, key.slice(0, 100)].join('.')}: unknown field`).join('; ');
+      return issue.keys.map((key) => `${[...path, key.slice(0, 100)].join('.')}: ${unknown}`).join('; ');
     const name = path.join('.') || 'body';
     return `${name}: ${isRepeated(value, issue) ? 'must be given once' : message}`;
   });

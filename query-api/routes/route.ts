@@ -88,7 +88,7 @@ interface CommonDeclaration<P, Q, R> {
   /** One sentence for the docs. */
   readonly summary: string;
   readonly params: z.ZodType<P>;
-  readonly query: z.ZodType<Q>;
+  readonly query: z.ZodObject & z.ZodType<Q>;
   readonly response: z.ZodType<R>;
 }
 

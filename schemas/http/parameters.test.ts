@@ -75,6 +75,19 @@ describe('a time', () => {
   });
 });
 
+describe('a time parameter', () => {
+  it.each(['1', '1772366400', '978307199999'])('refuses %s, which is unix seconds', (text) => {
+    expect(timeParameter.safeParse(text).error?.issues[0]?.message).toContain(`${text} looks like unix seconds`);
+  });
+  it.each([
+    ['0', 0],
+    ['978307200000', 978_307_200_000],
+    ['1999-12-31', Date.UTC(1999, 11, 31)],
+  ])('accepts %s', (text, ms) => {
+    expect(timeParameter.parse(text)).toBe(ms);
+  });
+});
+
 describe('a cursor', () => {
   it('is url-safe text of at most 512 characters', () => {
     expect(cursorParameter.safeParse('a'.repeat(512)).success).toBe(true);

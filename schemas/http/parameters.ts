@@ -40,13 +40,20 @@ function isCalendarDay(day: string): boolean {
   return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
-/** Unix ms or ISO-8601, parsed to unix ms. */
+/** 2001-01-01 in unix ms. No market is that old, and unix seconds stay below it for thirty thousand years. */
+const OLDEST_MS = 978_307_200_000;
+
+/** Unix ms or ISO-8601, parsed to unix ms. Digits that can only be unix seconds are an error; 0 means from the start. */
 export const timeParameter = z
   .string()
   .transform((text, context) => {
     const ms = parseTime(text);
-    if (ms !== null) return ms;
-    context.addIssue({ code: 'custom', message: 'must be unix milliseconds or an ISO-8601 time' });
+    const isSeconds = ms !== null && /^\d+$/.test(text) && ms > 0 && ms < OLDEST_MS;
+    if (ms !== null && !isSeconds) return ms;
+    const message = isSeconds
+      ? `must be unix milliseconds; ${text} looks like unix seconds`
+      : 'must be unix milliseconds or an ISO-8601 time';
+    context.addIssue({ code: 'custom', message });
     return z.NEVER;
   })
   .describe('unix ms or ISO-8601');

@@ -8,7 +8,7 @@ import { z } from 'zod';
 const since = z.string().min(1).max(256);
 
 const clientFrame = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('subscribe'), channel: z.string().min(1).max(512), since: since.optional() }),
+  z.strictObject({ type: z.literal('subscribe'), channel: z.string().min(1).max(512), since: since.nullish() }),
   z.strictObject({ type: z.literal('unsubscribe'), subscription_id: z.string().min(1).max(64) }),
   z.strictObject({ type: z.literal('ping') }),
 ]);
