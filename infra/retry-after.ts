@@ -1,8 +1,6 @@
 /** Parses the header `Retry-After` (RFC 9110, 10.2.3). Pure. */
 
 const SECOND_MS = 1_000;
-/** The longest step of the delivery schedule, so that no answer delays a delivery for years. */
-export const RETRY_AFTER_MAX_MS = 86_400_000;
 
 const DAY = '(Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const MONTH = '(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
@@ -13,15 +11,13 @@ const RFC_850 = new RegExp(`^${DAY}[a-z]{3,6}, \\d{2}-${MONTH}-\\d{2} ${TIME} GM
 const ASCTIME = new RegExp(`^${DAY} ${MONTH} [ \\d]\\d ${TIME} \\d{4}$`);
 
 /**
- * Milliseconds to wait from `now` (unix ms): 0 for a date in the past, at most `RETRY_AFTER_MAX_MS`; null if the header is
- * absent or is neither an integer of seconds nor an HTTP date.
+ * Milliseconds to wait from `now` (unix ms): 0 for a date in the past, at most `maxMs`; null if the header is absent or is
+ * neither an integer of seconds nor an HTTP date.
  */
-export function parseRetryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null;
-  const text = value.trim();
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * SECOND_MS, RETRY_AFTER_MAX_MS);
-  const at = httpDate(text);
-  return at === null ? null : Math.min(Math.max(0, at - now), RETRY_AFTER_MAX_MS);
+export function parseRetryAfter(value: string | null | undefined, now: number, maxMs: number): number | null {
+  const text = value?.trim() ?? '';
+  const waitMs = /^\d+$/.test(text) ? Number(text) * SECOND_MS : (httpDate(text) ?? Number.NaN) - now;
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(0, waitMs), maxMs);
 }
 
 function httpDate(text: string): number | null {

@@ -3,12 +3,12 @@
  * every address is evaluated, and the connection is restricted to the evaluated ones.
  */
 import type { Socket } from 'node:net';
+import { parseRetryAfter } from '../retry-after.ts';
 import { evaluateAddress } from './address-policy.ts';
 import { dnsResolve, type Resolve } from './dns-resolve.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { failureOf, OutboundError, type Outcome } from './outcome.ts';
 import { type Connect, openPinned } from './pinned-socket.ts';
-import { parseRetryAfter } from './retry-after.ts';
 import { evaluateTargetUrl, type Target } from './target-url.ts';
 
 export interface GuardedClientOptions {
@@ -33,6 +33,8 @@ export interface GuardedRequest {
 
 /** Time limit of a webhook delivery according to the contract. */
 export const OUTBOUND_TIMEOUT_MS = 15_000;
+/** The longest step of the delivery schedule, so that no answer delays a delivery for years. */
+const RETRY_AFTER_MAX_MS = 86_400_000;
 /** Maximum of addresses that are tried; all are evaluated. */
 const TRIED_MAX = 8;
 /** The addresses of `localhost` by definition (RFC 6761), without a resolver. */
@@ -56,7 +58,8 @@ export class GuardedClient {
     const durationMs = () => Math.round(performance.now() - startedAt);
     try {
       const { status, retryAfter } = await this.withDeadline(request);
-      return { status, retryAfterMs: parseRetryAfter(retryAfter, Date.now()), durationMs: durationMs() };
+      const retryAfterMs = parseRetryAfter(retryAfter, Date.now(), RETRY_AFTER_MAX_MS);
+      return { status, retryAfterMs, durationMs: durationMs() };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       return { error: error.code, durationMs: durationMs() };

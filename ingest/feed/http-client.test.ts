@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, startHttpServer, type TestHttpServer } from '../testing/http-server.fixture.ts';
 import { Budget } from './budget.ts';
-import { HttpClient, type HttpClientOptions, retryAfterMs } from './http-client.ts';
+import { HttpClient, type HttpClientOptions } from './http-client.ts';
 
 const servers: TestHttpServer[] = [];
 afterEach(async () => {
@@ -97,19 +97,5 @@ describe('HttpClient', () => {
     const response = client.send({ url: `${server.url}/x?key=secret`, weight: 1 });
     await expect(response).rejects.toThrow(/\/x answered 404/);
     await expect(response).rejects.not.toThrow(/secret/);
-  });
-});
-
-describe('retryAfterMs', () => {
-  it.each([
-    ['2', 2_000],
-    ['0', 0],
-    ['3600', 60_000],
-    ['Thu, 01 Jan 1970 00:00:10 GMT', 9_000],
-    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-    ['soon', null],
-    [null, null],
-  ])('reads %s as %s', (header, ms) => {
-    expect(retryAfterMs(header, 1_000)).toBe(ms);
   });
 });

@@ -1,5 +1,6 @@
 /** An HTTP client for venues with limits on time, size and rate, which retries transient failures. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseRetryAfter } from '#infra/retry-after';
 import type { Budget } from './budget.ts';
 import { UpstreamError } from './errors.ts';
 
@@ -85,7 +86,8 @@ export class HttpClient {
     await response.body?.cancel();
     const text = `${hostAndPath(url)} answered ${status}`;
     if (status === 429) {
-      this.options.budget.blockFor(retryAfterMs(response.headers.get('retry-after')) ?? RATE_LIMITED_MS);
+      const waitMs = parseRetryAfter(response.headers.get('retry-after'), Date.now(), RETRY_AFTER_MAX_MS);
+      this.options.budget.blockFor(waitMs ?? RATE_LIMITED_MS);
       throw new UpstreamError('upstream_rate_limited', text, { status });
     }
     throw new UpstreamError(status >= 500 ? 'upstream_unavailable' : 'upstream_rejected', text, { status });
@@ -103,13 +105,6 @@ export class HttpClient {
     }
     return Buffer.concat(chunks);
   }
-}
-
-/** Milliseconds that a `Retry-After` demands, at most a minute; null if it is absent or unreadable. */
-export function retryAfterMs(header: string | null, now: number = Date.now()): number | null {
-  if (header === null) return null;
-  const wait = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isFinite(wait) ? Math.min(Math.max(0, wait), RETRY_AFTER_MAX_MS) : null;
 }
 
 /** Host and path of a URL: its query and credentials must not appear in messages. */
