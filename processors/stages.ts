@@ -1,7 +1,7 @@
 import type { Settings } from '#infra/config/settings';
 import type { TopicStorage } from '#infra/log/log';
 import type { Stage } from '#infra/stages/stage';
-import { cutTopic, deadTopicsOf } from '#infra/stages/stage-topics';
+import { dailyCheckpointTopic, deadTopicsOf } from '#infra/stages/stage-topics';
 import { type SettingsChange, stateTopic } from '#schemas/topics/control';
 import { createAnomaliesStage } from './anomalies/stage.ts';
 import { createCandlesStage } from './candles/stage.ts';
@@ -48,7 +48,7 @@ export function createStagesOverTime(history: readonly SettingsChange[]): readon
  * stage or the sink reads.
  */
 export function projectionsOf(stages: readonly Stage<unknown>[]): readonly TopicStorage[] {
-  const snapshots = stages.flatMap(({ name }) => [stateTopic(name), cutTopic(name)]);
+  const snapshots = stages.flatMap(({ name }) => [stateTopic(name), dailyCheckpointTopic(name)]);
   const outputs = stages.flatMap((stage) => stage.outputs).reverse();
   const readTopics = [...stages.flatMap(({ inputs }) => inputs), ...TABLE_TOPICS.values()];
   const deadLetters = new Map(deadTopicsOf({ inputs: readTopics }).map((topic) => [topic.name, topic] as const));

@@ -156,7 +156,7 @@ class LogControlReplica implements ControlReplica {
   async start(last: LogRecord | null): Promise<void> {
     this.lastReceivedAt = last?.receivedAt ?? 0;
     const { log, logger, health } = this.context;
-    const range = { from: this.position + 1, last: last?.offset ?? -1, atOnce: POLL_RECORDS };
+    const range = { from: this.position + 1, last: last?.offset ?? -1, pollRecords: POLL_RECORDS };
     const progress = new StartProgress({ logger, ...range });
     for await (const records of readUntil(log, AT, range)) {
       await this.processAll(records);

@@ -5,11 +5,11 @@ import { type AppendRecord, LogError, type LogErrorCode } from './log.ts';
 
 const AT = { topic: 'a', partition: 0 };
 
-/** A log that refuses, batch by batch, whatever holds one of these numbers. */
-function refusing(guilty: readonly number[], code: LogErrorCode = 'log_too_large') {
+/** A log that refuses every batch that contains one of these numbers. */
+function refusing(tooLarge: readonly number[], code: LogErrorCode = 'log_too_large') {
   const taken: number[] = [];
   const append = async (records: readonly AppendRecord[]) => {
-    if (records.some(({ seq }) => guilty.includes(seq))) throw new LogError(code, 'refused');
+    if (records.some(({ seq }) => tooLarge.includes(seq))) throw new LogError(code, 'refused');
     taken.push(...records.map(({ seq }) => seq));
   };
   return { append, taken };
@@ -17,14 +17,14 @@ function refusing(guilty: readonly number[], code: LogErrorCode = 'log_too_large
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => recordOf(AT, index + 1));
 
 describe('appending what fits', () => {
-  it('leaves out the guilty records alone, and keeps the order of the others', async () => {
+  it('omits only the refused records, and preserves the order of the others', async () => {
     const log = refusing([1, 4, 5, 11]);
     const refused = await appendFitting(log, numbered(11));
     expect(refused.map(({ seq }) => seq)).toEqual([1, 4, 5, 11]);
     expect(log.taken).toEqual([2, 3, 6, 7, 8, 9, 10]);
   });
 
-  it('appends once when nothing is refused', async () => {
+  it('appends once if nothing is refused', async () => {
     const log = refusing([]);
     expect(await appendFitting(log, numbered(3))).toEqual([]);
     expect(log.taken).toEqual([1, 2, 3]);

@@ -5,7 +5,7 @@ import { deadLetterRecord, TOO_LARGE } from './dead-letter.ts';
 import { isTooLarge, RECORD_BYTES_MAX } from './record-size.ts';
 
 const codec = createCodec({ register: async () => 1, fetch: async () => '' });
-const letter = {
+const deadLetter = {
   receivedAt: 7,
   stage: 's',
   topic: 'raw.venue_a.ws',
@@ -16,28 +16,28 @@ const letter = {
   detail: 'd',
   value: Buffer.from('{'),
 };
-const topic = deadLetterTopic(letter.topic);
+const topic = deadLetterTopic(deadLetter.topic);
 
 describe('a dead letter', () => {
-  it('keeps what it is about, unnumbered', async () => {
+  it('stores the failed record and its reason, unnumbered', async () => {
     await codec.prepare([topic]);
-    const record = deadLetterRecord(codec, 's/0/3', letter);
+    const record = deadLetterRecord(codec, 's/0/3', deadLetter);
     expect(record).toMatchObject({ topic: 'dead.raw.venue_a.ws', partition: 0, key: 's/0/3', receivedAt: 7, seq: 0 });
-    expect(codec.decode(topic, record.value!)).toEqual(letter);
+    expect(codec.decode(topic, record.value!)).toEqual(deadLetter);
   });
 
   it('fits into the log, however large its value and detail are', async () => {
     await codec.prepare([topic]);
     const value = Buffer.alloc(RECORD_BYTES_MAX * 2, 'x');
-    const record = deadLetterRecord(codec, 's/0/3', { ...letter, value, detail: 'y'.repeat(RECORD_BYTES_MAX) });
+    const record = deadLetterRecord(codec, 's/0/3', { ...deadLetter, value, detail: 'y'.repeat(RECORD_BYTES_MAX) });
     expect(isTooLarge(record)).toBe(false);
-    const kept = codec.decode(topic, record.value!).value!;
-    expect(value.subarray(0, kept.length).equals(kept)).toBe(true);
+    const stored = codec.decode(topic, record.value!).value!;
+    expect(value.subarray(0, stored.length).equals(stored)).toBe(true);
   });
 
-  it('keeps a beginning of what is too large', async () => {
+  it('stores the first bytes of a value that is too large', async () => {
     await codec.prepare([topic]);
-    const record = deadLetterRecord(codec, 'k', { ...letter, reason: TOO_LARGE, value: Buffer.alloc(1_000_000) });
+    const record = deadLetterRecord(codec, 'k', { ...deadLetter, reason: TOO_LARGE, value: Buffer.alloc(1_000_000) });
     expect(codec.decode(topic, record.value!).value).toHaveLength(64 * 1024);
   });
 });

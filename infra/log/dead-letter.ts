@@ -1,39 +1,40 @@
-/** Dead letters as records, whoever writes them: always small enough for the log, whatever they are about. */
+/** Builds dead-letter records, which are always small enough for the log, whatever they contain. */
 import { type DeadLetter, deadLetterTopic } from '#schemas/topics/control';
 import type { Codec } from '../codec/codec.ts';
 import type { AppendRecord } from './log.ts';
 import { PAYLOAD_BYTES_MAX } from './record-size.ts';
 
-/** The reason under which what is beyond the log's size is kept. Its value is a beginning only: never driven again. */
+/**
+ * Reason of a dead letter about a value above the log's size limit. Its value is truncated, so it is never redriven.
+ */
 export const TOO_LARGE = 'too_large';
-/** Offset of a letter about something that never came into the log. */
+/** Offset of a dead letter about something that never reached the log. */
 export const NO_OFFSET = -1;
-/** What is kept of a value that is too large. */
-const BEGINNING_BYTES = 64 * 1024;
+/** Stored bytes of a value that is too large. */
+const TOO_LARGE_STORED_BYTES = 64 * 1024;
 const DETAIL_CHARACTERS_MAX = 4_096;
 
 /**
- * The record that puts a letter on its `dead.<topic>`, which must have been prepared.
- *
- * @param key tells a repeat of the same letter: `<stage>/<partition>/<offset>` for what stands in the log.
+ * Builds the record for a dead letter on its `dead.<topic>`, which must have been prepared.
+ * @param key identifies a repeat of the same dead letter: `<stage>/<partition>/<offset>` for a record of the log.
  */
-export function deadLetterRecord(codec: Codec, key: string, letter: DeadLetter): AppendRecord {
-  const topic = deadLetterTopic(letter.topic);
-  const { receivedAt, detail } = letter;
+export function deadLetterRecord(codec: Codec, key: string, deadLetter: DeadLetter): AppendRecord {
+  const topic = deadLetterTopic(deadLetter.topic);
+  const { receivedAt, detail } = deadLetter;
   const value = codec.encode(topic, {
-    ...letter,
+    ...deadLetter,
     detail: detail.slice(0, DETAIL_CHARACTERS_MAX),
-    value: letter.value && keptOf(letter.value, letter.reason),
+    value: deadLetter.value && truncated(deadLetter.value, deadLetter.reason),
   });
   // Unnumbered: several writers may write here.
   return { topic: topic.name, partition: 0, key, value, receivedAt, seq: 0 };
 }
 
-/** What a letter says of a value that the log would not take. */
+/** Detail of a dead letter about a value that the log would refuse. */
 export function tooLargeDetail(bytes: number): string {
-  return `${bytes} bytes, more than ${PAYLOAD_BYTES_MAX}; the first ${BEGINNING_BYTES} are kept`;
+  return `${bytes} bytes, more than ${PAYLOAD_BYTES_MAX}; the first ${TOO_LARGE_STORED_BYTES} are stored`;
 }
 
-function keptOf(value: Buffer, reason: string): Buffer {
-  return value.subarray(0, reason === TOO_LARGE ? BEGINNING_BYTES : PAYLOAD_BYTES_MAX);
+function truncated(value: Buffer, reason: string): Buffer {
+  return value.subarray(0, reason === TOO_LARGE ? TOO_LARGE_STORED_BYTES : PAYLOAD_BYTES_MAX);
 }

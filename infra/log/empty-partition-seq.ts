@@ -1,11 +1,11 @@
 import type { EventLog, TopicPartition } from './log.ts';
 
 /**
- * The number after which the only writer of a partition goes on when the partition holds no record. That does not mean
- * that there was none: a broker's retention removes the last one too, and readers remember its number. What stays is the
- * partition's next offset. Every number took an offset at least, so that is never below the number of what is gone.
- * Embedded the last record stays, so an empty partition was never written, and its next offset is 0.
+ * Returns the last `seq` to assume for a partition without records, after which its only writer continues. An empty
+ * partition may have contained records earlier: a broker's retention removes the last one too, and readers remember its number. Only
+ * the partition's next offset remains. Every number used at least one offset, so that offset is never below the last
+ * number. Embedded, the last record is never removed, so an empty partition was never written and its next offset is 0.
  */
-export async function numbersBefore(log: Pick<EventLog, 'bounds'>, at: TopicPartition): Promise<number> {
+export async function lastSeqOfEmptyPartition(log: Pick<EventLog, 'bounds'>, at: TopicPartition): Promise<number> {
   return (await log.bounds(at)).next;
 }

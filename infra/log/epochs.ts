@@ -1,4 +1,4 @@
-/** Epochs of channel topics: `seq` counts within one; a rebuilt topic begins another. */
+/** Epochs of channel topics: `seq` counts within one epoch, and a rebuilt topic starts another. */
 import { randomUUID } from 'node:crypto';
 import { epochTopic } from '#schemas/topics/control';
 import type { Codec } from '../codec/codec.ts';
@@ -7,7 +7,7 @@ import { readPartition } from './read-partition.ts';
 
 const AT = { topic: epochTopic.name, partition: 0 };
 
-/** Begins a new epoch of a topic. */
+/** Starts a new epoch of a topic and returns its id. */
 export async function beginEpoch(log: EventLog, codec: Codec, topic: string): Promise<string> {
   const epoch = randomUUID().slice(0, 8);
   const receivedAt = Math.max(Date.now(), (await log.last(AT))?.receivedAt ?? 0);
@@ -17,7 +17,7 @@ export async function beginEpoch(log: EventLog, codec: Codec, topic: string): Pr
   return epoch;
 }
 
-/** The current epoch of every topic that has one. The topic and its schema must have been prepared. */
+/** Returns the current epoch of every topic that has one. The topic and its schema must have been prepared. */
 export async function readEpochs(log: EventLog, codec: Codec): Promise<Map<string, string>> {
   const epochs = new Map<string, string>();
   const records: LogRecord[] = [];
@@ -30,7 +30,7 @@ export async function readEpochs(log: EventLog, codec: Codec): Promise<Map<strin
   return epochs;
 }
 
-/** Begins an epoch for each of the topics that has none. */
+/** Starts an epoch for each of the topics that has none. */
 export async function ensureEpochs(log: EventLog, codec: Codec, topics: readonly string[]): Promise<void> {
   const epochs = await readEpochs(log, codec);
   for (const topic of topics) if (!epochs.has(topic)) await beginEpoch(log, codec, topic);

@@ -1,17 +1,17 @@
 import type { ReadBatch } from './log.ts';
 
-/** Lets the one who polls wait until there is something new. */
+/** Lets a poll wait until something is available. */
 export class Notifier {
   private wake: (() => void) | null = null;
 
-  /** Ends the wait, if there is one. */
-  tell(): void {
+  /** Ends the pending wait, if there is one. */
+  notify(): void {
     this.wake?.();
   }
 
   /**
-   * What `gather` gives as soon as that is something, or an empty batch after so long. Not all news can be told: a promise
-   * holds only once the records before it were fetched and delivered.
+   * Returns the batch of `gather` once it is not empty, or an empty batch after the timeout. `gather` is called again
+   * after each notification, because a new watermark can only be returned once the records before it were delivered.
    */
   async poll(gather: () => ReadBatch, timeoutMs: number): Promise<ReadBatch> {
     const deadline = performance.now() + timeoutMs;
@@ -24,7 +24,7 @@ export class Notifier {
     }
   }
 
-  /** Resolves when there is news, or after so long. */
+  /** Resolves at the next notification, or after the timeout. */
   wait(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

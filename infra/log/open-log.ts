@@ -4,13 +4,13 @@ import type { Settings } from '../config/settings.ts';
 import { openEmbeddedLog } from './embedded/open-embedded-log.ts';
 import type { EventLog } from './log.ts';
 
-/** Where a log is, and how long it keeps what comes from venues. */
+/** Location of a log, and how long it stores raw records. */
 export type LogSettings = Pick<Settings, 'log' | 'dataDir' | 'retentionDays'>;
 
 export interface OpenLogOptions {
-  /** Beside the process that writes it (`EmbeddedLogOptions.readOnly`). On a cluster it makes no difference. */
+  /** Opens the log beside the process that writes it (`EmbeddedLogOptions.readOnly`). No effect on Kafka. */
   readonly readOnly?: boolean;
-  /** Told what a log outside the process has trouble with. */
+  /** Receives warnings about a log outside the process. */
   readonly logger?: Logger | undefined;
 }
 
@@ -23,7 +23,7 @@ export async function openLog(
   { readOnly = false, logger }: OpenLogOptions = {},
 ): Promise<EventLog> {
   if (log === 'embedded') return openEmbeddedLog({ path: join(resolve(dataDir), 'log'), readOnly });
-  // Loaded for who uses it.
+  // Loaded only if it is used.
   const { openKafkaLog } = await import('./kafka/open-kafka-log.ts');
   const brokers = log.slice(KAFKA.length).split(',');
   return openKafkaLog({ brokers, rawMaxAgeMs: retentionDays * DAY_MS, ...(logger ? { logger } : {}) });

@@ -3,8 +3,8 @@ import type { TopicPartition } from './log.ts';
 const names = new Map<string, string[]>();
 
 /**
- * `topic/partition`. Every name is made once: it is asked for several times for each record, and a text that was put
- * together anew would be hashed anew in each map that it is looked up in.
+ * Returns `topic/partition`. Every name is created once: it is needed several times for each record, and a newly built
+ * string would be hashed again in each map that uses it as a key.
  */
 export function partitionName({ topic, partition }: TopicPartition): string {
   let ofTopic = names.get(topic);

@@ -2,9 +2,9 @@ import type { EventLog, LogRecord, TopicPartition } from './log.ts';
 import { readUntil } from './read-until.ts';
 
 /**
- * Hands every record that a partition holds now to `visit`, in offset order, from an offset on or from the first; one
- * after the other where `visit` is asynchronous, and no more once it gives false. Rejects with `log_unavailable` when the
- * log gives nothing for long.
+ * Passes every record that a partition holds now to `visit`, in offset order, from an offset or from the first. Awaits
+ * each call of `visit` and stops once it returns false. Rejects with `log_unavailable` if the log returns nothing for
+ * half a minute.
  */
 export async function readPartition(
   log: Pick<EventLog, 'reader' | 'last' | 'bounds'>,

@@ -6,7 +6,7 @@ import { readUntil } from './read-until.ts';
 const AT = { topic: 'a', partition: 0 };
 const record = (offset: number): LogRecord => ({ ...recordOf(AT, offset + 1), offset, appendedAt: 0 });
 
-/** A log whose reader gives one of these batches per poll, and after the last one nothing. */
+/** A log whose reader returns one of these batches per poll, and nothing after the last one. */
 function logOf(batches: readonly (readonly LogRecord[])[], last: LogRecord | null) {
   let polls = 0;
   const close = vi.fn(async () => {});
@@ -35,13 +35,13 @@ describe('reading up to the end', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('goes on over polls that bring nothing', async () => {
+  it('continues after empty polls', async () => {
     const { log, close } = logOf([[], [record(0)], [], [], [record(1), record(3)], [record(9)]], record(3));
     expect(await offsetsOf(log, 0, 3)).toEqual([0, 1, 3]);
     expect(close).toHaveBeenCalledOnce();
   });
 
-  it('rejects with an error that can pass when nothing comes for long', async () => {
+  it('rejects with a transient error if nothing arrives for half a minute', async () => {
     const { log, close } = logOf([[record(0)]], record(3));
     const began = Date.now();
     await expect(offsetsOf(log, 0, 3)).rejects.toMatchObject({ code: 'log_unavailable', canRetry: true });
@@ -49,26 +49,26 @@ describe('reading up to the end', () => {
     expect(close).toHaveBeenCalledOnce();
   });
 
-  it('does not count as silence what lies before records that came', async () => {
+  it('measures silence from the last record that arrived', async () => {
     const silence = Array.from({ length: 5 }, () => []);
     const { log } = logOf([...silence, [record(0)], ...silence, [record(1)]], record(1));
     expect(await offsetsOf(log, 0, 1)).toEqual([0, 1]);
   });
 
-  it('ends where the rest was removed meanwhile', async () => {
+  it('ends if the rest was removed meanwhile', async () => {
     expect(await offsetsOf(logOf([[record(0)]], null).log, 0, 3)).toEqual([0]);
     expect(await offsetsOf(logOf([[record(0)]], record(0)).log, 0, 3)).toEqual([0]);
   });
 
-  it('opens no reader where there is nothing to read', async () => {
+  it('opens no reader if there is nothing to read', async () => {
     const { log, reader } = logOf([], null);
     expect(await offsetsOf(log, 4, 3)).toEqual([]);
     expect(reader).not.toHaveBeenCalled();
   });
 
-  it('closes the reader when the one who reads has enough, and passes errors of the log on', async () => {
+  it('closes the reader if the caller leaves the loop, and forwards errors of the log', async () => {
     const { log, close } = logOf([[record(0)], [record(1)]], record(1));
-    for await (const [first] of readUntil(log, AT, { from: 0, last: 1, atOnce: 1 })) {
+    for await (const [first] of readUntil(log, AT, { from: 0, last: 1, pollRecords: 1 })) {
       expect(first?.offset).toBe(0);
       break;
     }

@@ -4,10 +4,10 @@ import { createHealth } from '../telemetry/health.ts';
 import { type EventLog, type LeaseOptions, LogError } from './log.ts';
 import { startUnderLease } from './start-under-lease.ts';
 
-/** A log whose one lease is had when the test says so. */
+/** A log whose lease is granted when the test says so. */
 function setup({ taken }: { taken: boolean }) {
-  const told: string[] = [];
-  let give = () => {};
+  const events: string[] = [];
+  let grant = () => {};
   let lose: (error: Error) => void = () => {};
   const lost = new Promise<never>((_, reject) => {
     lose = reject;
@@ -16,58 +16,58 @@ function setup({ taken }: { taken: boolean }) {
     if (taken) {
       onStandby?.();
       await new Promise<void>((resolve, reject) => {
-        give = resolve;
+        grant = resolve;
         signal?.addEventListener('abort', () => reject(new LogError('log_locked', 'waits no more')));
       });
     }
-    told.push('leased');
-    return { lost, promisedUntil: Number.NEGATIVE_INFINITY, release: async () => void told.push('released') };
+    events.push('leased');
+    return { lost, promisedUntil: Number.NEGATIVE_INFINITY, release: async () => void events.push('released') };
   };
   const health = createHealth();
   const context = { log: { lease } as unknown as EventLog, logger: pino({ level: 'silent' }), health };
   const start = async () => {
-    told.push('started');
+    events.push('started');
     health.ready('part');
-    return { close: async () => void told.push('closed') };
+    return { close: async () => void events.push('closed') };
   };
   health.expect('part');
   const run = (from = start) => startUnderLease({ context, part: 'part', lease: 'l', topics: [], start: from });
-  return { told, health, run, give: () => give(), lose: (error: Error) => lose(error) };
+  return { events, health, run, grant: () => grant(), lose: (error: Error) => lose(error) };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a part that starts under a lease', () => {
-  it('is started when that resolves, where nobody else has it, and gives it up last', async () => {
-    const { told, health, run } = setup({ taken: false });
+  it('is started when the call resolves if the lease is free, and releases the lease last', async () => {
+    const { events, health, run } = setup({ taken: false });
     const running = await run();
-    expect(told).toEqual(['leased', 'started']);
+    expect(events).toEqual(['leased', 'started']);
     expect(health.report().extras).toEqual({});
     await running.close();
-    expect(told).toEqual(['leased', 'started', 'closed', 'released']);
+    expect(events).toEqual(['leased', 'started', 'closed', 'released']);
   });
 
-  it('stands by while another process has it, and takes over', async () => {
-    const { told, health, run, give } = setup({ taken: true });
+  it('is a standby while another process holds the lease, then becomes leader', async () => {
+    const { events, health, run, grant } = setup({ taken: true });
     const running = await run();
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(health.report()).toMatchObject({ status: 'ok', extras: { part: 'standby' } });
-    give();
+    grant();
     await turn();
-    expect(told).toEqual(['leased', 'started']);
+    expect(events).toEqual(['leased', 'started']);
     expect(health.report()).toMatchObject({ status: 'ok', extras: { part: 'active' } });
     await running.close();
-    expect(told.slice(2)).toEqual(['closed', 'released']);
+    expect(events.slice(2)).toEqual(['closed', 'released']);
   });
 
-  it('closes while it stands by', async () => {
-    const { told, health, run } = setup({ taken: true });
+  it('can be closed while it is a standby', async () => {
+    const { events, health, run } = setup({ taken: true });
     const running = await run();
     await running.close();
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(health.report().status).toBe('ok');
   });
 
-  it('has failed for good once another process has taken over', async () => {
+  it('fails for good once another process has taken over', async () => {
     const { health, run, lose } = setup({ taken: false });
     const running = await run();
     lose(new LogError('log_fenced', 'the lease l is lost'));
@@ -78,18 +78,18 @@ describe('a part that starts under a lease', () => {
     await running.close();
   });
 
-  it('rejects when it cannot start, and has failed when that is seen only after standing by', async () => {
+  it('rejects if it cannot start, and fails in health if it was a standby before', async () => {
     const broken = async () => {
       throw new Error('broken');
     };
     const first = setup({ taken: false });
     await expect(first.run(broken)).rejects.toThrow('broken');
-    expect(first.told).toEqual(['leased', 'released']);
+    expect(first.events).toEqual(['leased', 'released']);
     const second = setup({ taken: true });
     const running = await second.run(broken);
-    second.give();
+    second.grant();
     expect(await second.health.failure).toMatchObject({ part: 'part' });
     await running.close();
-    expect(second.told).toEqual(['leased', 'released']);
+    expect(second.events).toEqual(['leased', 'released']);
   });
 });

@@ -4,18 +4,18 @@ import type { Lease } from './log.ts';
 
 export interface StartUnderLeaseOptions {
   readonly context: Pick<RoleContext, 'log' | 'logger' | 'health'>;
-  /** The part of `/health` that waits, and a field of it that then says `standby` or `active`. */
+  /** The part of `/health` that waits, and the name of its extra field with the value `standby` or `active`. */
   readonly part: string;
   readonly lease: string;
-  /** Every topic that the part writes alone; they must exist. */
+  /** Every topic that only this part writes; they must exist. */
   readonly topics: readonly string[];
   readonly start: (lease: Lease) => Promise<Running>;
 }
 
 /**
- * Starts a part of this process once it alone may write its topics. While another process has the lease this one stands
- * by: the promise resolves all the same, and the part starts by itself when its turn has come. A part that loses its
- * lease has failed for good, since another one goes on with its work.
+ * Starts a part of this process once it alone may write its topics. While another process holds the lease, this one is
+ * a standby: the promise resolves nevertheless, and the part starts by itself once it acquires the lease. A part that
+ * loses its lease fails for good, since another process continues its work.
  */
 export async function startUnderLease(options: StartUnderLeaseOptions): Promise<Running> {
   const { context, part, lease: name, topics, start } = options;
@@ -24,20 +24,20 @@ export async function startUnderLease(options: StartUnderLeaseOptions): Promise<
   let isStandby = false;
   let lease: Lease | null = null;
   let running: Running | null = null;
-  let tellStandby = () => {};
+  let resolveStandby = () => {};
   const standby = new Promise<void>((resolve) => {
-    tellStandby = resolve;
+    resolveStandby = resolve;
   });
   const onStandby = () => {
     isStandby = true;
     logger.info(
       { part, lease: name },
-      'standby: another process writes what this part writes, a service or a replay; waiting until it ends',
+      'standby: another process (a service or a replay) holds the lease; waiting until it ends',
     );
-    // Ready for what a standby is there for.
+    // A standby is ready: its task is to wait.
     health.ready(part);
     health.setExtra(part, 'standby');
-    tellStandby();
+    resolveStandby();
   };
   const release = async () => lease?.release();
   const begin = async () => {
@@ -47,7 +47,7 @@ export async function startUnderLease(options: StartUnderLeaseOptions): Promise<
       health.failed(part, error, 'another process has taken over');
     });
     if (isStandby) {
-      logger.info({ part, lease: name }, 'active: takes over');
+      logger.info({ part, lease: name }, 'became leader');
       health.setExtra(part, 'active');
       health.expect(part);
     }
@@ -62,7 +62,7 @@ export async function startUnderLease(options: StartUnderLeaseOptions): Promise<
   }
   const settled = begun.catch((error: unknown) => {
     if (ending.signal.aborted) return;
-    logger.error({ part, error }, `a standby could not take over`);
+    logger.error({ part, error }, 'a standby failed to take over');
     health.failed(part, error);
   });
   return {

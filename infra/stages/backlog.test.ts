@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { estimateBacklog } from './backlog.ts';
 
-const sample = (seconds: number, lagMs: number, taken: number, left: number | null) => ({
+const sample = (seconds: number, lagMs: number, processed: number, remaining: number | null) => ({
   at: seconds * 1_000,
   lagMs,
-  taken,
-  left,
+  processed,
+  remaining,
 });
 
 describe('a backlog', () => {
-  it('ends after as long as its lag takes to shrink to nothing at the pace of the samples', () => {
+  it('estimates the remaining time from how fast the lag shrinks in the samples', () => {
     const samples = [sample(0, 105_000, 100, 50_000), sample(2, 80_000, 10_100, 40_000), sample(4, 63_000, 20_100, 3)];
     expect(estimateBacklog('spreads', 63_249, samples)).toEqual({
       stage: 'spreads',
@@ -28,11 +28,11 @@ describe('a backlog', () => {
     ],
     ['was seen once', [sample(0, 6_000, 0, 10)], { records: 10, recordsPerSecond: null, secondsLeft: null }],
     [
-      'is not known',
+      'has an unknown record count',
       [sample(0, 5_000, 0, null), sample(1, 6_000, 5, null)],
       { records: null, recordsPerSecond: 5, secondsLeft: null },
     ],
-  ])('that %s has no known end', (_what, samples, expected) => {
+  ])('has no estimated end if it %s', (_what, samples, expected) => {
     expect(estimateBacklog('spreads', 6_000, samples)).toMatchObject(expected);
   });
 });

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { copyOf } from './copy-of.ts';
+import { deepCopy } from './deep-copy.ts';
 
 it('is equal to any plain data and shares nothing with it', () => {
   const plain = fc.anything({
@@ -14,21 +14,21 @@ it('is equal to any plain data and shares nothing with it', () => {
   });
   fc.assert(
     fc.property(plain, (value) => {
-      const copy = copyOf(value);
+      const copy = deepCopy(value);
       expect(copy).toEqual(value);
       expect(objectsIn(copy).filter((object) => objectsIn(value).includes(object))).toEqual([]);
     }),
   );
 });
 
-it('keeps bytes as bytes', () => {
+it('copies buffers and typed arrays', () => {
   const bytes = Buffer.from([1, 2, 3]);
-  const copy = copyOf({ bytes, small: new Int16Array([4, 5]) });
+  const copy = deepCopy({ bytes, small: new Int16Array([4, 5]) });
   bytes[0] = 9;
   expect(copy).toEqual({ bytes: Buffer.from([1, 2, 3]), small: new Int16Array([4, 5]) });
 });
 
-it('makes plain objects of decoded records, as writing them out and back does', () => {
+it('converts decoded records to plain objects, as serialising them does', () => {
   const type = avsc.Type.forSchema({
     type: 'record',
     name: 'R',
@@ -36,7 +36,7 @@ it('makes plain objects of decoded records, as writing them out and back does', 
   });
   const record = type.fromBuffer(type.toBuffer({ a: ['x'] })) as object;
   expect(Object.getPrototypeOf(record)).not.toBe(Object.prototype);
-  expect(copyOf([record])).toStrictEqual(deserialize(serialize([record])));
+  expect(deepCopy([record])).toStrictEqual(deserialize(serialize([record])));
 });
 
 it.each([
@@ -44,7 +44,7 @@ it.each([
   ['a date', [new Date(0)]],
   ['an error', new Map([['a', new Error('x')]])],
 ])('refuses %s', (_what, value) => {
-  expect(() => copyOf<unknown>(value)).toThrow(TypeError);
+  expect(() => deepCopy<unknown>(value)).toThrow(TypeError);
 });
 
 function objectsIn(value: unknown, found: object[] = []): object[] {

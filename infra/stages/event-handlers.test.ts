@@ -1,4 +1,4 @@
-/** Records that are hard to take: schemas that are not known, and a registry or a log that is away. */
+/** Records that cannot be processed immediately: unknown schemas, and an unavailable registry or log. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadLetterTopic } from '#schemas/topics/control';
 import { CodecError } from '../codec/codec.ts';
@@ -10,7 +10,7 @@ import { createHealth } from '../telemetry/health.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
 import { on, type Stage } from './stage.ts';
-import { failingAppends, type NumbersWorld, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
+import { failingAppends, type NumbersFixture, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
 const [input, output] = [numberTopic('raw.test'), numberTopic('derived.test')];
 const stage: Stage<{ total: number }> = {
@@ -25,21 +25,21 @@ const stage: Stage<{ total: number }> = {
   initialState: () => ({ total: 0 }),
 };
 
-let world: NumbersWorld;
+let fixture: NumbersFixture;
 beforeEach(async () => {
-  world = await openNumbers([input, output]);
+  fixture = await openNumbers([input, output]);
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 const FOREIGN_ID = 77;
-/** The input as another process wrote it, under a schema id that this one meets for the first time. */
+/** An input record of another process, with a schema id that this one does not know yet. */
 function foreign(seq: number) {
-  const own = world.record(input, seq, { receivedAt: seq, value: 1, word: 'a' });
+  const own = fixture.record(input, seq, { receivedAt: seq, value: 1, word: 'a' });
   own.value!.writeUInt32BE(FOREIGN_ID, 1);
   return own;
 }
 
-/** A codec whose registry knows the foreign schema from the given attempt on. */
+/** A codec whose registry returns the foreign schema as `fetch` decides. */
 function codecWith(fetch: (attempt: number, schema: string) => string) {
   let attempts = 0;
   const schemas = new Map<string, number>();
@@ -59,17 +59,17 @@ function codecWith(fetch: (attempt: number, schema: string) => string) {
   });
 }
 
-describe('a record of a schema that was never met', () => {
-  it('is waited for while the registry is away, and the stage says so', async () => {
+describe('a record with an unknown schema', () => {
+  it('waits while the registry is unavailable, and the stage is degraded', async () => {
     const health = createHealth();
     const seen: string[] = [];
     const codec = codecWith((attempt, schema) => {
       seen.push(health.report().status);
-      if (attempt < 4) throw new RegistryError('the schema registry cannot be reached', true);
+      if (attempt < 4) throw new RegistryError('the schema registry is unavailable', true);
       return schema;
     });
-    await world.log.append([foreign(1), foreign(2)]);
-    const { log, logger } = world;
+    await fixture.log.append([foreign(1), foreign(2)]);
+    const { log, logger } = fixture;
     const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), health, mode: 'rebuild' });
     await running.stopped;
     expect(running.state.total).toBe(2);
@@ -77,55 +77,55 @@ describe('a record of a schema that was never met', () => {
     expect(health.report()).toMatchObject({ status: 'ok', parts: { 'stage test': 'ready' } });
   });
 
-  it('is a dead letter where the registry does not know the schema, and the stage goes on', async () => {
+  it('becomes a dead letter if the registry does not know the schema, and the stage continues', async () => {
     const codec = codecWith(() => {
       throw new CodecError('unknown_schema', 'nobody registered it');
     });
     await codec.prepare([input]);
     const known = { ...foreign(2), value: codec.encode(input, { receivedAt: 2, value: 5, word: 'a' }) };
-    await world.log.append([foreign(1), known]);
-    const { log, logger } = world;
+    await fixture.log.append([foreign(1), known]);
+    const { log, logger } = fixture;
     const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' });
     await running.stopped;
     expect(running.state.total).toBe(5);
-    const letters: string[] = [];
+    const deadLetters: string[] = [];
     await readPartition(log, { topic: deadLetterTopic(input.name).name, partition: 0 }, ({ value }) => {
       const { offset, reason } = codec.decode(deadLetterTopic(input.name), value!);
-      letters.push(`${offset} ${reason}`);
+      deadLetters.push(`${offset} ${reason}`);
     });
-    expect(letters).toEqual(['0 unknown_schema']);
+    expect(deadLetters).toEqual(['0 unknown_schema']);
   });
 
-  it('does not keep the stage from stopping', async () => {
+  it('does not prevent the stage from stopping', async () => {
     const codec = codecWith(() => {
-      throw new RegistryError('the schema registry cannot be reached', true);
+      throw new RegistryError('the schema registry is unavailable', true);
     });
-    await world.log.append([foreign(1)]);
+    await fixture.log.append([foreign(1)]);
     const health = createHealth();
-    const { log, logger } = world;
+    const { log, logger } = fixture;
     const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), health, mode: 'rebuild' });
     await expect.poll(() => health.report().status).toBe('degraded');
-    await expect(running.close()).rejects.toThrow('cannot be reached');
+    await expect(running.close()).rejects.toThrow('is unavailable');
     expect(running.state.total).toBe(0);
   });
 });
 
-describe('a log that takes nothing for a while', () => {
-  it('is tried again until it does, and nothing is lost or written twice', async () => {
+describe('a log that is full for a while', () => {
+  it('is retried until it accepts, and nothing is lost or written twice', async () => {
     let failures = 0;
-    const log = failingAppends(world.log, ([record]) => {
+    const log = failingAppends(fixture.log, ([record]) => {
       if (record!.topic !== output.name || failures >= 4) return null;
       failures += 1;
       return new LogError('log_full', 'full');
     });
-    const { codec, logger } = world;
+    const { codec, logger } = fixture;
     const values = [1, 2, 3].map((seq) => ({ receivedAt: seq, value: seq, word: 'a' }));
-    await world.log.append(values.map((value) => world.record(input, value.receivedAt, value)));
+    await fixture.log.append(values.map((value) => fixture.record(input, value.receivedAt, value)));
     const health = createHealth();
     const running = await runStage({ stage, log, codec, logger, metrics: createMetrics(), health, mode: 'rebuild' });
     await running.stopped;
     expect(failures).toBe(4);
-    expect((await world.values(output)).map(([seq, { value }]) => [seq, value])).toEqual([
+    expect((await fixture.values(output)).map(([seq, { value }]) => [seq, value])).toEqual([
       [1, 1],
       [2, 3],
       [3, 6],

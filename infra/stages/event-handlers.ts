@@ -3,8 +3,8 @@ import { type Codec, CodecError } from '../codec/codec.ts';
 import type { LogRecord } from '../log/log.ts';
 import { OutputTooLargeError, type StageOutputs } from './outputs.ts';
 import { RecordEvent } from './record-event.ts';
+import { type RetryPolicy, retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { Stage } from './stage.ts';
-import { type Patience, untilTaken } from './until-taken.ts';
 
 export interface EventHandlersOptions<S> {
   readonly stage: Stage<S>;
@@ -12,10 +12,13 @@ export interface EventHandlersOptions<S> {
   readonly codec: Codec;
   readonly outputs: StageOutputs;
   readonly logger: Logger;
-  readonly patience: Patience;
+  readonly retryPolicy: RetryPolicy;
 }
 
-/** Takes records through the handlers of a stage: decodes each, steps it, and sees to it that a bad one harms no other. */
+/**
+ * Runs records through the handlers of a stage: decodes each one and isolates failures, so that a bad record affects no
+ * other.
+ */
 export class EventHandlers<S> {
   private readonly options: EventHandlersOptions<S>;
   private readonly handlers: ReadonlyMap<string, Stage<S>['inputs'][number]>;
@@ -26,11 +29,12 @@ export class EventHandlers<S> {
   }
 
   /**
-   * What came of it stands in the outputs afterwards: what the handler emitted, or the record as a dead letter where the stage writes some.
-   * False when the schema that the record was written with has to be learned first (`learnAndTake`); most are known, and
-   * waiting for each would cost more than taking it.
+   * Processes a record. Afterwards the outputs hold what the handler emitted, or the record as a dead letter if the
+   * stage writes dead letters.
+   * Returns false if the schema of the record must be fetched first (`fetchSchemaAndProcess`). Most schemas are known,
+   * and awaiting each record would cost more than processing it.
    */
-  take(record: LogRecord): boolean {
+  process(record: LogRecord): boolean {
     const { topic, handle } = this.handlers.get(record.topic)!;
     const { state, codec, outputs } = this.options;
     if (record.value !== null && !codec.hasSchema(record.value)) return false;
@@ -40,31 +44,34 @@ export class EventHandlers<S> {
       outputs.commit();
     } catch (error) {
       const hasCode = error instanceof OutputTooLargeError || error instanceof CodecError;
-      this.refuse(record, hasCode ? error.code : 'handler_failed', error);
+      this.reject(record, hasCode ? error.code : 'handler_failed', error);
     }
     return true;
   }
 
-  /** Waits for a registry that is away; a schema that it does not know makes the record a dead letter. */
-  async learnAndTake(record: LogRecord): Promise<void> {
-    const { patience, codec } = this.options;
+  /**
+   * Fetches the schema, waiting while the registry is unavailable, then processes the record. A schema that the
+   * registry does not know makes the record a dead letter.
+   */
+  async fetchSchemaAndProcess(record: LogRecord): Promise<void> {
+    const { retryPolicy, codec } = this.options;
     try {
-      await untilTaken(patience, 'the schema registry cannot be asked', () => codec.fetchSchema(record.value!));
+      await retryWhileUnavailable(retryPolicy, 'schema registry unavailable', () => codec.fetchSchema(record.value!));
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
-      this.refuse(record, error.code, error);
+      this.reject(record, error.code, error);
       return;
     }
-    if (!this.take(record))
-      throw new Error(`the schema of ${record.topic} offset ${record.offset} was learned in vain`);
+    if (!this.process(record))
+      throw new Error(`the schema of ${record.topic} offset ${record.offset} is still unknown after it was fetched`);
   }
 
-  private refuse(record: LogRecord, reason: string, error: unknown): void {
+  private reject(record: LogRecord, reason: string, error: unknown): void {
     const { logger, stage, outputs } = this.options;
     logger.warn(
       { stage: stage.name, topic: record.topic, offset: record.offset, error },
-      outputs.writesLetters ? 'a record becomes a dead letter' : 'a record cannot be taken and is left out',
+      outputs.writesDeadLetters ? 'wrote a record to the dead letters' : 'skipped a record that could not be processed',
     );
-    outputs.refuse(record, reason, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    outputs.reject(record, reason, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   }
 }

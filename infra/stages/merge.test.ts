@@ -14,15 +14,15 @@ const record = (topic: string, partition: number, offset: number, receivedAt: nu
   appendedAt: 0,
 });
 const never = () => {};
-const take = (input: MergedInput, max = 1_000) => {
+const consume = (input: MergedInput, max = 1_000) => {
   const names: string[] = [];
-  input.take(max, ({ topic, partition, offset }) => void names.push(`${topic}/${partition}/${offset}`));
+  input.consume(max, ({ topic, partition, offset }) => void names.push(`${topic}/${partition}/${offset}`));
   return names;
 };
 const at = (topic: string, partition = 0) => ({ topic, partition, offset: 0 });
 
 describe('the merged order', () => {
-  it('goes by receive time, then topic, then partition, then offset', () => {
+  it('sorts by receive time, then topic, then partition, then offset', () => {
     const input = new MergedInput([at('b'), at('a', 1), at('a', 0)], never);
     input.push({
       records: [
@@ -35,23 +35,23 @@ describe('the merged order', () => {
       watermarks: [],
     });
     for (const partition of [at('a', 0), at('a', 1), at('b')]) input.finish(partition);
-    expect(take(input)).toEqual(['a/0/0', 'a/1/0', 'a/1/1', 'b/0/0', 'b/0/1']);
+    expect(consume(input)).toEqual(['a/0/0', 'a/1/0', 'a/1/1', 'b/0/0', 'b/0/1']);
   });
 
-  it('waits for a partition that has promised nothing', () => {
+  it('waits for a partition without a watermark', () => {
     const input = new MergedInput([at('a'), at('b')], never);
     input.push({ records: [record('a', 0, 0, 5)], watermarks: [] });
-    expect(take(input)).toEqual([]);
+    expect(consume(input)).toEqual([]);
     expect(input.position()).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  it('takes what lies before the lowest watermark, and at it only what sorts first', () => {
+  it('consumes records before the lowest watermark, and at it only those that sort first', () => {
     const input = new MergedInput([at('a'), at('b'), at('c')], never);
     input.push({
       records: [record('a', 0, 0, 5), record('a', 0, 1, 6), record('c', 0, 0, 5), record('c', 0, 1, 6)],
       watermarks: [{ ...at('b'), watermark: 6 }],
     });
-    expect(take(input)).toEqual(['a/0/0', 'c/0/0', 'a/0/1']);
+    expect(consume(input)).toEqual(['a/0/0', 'c/0/0', 'a/0/1']);
     expect(input.position()).toBe(6);
     input.push({
       records: [],
@@ -60,34 +60,34 @@ describe('the merged order', () => {
         { ...at('a'), watermark: 9 },
       ],
     });
-    expect(take(input)).toEqual(['c/0/1']);
+    expect(consume(input)).toEqual(['c/0/1']);
     input.push({ records: [], watermarks: [{ ...at('c'), watermark: 8 }] });
     expect(input.position()).toBe(7);
   });
 
-  it('goes on through a backlog whose watermark lies behind it', () => {
+  it('processes a backlog before its watermark is reached', () => {
     const input = new MergedInput([at('a'), at('b')], never);
     input.push({ records: [], watermarks: [{ ...at('a'), watermark: 1 }] });
-    // A reader hands a watermark out once every record before it is read: of a long backlog only the records are known.
+    // A reader returns a watermark once every record before it is read: of a long backlog only the records are known.
     input.push({ records: [record('a', 0, 0, 50), record('b', 0, 0, 20), record('b', 0, 1, 60)], watermarks: [] });
-    expect(take(input)).toEqual(['b/0/0', 'a/0/0']);
+    expect(consume(input)).toEqual(['b/0/0', 'a/0/0']);
     expect(input.position()).toBe(50);
     expect(input.newest()).toBe(60);
     expect([input.positionOf('a'), input.positionOf('b')]).toEqual([50, 60]);
     input.push({ records: [record('a', 0, 1, 61)], watermarks: [] });
-    expect(take(input)).toEqual(['b/0/1']);
+    expect(consume(input)).toEqual(['b/0/1']);
     expect(input.position()).toBe(60);
   });
 
   it('stops when a writer breaks its promise', () => {
     const input = new MergedInput([at('a'), at('b')], never);
     input.push({ records: [record('a', 0, 0, 9)], watermarks: [{ ...at('b'), watermark: 10 }] });
-    take(input);
+    consume(input);
     input.push({ records: [record('b', 0, 0, 3)], watermarks: [{ ...at('a'), watermark: 10 }] });
-    expect(() => take(input)).toThrow(OrderError);
+    expect(() => consume(input)).toThrow(OrderError);
   });
 
-  it('drops a record whose number it has seen, and keeps unnumbered ones', () => {
+  it('drops a record whose number it has seen, but no unnumbered ones', () => {
     const input = new MergedInput([{ ...at('a'), lastSeq: 2 }], never);
     input.push({
       records: [
@@ -100,31 +100,31 @@ describe('the merged order', () => {
       watermarks: [],
     });
     input.finish(at('a'));
-    expect(input.takenSeqs().get('a/0')).toBe(2);
-    expect(take(input)).toEqual(['a/0/1', 'a/0/3', 'a/0/4']);
-    expect(input.takenSeqs().get('a/0')).toBe(3);
+    expect(input.consumedSeqs().get('a/0')).toBe(2);
+    expect(consume(input)).toEqual(['a/0/1', 'a/0/3', 'a/0/4']);
+    expect(input.consumedSeqs().get('a/0')).toBe(3);
   });
 
-  it('takes each record as it comes where order does not matter, those of a rebuilt topic too', () => {
+  it('consumes each record as it arrives in unordered mode, including those of a rebuilt topic', () => {
     const input = new MergedInput([at('a'), at('b')], never, false);
     input.push({ records: [record('a', 0, 0, 9, 1), record('a', 0, 1, 9, 2)], watermarks: [] });
-    expect(take(input)).toEqual(['a/0/0', 'a/0/1']);
+    expect(consume(input)).toEqual(['a/0/0', 'a/0/1']);
     input.push({ records: [record('a', 0, 2, 5, 1), record('a', 0, 3, 6, 2)], watermarks: [] });
-    expect(take(input)).toEqual(['a/0/2', 'a/0/3']);
+    expect(consume(input)).toEqual(['a/0/2', 'a/0/3']);
   });
 
-  it('pauses a partition that runs ahead and resumes it once it was taken', () => {
+  it('pauses a partition that runs ahead and resumes it once it was consumed', () => {
     const calls: string[] = [];
     const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));
     const ahead = Array.from({ length: 9_000 }, (_, offset) => record('a', 0, offset, offset));
     input.push({ records: ahead, watermarks: [] });
     expect(calls).toEqual(['a true']);
     input.push({ records: [], watermarks: [{ ...at('b'), watermark: 100_000 }] });
-    expect(take(input, 100_000)).toHaveLength(9_000);
+    expect(consume(input, 100_000)).toHaveLength(9_000);
     expect(calls).toEqual(['a true', 'a false']);
   });
 
-  it('pauses partitions whose records hold much together, and resumes them below half of it', () => {
+  it('pauses partitions whose records exceed the byte limit together, and resumes them below half of it', () => {
     const calls: string[] = [];
     const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));
     const value = Buffer.alloc(4 * 1024 * 1024 - 1_024);
@@ -134,15 +134,15 @@ describe('the merged order', () => {
     input.push({ records: pages.slice(4), watermarks: [] });
     expect(calls).toEqual(['a true']);
     input.push({ records: [], watermarks: [{ ...at('b'), watermark: 100 }] });
-    // Three are left, and then two, which is less than half of what paused it.
-    expect(take(input, 2)).toHaveLength(2);
+    // Three are left, and then two, which is less than half of the limit.
+    expect(consume(input, 2)).toHaveLength(2);
     expect(calls).toEqual(['a true']);
-    expect(take(input, 1)).toHaveLength(1);
+    expect(consume(input, 1)).toHaveLength(1);
     expect(calls).toEqual(['a true', 'a false']);
-    expect(take(input)).toEqual(['a/0/3', 'a/0/4']);
+    expect(consume(input)).toEqual(['a/0/3', 'a/0/4']);
   });
 
-  it('counts what all partitions hold, and leaves one that holds nothing unpaused', () => {
+  it('counts the bytes of all partitions, and never pauses an empty one', () => {
     const paused = new Set<string>();
     const input = new MergedInput([at('a'), at('b'), at('c')], ({ topic }, isPaused) => {
       if (isPaused) paused.add(topic);
@@ -155,24 +155,24 @@ describe('the merged order', () => {
     input.push({ records: [0, 1, 2].map((offset) => page('b', offset)), watermarks: [] });
     expect([...paused]).toEqual(['a', 'b']);
     input.push({ records: [], watermarks: ['a', 'c'].map((topic) => ({ ...at(topic), watermark: 100 })) });
-    // Neither is read on before both together hold less than half.
-    expect(take(input, 3)).toHaveLength(3);
+    // Neither is resumed before both together hold less than half.
+    expect(consume(input, 3)).toHaveLength(3);
     expect([...paused]).toEqual(['a', 'b']);
-    expect(take(input)).toHaveLength(3);
+    expect(consume(input)).toHaveLength(3);
     expect([...paused]).toEqual([]);
   });
 
-  it('lets go of what was taken, and never stands with a partition paused that it waits for', () => {
+  it('releases consumed records, and never pauses a partition that it waits for', () => {
     const value = Buffer.alloc(7 * 1024 * 1024);
     const paused = new Set<string>();
     const input = new MergedInput([at('a'), at('b')], ({ topic }, isPaused) => {
       if (isPaused) paused.add(topic);
       else paused.delete(topic);
     });
-    // As a reader does: each partition that is not paused gives its next record and how far it is promised.
+    // Like a reader: each partition that is not paused returns its next record and watermark.
     const next = { a: 0, b: 0 };
-    let taken = 0;
-    for (let turn = 0; turn < 400 && taken < 100; turn += 1) {
+    let consumed = 0;
+    for (let turn = 0; turn < 400 && consumed < 100; turn += 1) {
       for (const topic of ['a', 'b'] as const) {
         if (paused.has(topic) || next[topic] === 50) continue;
         // All of a comes before all of b.
@@ -183,13 +183,13 @@ describe('the merged order', () => {
         input.push({ records: [page], watermarks: [{ ...at(topic), watermark }] });
       }
       expect(input.heldBytes()).toBeLessThan(40 * 1024 * 1024);
-      taken += take(input, 3).length;
+      consumed += consume(input, 3).length;
     }
-    expect(taken).toBe(100);
+    expect(consumed).toBe(100);
     expect(input.heldBytes()).toBe(0);
   });
 
-  it('is the same however the records arrive and however many are taken at a time', () => {
+  it('is the same however the records arrive and however many are consumed at a time', () => {
     const log = fc.array(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 12 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(log, fc.infiniteStream(fc.nat(3)), fc.integer({ min: 1, max: 5 }), (gaps, picks, max) => {
@@ -217,9 +217,9 @@ describe('the merged order', () => {
           if (next)
             input.push({ records: [next], watermarks: [{ topic: 't', partition: p, watermark: next.receivedAt }] });
           else input.finish(at('t', p));
-          got.push(...take(input, max));
+          got.push(...consume(input, max));
         }
-        got.push(...take(input));
+        got.push(...consume(input));
         expect(got).toEqual(sorted);
       }),
     );

@@ -1,8 +1,8 @@
 /**
- * The one order in which a stage with several inputs takes its records: ascending (`receivedAt`, topic, partition,
- * offset), up to the lowest time that the inputs are known to have come to: by a watermark, or by a record that was read.
- * The order is a property of the records alone, so it is the same
- * live and in a replay, in any batch size and on any machine.
+ * Defines the one order in which a stage with several inputs processes its records: ascending (`receivedAt`, topic,
+ * partition, offset), up to the lowest time that every input is known to have reached, by a watermark or by a record
+ * that was read. The order is a property of the records alone, so it is the same live and in a replay, for any batch
+ * size and on any machine.
  */
 import type { LogRecord, ReadBatch, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
@@ -13,35 +13,35 @@ const QUEUE_RECORDS_MAX = 8_192;
 /** Queued records below which a paused partition is read again. */
 const QUEUE_RECORDS_RESUME = 2_048;
 /**
- * Bytes of the records of all queues above which every partition that has some is paused, and below which they are read
- * again as they are taken. Only a queue that holds something is ever paused, and an empty one never stays so; what the
- * order waits for can therefore always come.
+ * Queued bytes of all partitions above which every partition with records is paused; below the second limit they are
+ * read again. Only a queue that holds records is ever paused, and an empty one never stays paused, so the records that
+ * the order waits for can always arrive.
  */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const HELD_BYTES_RESUME = HELD_BYTES_MAX / 2;
-/** Records taken of a queue, and what they hold, above which it lets go of them. */
-const SPENT_RECORDS_MAX = 4_096;
-const SPENT_BYTES_MAX = 4 * 1024 * 1024;
+/** Consumed records of a queue, and their bytes, above which the queue releases them. */
+const CONSUMED_RECORDS_MAX = 4_096;
+const CONSUMED_BYTES_MAX = 4 * 1024 * 1024;
 
 interface Queue extends TopicPartition {
   readonly name: string;
   records: LogRecord[];
-  /** Where the first is that was not taken. */
+  /** Index of the first record that was not consumed. */
   head: number;
-  /** Of the records before `head`. */
-  spentBytes: number;
+  /** Bytes of the records before `head`. */
+  consumedBytes: number;
   /** Every record still to come has `receivedAt` at or above this: the newest watermark, or the newest record read. */
-  promised: number;
-  /** Newest number read: a repeat is dropped. */
+  lowerBound: number;
+  /** Newest `seq` read: a repeat is dropped. */
   lastSeq: number;
-  /** Newest number taken: what a snapshot stands at. */
-  takenSeq: number;
-  /** Offset of the next record to take. */
+  /** Newest `seq` consumed: snapshots store it. */
+  consumedSeq: number;
+  /** Offset of the next record to consume. */
   nextOffset: number;
   paused: boolean;
 }
 
-/** Thrown when a writer broke its promise: the stage stops rather than count in a wrong order. */
+/** Thrown if a writer broke its promise: the stage stops rather than process records in a wrong order. */
 export class OrderError extends Error {
   override name = 'OrderError';
 }
@@ -51,14 +51,14 @@ export class MergedInput {
   private readonly byName = new Map<string, Queue>();
   private readonly pause: (at: TopicPartition, paused: boolean) => void;
   private last: LogRecord | null = null;
-  /** Bytes of the records that were not taken. */
+  /** Bytes of the records that were not consumed. */
   private waitingBytes = 0;
   private readonly ordered: boolean;
 
   /**
-   * @param pause told when a partition runs ahead of the others, and when it may go on.
-   * @param ordered false takes records as they come and each of them, for views whose topics do not depend on one another:
-   * what they are told twice changes nothing, and a topic that was rebuilt under them is numbered from 1 again.
+   * @param pause called when a partition runs ahead of the others, and when it may be read again.
+   * @param ordered false consumes every record as it arrives, for views whose topics do not depend on one another: a
+   * repeated record changes nothing, and a topic that was rebuilt is numbered from 1 again.
    */
   constructor(
     partitions: readonly (TopicPartition & { readonly offset: number; readonly lastSeq?: number })[],
@@ -74,10 +74,10 @@ export class MergedInput {
         name: partitionName({ topic, partition }),
         records: [],
         head: 0,
-        spentBytes: 0,
-        promised: Number.NEGATIVE_INFINITY,
+        consumedBytes: 0,
+        lowerBound: Number.NEGATIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
-        takenSeq: lastSeq ?? 0,
+        consumedSeq: lastSeq ?? 0,
         nextOffset: offset,
         paused: false,
       }))
@@ -85,7 +85,10 @@ export class MergedInput {
     for (const queue of this.queues) this.byName.set(queue.name, queue);
   }
 
-  /** Takes what a poll brought; in order, a record whose number was seen before (a repeat by a revived writer) is dropped. */
+  /**
+   * Queues the records of a poll. In ordered mode, a record whose `seq` was seen before (repeated by a restarted
+   * writer) is dropped.
+   */
   push(batch: ReadBatch): void {
     let queue: Queue | null = null;
     for (const record of batch.records) {
@@ -96,12 +99,12 @@ export class MergedInput {
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
       this.waitingBytes += bytesOf(record);
-      // A partition's times never decrease. So the order goes on where a long backlog has not come to its watermark yet.
-      if (record.receivedAt > queue.promised) queue.promised = record.receivedAt;
+      // A partition's times never decrease, so a long backlog can be processed before its watermark is reached.
+      if (record.receivedAt > queue.lowerBound) queue.lowerBound = record.receivedAt;
     }
     for (const mark of batch.watermarks) {
       const queue = this.byName.get(partitionName(mark))!;
-      if (mark.watermark > queue.promised) queue.promised = mark.watermark;
+      if (mark.watermark > queue.lowerBound) queue.lowerBound = mark.watermark;
     }
     for (const queue of this.queues) {
       const waiting = queue.records.length - queue.head;
@@ -112,80 +115,81 @@ export class MergedInput {
     }
   }
 
-  /** Declares a partition complete: it holds nothing back any more. For replays of a finished log. */
+  /** Declares a partition complete: nothing waits for it any more. For replays of a finished log. */
   finish(at: TopicPartition): void {
-    this.byName.get(partitionName(at))!.promised = Number.POSITIVE_INFINITY;
+    this.byName.get(partitionName(at))!.lowerBound = Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Hands every record that may be taken now to `visit`, in the merged order, at most `max` of them.
-   * @param before takes none that was received at or after this time.
+   * Passes every record that may be consumed now to `visit`, in the merged order, at most `max` of them; returns how
+   * many.
+   * @param before consumes no record that was received at or after this time.
    */
-  take(max: number, visit: (record: LogRecord) => void, before = Number.POSITIVE_INFINITY): number {
-    let taken = 0;
-    while (taken < max) {
+  consume(max: number, visit: (record: LogRecord) => void, before = Number.POSITIVE_INFINITY): number {
+    let consumed = 0;
+    while (consumed < max) {
       const first = this.nextQueue();
       if (!first || first.records[first.head]!.receivedAt >= before) break;
-      // The run of records of this queue that precede everything the others can still bring.
-      const limit = this.limitBeside(first);
-      while (taken < max && first.head < first.records.length) {
+      // Consume the run of records of this queue that precede everything that the others can still receive.
+      const limit = this.earliestOfOthers(first);
+      while (consumed < max && first.head < first.records.length) {
         const record = first.records[first.head]!;
         if (record.receivedAt >= before || (limit && comesAfter(record, limit.at, limit.queue))) break;
         first.head += 1;
         this.waitingBytes -= bytesOf(record);
-        first.spentBytes += bytesOf(record);
-        taken += 1;
+        first.consumedBytes += bytesOf(record);
+        consumed += 1;
         if (this.ordered && this.last && record.receivedAt < this.last.receivedAt)
           throw new OrderError(
-            `${first.name} offset ${record.offset} was received at ${record.receivedAt}, after ${partitionName(this.last)} at ${this.last.receivedAt} had been taken`,
+            `${first.name} offset ${record.offset} was received at ${record.receivedAt}, after ${partitionName(this.last)} at ${this.last.receivedAt} was processed`,
           );
         this.last = record;
-        if (record.seq !== 0) first.takenSeq = record.seq;
+        if (record.seq !== 0) first.consumedSeq = record.seq;
         first.nextOffset = record.offset + 1;
         visit(record);
       }
       this.shrink(first);
     }
-    return taken;
+    return consumed;
   }
 
   /** Every record still to come has `receivedAt` at or above this. */
   position(): number {
     let lowest = Number.POSITIVE_INFINITY;
-    for (const queue of this.queues) lowest = Math.min(lowest, reachedBy(queue));
+    for (const queue of this.queues) lowest = Math.min(lowest, lowerBoundOf(queue));
     return lowest;
   }
 
-  /** Like `position`, of the partitions of one topic. */
+  /** Like `position`, for the partitions of one topic. */
   positionOf(topic: string): number {
     let lowest = Number.POSITIVE_INFINITY;
-    for (const queue of this.queues) if (queue.topic === topic) lowest = Math.min(lowest, reachedBy(queue));
+    for (const queue of this.queues) if (queue.topic === topic) lowest = Math.min(lowest, lowerBoundOf(queue));
     return lowest;
   }
 
-  /** The newest time that any input is known to have come to, whether its records were taken or not. */
+  /** Newest time that any input is known to have reached, whether its records were consumed or not. */
   newest(): number {
     let newest = Number.NEGATIVE_INFINITY;
-    for (const { promised } of this.queues) if (Number.isFinite(promised)) newest = Math.max(newest, promised);
+    for (const { lowerBound } of this.queues) if (Number.isFinite(lowerBound)) newest = Math.max(newest, lowerBound);
     return newest;
   }
 
-  /** Bytes of the records that are held, those that were just taken among them. */
+  /** Bytes of the records in memory, including those that were just consumed. */
   heldBytes(): number {
-    return this.queues.reduce((sum, { spentBytes }) => sum + spentBytes, this.waitingBytes);
+    return this.queues.reduce((sum, { consumedBytes }) => sum + consumedBytes, this.waitingBytes);
   }
 
-  /** Offset of the next record to take of every input partition. */
+  /** Offset of the next record to consume of every input partition. */
   nextOffsets(): Map<string, number> {
     return new Map(this.queues.map((queue) => [queue.name, queue.nextOffset]));
   }
 
-  /** Newest `seq` taken of every input partition, for snapshots. */
-  takenSeqs(): Map<string, number> {
-    return new Map(this.queues.map((queue) => [queue.name, queue.takenSeq]));
+  /** Newest `seq` consumed of every input partition, for snapshots. */
+  consumedSeqs(): Map<string, number> {
+    return new Map(this.queues.map((queue) => [queue.name, queue.consumedSeq]));
   }
 
-  /** The queue whose head comes first, unless an empty queue may still bring something before it. */
+  /** The queue whose head comes first, or null if an empty queue may still receive an earlier record. */
   private nextQueue(): Queue | null {
     let best: Queue | null = null;
     for (const queue of this.queues) {
@@ -198,33 +202,33 @@ export class MergedInput {
     const head = best.records[best.head]!;
     for (const queue of this.queues) {
       if (queue === best || queue.records[queue.head]) continue;
-      if (comesAfter(head, this.limitOf(queue), queue)) return null;
+      if (comesAfter(head, this.earliestOf(queue), queue)) return null;
     }
     return best;
   }
 
-  /** The earliest that any other queue holds or may still bring. */
-  private limitBeside(own: Queue): { at: number; queue: Queue } | null {
+  /** The earliest time that any other queue holds or may still receive. */
+  private earliestOfOthers(own: Queue): { at: number; queue: Queue } | null {
     let limit: { at: number; queue: Queue } | null = null;
     for (const queue of this.queues) {
       if (queue === own) continue;
-      const at = queue.records[queue.head]?.receivedAt ?? this.limitOf(queue);
+      const at = queue.records[queue.head]?.receivedAt ?? this.earliestOf(queue);
       if (!limit || at < limit.at) limit = { at, queue };
     }
     return limit;
   }
 
-  /** What an empty queue may still bring, at the earliest. Nothing waits for it where the order does not matter. */
-  private limitOf({ promised }: Queue): number {
-    return this.ordered ? promised : Number.POSITIVE_INFINITY;
+  /** The earliest time that an empty queue may still receive. In unordered mode nothing waits for it. */
+  private earliestOf({ lowerBound }: Queue): number {
+    return this.ordered ? lowerBound : Number.POSITIVE_INFINITY;
   }
 
   private shrink(queue: Queue): void {
     const { length } = queue.records;
-    if (queue.head === length || queue.head > SPENT_RECORDS_MAX || queue.spentBytes > SPENT_BYTES_MAX) {
+    if (queue.head === length || queue.head > CONSUMED_RECORDS_MAX || queue.consumedBytes > CONSUMED_BYTES_MAX) {
       queue.records = queue.records.slice(queue.head);
       queue.head = 0;
-      queue.spentBytes = 0;
+      queue.consumedBytes = 0;
     }
     if (!queue.paused) return;
     const waiting = queue.records.length - queue.head;
@@ -235,16 +239,16 @@ export class MergedInput {
   }
 }
 
-/** Every record of the queue that is still to be taken has `receivedAt` at or above this. */
-function reachedBy({ records, head, promised }: Queue): number {
-  return records[head]?.receivedAt ?? promised;
+/** Every record of the queue that is not consumed yet has `receivedAt` at or above this. */
+function lowerBoundOf({ records, head, lowerBound }: Queue): number {
+  return records[head]?.receivedAt ?? lowerBound;
 }
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether a record comes after the moment `at` of another partition in the merged order. */
+/** True if a record comes after the moment `at` of another partition in the merged order. */
 function comesAfter(record: LogRecord, at: number, other: TopicPartition): boolean {
   if (record.receivedAt !== at) return record.receivedAt > at;
   return (compareText(record.topic, other.topic) || record.partition - other.partition) > 0;

@@ -1,4 +1,6 @@
-/** What a stage wrote, on its way into the log: numbered per partition, and dropped where the log has it already. */
+/**
+ * Outputs of a stage on their way into the log: numbered for each partition, and dropped if the log already holds them.
+ */
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import { deadLetterRecord } from '../log/dead-letter.ts';
@@ -15,28 +17,28 @@ interface Pending {
   readonly value: unknown;
 }
 
-/** What a stage has written to one partition of an output. */
-interface Written {
+/** Numbering of one partition of an output. */
+interface OutputPartition {
   /** `topic/partition`. */
   readonly name: string;
-  /** Newest number given out. */
-  given: number;
-  /** Newest number that the log held at the start: what was written before a crash. */
-  readonly kept: number;
+  /** Newest `seq` issued. */
+  lastIssuedSeq: number;
+  /** Newest `seq` that the log held at the start, written before a crash. */
+  readonly lastPersistedSeq: number;
 }
 
-interface Letter {
+interface DeadLetterReason {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** An output that the log would refuse, and with it everything that was written at the same time. */
+/** Thrown for an output that the log would refuse, together with everything that is appended at the same time. */
 export class OutputTooLargeError extends Error {
   override name = 'OutputTooLargeError';
   readonly code = 'output_too_large';
   readonly canRetry = false;
   constructor(topic: string, bytes: number) {
-    super(`an output for ${topic} has ${bytes} bytes, more than the log takes`);
+    super(`an output for ${topic} has ${bytes} bytes, more than the log accepts`);
   }
 }
 
@@ -44,32 +46,32 @@ export class StageOutputs {
   private readonly stage: string;
   private readonly codec: Codec;
   private readonly metrics: Metrics;
-  private readonly written: ReadonlyMap<string, readonly Written[]>;
+  private readonly partitions: ReadonlyMap<string, readonly OutputPartition[]>;
   private event: LogRecord | null = null;
-  /** Outputs and letters of the event at hand; dropped when its handler throws. */
+  /** Outputs and dead letters of the current event; dropped if its handler throws. */
   private pending: Pending[] = [];
-  private letters: Letter[] = [];
+  private deadLetters: DeadLetterReason[] = [];
   private batch: AppendRecord[] = [];
-  /** False where what would be a dead letter is only counted. */
-  readonly writesLetters: boolean;
+  /** If false, dead letters are counted and not written. */
+  readonly writesDeadLetters: boolean;
 
   private constructor(
     stage: string,
     codec: Codec,
     metrics: Metrics,
-    written: ReadonlyMap<string, readonly Written[]>,
-    writesLetters: boolean,
+    written: ReadonlyMap<string, readonly OutputPartition[]>,
+    writesDeadLetters: boolean,
   ) {
-    this.writesLetters = writesLetters;
+    this.writesDeadLetters = writesDeadLetters;
     this.stage = stage;
     this.codec = codec;
     this.metrics = metrics;
-    this.written = written;
+    this.partitions = written;
   }
 
   /**
-   * @param options.given the numbers of the snapshot that the stage starts from.
-   * @param options.writesLetters false only counts what would be a dead letter.
+   * @param options.outputSeqs the last issued numbers, from the snapshot that the stage starts from.
+   * @param options.writesDeadLetters if false, dead letters are counted and not written.
    */
   static async open(options: {
     stage: string;
@@ -77,56 +79,59 @@ export class StageOutputs {
     log: EventLog;
     codec: Codec;
     metrics: Metrics;
-    given: ReadonlyMap<string, number>;
-    writesLetters?: boolean;
+    outputSeqs: ReadonlyMap<string, number>;
+    writesDeadLetters?: boolean;
   }): Promise<StageOutputs> {
-    const { stage, codec, metrics, given, writesLetters = true } = options;
-    const written = new Map<string, Written[]>(options.topics.map(({ name }) => [name, []]));
+    const { stage, codec, metrics, outputSeqs, writesDeadLetters = true } = options;
+    const written = new Map<string, OutputPartition[]>(options.topics.map(({ name }) => [name, []]));
     for (const { topic, at } of partitionsOf(options.topics)) {
       const name = partitionName(at);
-      const kept = (await options.log.last(at))?.seq ?? 0;
-      written.get(topic.name)!.push({ name, given: given.get(name) ?? 0, kept });
+      const lastPersistedSeq = (await options.log.last(at))?.seq ?? 0;
+      written.get(topic.name)!.push({ name, lastIssuedSeq: outputSeqs.get(name) ?? 0, lastPersistedSeq });
     }
-    return new StageOutputs(stage, codec, metrics, written, writesLetters);
+    return new StageOutputs(stage, codec, metrics, written, writesDeadLetters);
   }
 
-  /** The handle that handlers write through. */
+  /** Passed to handlers, which write their outputs through it. */
   readonly emit: Emit = Object.assign(
     <T>(topic: Topic<T>, key: string, value: T) => void this.pending.push({ topic: topic as Topic, key, value }),
     {
       remove: (topic: Topic, key: string) => void this.pending.push({ topic, key, value: null }),
-      dead: (reason: string, detail: string) => void this.letters.push({ reason, detail }),
+      deadLetter: (reason: string, detail: string) => void this.deadLetters.push({ reason, detail }),
     },
   );
 
   begin(event: LogRecord): void {
     this.event = event;
     this.pending = [];
-    this.letters = [];
+    this.deadLetters = [];
   }
 
-  /** Keeps what the event at hand gave. Throws, with nothing of it kept, where an output does not fit its schema or the log. */
+  /**
+   * Adds the outputs of the current event to the batch. Throws, and adds nothing, if an output does not fit its schema
+   * or the log.
+   */
   commit(): void {
-    // All of them before the first is numbered: one that cannot be encoded must not leave a hole in the numbers. Those
-    // too that the log holds already, so that going over an event again ends as the first time.
+    // Encode every output before the first is numbered: one that cannot be encoded must not leave a gap in the numbers.
+    // Also encode those that the log already holds, so that processing an event again has the same result.
     const encoded = this.pending.map(({ topic, value }) => (value === null ? null : this.codec.encode(topic, value)));
     for (const [index, { topic, key }] of this.pending.entries())
       if (isTooLarge({ key, value: encoded[index]! }))
         throw new OutputTooLargeError(topic.name, encoded[index]!.length);
     for (const [index, { topic, key }] of this.pending.entries()) this.add(topic, key, encoded[index]!);
-    for (const [index, letter] of this.letters.entries()) this.addLetter(this.event!, letter, index);
+    for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.event!, deadLetter, index);
     this.pending = [];
-    this.letters = [];
+    this.deadLetters = [];
   }
 
-  /** Gives up on a whole event: it goes to its dead-letter topic, and what its handler gave is dropped. */
-  refuse(event: LogRecord, reason: string, detail: string): void {
+  /** Writes the event as a dead letter and drops what its handler emitted. */
+  reject(event: LogRecord, reason: string, detail: string): void {
     this.pending = [];
-    this.letters = [];
-    this.addLetter(event, { reason, detail }, 0);
+    this.deadLetters = [];
+    this.addDeadLetter(event, { reason, detail }, 0);
   }
 
-  /** Hands over what was gathered since the last call. */
+  /** Returns the records gathered since the last call. */
   drain(): AppendRecord[] {
     const batch = this.batch;
     this.batch = [];
@@ -134,23 +139,28 @@ export class StageOutputs {
   }
 
   seqs(): Map<string, number> {
-    const partitions = [...this.written.values()].flat();
-    return new Map(partitions.flatMap(({ name, given }) => (given === 0 ? [] : [[name, given]])));
+    const partitions = [...this.partitions.values()].flat();
+    return new Map(
+      partitions.flatMap(({ name, lastIssuedSeq }) => (lastIssuedSeq === 0 ? [] : [[name, lastIssuedSeq]])),
+    );
   }
 
   private add(topic: Topic, key: string, value: Buffer | null): void {
     const partition = partitionOf(key, topic.partitions);
-    const written = this.written.get(topic.name)![partition]!;
-    written.given += 1;
-    const seq = written.given;
-    if (seq <= written.kept) return;
+    const written = this.partitions.get(topic.name)![partition]!;
+    written.lastIssuedSeq += 1;
+    const seq = written.lastIssuedSeq;
+    if (seq <= written.lastPersistedSeq) return;
     this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.event!.receivedAt, seq });
   }
 
-  /** @param index counts the letters of one event: each has a key of its own, the same whenever it is written again. */
-  private addLetter(event: LogRecord, { reason, detail }: Letter, index: number): void {
+  /**
+   * @param index number of the dead letter within its event: each has its own key, which is the same whenever it is
+   * written again.
+   */
+  private addDeadLetter(event: LogRecord, { reason, detail }: DeadLetterReason, index: number): void {
     this.metrics.deadLetters.inc({ topic: event.topic, reason });
-    if (!this.writesLetters) return;
+    if (!this.writesDeadLetters) return;
     const { receivedAt, topic, partition, offset, key, value } = event;
     const name = `${this.stage}/${partition}/${offset}${index === 0 ? '' : `/${index}`}`;
     this.batch.push(

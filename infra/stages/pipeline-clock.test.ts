@@ -25,7 +25,7 @@ async function openOver(mark: LogRecord | null) {
 }
 
 describe('with live data', () => {
-  it('goes on by itself, also through the time in which nothing was written', async () => {
+  it('advances by itself, also over the time in which nothing was written', async () => {
     const clock = await openOver(aMark(NOW - 3_600_010, NOW - 3_600_000));
     expect(clock.isLive()).toBe(true);
     expect(clock.now(null)).toBe(NOW - 10);
@@ -33,7 +33,7 @@ describe('with live data', () => {
     expect(clock.now(null)).toBe(NOW + 6_990);
   });
 
-  it('is in whole milliseconds, and no earlier than what is known', async () => {
+  it('is in whole milliseconds, and no earlier than the newest known time', async () => {
     const clock = await openOver(aMark(NOW, NOW));
     const monotonic = vi.spyOn(performance, 'now');
     for (let at = 1; at < 1_000; at += 1) {
@@ -44,7 +44,7 @@ describe('with live data', () => {
     monotonic.mockRestore();
   });
 
-  it('goes by event time, whatever the clock of this machine says', async () => {
+  it('follows event time, whatever the clock of this machine says', async () => {
     const ahead = 60_000;
     const clock = await openOver(aMark(NOW, NOW));
     expect(clock.now(NOW + ahead)).toBe(NOW + ahead);
@@ -54,12 +54,12 @@ describe('with live data', () => {
     expect(clock.isLive()).toBe(true);
   });
 
-  it('takes the least delayed of the event times of the last minutes, and no older one', async () => {
+  it('uses the least delayed event time of the last minutes, and no older one', async () => {
     const clock = await openOver(aMark(NOW, NOW));
     vi.advanceTimersByTime(1_000);
     // 900 ms late.
     expect(clock.now(NOW + 100)).toBe(NOW + 1_000);
-    // Event time falls behind this machine's for good, as where the two clocks drift apart.
+    // Event time falls behind this machine's clock for good, as if the two clocks drift apart.
     for (let minute = 1; minute <= 3; minute += 1) {
       vi.advanceTimersByTime(60_001);
       clock.now(NOW + 60_001 * minute + 500);
@@ -67,7 +67,7 @@ describe('with live data', () => {
     expect(clock.now(null)).toBe(NOW + 60_001 * 3 + 500);
   });
 
-  it('is live also while event time is ahead of a clock that was set back', async () => {
+  it('is live while event time is ahead of a clock that was set back', async () => {
     expect((await openOver(aMark(NOW + 600_000, NOW))).isLive()).toBe(true);
   });
 });
@@ -75,13 +75,13 @@ describe('with live data', () => {
 it.each([
   ['the marks of a recording', aMark(Date.UTC(2026, 0, 1), NOW)],
   ['no mark', null],
-])('is the newest time that is known with %s', async (_what, mark) => {
+])('is the newest known time with %s', async (_what, mark) => {
   const clock = await openOver(mark);
   expect(clock.isLive()).toBe(false);
   expect([clock.now(5), clock.now(null)]).toEqual([5, null]);
 });
 
-it('rejects at its start where the log does', async () => {
+it('rejects at its start if the log does', async () => {
   const last = async () => Promise.reject(new LogError('log_closed', 'closed'));
   const opened = openPipelineClock({ createTopics: async () => {}, last }, () => {});
   await expect(opened).rejects.toMatchObject({ code: 'log_closed' });

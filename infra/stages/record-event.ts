@@ -3,7 +3,7 @@ import type { Codec } from '../codec/codec.ts';
 import type { LogRecord } from '../log/log.ts';
 import type { StageEvent } from './stage.ts';
 
-/** A record of the log as a handler sees it; decodes the value when it is first read. */
+/** A record of the log as a handler sees it. The value is decoded on first access. */
 export class RecordEvent implements StageEvent<unknown> {
   readonly key: string;
   readonly receivedAt: number;
@@ -31,7 +31,7 @@ export class RecordEvent implements StageEvent<unknown> {
     return this.record.offset;
   }
 
-  /** Null is a tombstone. Throws `CodecError` for bytes that do not fit the schema. */
+  /** Null for a tombstone. Throws `CodecError` for bytes that do not fit the schema. */
   get value(): unknown {
     return this.record.value === null ? null : this.codec.decodeRecord(this.schema, this.record);
   }

@@ -2,34 +2,37 @@ import type { Logger } from 'pino';
 import { isTransient, retry } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
 
-/** A stage that is to stop tries so often in all what has failed, so that a stop ends. */
+/** Failures in a row after which a stopping stage gives up, so that the stop ends. */
 const FAILURES_MAX_STOPPING = 3;
 
-export interface Patience {
+export interface RetryPolicy {
   /** Part of `/health`. */
   readonly part: string;
   readonly logger: Logger;
   readonly health?: Health | undefined;
-  /** Aborted when the stage is to stop. */
+  /** Aborted when the stage must stop. */
   readonly stopping: AbortSignal;
-  /** Failures in a row after which somebody should rather be told than wait; none for a service, which waits. */
+  /** Failures in a row after which to give up; unlimited for a service, which waits. */
   readonly failuresMax?: number;
 }
 
 /**
- * Does what the log or the registry may refuse for a while until it is taken; that stops this stage, says so in
- * `/health`, and lasts only as long as it lasts. Rejects with every error that does not pass, with one that happened
- * `failuresMax` times in a row, and while stopping after three failures.
- *
- * @param trouble what is told with the first failure, as `the log gives nothing`.
+ * Retries an operation while the log or the registry is unavailable. Meanwhile the stage waits and `/health` says
+ * `degraded`. Rejects with every error that is not transient, after `failuresMax` failures in a row, and while stopping
+ * after three failures.
+ * @param trouble text logged with the first failure, such as `log unavailable for reading`.
  */
-export function untilTaken<T>(patience: Patience, trouble: string, operation: () => Promise<T>): Promise<T> {
-  const { part, logger, health, stopping, failuresMax = Number.POSITIVE_INFINITY } = patience;
+export function retryWhileUnavailable<T>(
+  retryPolicy: RetryPolicy,
+  trouble: string,
+  operation: () => Promise<T>,
+): Promise<T> {
+  const { part, logger, health, stopping, failuresMax = Number.POSITIVE_INFINITY } = retryPolicy;
   return retry(operation, {
     canRetry: (error, failures) =>
       isTransient(error) && failures < (stopping.aborted ? FAILURES_MAX_STOPPING : failuresMax),
     onFailure: (error, failures) => {
-      if (failures === 1) logger.error({ part, error }, `${trouble}; trying again`);
+      if (failures === 1) logger.error({ part, error }, `${trouble}, retrying`);
       health?.degraded(part, (error as Error).message);
     },
     onRecovered: () => health?.ready(part),

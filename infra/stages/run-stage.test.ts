@@ -136,7 +136,7 @@ async function feedLive(records: ReturnType<typeof inputs>, restarts: number): P
 }
 
 describe('a running stage', () => {
-  it('gives the same outputs live in pieces with restarts as in one rebuild', async () => {
+  it('emits the same outputs live with restarts as in one rebuild', async () => {
     const records = inputs(3_000);
     await feedLive(records, 5);
     const live = await outputs();
@@ -147,7 +147,7 @@ describe('a running stage', () => {
     expect(await outputs()).toEqual(live);
   });
 
-  it('writes nothing twice when its newest snapshot is lost', async () => {
+  it('writes nothing twice if its newest snapshot is lost', async () => {
     const records = inputs(500);
     await feedLive(records, 2);
     const before = await outputs();
@@ -160,7 +160,7 @@ describe('a running stage', () => {
     expect(await outputs()).toEqual(before);
   });
 
-  it('sends what its handler refuses, and what is no record, to the dead-letter topic and goes on', async () => {
+  it('writes records that fail or cannot be decoded to the dead-letter topic and continues', async () => {
     const good = codec.encode(left, { receivedAt: 1, value: 1, word: 'a' });
     const unlucky = codec.encode(left, { receivedAt: 2, value: 13, word: 'a' });
     const base = { topic: left.name, partition: 0, key: 'a' };
@@ -175,12 +175,12 @@ describe('a running stage', () => {
     await running.stopped;
     expect(running.state.total).toBe(2);
     const dead = deadLetterTopic(left.name);
-    const letters: string[] = [];
+    const deadLetters: string[] = [];
     await readPartition(log, { topic: dead.name, partition: 0 }, (entry) => {
-      const letter = codec.decode(dead, entry.value!);
-      letters.push(`${letter.offset} ${letter.reason}`);
+      const deadLetter = codec.decode(dead, entry.value!);
+      deadLetters.push(`${deadLetter.offset} ${deadLetter.reason}`);
     });
-    expect(letters).toEqual(['1 handler_failed', '2 malformed', '3 malformed']);
+    expect(deadLetters).toEqual(['1 handler_failed', '2 malformed', '3 malformed']);
   });
 });
 
@@ -201,12 +201,12 @@ describe('a view', () => {
   const numbersOf = (...values: number[]) =>
     values.map((value, nth) => ({ receivedAt: nth + 1, value, word: `w${nth}` }));
 
-  it('logs and counts what it cannot take, and writes nothing', async () => {
-    const world = await openNumbers([heads]);
+  it('logs and counts a record that it cannot process, and writes nothing', async () => {
+    const fixture = await openNumbers([heads]);
     try {
-      await world.log.append(numbersOf(1, 13, 3).map((value, nth) => world.record(heads, nth + 1, value)));
+      await fixture.log.append(numbersOf(1, 13, 3).map((value, nth) => fixture.record(heads, nth + 1, value)));
       const metrics = createMetrics();
-      const running = await runStage({ ...world, stage: view, metrics, mode: 'view' });
+      const running = await runStage({ ...fixture, stage: view, metrics, mode: 'view' });
       await running.caughtUp;
       await running.close();
       expect([...running.state]).toEqual([
@@ -215,33 +215,33 @@ describe('a view', () => {
       ]);
       const { values } = await metrics.deadLetters.get();
       expect(values).toEqual([{ labels: { topic: heads.name, reason: 'handler_failed' }, value: 1 }]);
-      expect(world.logged).toContainEqual(
+      expect(fixture.logged).toContainEqual(
         expect.objectContaining({
           level: 40,
           topic: heads.name,
           offset: 1,
-          msg: 'a record cannot be taken and is left out',
+          msg: 'skipped a record that could not be processed',
         }),
       );
       const dead = { topic: deadLetterTopic(heads.name).name, partition: 0 };
-      await expect(world.log.bounds(dead)).rejects.toMatchObject({ code: 'log_unknown_topic' });
+      await expect(fixture.log.bounds(dead)).rejects.toMatchObject({ code: 'log_unknown_topic' });
     } finally {
-      await world.close();
+      await fixture.close();
     }
   });
 
-  it('takes what a rebuilt topic tells, though its numbers start over', async () => {
-    const world = await openNumbers([heads]);
+  it('processes the records of a rebuilt topic although its numbers start over', async () => {
+    const fixture = await openNumbers([heads]);
     try {
-      await world.log.append(numbersOf(1, 2, 3).map((value, nth) => world.record(heads, nth + 1, value)));
-      const running = await runStage({ ...world, stage: view, metrics: createMetrics(), mode: 'view' });
+      await fixture.log.append(numbersOf(1, 2, 3).map((value, nth) => fixture.record(heads, nth + 1, value)));
+      const running = await runStage({ ...fixture, stage: view, metrics: createMetrics(), mode: 'view' });
       await running.caughtUp;
-      // On Kafka offsets go on when a topic is emptied, so its readers just see the new records.
-      await world.log.append(numbersOf(10, 20).map((value, nth) => world.record(heads, nth + 1, value)));
+      // On Kafka offsets continue when a topic is emptied, so its readers just see the new records.
+      await fixture.log.append(numbersOf(10, 20).map((value, nth) => fixture.record(heads, nth + 1, value)));
       await expect.poll(() => [...running.state.values()]).toEqual([10, 20, 3]);
       await running.close();
     } finally {
-      await world.close();
+      await fixture.close();
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Runs a stage: opens it where it stood, and keeps its loop going until it is closed or a fault ends it. */
+/** Runs a stage: opens it at its last position and keeps its loop running until it is closed or fails. */
 import type { Logger } from 'pino';
 import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
@@ -6,17 +6,17 @@ import type { EventLog } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { beginningOfProcessor, beginningOfView, type Removed } from './beginning.ts';
-import { type CutStore, openCuts } from './cuts.ts';
+import { type DailyCheckpointStore, openDailyCheckpoints } from './daily-checkpoints.ts';
 import { EventHandlers } from './event-handlers.ts';
 import { StageOutputs } from './outputs.ts';
+import type { RetryPolicy } from './retry-while-unavailable.ts';
 import type { Snapshot } from './snapshot.ts';
-import { SnapshotTaker } from './snapshot-taker.ts';
+import { SnapshotScheduler } from './snapshot-scheduler.ts';
 import { openSnapshots, type SnapshotStore } from './snapshots.ts';
 import type { Stage } from './stage.ts';
 import { StageLoop, type StageMode, type StageProgress } from './stage-loop.ts';
 import { deadTopicsOf, partitionsOf } from './stage-topics.ts';
-import type { Patience } from './until-taken.ts';
+import { type RemovedRecords, resolveStartPosition, resolveViewStartPosition } from './start-position.ts';
 
 export interface RunStageOptions<S> {
   readonly stage: Stage<S>;
@@ -25,43 +25,43 @@ export interface RunStageOptions<S> {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly health?: Health;
-  /** `live` where it is left out. */
+  /** Default: `live`. */
   readonly mode?: StageMode;
-  /** Begins here instead of at the newest snapshot; inputs that it does not name begin with their first record. */
+  /** Starts here instead of at the newest snapshot; inputs that it does not name start at their first record. */
   readonly startFrom?: Snapshot<S>;
-  /** Told after each step how many records were taken since the start. */
+  /** Called after each step with the number of records processed since the start. */
   readonly onProgress?: (records: number) => void;
-  /** Wall time between two cuts, ms; for tests. */
-  readonly cutIntervalMinMs?: number;
+  /** Minimum wall time between two daily checkpoints, ms; for tests. */
+  readonly dailyCheckpointIntervalMinMs?: number;
 }
 
 export interface RunningStage<S> {
   readonly name: string;
   readonly state: S;
-  /** Resolves when everything that the inputs held at the start has been taken. */
+  /** Resolves when everything that the inputs held at the start has been processed. */
   readonly caughtUp: Promise<void>;
-  /** Resolves when the stage has stopped, and rejects when it stopped by a fault. */
+  /** Resolves when the stage has stopped; rejects if it failed. */
   readonly stopped: Promise<void>;
-  /** Event time up to which everything is taken. */
+  /** Event time up to which everything is processed. */
   position(): number;
-  /** Event time up to which everything of an input topic is taken; null before any is known. */
+  /** Event time up to which everything of an input topic is processed; null before any is known. */
   positionOf(topic: Topic): number | null;
   progress(): StageProgress;
   close(): Promise<void>;
 }
 
-/** Half a minute of trying. */
+/** About half a minute of retries. */
 const REBUILD_FAILURES_MAX = 12;
 
-/** Rejects with `TrimmedInputError` where retention has removed what the stage would have to begin with. */
+/** Rejects with `TrimmedInputError` if retention has removed records that the stage would have to start with. */
 export async function runStage<S>(options: RunStageOptions<S>): Promise<RunningStage<S>> {
   const { stage, health, logger } = options;
   const stopping = new AbortController();
   const { loop, state } = await openLoop(options, stopping.signal);
   const stopped = loop.run();
-  // A fault is reported through `stopped` and health; it must not end the process as an unhandled rejection.
+  // A failure is reported through `stopped` and health; it must not end the process as an unhandled rejection.
   stopped.catch((error) => {
-    logger.error({ stage: stage.name, error }, 'stage stopped by a fault');
+    logger.error({ stage: stage.name, error }, 'stage failed');
     health?.failed(partOf(stage), error);
   });
   return {
@@ -82,17 +82,17 @@ export async function runStage<S>(options: RunStageOptions<S>): Promise<RunningS
 async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
   const { stage, log, codec, logger, metrics, health, mode = 'live', startFrom } = options;
   const inputs = stage.inputs.map(({ topic }) => topic);
-  // A view only reads. Any number of nodes have the same one, and each would write the same letters at each start.
-  const writesLetters = mode !== 'view';
-  const topics = [...inputs, ...stage.outputs, ...(writesLetters ? deadTopicsOf(stage) : [])];
+  // A view only reads. Any number of nodes have the same one, and each would write the same dead letters at each start.
+  const writesDeadLetters = mode !== 'view';
+  const topics = [...inputs, ...stage.outputs, ...(writesDeadLetters ? deadTopicsOf(stage) : [])];
   await log.createTopics(topics);
   await codec.prepare(topics);
 
-  const kept = mode === 'view' ? null : await openKept(options);
-  const snapshot = startFrom ?? (kept && (await newestOf(kept, options)));
-  const beginning = kept
-    ? await beginningOfProcessor(log, stage.name, inputs, snapshot)
-    : await beginningOfView(log, inputs);
+  const stores = mode === 'view' ? null : await openSnapshotStores(options);
+  const snapshot = startFrom ?? (stores && (await loadNewestSnapshot(stores, options)));
+  const startPosition = stores
+    ? await resolveStartPosition(log, stage.name, inputs, snapshot)
+    : await resolveViewStartPosition(log, inputs);
   const state = snapshot ? snapshot.state : stage.initialState();
   const outputs = await StageOutputs.open({
     stage: stage.name,
@@ -100,79 +100,92 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
     log,
     codec,
     metrics,
-    given: snapshot?.outputSeqs ?? new Map(),
-    writesLetters,
+    outputSeqs: snapshot?.outputSeqs ?? new Map(),
+    writesDeadLetters,
   });
-  // Whoever waits for a rebuild is told why it does not go on; a service goes on when it can.
+  // A rebuild fails after some retries, so that its caller learns the reason; a service retries until it succeeds.
   const failuresMax = mode === 'rebuild' ? REBUILD_FAILURES_MAX : undefined;
-  const patience: Patience = { part: partOf(stage), logger, health, stopping, ...(failuresMax && { failuresMax }) };
+  const retryPolicy: RetryPolicy = {
+    part: partOf(stage),
+    logger,
+    health,
+    stopping,
+    ...(failuresMax && { failuresMax }),
+  };
   const [events, position] = [metrics.stageEvents.labels(stage.name), metrics.stagePosition.labels(stage.name)];
-  const { cutIntervalMinMs } = options;
-  const taken = cutIntervalMinMs === undefined ? {} : { cutIntervalMinMs };
+  const { dailyCheckpointIntervalMinMs } = options;
+  const interval = dailyCheckpointIntervalMinMs === undefined ? {} : { dailyCheckpointIntervalMinMs };
   let total = 0;
   const loop = await StageLoop.open<S>({
     mode,
     log,
-    from: beginning.from,
+    startOffsets: startPosition.startOffsets,
     since: snapshot?.receivedAt ?? null,
-    written: partitionsOf(stage.outputs).map(({ at }) => at),
-    handlers: new EventHandlers<S>({ stage, state, codec, outputs, logger, patience }),
+    outputPartitions: partitionsOf(stage.outputs).map(({ at }) => at),
+    handlers: new EventHandlers<S>({ stage, state, codec, outputs, logger, retryPolicy }),
     outputs,
-    snapshots: kept && new SnapshotTaker<S>({ ...kept, ...taken, state, stage: stage.name, logger }),
-    patience,
+    snapshots: stores && new SnapshotScheduler<S>({ ...stores, ...interval, state, stage: stage.name, logger }),
+    retryPolicy,
     stopping,
-    onStepped: (records) => {
+    onProcessed: (records) => {
       total += records;
       events.inc(records);
       options.onProgress?.(total);
     },
     onPosition: (at) => position.set(at),
   });
-  tellRemoved(options, beginning.removed, loop.caughtUp);
+  reportRemoved(options, startPosition.removed, loop.caughtUp);
   return { loop, state };
 }
 
-interface Kept<S> {
+interface SnapshotStores<S> {
   readonly newest: SnapshotStore<S>;
-  readonly cuts: CutStore<S>;
+  readonly dailyCheckpoints: DailyCheckpointStore<S>;
 }
 
-async function openKept<S>(options: RunStageOptions<S>): Promise<Kept<S>> {
-  return { newest: await openSnapshots<S>(options), cuts: await openCuts<S>(options) };
+async function openSnapshotStores<S>(options: RunStageOptions<S>): Promise<SnapshotStores<S>> {
+  return { newest: await openSnapshots<S>(options), dailyCheckpoints: await openDailyCheckpoints<S>(options) };
 }
 
 /**
- * The newest snapshot. Where none can be read, the newest cut after which every record is still there: what follows it
- * is stepped again and is written already.
+ * Loads the newest snapshot. If there is none, loads the newest daily checkpoint after which every record is still
+ * stored: the outputs of what follows exist already and are not written again.
  */
-async function newestOf<S>(kept: Kept<S>, { log, stage }: RunStageOptions<S>): Promise<Snapshot<S> | null> {
-  const snapshot = await kept.newest.load();
+async function loadNewestSnapshot<S>(
+  stores: SnapshotStores<S>,
+  { log, stage }: RunStageOptions<S>,
+): Promise<Snapshot<S> | null> {
+  const snapshot = await stores.newest.load();
   if (snapshot) return snapshot;
   const inputs = stage.inputs.map(({ topic }) => topic);
-  for (const { at, position } of (await kept.cuts.list()).reverse()) {
-    const { removed } = await beginningOfProcessor(log, stage.name, inputs, position);
-    const cut = removed.length === 0 ? await kept.cuts.load(at) : null;
-    if (cut) return cut;
+  for (const { at, position } of (await stores.dailyCheckpoints.list()).reverse()) {
+    const { removed } = await resolveStartPosition(log, stage.name, inputs, position);
+    const checkpoint = removed.length === 0 ? await stores.dailyCheckpoints.load(at) : null;
+    if (checkpoint) return checkpoint;
   }
   return null;
 }
 
-/** Records that retention removed while the stage was away are missing in its figures for good. */
-function tellRemoved<S>(options: RunStageOptions<S>, removed: readonly Removed[], caughtUp: Promise<void>): void {
+/** Reports records that retention removed while the stage was not running; its figures lack them for good. */
+function reportRemoved<S>(
+  options: RunStageOptions<S>,
+  removed: readonly RemovedRecords[],
+  caughtUp: Promise<void>,
+): void {
   if (removed.length === 0) return;
   const { stage, logger, metrics, health } = options;
   for (const { topic, partition, records } of removed) {
     metrics.inputRemoved.inc({ stage: stage.name, topic }, records);
     logger.warn(
       { stage: stage.name, topic, partition, records },
-      'records were removed by retention before they were taken; the figures lack them',
+      'retention removed records before they were processed; figures are incomplete',
     );
   }
   const list = removed.map((at) => `${at.records} of ${partitionName(at)}`).join(', ');
-  const text = `records were removed by retention before they were taken: ${list}`;
+  const text = `retention removed records before they were processed: ${list}`;
   health?.setExtra(`missing.${stage.name}`, list);
   health?.degraded(partOf(stage), text);
-  // It stays in the extras; the stage itself works as it should once it has taken the rest.
+  // The record counts stay in the extras; the stage itself is ready once it has caught up.
   void caughtUp.then(() => health?.ready(partOf(stage)));
 }
 

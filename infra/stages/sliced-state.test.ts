@@ -21,23 +21,20 @@ const snapshotOf = (entries: number): Snapshot<State> => ({
   },
 });
 
-it.each([0, 1, 999, 1_000, 1_001, 25_000])(
-  'gives a state of %d entries back as it was, in its order',
-  async (entries) => {
-    const snapshot = snapshotOf(entries);
-    const read = await unpackSnapshot<State>(await packSnapshot(snapshot, ['large', 'other']));
-    expect(read).toEqual(deserialize(serialize(snapshot)));
-    expect([...read.state.large.keys()]).toEqual([...snapshot.state.large.keys()]);
-    expect(snapshot.state.large.size).toBe(entries);
-  },
-);
+it.each([0, 1, 999, 1_000, 1_001, 25_000])('restores a state of %d entries in its order', async (entries) => {
+  const snapshot = snapshotOf(entries);
+  const read = await unpackSnapshot<State>(await packSnapshot(snapshot, ['large', 'other']));
+  expect(read).toEqual(deserialize(serialize(snapshot)));
+  expect([...read.state.large.keys()]).toEqual([...snapshot.state.large.keys()]);
+  expect(snapshot.state.large.size).toBe(entries);
+});
 
-it('reads a snapshot that was written as a whole', async () => {
+it('reads a snapshot that was written without slices', async () => {
   const snapshot = snapshotOf(3);
   expect(await unpackSnapshot(await packSnapshot(snapshot))).toEqual(snapshot);
 });
 
-it('reads slices of any size, and refuses those of a map that the state does not have', async () => {
+it('reads slices of any size, and rejects those of a map that the state does not have', async () => {
   const { promisify } = await import('node:util');
   const { deflateRaw } = await import('node:zlib');
   const snapshot = snapshotOf(5);
@@ -60,7 +57,7 @@ it('reads slices of any size, and refuses those of a map that the state does not
   await expect(unpackSnapshot(await pack({ name: 'gone', entries }))).rejects.toThrow('there is no gone');
 });
 
-it('lets others have their turn', async () => {
+it('yields to other work', async () => {
   let turns = 0;
   const turn = () => {
     turns += 1;
@@ -72,44 +69,44 @@ it('lets others have their turn', async () => {
   expect(turns).toBeGreaterThan(15);
 });
 
-it('may change as soon as it is copied, and is written as it was', async () => {
+it('writes the state as of the copy, even if it changes afterwards', async () => {
   const snapshot = snapshotOf(5_000);
   const before = deserialize(serialize(snapshot)) as typeof snapshot;
-  let told = 0;
+  let copied = 0;
   const packed = await packSnapshot(snapshot, ['large', 'other'], () => {
-    told += 1;
+    copied += 1;
     for (const key of snapshot.state.large.keys()) snapshot.state.large.set(key, { nth: -1, at: -1n });
     snapshot.state.large.set('new', { nth: 0, at: 0n });
     snapshot.state.other.get(3)!.push('four');
     snapshot.state.small.add('y');
     (snapshot.offsets as Map<string, number>).set('a/0', 8);
   });
-  expect(told).toBe(1);
+  expect(copied).toBe(1);
   expect(await unpackSnapshot(packed)).toEqual(before);
 });
 
-it('rejects what is cut off', async () => {
+it('rejects truncated bytes', async () => {
   const { promisify } = await import('node:util');
   const { deflateRaw, inflateRaw } = await import('node:zlib');
-  const whole = await promisify(inflateRaw)(await packSnapshot(snapshotOf(2_000), ['large']));
-  const cut = await promisify(deflateRaw)(whole.subarray(0, whole.length - 10));
-  await expect(unpackSnapshot(cut)).rejects.toThrow('not whole');
+  const complete = await promisify(inflateRaw)(await packSnapshot(snapshotOf(2_000), ['large']));
+  const truncated = await promisify(deflateRaw)(complete.subarray(0, complete.length - 10));
+  await expect(unpackSnapshot(truncated)).rejects.toThrow('incomplete');
 });
 
 interface Deep {
   readonly catalog: { readonly over: Map<string, string>; readonly names: Set<string>; readonly size: number };
-  readonly late?: { readonly told: { readonly known: Map<number, number[]> } };
+  readonly late?: { readonly published: { readonly known: Map<number, number[]> } };
   readonly list: readonly Map<string, string>[];
   readonly books: Map<string, readonly bigint[]>;
 }
 
 const deep = (entries: number): Deep => ({
   catalog: {
-    over: new Map(Array.from({ length: entries }, (_, nth) => [`market ${nth}`, `telling ${nth}`])),
+    over: new Map(Array.from({ length: entries }, (_, nth) => [`market ${nth}`, `patch ${nth}`])),
     names: new Set(Array.from({ length: entries }, (_, nth) => `name ${nth}`)),
     size: entries,
   },
-  late: { told: { known: new Map([[1, [2, 3]]]) } },
+  late: { published: { known: new Map([[1, [2, 3]]]) } },
   list: [new Map([['a', 'b']])],
   books: new Map(
     Array.from({ length: entries / 100 }, (_, nth) => [
@@ -118,10 +115,10 @@ const deep = (entries: number): Deep => ({
     ]),
   ),
 });
-const PATHS = ['catalog.over', 'catalog.names', 'late.told.known', 'books'] as const satisfies SlicedPath<Deep>[];
+const PATHS = ['catalog.over', 'catalog.names', 'late.published.known', 'books'] as const satisfies SlicedPath<Deep>[];
 const around = (state: Deep) => ({ ...snapshotOf(0), state });
 
-it('takes maps and sets that lie deeper, and leaves the state as it was', async () => {
+it('slices nested maps and sets, and does not change the state', async () => {
   const snapshot = around(deep(3_000));
   const before = deserialize(serialize(snapshot));
   const read = await unpackSnapshot<Deep>(await packSnapshot(snapshot, PATHS));
@@ -130,25 +127,25 @@ it('takes maps and sets that lie deeper, and leaves the state as it was', async 
   expect([...read.state.catalog.names]).toEqual([...snapshot.state.catalog.names]);
 });
 
-it('passes over what an older state does not have', async () => {
+it('skips paths that an older state does not have', async () => {
   const { late: _, ...state } = deep(100);
   expect(await unpackSnapshot(await packSnapshot(around(state), PATHS))).toEqual(around(state));
 });
 
-it('writes no part that is large, whatever its entries are', async () => {
+it('writes no large part, whatever its entries are', async () => {
   const sizes: number[] = [];
   for await (const part of serializeInSlices(around(deep(200_000)), PATHS)) sizes.push(part.length);
   expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(20_000_000);
-  // Bytes stand for time here, which a test cannot tell on a busy machine.
+  // The size stands for the time, which a test cannot measure on a busy machine.
   expect(Math.max(...sizes)).toBeLessThan(600_000);
 });
 
 it('has a path to each map and set, and to nothing else', () => {
-  // The compiler takes neither one too few nor one too many.
+  // The compiler accepts neither one too few nor one too many.
   const all: Record<SlicedPath<Deep>, true> = {
     'catalog.over': true,
     'catalog.names': true,
-    'late.told.known': true,
+    'late.published.known': true,
     books: true,
   };
   expect(Object.keys(all).sort()).toEqual([...PATHS].sort());

@@ -1,26 +1,26 @@
 /**
- * The bytes of a large state, copied and then written out a slice at a time: serialising a map of hundreds of thousands
- * of objects at once takes a second or more, in which nothing else of the process would get its turn. The stage stands
- * still only for the copy, which takes a third of the time.
+ * Serialises a large state: copies it, then writes it in slices. Serialising a map of hundreds of thousands of objects
+ * at once takes a second or more, in which nothing else of the process runs. The stage waits only for the copy, which
+ * takes a third of the time.
  */
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import { copyOf } from './copy-of.ts';
+import { deepCopy } from './deep-copy.ts';
 
-/** Bytes that a slice is to have: some 5 ms of work, whether its entries are numbers or whole books. */
+/** Target size of a slice: some 5 ms of work, whether its entries are numbers or whole books. */
 const SLICE_BYTES = 128 * 1024;
 /** Entries of the first slice of a collection, before it is known how large they are. */
 const FIRST_ENTRIES = 32;
-/** Entries may be of very different sizes, so a slice has no more than so many times the entries of the one before. */
+/** Entries may vary widely in size, so a slice has at most this many times the entries of the previous one. */
 const GROWTH_MAX = 4;
-/** So long a copy goes on before other work gets its turn, and so many entries are copied between two looks at the clock. */
+/** Duration of a copy before other work gets its turn, and entries copied between two looks at the clock. */
 const COPY_MS = 5;
 const COPIED_AT_ONCE = 32;
 /** Each part is preceded by its length. What `v8.serialize` writes begins with 0xff, which no length does. */
 const LENGTH_BYTES = 4;
-const WHOLE = 0xff;
+const UNSLICED = 0xff;
 
-/** How deep the maps of a state may lie. */
+/** Limits how deep the maps of a state may be. */
 type Shallower = readonly [never, 0, 1, 2, 3];
 
 type PathOf<Name extends string, Value, Depth extends number> = Value extends
@@ -37,7 +37,7 @@ type PathIn<S, Depth extends number> = Depth extends 0
   ? never
   : { [Name in keyof S & string]-?: PathOf<Name, NonNullable<S[Name]>, Depth> }[keyof S & string];
 
-/** Where a map or a set stands in a state, as `catalog.over`. What is no map and no set, or holds it, has no path. */
+/** Path of a map or a set in a state, such as `catalog.closed`. Other values have no path unless they contain one. */
 export type SlicedPath<S> = PathIn<S, 4> & string;
 
 type Fields = Record<string, unknown>;
@@ -54,11 +54,11 @@ interface Slice {
 }
 
 /**
- * Gives the parts of `holder` one after the other: all of it but what stands at the given paths of its state, then this
- * in slices. An object that stands in it in several places comes back as several: nothing below these paths may be told
- * apart by identity. A path that leads nowhere in this state is passed over.
- * @param onCopied told when the state may go on changing; it must not until then. Without it nothing is copied, and the
- *   state must not change until the end.
+ * Yields the parts of `holder`: first everything except the collections at the given paths of its state, then these in
+ * slices. An object that is referenced in several places is restored as several, so nothing below these paths may rely
+ * on identity. Paths that do not exist in this state are skipped.
+ * @param onCopied called when the state may change again; it must not change before. Without it nothing is copied, and
+ * the state must not change until the end.
  */
 export async function* serializeInSlices(
   holder: Holder,
@@ -71,14 +71,14 @@ export async function* serializeInSlices(
   });
   let state = holder.state;
   for (const { path } of found) state = withEmpty(state as Fields, path.split('.'));
-  const whole = framed({ ...holder, state });
+  const unsliced = framed({ ...holder, state });
   const copies: { readonly path: string; readonly entries: readonly unknown[] }[] = [];
   for (const { path, collection } of found) {
     copies.push({ path, entries: onCopied ? await copyEntries(collection) : [...collection] });
   }
   onCopied?.();
-  yield whole;
-  // Let go of one after the other: all of them together are as large as the state.
+  yield unsliced;
+  // Release the copies one by one: together they are as large as the state.
   for (let next = copies.shift(); next; next = copies.shift()) yield* slicesOf(next.path, next.entries);
 }
 
@@ -86,7 +86,7 @@ async function copyEntries(collection: Collection): Promise<unknown[]> {
   const entries: unknown[] = [];
   let until = performance.now() + COPY_MS;
   for (const entry of collection) {
-    entries.push(copyOf(entry));
+    entries.push(deepCopy(entry));
     if (entries.length % COPIED_AT_ONCE !== 0 || performance.now() < until) continue;
     await yieldToIo();
     until = performance.now() + COPY_MS;
@@ -94,14 +94,14 @@ async function copyEntries(collection: Collection): Promise<unknown[]> {
   return entries;
 }
 
-/** Reads what `serializeInSlices` wrote, or `v8.serialize`. Rejects where it is neither. */
+/** Reads what `serializeInSlices` or `v8.serialize` wrote. Rejects other bytes. */
 export async function deserializeSlices(bytes: Buffer): Promise<unknown> {
-  if (bytes[0] === WHOLE) return deserialize(bytes);
+  if (bytes[0] === UNSLICED) return deserialize(bytes);
   let holder: Holder | null = null;
   for (let at = 0; at < bytes.length; ) {
     const from = at + LENGTH_BYTES;
     at = from + bytes.readUInt32BE(at);
-    if (at > bytes.length) throw new RangeError('the last part is not whole');
+    if (at > bytes.length) throw new RangeError('the last part is incomplete');
     const part: unknown = deserialize(bytes.subarray(from, at));
     if (holder === null) holder = part as Holder;
     else fill(holder.state, part as Slice);
@@ -135,7 +135,7 @@ function collectionAt(state: unknown, path: string): Collection | null {
   return found instanceof Map || found instanceof Set ? found : null;
 }
 
-/** A copy of the fields in which the collection at the path is empty; nothing else is copied than what holds it. */
+/** Copies the fields with an empty collection at the path; copies nothing else than the objects on the path. */
 function withEmpty(fields: Fields, [name, ...rest]: readonly string[]): Fields {
   const value = fields[name!];
   if (rest.length > 0) return { ...fields, [name!]: withEmpty(value as Fields, rest) };

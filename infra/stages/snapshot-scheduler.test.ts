@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StagePosition } from './snapshot.ts';
-import { SnapshotTaker } from './snapshot-taker.ts';
+import { SnapshotScheduler } from './snapshot-scheduler.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-const STANDING: StagePosition = { offsets: new Map(), inputSeqs: new Map(), outputSeqs: new Map(), receivedAt: 1 };
-const standing = () => STANDING;
+const CHECKPOINT: StagePosition = { offsets: new Map(), inputSeqs: new Map(), outputSeqs: new Map(), receivedAt: 1 };
+const checkpoint = () => CHECKPOINT;
 
-/** A taker over a store in which each save waits for the test. */
+/** A scheduler with a store in which each save waits for the test. */
 function setUp() {
   const saves: { copied: () => void; written: (bytes?: number) => void; failed: (error: Error) => void }[] = [];
   const newest = {
@@ -19,14 +19,20 @@ function setUp() {
         saves.push({ copied: onCopied, written: (bytes = 0) => resolve(bytes), failed });
       }),
   };
-  const cuts = { save: async () => {}, list: async () => [], load: async () => null };
+  const dailyCheckpoints = { save: async () => {}, list: async () => [], load: async () => null };
   const logger = pino({ level: 'silent' });
-  const taker = new SnapshotTaker({ state: {}, newest, cuts: cuts as never, stage: 'test', logger });
+  const scheduler = new SnapshotScheduler({
+    state: {},
+    newest,
+    dailyCheckpoints: dailyCheckpoints as never,
+    stage: 'test',
+    logger,
+  });
   const becomeDue = () => {
-    taker.stepped(20_000);
+    scheduler.processed(20_000);
     vi.setSystemTime(Date.now() + 3_600_000);
   };
-  return { taker, saves, becomeDue };
+  return { scheduler, saves, becomeDue };
 }
 
 const isSettled = async (promise: Promise<void>) => {
@@ -40,31 +46,31 @@ const isSettled = async (promise: Promise<void>) => {
 };
 
 describe('a large snapshot', () => {
-  it('holds the stage up until its state is copied, and no second one begins while it is written', async () => {
-    const { taker, saves, becomeDue } = setUp();
+  it('delays the stage until its state is copied, and no second one starts while it is written', async () => {
+    const { scheduler, saves, becomeDue } = setUp();
     becomeDue();
-    const due = taker.saveWhenDue(standing);
+    const due = scheduler.saveWhenDue(checkpoint);
     expect(await isSettled(due)).toBe(false);
     saves[0]!.copied();
     expect(await isSettled(due)).toBe(true);
-    taker.stepped(20_000);
-    await taker.saveWhenDue(standing);
+    scheduler.processed(20_000);
+    await scheduler.saveWhenDue(checkpoint);
     expect(saves).toHaveLength(1);
     saves[0]!.written();
     await isSettled(due);
     becomeDue();
-    expect(await isSettled(taker.saveWhenDue(standing))).toBe(false);
+    expect(await isSettled(scheduler.saveWhenDue(checkpoint))).toBe(false);
     expect(saves).toHaveLength(2);
   });
 
-  it('is waited for at a stop, and what was stepped meanwhile goes into another', async () => {
-    const { taker, saves, becomeDue } = setUp();
+  it('is awaited at a stop, and later events are stored in another one', async () => {
+    const { scheduler, saves, becomeDue } = setUp();
     becomeDue();
-    const due = taker.saveWhenDue(standing);
+    const due = scheduler.saveWhenDue(checkpoint);
     saves[0]!.copied();
     await due;
-    taker.stepped(1);
-    const stopped = taker.saveIfStepped(standing);
+    scheduler.processed(1);
+    const stopped = scheduler.flush(checkpoint);
     expect(await isSettled(stopped)).toBe(false);
     expect(saves).toHaveLength(1);
     saves[0]!.written();
@@ -72,37 +78,37 @@ describe('a large snapshot', () => {
     expect(saves).toHaveLength(2);
     saves[1]!.written();
     await stopped;
-    await taker.saveIfStepped(standing);
+    await scheduler.flush(checkpoint);
     expect(saves).toHaveLength(2);
   });
 
-  it('comes the later the larger it is, however long it took to write', async () => {
-    const { taker, saves, becomeDue } = setUp();
+  it('delays the next one by its size, however long it took to write', async () => {
+    const { scheduler, saves, becomeDue } = setUp();
     becomeDue();
-    const due = taker.saveWhenDue(standing);
+    const due = scheduler.saveWhenDue(checkpoint);
     vi.setSystemTime(Date.now() + 600_000);
     saves[0]!.copied();
     saves[0]!.written(35_000_000);
     await isSettled(due);
     const nextAfter = async (ms: number) => {
       vi.setSystemTime(Date.now() + ms);
-      taker.stepped(20_000);
-      await isSettled(taker.saveWhenDue(standing));
+      scheduler.processed(20_000);
+      await isSettled(scheduler.saveWhenDue(checkpoint));
       return saves.length;
     };
     expect(await nextAfter(100_000)).toBe(1);
     expect(await nextAfter(5_000)).toBe(2);
   });
 
-  it('that can never be written ends the stage', async () => {
-    const { taker, saves, becomeDue } = setUp();
+  it('ends the stage if it can never be written', async () => {
+    const { scheduler, saves, becomeDue } = setUp();
     becomeDue();
-    const due = taker.saveWhenDue(standing);
+    const due = scheduler.saveWhenDue(checkpoint);
     saves[0]!.copied();
     await due;
     saves[0]!.failed(new Error('the disk is gone'));
     await isSettled(due);
-    await expect(taker.saveWhenDue(standing)).rejects.toThrow('the disk is gone');
-    await expect(taker.saveIfStepped(standing)).rejects.toThrow('the disk is gone');
+    await expect(scheduler.saveWhenDue(checkpoint)).rejects.toThrow('the disk is gone');
+    await expect(scheduler.flush(checkpoint)).rejects.toThrow('the disk is gone');
   });
 });

@@ -1,4 +1,6 @@
-/** A compacted topic of snapshots: each stands there under a name, in pieces, and is valid once its manifest is there. */
+/**
+ * A compacted topic of snapshots. Each one has a name, is split into chunks, and is valid once its manifest is written.
+ */
 import type { Logger } from 'pino';
 import type { StateChunk } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
@@ -13,22 +15,22 @@ const CHUNK_BYTES = 512 * 1024;
 const MANIFEST = 'manifest';
 const MANIFEST_CHUNK = -1;
 
-/** A snapshot as it stands in the topic. */
+/** A snapshot as stored in the topic. */
 export interface StoredSnapshot {
   readonly name: string;
-  /** Every key that it has, also where its manifest is missing. */
+  /** Every key of the snapshot, even if its manifest is missing. */
   readonly keys: readonly string[];
-  /** Null where there is no manifest, or none that can be read. */
+  /** Null if the manifest is missing or unreadable. */
   readonly manifest: (SnapshotHead & { readonly generation: number; readonly chunks: number }) | null;
-  /** Highest generation that was seen in a manifest or piece; pieces are looked at where they were asked for. */
+  /** Highest generation in the manifest or in the chunks that were requested. */
   readonly newestGeneration: number;
-  /** By index, where they were asked for. */
+  /** Chunks by index, if they were requested. */
   readonly pieces: ReadonlyMap<number, StateChunk>;
 }
 
 export interface SnapshotTopicOptions {
   readonly topic: Topic<StateChunk>;
-  /** Several processes write it, so that its records have no number. */
+  /** True if several processes write the topic, so that its records have no `seq`. */
   readonly isShared?: boolean;
   /** Maps of the state that are written out in slices (`Stage.slicedMaps`). */
   readonly slicedMaps?: readonly string[] | undefined;
@@ -50,7 +52,7 @@ export class SnapshotTopic {
     this.receivedAt = last?.receivedAt ?? 0;
   }
 
-  /** Makes the topic where it is missing. */
+  /** Opens the topic and creates it if it is missing. */
   static async open(options: SnapshotTopicOptions): Promise<SnapshotTopic> {
     const { topic, log, codec } = options;
     await log.createTopics([topic]);
@@ -59,9 +61,9 @@ export class SnapshotTopic {
   }
 
   /**
-   * Writes every piece, then the manifest. What fails in between leaves no valid snapshot under this name. Returns the
-   * keys, and the compressed bytes of the state.
-   * @param onCopied told when the state may go on changing.
+   * Writes every chunk, then the manifest. A failure in between leaves no valid snapshot under this name. Returns the
+   * keys, and the compressed size of the state.
+   * @param onCopied called when the state may change again.
    */
   async write(
     name: string,
@@ -71,7 +73,7 @@ export class SnapshotTopic {
     onCopied?: () => void,
   ): Promise<{ readonly keys: readonly string[]; readonly bytes: number }> {
     const { receivedAt } = snapshot;
-    // Taken now: the maps of a running stage go on changing while the state is compressed.
+    // Packed now: the maps of a running stage change while the state is compressed.
     const head = packHead(snapshot, stateVersion);
     const packed = await packSnapshot(snapshot, this.options.slicedMaps, onCopied);
     const chunks = Math.max(1, Math.ceil(packed.length / CHUNK_BYTES));
@@ -89,7 +91,7 @@ export class SnapshotTopic {
     return { keys, bytes: packed.length };
   }
 
-  /** Removes what stands there; the manifest first, so that nothing half removed is valid. */
+  /** Removes the keys, the manifest first, so that a partly removed snapshot is never valid. */
   async remove(keys: readonly string[]): Promise<void> {
     const isManifest = (key: string) => key.endsWith(`/${MANIFEST}`);
     for (const key of [...keys].sort((a, b) => Number(isManifest(b)) - Number(isManifest(a)))) {
@@ -97,7 +99,10 @@ export class SnapshotTopic {
     }
   }
 
-  /** All that stands there. @param wantsPieces of which snapshots the pieces are read too. */
+  /**
+   * Lists every stored snapshot.
+   * @param wantsPieces selects by name the snapshots whose chunks are read too.
+   */
   async list(wantsPieces: (name: string) => boolean): Promise<StoredSnapshot[]> {
     const newest = new Map<string, LogRecord | null>();
     await readPartition(this.options.log, this.at, (record) => {
@@ -108,20 +113,20 @@ export class SnapshotTopic {
     return Promise.all([...names].map((name) => this.gather(name, newest)));
   }
 
-  /** The snapshot, whose pieces must have been read; null, with a warning, where it is not whole or cannot be read. */
+  /** Unpacks a snapshot whose chunks were read. Returns null, with a warning, if it is incomplete or unreadable. */
   async read<S>({ name, manifest, pieces }: StoredSnapshot): Promise<Snapshot<S> | null> {
     if (!manifest) return null;
     const { generation, chunks } = manifest;
     const own = Array.from({ length: chunks }, (_, chunk) => pieces.get(chunk));
-    const whole = own.filter((piece) => piece !== undefined && piece.generation === generation) as StateChunk[];
-    if (whole.length < chunks) {
-      this.warn(`${chunks - whole.length} of its ${chunks} pieces are missing`, name);
+    const complete = own.filter((piece) => piece !== undefined && piece.generation === generation) as StateChunk[];
+    if (complete.length < chunks) {
+      this.warn(`${chunks - complete.length} of its ${chunks} chunks are missing`, name);
       return null;
     }
     try {
-      return await unpackSnapshot<S>(Buffer.concat(whole.map(({ payload }) => payload)));
+      return await unpackSnapshot<S>(Buffer.concat(complete.map(({ payload }) => payload)));
     } catch (error) {
-      this.warn('it cannot be read', name, error);
+      this.warn('unreadable', name, error);
       return null;
     }
   }
@@ -145,12 +150,15 @@ export class SnapshotTopic {
     try {
       return { ...unpackHead(payload), generation, chunks };
     } catch (error) {
-      this.warn('its manifest cannot be read', name, error);
+      this.warn('unreadable manifest', name, error);
       return null;
     }
   }
 
-  /** Null for a record that is no piece. A registry or log that is away is no reason to think so: that is thrown. */
+  /**
+   * Returns null for a record that is not a chunk. Throws if the registry or the log is unavailable, which says nothing
+   * about the record.
+   */
   private async decode(name: string, record: LogRecord | null): Promise<StateChunk | null> {
     if (!record) return null;
     const { codec, topic } = this.options;
@@ -159,14 +167,14 @@ export class SnapshotTopic {
       return codec.decode(topic, record.value!);
     } catch (error) {
       if (isTransient(error)) throw error;
-      this.warn('a piece of it cannot be read', name, error);
+      this.warn('unreadable chunk', name, error);
       return null;
     }
   }
 
   private async append(key: string, value: StateChunk | null): Promise<void> {
     const { codec, log, topic } = this.options;
-    // A stage that has no position yet says 0; within a partition the time must not go back.
+    // A stage without a position has time 0; within a partition the time must not go back.
     this.receivedAt = Math.max(this.receivedAt, value?.receivedAt ?? 0);
     const bytes = value && codec.encode(topic, value);
     const seq = this.options.isShared ? 0 : this.seq + 1;
@@ -175,7 +183,7 @@ export class SnapshotTopic {
   }
 
   private warn(what: string, snapshot: string, error?: unknown): void {
-    this.options.logger.warn({ topic: this.at.topic, snapshot, error }, `a snapshot is not used: ${what}`);
+    this.options.logger.warn({ topic: this.at.topic, snapshot, error }, `ignored a stored snapshot: ${what}`);
   }
 }
 

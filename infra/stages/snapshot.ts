@@ -1,4 +1,4 @@
-/** What a snapshot is, and its bytes: a v8-serialised, compressed state with the position that it stands at. */
+/** Defines a snapshot and its bytes: a v8-serialised, compressed state with its position. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { deserializeSlices, serializeInSlices } from './sliced-state.ts';
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** Where a stage stood: everything before these offsets is in the state, and these numbers were given out. */
+/** The position of a stage: its state contains everything before these offsets, and these numbers were issued. */
 export interface StagePosition {
   /** Next offset to read, by `topic/partition`. */
   readonly offsets: ReadonlyMap<string, number>;
@@ -18,23 +18,23 @@ export interface StagePosition {
   readonly inputSeqs: ReadonlyMap<string, number>;
   /** Newest `seq` written, by `topic/partition`. */
   readonly outputSeqs: ReadonlyMap<string, number>;
-  /** Event time up to which everything is taken, unix ms. */
+  /** Event time up to which everything is processed, unix ms. */
   readonly receivedAt: number;
 }
 export interface Snapshot<S> extends StagePosition {
   readonly state: S;
 }
 
-/** Inflated in pieces of so many bytes; the default of 16 KiB takes several times as long for a large state. */
+/** Chunk size for inflating; the default of 16 KiB takes several times as long for a large state. */
 const INFLATE_BYTES = 4 * 1024 * 1024;
 
-/** Likewise of what a large state is deflated into. */
+/** Chunk size for deflating a large state. */
 const DEFLATE_BYTES = 1024 * 1024;
 
-/** What the manifest of a snapshot tells without its pieces. */
+/** Contents of a manifest, readable without the chunks. */
 export interface SnapshotHead {
   readonly stateVersion: number;
-  /** Null in a manifest that was written before it told. */
+  /** Null in an old manifest without a position. */
   readonly position: StagePosition | null;
 }
 
@@ -47,7 +47,7 @@ const headBody = z.object({
   receivedAt: z.number(),
 });
 
-/** The payload of a manifest, as JSON. */
+/** Encodes the payload of a manifest as JSON. */
 export function packHead({ offsets, inputSeqs, outputSeqs, receivedAt }: StagePosition, stateVersion: number): Buffer {
   const plain = (map: ReadonlyMap<string, number>) => Object.fromEntries(map);
   return Buffer.from(
@@ -61,7 +61,7 @@ export function packHead({ offsets, inputSeqs, outputSeqs, receivedAt }: StagePo
   );
 }
 
-/** Throws where it is none. An empty one is from before manifests told anything: version 1. */
+/** Throws if the payload is not a manifest. An empty one is of a version before manifests got contents: version 1. */
 export function unpackHead(payload: Buffer): SnapshotHead {
   if (payload.length === 0) return { stateVersion: 1, position: null };
   const { stateVersion, receivedAt, ...maps } = headBody.parse(JSON.parse(payload.toString()));
@@ -75,7 +75,7 @@ export function unpackHead(payload: Buffer): SnapshotHead {
   return { stateVersion, position };
 }
 
-/** @param onCopied told when the state may go on changing: before this returns, where nothing of it is in slices. */
+/** @param onCopied called when the state may change again; before this returns, if nothing is sliced. */
 export function packSnapshot(
   snapshot: Snapshot<unknown>,
   slicedMaps: readonly string[] = [],
@@ -102,10 +102,11 @@ async function packSlices(
   return Buffer.concat(chunks);
 }
 
-/** Rejects where the bytes are no snapshot. */
+/** Rejects if the bytes are not a snapshot. */
 export async function unpackSnapshot<S>(packed: Buffer): Promise<Snapshot<S>> {
   const snapshot = (await deserializeSlices(await inflate(packed, { chunkSize: INFLATE_BYTES }))) as Snapshot<S> | null;
   const { offsets, inputSeqs, outputSeqs } = snapshot ?? {};
-  if (![offsets, inputSeqs, outputSeqs].every((map) => map instanceof Map)) throw new Error('no position in it');
+  if (![offsets, inputSeqs, outputSeqs].every((map) => map instanceof Map))
+    throw new Error('the snapshot has no position');
   return snapshot as Snapshot<S>;
 }

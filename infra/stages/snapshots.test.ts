@@ -4,24 +4,24 @@ import { stateTopic } from '#schemas/topics/control';
 import { LogError } from '../log/log.ts';
 import type { Snapshot } from './snapshot.ts';
 import { openSnapshots } from './snapshots.ts';
-import { failingAppends, type NumbersWorld, openNumbers } from './testing/numbers.fixture.ts';
+import { failingAppends, type NumbersFixture, openNumbers } from './testing/numbers.fixture.ts';
 
 const NAME = 'test';
 const TOPIC = stateTopic(NAME);
 const AT = { topic: TOPIC.name, partition: 0 };
 
-let world: NumbersWorld;
+let fixture: NumbersFixture;
 beforeEach(async () => {
-  world = await openNumbers([]);
+  fixture = await openNumbers([]);
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
-const open = (stateVersion?: number, log = world.log) =>
+const open = (stateVersion?: number, log = fixture.log) =>
   openSnapshots<string>({
     stage: { name: NAME, outputs: [], ...(stateVersion === undefined ? {} : { stateVersion }) },
     log,
-    codec: world.codec,
-    logger: world.logger,
+    codec: fixture.codec,
+    logger: fixture.logger,
   });
 const snapshot = (state: string): Snapshot<string> => ({
   state,
@@ -31,11 +31,11 @@ const snapshot = (state: string): Snapshot<string> => ({
   receivedAt: 100,
 });
 const loaded = async (stateVersion?: number) => (await (await open(stateVersion)).load())?.state ?? null;
-/** A state of several pieces, whatever the compression. */
+/** A state of several chunks, whatever the compression. */
 const large = (label: string) => `${label} ${randomBytes(900_000).toString('base64')}`;
 
 describe('the snapshots of a stage', () => {
-  it('are none at first, then the newest', async () => {
+  it('are absent at first, then the newest is loaded', async () => {
     expect(await loaded()).toBeNull();
     const store = await open();
     for (const state of ['one', 'two', 'three']) {
@@ -44,11 +44,11 @@ describe('the snapshots of a stage', () => {
     }
   });
 
-  it('outlive any number of failed saves, at whatever piece they fail', async () => {
+  it('survive any number of failed saves, at whatever chunk they fail', async () => {
     await (await open()).save(snapshot('good'));
     let appends = 0;
     let isFull = true;
-    const failing = failingAppends(world.log, (records) => {
+    const failing = failingAppends(fixture.log, (records) => {
       if (records[0]!.topic !== TOPIC.name) return null;
       appends += 1;
       return isFull && appends % 2 === 0 ? new LogError('log_full', 'full') : null;
@@ -59,7 +59,7 @@ describe('the snapshots of a stage', () => {
       await expect(store.save(snapshot('bad'))).rejects.toThrow('full');
       expect(await loaded()).toBe('good');
     }
-    // A start in between does not change that.
+    // A restart in between changes nothing.
     for (let time = 0; time < 3; time += 1) {
       const again = await open(undefined, failing);
       await again.load();
@@ -71,27 +71,27 @@ describe('the snapshots of a stage', () => {
     expect(await loaded()).toBe('better');
   });
 
-  it('count as absent, with a warning, where a piece is missing', async () => {
+  it('are ignored, with a warning, if a chunk is missing', async () => {
     const store = await open();
     const label = async () => (await loaded())?.slice(0, 5);
     await store.save(snapshot(large('older')));
     await store.save(snapshot(large('newer')));
     expect(await label()).toBe('newer');
-    const remove = (key: string) => world.log.append([{ ...AT, key, value: null, receivedAt: 100, seq: 99 }]);
+    const remove = (key: string) => fixture.log.append([{ ...AT, key, value: null, receivedAt: 100, seq: 99 }]);
     await remove('0/1');
     expect(await label()).toBe('older');
-    expect(world.logged.at(-1)).toMatchObject({ level: 40, snapshot: '0', msg: expect.stringContaining('missing') });
+    expect(fixture.logged.at(-1)).toMatchObject({ level: 40, snapshot: '0', msg: expect.stringContaining('missing') });
     await remove('1/0');
     expect(await loaded()).toBeNull();
   });
 
   it.each([
-    ['a piece is rubbish', '0/0', () => Buffer.from('rubbish')],
+    ['a chunk is garbage', '0/0', () => Buffer.from('rubbish')],
     [
-      'its bytes are no state',
+      'the bytes are not a state',
       '0/0',
       (generation: number) =>
-        world.codec.encode(TOPIC, {
+        fixture.codec.encode(TOPIC, {
           receivedAt: 100,
           generation,
           chunks: 1,
@@ -100,10 +100,10 @@ describe('the snapshots of a stage', () => {
         }),
     ],
     [
-      'its manifest is rubbish',
+      'the manifest is garbage',
       '0/manifest',
       (generation: number) =>
-        world.codec.encode(TOPIC, {
+        fixture.codec.encode(TOPIC, {
           receivedAt: 100,
           generation,
           chunks: 1,
@@ -111,19 +111,19 @@ describe('the snapshots of a stage', () => {
           payload: Buffer.from('{"a":1}'),
         }),
     ],
-  ])('count as absent, with a warning, where %s', async (_, key, bytes) => {
+  ])('are ignored, with a warning, if %s', async (_, key, bytes) => {
     const store = await open();
     await store.save(snapshot('one'));
     await store.save(snapshot('two'));
-    await world.log.append([{ ...AT, key, value: bytes(2), receivedAt: 100, seq: 99 }]);
+    await fixture.log.append([{ ...AT, key, value: bytes(2), receivedAt: 100, seq: 99 }]);
     expect(await loaded()).toBe('one');
-    expect(world.logged.filter(({ level }) => level === 40)).not.toEqual([]);
-    // The next one does not go over the only good one.
+    expect(fixture.logged.filter(({ level }) => level === 40)).not.toEqual([]);
+    // The next save does not overwrite the only good one.
     const again = await open();
     await again.load();
     const failing = await open(
       undefined,
-      failingAppends(world.log, ([record]) =>
+      failingAppends(fixture.log, ([record]) =>
         record!.key.endsWith('manifest') ? new LogError('log_full', 'full') : null,
       ),
     );
@@ -132,24 +132,24 @@ describe('the snapshots of a stage', () => {
     expect(await loaded()).toBe('one');
   });
 
-  it('of another version of the state are not used, and are told in the log', async () => {
+  it('of another state version are ignored and logged', async () => {
     await (await open()).save(snapshot('of version 1'));
     expect(await loaded(1)).toBe('of version 1');
     expect(await loaded(2)).toBeNull();
-    expect(world.logged.at(-1)).toMatchObject({ level: 40, stage: NAME, snapshot: 1, wanted: 2 });
+    expect(fixture.logged.at(-1)).toMatchObject({ level: 40, stage: NAME, snapshot: 1, wanted: 2 });
     const second = await open(2);
     await second.load();
     await second.save(snapshot('of version 2'));
     expect(await loaded(2)).toBe('of version 2');
-    // Going back to the version before finds its own.
+    // The previous version finds its own again.
     expect(await loaded(1)).toBe('of version 1');
   });
 
-  it('from before manifests told a version are of version 1', async () => {
+  it('with an empty manifest have version 1', async () => {
     await (await open()).save(snapshot('old'));
     const manifest = { receivedAt: 100, generation: 1, chunks: 1, chunk: -1, payload: Buffer.alloc(0) };
-    await world.log.append([
-      { ...AT, key: '1/manifest', value: world.codec.encode(TOPIC, manifest), receivedAt: 100, seq: 99 },
+    await fixture.log.append([
+      { ...AT, key: '1/manifest', value: fixture.codec.encode(TOPIC, manifest), receivedAt: 100, seq: 99 },
     ]);
     expect(await loaded()).toBe('old');
   });

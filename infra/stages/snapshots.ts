@@ -1,4 +1,4 @@
-/** The newest snapshot of a stage, on its compacted `state.<stage>` topic: what a restart goes on from. */
+/** Stores the newest snapshot of a stage in its compacted `state.<stage>` topic, from which a restart resumes. */
 import type { Logger } from 'pino';
 import { stateTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
@@ -11,20 +11,21 @@ import { partitionsOf } from './stage-topics.ts';
 
 export interface SnapshotStore<S> {
   /**
-   * The newest snapshot that is whole and of the stage's version, or null. One that is not is told in the log and counts
-   * as absent. Rejects with `StateVersionError` where the newest one is of another version and the stage has outputs.
+   * Returns the newest complete snapshot of the stage's version, or null. Others are logged and ignored. Rejects with
+   * `StateVersionError` if the newest one is of another version and the stage has outputs.
    */
   load(): Promise<Snapshot<S> | null>;
   /**
-   * What fails leaves the newest whole snapshot as it is. One at a time. Resolves with the bytes that it has, compressed.
-   * @param onCopied told when the state may go on changing, while its copy is still being written.
+   * Saves a snapshot; one call at a time. A failure leaves the newest complete snapshot intact. Resolves with the
+   * compressed size.
+   * @param onCopied called when the state may change again, while its copy is still being written.
    */
   save(snapshot: Snapshot<S>, onCopied?: () => void): Promise<number>;
 }
 
 /**
- * Reads the position of a stage's newest snapshot without reading its state, whatever version the state has; null where
- * there is none. Everything that the position says was written had been written when the snapshot was saved.
+ * Reads the position of a stage's newest snapshot without its state, whatever version the state has; null if there is
+ * none. Every output before this position was written when the snapshot was saved.
  */
 export async function readNewestPosition(options: SnapshotOptions<unknown>): Promise<StagePosition | null> {
   const { stage, log, codec, logger } = options;
@@ -41,8 +42,8 @@ export interface SnapshotOptions<S> {
 }
 
 /**
- * The outputs of a stage were written from a state of another version. Derived anew under the same numbers they would be
- * others, and where those end and the new ones begin some would be lost or doubled.
+ * Thrown if the outputs of a stage were written from a state of another version. Derived again under the same numbers
+ * they would differ, and at the boundary some would be lost or doubled.
  */
 export class StateVersionError extends Error {
   override name = 'StateVersionError';
@@ -50,13 +51,16 @@ export class StateVersionError extends Error {
   readonly canRetry = false;
   constructor(stage: string, found: number, wanted: number) {
     super(
-      `the stage ${stage} needs version ${wanted} of its state, and what it wrote came from version ${found}: ` +
-        'run `npm run replay`, which derives all anew, or start the version that wrote it',
+      `the stage ${stage} expects state version ${wanted}, but its outputs were written by version ${found}: ` +
+        'run `npm run replay`, which derives everything again, or start the version that wrote them',
     );
   }
 }
 
-/** Two snapshots alternate under the names `0` and `1`, so the newest whole one is never written over. */
+/**
+ * Opens the store. Two snapshots alternate under the names `0` and `1`, so the newest complete one is never
+ * overwritten.
+ */
 export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOptions<S>): Promise<SnapshotStore<S>> {
   const { stateVersion = 1, slicedMaps } = stage;
   const topic = await SnapshotTopic.open({ log, codec, logger, topic: stateTopic(stage.name), slicedMaps });
@@ -76,7 +80,7 @@ export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOp
             throw new StateVersionError(stage.name, manifest.stateVersion, stateVersion);
           logger.warn(
             { stage: stage.name, snapshot: manifest.stateVersion, wanted: stateVersion },
-            'a snapshot is not used: it is of another version of the state',
+            'ignored a stored snapshot: it has another state version',
           );
           continue;
         }
@@ -90,7 +94,7 @@ export async function openSnapshots<S>({ stage, log, codec, logger }: SnapshotOp
 
     async save(snapshot, onCopied) {
       const { bytes } = await topic.write(slotOf(next), next, snapshot, stateVersion, onCopied);
-      // Only now: a save that failed is repeated over its own pieces, and the other snapshot stays.
+      // Only now: a failed save is repeated over its own chunks, and the other snapshot stays intact.
       next += 1;
       return bytes;
     },

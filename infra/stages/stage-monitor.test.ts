@@ -24,7 +24,7 @@ beforeEach(() => {
   health.ready('processors');
   const logger: Logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const offsets = [{ topic: 'raw.test', partition: 0, offset: 100 }];
-  const stage = { name: 'spreads', progress: () => ({ position, newest: now, taken: 5, heldBytes: 7, offsets }) };
+  const stage = { name: 'spreads', progress: () => ({ position, newest: now, processed: 5, heldBytes: 7, offsets }) };
   const bounds = async () => {
     if (end instanceof LogError) throw end;
     return { first: 0, next: end };
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Lets the monitor look again after a while. */
+/** Samples again after a while. */
 async function wait(ms = 600): Promise<void> {
   vi.advanceTimersByTime(ms);
   await monitor.sample();
@@ -43,7 +43,7 @@ const metric = async (name: string) =>
   (await metrics.registry.metrics()).split('\n').find((line) => line.startsWith(`${name}{`));
 
 describe('a stage that is more than 5 s behind', () => {
-  it('makes /health degraded with its backlog until it has caught up, and is named in the log', async () => {
+  it('degrades /health with its backlog until it has caught up, and is logged', async () => {
     [now, end] = [START + 5_000, 400];
     await wait();
     expect(healthResponse(health)).toMatchObject({ statusCode: 200, body: { status: 'ok' } });
@@ -68,7 +68,7 @@ describe('a stage that is more than 5 s behind', () => {
     expect(logged.at(-1)).toMatchObject({ level: 30, msg: 'all stages are up to date again' });
   });
 
-  it('reports its lag in the metrics as it is when they are read', async () => {
+  it('reports its current lag in the metrics', async () => {
     [now, end] = [START + 1_500, 107];
     await wait();
     expect(await metric('parallax_stage_lag_seconds')).toBe('parallax_stage_lag_seconds{stage="spreads"} 1.5');
@@ -81,12 +81,12 @@ describe('a stage that is more than 5 s behind', () => {
     expect(await metric('parallax_stage_lag_seconds')).toBeUndefined();
   });
 
-  it('does not hide what else is wrong with it', async () => {
-    health.degraded('stage spreads', 'the schema registry cannot be asked');
+  it('does not hide its other failures', async () => {
+    health.degraded('stage spreads', 'schema registry unavailable');
     now = START + 60_000;
     await wait();
     expect(healthResponse(health).body).toMatchObject({
-      parts: { 'stage spreads': 'the schema registry cannot be asked' },
+      parts: { 'stage spreads': 'schema registry unavailable' },
       backlog: [{ lagSeconds: 60 }],
     });
     health.ready('stage spreads');
@@ -104,21 +104,21 @@ describe('a stage that is more than 5 s behind', () => {
     expect(logged).toHaveLength(2);
   });
 
-  it('is reported and degrades nothing while a recording is played', async () => {
+  it('is reported without degrading while a recording is played', async () => {
     [now, live] = [START + 3_600_000, false];
     await wait();
     expect(healthResponse(health).body).toMatchObject({ status: 'ok', backlog: [{ lagSeconds: 3_600 }] });
     expect(logged).toEqual([]);
   });
 
-  it('has no known number of records while the log is away', async () => {
+  it('has an unknown number of records while the log is unavailable', async () => {
     [now, end] = [START + 60_000, new LogError('log_unavailable', 'away')];
     await wait();
     expect(healthResponse(health).body).toMatchObject({ backlog: [{ lagSeconds: 60, records: null }] });
   });
 });
 
-it('a stage of whose inputs nothing is known yet is not behind', async () => {
+it('a stage is not behind while nothing is known of its inputs', async () => {
   [now, position] = [START + 60_000, null];
   await wait();
   expect(healthResponse(health).body.status).toBe('ok');

@@ -1,6 +1,6 @@
 /**
- * Reports how far stages are behind: in `/health`, in the log and in `/metrics`. A stage that lags makes its figures old,
- * and nothing else would say so, since it goes on writing records as fast as it can.
+ * Reports how far stages are behind: in `/health`, in the log and in `/metrics`. A stage that lags returns old figures,
+ * and nothing else would show it, since it keeps writing records as fast as it can.
  */
 import type { Logger } from 'pino';
 import type { Running } from '../context.ts';
@@ -14,11 +14,11 @@ import type { RunningStage } from './run-stage.ts';
 
 const INTERVAL_MS = 500;
 const LOG_INTERVAL_MS = 10_000;
-/** Stages that were behind count as up to date below this: a lag around the limit must not fill the log. */
+/** Lag below which stages that were behind count as up to date: a lag around the limit must not fill the log. */
 const RECOVERED_MS = LAG_MAX_MS / 2;
-/** Samples that rates are worked out from: five seconds. */
+/** Samples from which rates are calculated: five seconds. */
 const SAMPLES_MAX = 10;
-const NOTHING_SAMPLED: ProgressSample = { at: 0, lagMs: 0, taken: 0, left: null };
+const NOTHING_SAMPLED: ProgressSample = { at: 0, lagMs: 0, processed: 0, remaining: null };
 
 type Observed = Pick<RunningStage<unknown>, 'name' | 'progress'>;
 
@@ -31,7 +31,10 @@ export interface StageMonitorOptions {
   readonly metrics: Metrics;
 }
 
-/** Watches stages until it is closed. @param onFault called when watching ends by a fault. */
+/**
+ * Samples stages until it is closed.
+ * @param onFault called if sampling ends with an error.
+ */
 export function monitorStages(options: StageMonitorOptions, onFault: (error: unknown) => void): Running {
   const closing = new AbortController();
   const monitor = new StageMonitor(options);
@@ -40,7 +43,7 @@ export function monitorStages(options: StageMonitorOptions, onFault: (error: unk
   };
   run().catch(onFault);
   return {
-    // A log that is away may leave a sample waiting for long: nobody waits for that.
+    // An unavailable log may leave a sample pending for long, so closing does not wait for it.
     async close() {
       closing.abort();
       monitor.unregister();
@@ -48,12 +51,12 @@ export function monitorStages(options: StageMonitorOptions, onFault: (error: unk
   };
 }
 
-/** Samples stages whenever it is asked to. */
+/** Samples stages on demand. */
 export class StageMonitor {
   private readonly options: StageMonitorOptions;
   private readonly samples = new Map<string, ProgressSample[]>();
-  /** Records left when the stage was sampled last. */
-  private readonly left = new Map<string, number | null>();
+  /** Remaining records when the stage was last sampled. */
+  private readonly remaining = new Map<string, number | null>();
   private wasBehind = false;
   private unregistered = false;
   private loggedAt = Number.NEGATIVE_INFINITY;
@@ -63,7 +66,7 @@ export class StageMonitor {
     for (const stage of options.stages) {
       options.metrics.stageLags.set(stage.name, {
         seconds: () => this.lagMs(stage) / 1_000,
-        records: () => this.left.get(stage.name) ?? null,
+        records: () => this.remaining.get(stage.name) ?? null,
         heldBytes: () => stage.progress().heldBytes,
       });
       options.health.watchBacklog(stage.name, () => {
@@ -73,7 +76,7 @@ export class StageMonitor {
     }
   }
 
-  /** Takes the stages out of the metrics and out of /health. */
+  /** Removes the stages from the metrics and from /health. */
   unregister(): void {
     const { stages, metrics, health } = this.options;
     this.unregistered = true;
@@ -83,45 +86,45 @@ export class StageMonitor {
     }
   }
 
-  /** Works out which stages are behind, and reports it. */
+  /** Determines which stages are behind and reports it. */
   async sample(): Promise<void> {
     const { stages, clock } = this.options;
-    const all = await Promise.all(stages.map((stage) => this.recordsLeft(stage)));
+    const all = await Promise.all(stages.map((stage) => this.countRemaining(stage)));
     if (this.unregistered) return;
-    for (const [index, stage] of stages.entries()) this.note(stage, all[index]!);
+    for (const [index, stage] of stages.entries()) this.addSample(stage, all[index]!);
     if (clock.isLive()) this.report(stages.flatMap((stage) => this.backlogOf(stage) ?? []));
   }
 
-  private note(stage: Observed, left: number | null): void {
+  private addSample(stage: Observed, remaining: number | null): void {
     const samples = this.samples.get(stage.name) ?? [];
     this.samples.set(stage.name, samples);
-    this.left.set(stage.name, left);
-    samples.push({ at: performance.now(), lagMs: this.lagMs(stage), taken: stage.progress().taken, left });
+    this.remaining.set(stage.name, remaining);
+    samples.push({ at: performance.now(), lagMs: this.lagMs(stage), processed: stage.progress().processed, remaining });
     if (samples.length > SAMPLES_MAX) samples.shift();
   }
 
-  /** How far the stage is behind now; null while it is not. */
+  /** The current backlog of the stage; null if it is not behind. */
   private backlogOf(stage: Observed): Backlog | null {
     const lagMs = this.lagMs(stage);
     if (lagMs <= LAG_MAX_MS) return null;
     return estimateBacklog(stage.name, lagMs, this.samples.get(stage.name) ?? [NOTHING_SAMPLED]);
   }
 
-  /** Age of what the stage has derived; 0 while nothing is known of its inputs. */
+  /** Age of what the stage has derived, ms; 0 while nothing is known of its inputs. */
   private lagMs(stage: Observed): number {
     const { position, newest } = stage.progress();
     const now = this.options.clock.now(newest);
     return position === null || now === null ? 0 : Math.max(0, now - position);
   }
 
-  /** Null while the log is away, which the stage itself reports. */
-  private async recordsLeft(stage: Observed): Promise<number | null> {
+  /** Returns null while the log is unavailable, which the stage itself reports. */
+  private async countRemaining(stage: Observed): Promise<number | null> {
     try {
-      const left = stage.progress().offsets.map(async (at) => {
+      const remaining = stage.progress().offsets.map(async (at) => {
         const { next } = await this.options.log.bounds(at);
         return Math.max(0, next - at.offset);
       });
-      return (await Promise.all(left)).reduce((sum, records) => sum + records, 0);
+      return (await Promise.all(remaining)).reduce((sum, records) => sum + records, 0);
     } catch (error) {
       if (error instanceof LogError) return null;
       throw error;

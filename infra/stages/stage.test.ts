@@ -4,7 +4,7 @@ import { numberTopic } from './testing/numbers.fixture.ts';
 
 const ignore = () => {};
 
-it('a compacted topic, whose keys can be removed, is only taken by a handler that expects it', () => {
+it('a compacted topic, whose keys can be removed, is only accepted by onKeyed', () => {
   const compacted = numberTopic('derived.test-heads', 1, { kind: 'compacted' });
   expect(() => on(compacted, ignore)).toThrow('derived.test-heads is compacted');
   expect(onKeyed(compacted, ignore).topic).toBe(compacted);

@@ -6,9 +6,9 @@ import type { Topic } from '#schemas/topics/topic';
 import type { SlicedPath } from './sliced-state.ts';
 
 /**
- * A record with its position. A null value is a tombstone. The value is decoded when it is first read, so a handler that
- * sees from the key that a record is not for it leaves it unread. Stages of one process share a value: nothing of it is
- * ever changed.
+ * A record with its position. A null value is a tombstone. The value is decoded on first access, so a handler that sees
+ * from the key that a record is irrelevant leaves it unread. Stages of one process share a value, so no handler may
+ * change it.
  */
 export interface StageEvent<T> {
   readonly topic: string;
@@ -19,19 +19,20 @@ export interface StageEvent<T> {
   readonly value: T;
 }
 
-/** Where a step puts its outputs. They carry the `receivedAt` of the event being stepped. */
+/** Receives the outputs of a handler. They carry the `receivedAt` of the event being processed. */
 export interface Emit {
   <T>(topic: Topic<T>, key: string, value: T): void;
   /** Removes a key of a compacted topic. */
   remove(topic: Topic, key: string): void;
   /**
-   * Sends the event at hand to its dead-letter topic, for what is unusable in it; what is emitted besides is kept, so a
-   * page with one bad entry gives its good ones. `reason` is a short stable code, counted in /metrics.
+   * Writes the current event to its dead-letter topic because part of it is unusable. Other outputs of the event are
+   * still emitted, so a page with one bad entry yields its good ones. `reason` is a short stable code, counted in
+   * /metrics.
    */
-  dead(reason: string, detail: string): void;
+  deadLetter(reason: string, detail: string): void;
 }
 
-/** One input of a stage and what to do with its events. State is changed in place; it must survive `v8.serialize`. */
+/** One input of a stage with its handler. State is changed in place; it must survive `v8.serialize`. */
 export interface StageInput<S> {
   readonly topic: Topic;
   readonly handle: (state: S, event: StageEvent<never>, emit: Emit) => void;
@@ -45,14 +46,14 @@ export interface StageInput<S> {
 export interface Stage<S> {
   readonly name: string;
   /**
-   * Version of the state's shape and meaning, 1 where it is left out. A snapshot of another version is not used, so
-   * whoever changes what the handlers expect of the state raises it.
+   * Version of the state's shape and meaning; default 1. A snapshot of another version is ignored, so raise it when you
+   * change what the handlers expect of the state.
    */
   readonly stateVersion?: number;
   /**
-   * Maps and sets of the state that can have more than some ten thousand entries, or large ones, by their paths (`books`,
-   * `catalog.over`): snapshots write them out in slices, so that the rest of the process gets its turn meanwhile. An
-   * object that stands in two slices comes back as two, so what is told apart or changed by identity is not named.
+   * Paths of the maps and sets in the state that can have more than some ten thousand entries, or large ones (`books`,
+   * `catalog.closed`): snapshots write them in slices, so that the rest of the process gets its turn meanwhile. An
+   * object that is in two slices is restored as two, so do not name collections that rely on identity.
    */
   readonly slicedMaps?: readonly SlicedPath<S>[];
   readonly inputs: readonly StageInput<S>[];
@@ -61,11 +62,11 @@ export interface Stage<S> {
 }
 
 /**
- * Types an input: `on(tradeTopics.venue_a, onTrade)`. Throws for a compacted topic, whose keys can be removed: `onKeyed`
- * says what to do then.
+ * Types an input: `on(tradeTopics.venue_a, onTrade)`. Throws for a compacted topic, whose keys can be removed: use
+ * `onKeyed` for it.
  */
 export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T>, emit: Emit) => void): StageInput<S> {
-  if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: take it by onKeyed`);
+  if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: use onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
 }
 

@@ -1,4 +1,4 @@
-/** Where stages begin: over inputs that retention has trimmed, and views, which begin anew each time. */
+/** Start positions: processors over trimmed inputs, and views, which start over each time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHealth } from '../telemetry/health.ts';
@@ -6,7 +6,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
 import { on, onKeyed, type Stage } from './stage.ts';
 import type { StageMode } from './stage-loop.ts';
-import { type NumbersWorld, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
+import { type NumbersFixture, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
 const raw = numberTopic('raw.test', 1, { kind: 'raw' });
 const compacted = numberTopic('derived.test-heads', 1, { kind: 'compacted' });
@@ -23,31 +23,31 @@ const stage: Stage<Seen> = {
   initialState: () => ({ values: [] }),
 };
 
-let world: NumbersWorld;
+let fixture: NumbersFixture;
 beforeEach(async () => {
-  world = await openNumbers([raw, compacted]);
+  fixture = await openNumbers([raw, compacted]);
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 const [metrics, health] = [createMetrics(), createHealth()];
 async function run(mode: StageMode) {
-  const { log, codec, logger } = world;
+  const { log, codec, logger } = fixture;
   const running = await runStage({ stage, log, codec, logger, metrics, health, mode });
   await running.caughtUp;
   await running.close();
   return running.state.values;
 }
 const append = (seq: number, topic = raw, word = 'a') =>
-  world.log.append([world.record(topic, seq, { receivedAt: seq, value: seq, word })]);
-/** Appends so many, and removes those of the raw topic but the last. */
+  fixture.log.append([fixture.record(topic, seq, { receivedAt: seq, value: seq, word })]);
+/** Appends records, and removes all but the last from the raw topic. */
 async function appendTrimmed(from: number, to: number) {
   for (let seq = from; seq <= to; seq += 1) await append(seq);
   await sleep(3);
-  await world.trim(Date.now());
+  await fixture.trim(Date.now());
 }
 
 describe('a processor over a trimmed input', () => {
-  it('refuses to start without a snapshot, and says what is missing', async () => {
+  it('refuses to start without a snapshot, and names the missing records', async () => {
     await appendTrimmed(1, 5);
     await expect(run('rebuild')).rejects.toMatchObject({
       name: 'TrimmedInputError',
@@ -55,42 +55,42 @@ describe('a processor over a trimmed input', () => {
     });
   });
 
-  it('starts where the first records that are there are the first that ever were', async () => {
+  it('starts if no record was removed before the first one', async () => {
     await append(1);
-    await world.log.clearTopic(raw.name);
+    await fixture.log.clearTopic(raw.name);
     await append(1);
     expect(await run('rebuild')).toEqual([1]);
   });
 
-  it('goes on from its snapshot, and tells what was removed before it took it', async () => {
-    const tell = vi.spyOn(health, 'degraded');
+  it('resumes from its snapshot, and reports the records that were removed before it processed them', async () => {
+    const degraded = vi.spyOn(health, 'degraded');
     await append(1);
     expect(await run('rebuild')).toEqual([1]);
     await appendTrimmed(2, 5);
     expect(await run('rebuild')).toEqual([1, 5]);
-    expect(world.logged).toContainEqual(
+    expect(fixture.logged).toContainEqual(
       expect.objectContaining({ level: 40, stage: 'test', topic: raw.name, partition: 0, records: 3 }),
     );
     expect((await metrics.inputRemoved.get()).values).toEqual([
       { labels: { stage: 'test', topic: raw.name }, value: 3 },
     ]);
-    expect(tell).toHaveBeenCalledWith('stage test', expect.stringContaining('3 of raw.test/0'));
+    expect(degraded).toHaveBeenCalledWith('stage test', expect.stringContaining('3 of raw.test/0'));
     expect(health.report()).toMatchObject({ status: 'ok', extras: { 'missing.test': '3 of raw.test/0' } });
   });
 });
 
 describe('a view', () => {
-  it('keeps no snapshot and begins anew at each start', async () => {
+  it('stores no snapshot and starts over each time', async () => {
     await append(1);
     await append(2, compacted);
     expect(await run('view')).toEqual([1, 2]);
     expect(await run('view')).toEqual([1, 2]);
-    await expect(world.log.bounds({ topic: 'state.test', partition: 0 })).rejects.toMatchObject({
+    await expect(fixture.log.bounds({ topic: 'state.test', partition: 0 })).rejects.toMatchObject({
       code: 'log_unknown_topic',
     });
   });
 
-  it('reads compacted topics whole, and of others what was appended lately', async () => {
+  it('reads compacted topics completely, and the last minutes of others', async () => {
     const real = Date.now();
     const clock = vi.spyOn(Date, 'now');
     try {
@@ -107,21 +107,21 @@ describe('a view', () => {
     expect((await run('view')).sort()).toEqual([1, 3, 4, 5]);
   });
 
-  it('takes a trimmed input for what it is', async () => {
+  it('accepts a trimmed input', async () => {
     await appendTrimmed(1, 5);
     expect(await run('view')).toEqual([5]);
   });
 
   it('reads at most the newest 10,000 records of a partition that is not compacted', async () => {
     const records = Array.from({ length: 10_002 }, (_, at) =>
-      world.record(raw, at + 1, { receivedAt: at + 1, value: at + 1, word: 'a' }),
+      fixture.record(raw, at + 1, { receivedAt: at + 1, value: at + 1, word: 'a' }),
     );
-    await world.log.append(records);
+    await fixture.log.append(records);
     expect((await run('view')).slice(0, 2)).toEqual([3, 4]);
   });
 
-  it('decodes no value that no handler reads', async () => {
-    const { log, codec, logger } = world;
+  it('does not decode a value that no handler reads', async () => {
+    const { log, codec, logger } = fixture;
     const seen: unknown[] = [];
     const keys: Stage<null> = {
       ...stage,
@@ -130,8 +130,8 @@ describe('a view', () => {
     };
     await append(1);
     const running = await runStage({ stage: keys, log, codec, logger, metrics, mode: 'view' });
-    // Not a value of the topic: nothing looks at it.
-    await log.append([{ ...world.record(raw, 2, { receivedAt: 2, value: 2, word: 'b' }), value: Buffer.from('x') }]);
+    // Not a value of the topic, but nothing decodes it.
+    await log.append([{ ...fixture.record(raw, 2, { receivedAt: 2, value: 2, word: 'b' }), value: Buffer.from('x') }]);
     await vi.waitFor(() =>
       expect(seen).toEqual([
         ['a', 1],

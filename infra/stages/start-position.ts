@@ -1,4 +1,4 @@
-/** Where a stage begins to read each of its inputs, and what is not there to be read any more. */
+/** Determines at which offset a stage starts to read each of its inputs, and which records retention has removed. */
 import type { Topic } from '#schemas/topics/topic';
 import type { EventLog, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
@@ -7,85 +7,92 @@ import type { StagePosition } from './snapshot.ts';
 import { partitionsOf } from './stage-topics.ts';
 
 /**
- * How far back a view reads a topic that is not compacted, from its newest record on, by append time. What is told that
- * way is told anew every few seconds (the time, whole books), so no more is needed to know what holds now.
+ * How far back a view reads a topic that is not compacted, by append time, counted from its newest record. Such topics
+ * repeat their contents every few seconds (the time, complete books), so no more is needed to know the current values.
  */
-const VIEW_REACH_MS = 10 * 60_000;
-/** At most so many records of each partition, so that a start takes no longer at a high rate. */
-const VIEW_REACH_RECORDS = 10_000;
+const VIEW_LOOKBACK_MS = 10 * 60_000;
+/** At most this many records of each partition are read, so that a start takes no longer at a high rate. */
+const VIEW_LOOKBACK_RECORDS = 10_000;
 
-export interface InputBeginning extends TopicPartition {
+export interface StartOffset extends TopicPartition {
   readonly offset: number;
-  /** Newest `seq` that is in the state. */
+  /** Newest `seq` that the state contains. */
   readonly lastSeq: number;
 }
 
-/** Records that retention removed before the stage took them. */
-export interface Removed extends TopicPartition {
+/** Records that retention removed before the stage processed them. */
+export interface RemovedRecords extends TopicPartition {
   readonly records: number;
 }
 
-export interface Beginning {
-  readonly from: readonly InputBeginning[];
-  /** Passed over: the figures lack them. */
-  readonly removed: readonly Removed[];
+export interface StartPosition {
+  readonly startOffsets: readonly StartOffset[];
+  /** Removed records that the stage skips: its figures lack them. */
+  readonly removed: readonly RemovedRecords[];
 }
 
-/** A stage without a snapshot would count from the middle of its inputs, and tell wrong figures. */
+/**
+ * Thrown for a stage without a snapshot whose input is trimmed: it would count from the middle and return wrong
+ * figures.
+ */
 export class TrimmedInputError extends Error {
   override name = 'TrimmedInputError';
   readonly code = 'input_trimmed';
   readonly canRetry = false;
-  constructor(stage: string, removed: readonly Removed[]) {
+  constructor(stage: string, removed: readonly RemovedRecords[]) {
     const list = removed.map((at) => `${at.records} of ${partitionName(at)}`).join(', ');
     super(
       `the stage ${stage} has no snapshot to start from, and retention has removed records that its state needs: ${list}. ` +
-        'Where every raw topic is whole, `npm run replay` derives all anew. Otherwise run the version that wrote the ' +
-        'snapshots, or write what is kept as a recording (`npm run record -- --from-start`) and play it into another --data-dir',
+        'If every raw topic is complete, `npm run replay` derives everything again. Otherwise run the version that wrote the ' +
+        'snapshots, or write the remaining records as a recording (`npm run record -- --from-start`) and play it into another --data-dir',
     );
   }
 }
 
-/** Of a processor. Rejects with `TrimmedInputError`. @param snapshot where it stands; null at its beginning. */
-export async function beginningOfProcessor(
+/**
+ * Resolves the start position of a processor. Rejects with `TrimmedInputError`.
+ * @param snapshot the position to resume from; null to start from the first record.
+ */
+export async function resolveStartPosition(
   log: EventLog,
   stage: string,
   topics: readonly Topic[],
   snapshot: StagePosition | null,
-): Promise<Beginning> {
-  const from: InputBeginning[] = [];
-  const removed: Removed[] = [];
+): Promise<StartPosition> {
+  const startOffsets: StartOffset[] = [];
+  const removed: RemovedRecords[] = [];
   for (const { topic, at } of partitionsOf(topics)) {
     const name = partitionName(at);
     const { first } = await log.bounds(at);
     const wanted = snapshot?.offsets.get(name);
-    const records = await missing(log, topic, at, { first, wanted });
+    const records = await countMissing(log, topic, at, { first, wanted });
     if (records > 0) removed.push({ ...at, records });
-    from.push({ ...at, offset: Math.max(first, wanted ?? first), lastSeq: snapshot?.inputSeqs.get(name) ?? 0 });
+    startOffsets.push({ ...at, offset: Math.max(first, wanted ?? first), lastSeq: snapshot?.inputSeqs.get(name) ?? 0 });
   }
   if (!snapshot && removed.length > 0) throw new TrimmedInputError(stage, removed);
-  return { from, removed };
+  return { startOffsets, removed };
 }
 
 /**
- * Of a view, which begins anew at each start: it needs no snapshot, since compacted topics hold what it shows and of
- * others the newest records do. So several nodes can have the same views without a place to share.
+ * Resolves the start position of a view, which starts over each time. A view needs no snapshot: compacted topics hold
+ * what it shows, and of other topics the newest records do. So several nodes can have the same views without shared
+ * storage.
  */
-export async function beginningOfView(log: EventLog, topics: readonly Topic[]): Promise<Beginning> {
-  const from: InputBeginning[] = [];
+export async function resolveViewStartPosition(log: EventLog, topics: readonly Topic[]): Promise<StartPosition> {
+  const startOffsets: StartOffset[] = [];
   for (const { topic, at } of partitionsOf(topics))
-    from.push({ ...at, offset: await viewOffset(log, topic, at), lastSeq: 0 });
-  return { from, removed: [] };
+    startOffsets.push({ ...at, offset: await viewStartOffset(log, topic, at), lastSeq: 0 });
+  return { startOffsets, removed: [] };
 }
 
-async function viewOffset(log: EventLog, topic: Topic, at: TopicPartition): Promise<number> {
+async function viewStartOffset(log: EventLog, topic: Topic, at: TopicPartition): Promise<number> {
   const { first, next } = await log.bounds(at);
   const last = topic.retention.kind === 'compacted' ? null : await log.last(at);
   if (!last) return first;
-  return Math.max(first, next - VIEW_REACH_RECORDS, await log.offsetAt(at, last.appendedAt - VIEW_REACH_MS));
+  return Math.max(first, next - VIEW_LOOKBACK_RECORDS, await log.offsetAt(at, last.appendedAt - VIEW_LOOKBACK_MS));
 }
 
-async function missing(
+async function countMissing(
   log: EventLog,
   topic: Topic,
   at: TopicPartition,

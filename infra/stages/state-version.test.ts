@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
 import { on, type Stage } from './stage.ts';
-import { type NumbersWorld, numberTopic, openNumbers, type TestNumber } from './testing/numbers.fixture.ts';
+import { type NumbersFixture, numberTopic, openNumbers, type TestNumber } from './testing/numbers.fixture.ts';
 
 const [input, output] = [numberTopic('raw.input'), numberTopic('derived.test')];
 
-/** @param times how many outputs each event gives. */
+/** @param times number of outputs of each event. */
 const stage = (stateVersion: number, times: number, outputs = [output]): Stage<object> => ({
   name: 'test',
   stateVersion,
@@ -19,45 +19,45 @@ const stage = (stateVersion: number, times: number, outputs = [output]): Stage<o
   initialState: () => ({}),
 });
 
-let world: NumbersWorld;
+let fixture: NumbersFixture;
 beforeEach(async () => {
-  world = await openNumbers([input, output]);
-  const records = [1, 2, 3].map((seq) => world.record(input, seq, { receivedAt: seq, value: seq, word: 'a' }));
-  await world.log.append(records);
+  fixture = await openNumbers([input, output]);
+  const records = [1, 2, 3].map((seq) => fixture.record(input, seq, { receivedAt: seq, value: seq, word: 'a' }));
+  await fixture.log.append(records);
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 const run = async (one: Stage<object>, mode: 'live' | 'rebuild' = 'rebuild') => {
-  const { log, codec, logger } = world;
+  const { log, codec, logger } = fixture;
   return runStage({ stage: one, log, codec, logger, metrics: createMetrics(), mode });
 };
 
-it('a stage of another state version does not go on behind outputs of the one before, and says what to do', async () => {
+it('a stage with another state version refuses to continue existing outputs, and says what to do', async () => {
   await (await run(stage(1, 2))).stopped;
-  const written = await world.values(output);
+  const written = await fixture.values(output);
   for (const mode of ['live', 'rebuild'] as const)
     await expect(run(stage(2, 1), mode)).rejects.toMatchObject({
       name: 'StateVersionError',
       canRetry: false,
       message: expect.stringContaining('npm run replay'),
     });
-  // So it is for the way back.
-  expect(await world.values(output)).toEqual(written);
+  // The same holds for the way back.
+  expect(await fixture.values(output)).toEqual(written);
   await (await run(stage(1, 2))).stopped;
 });
 
-it('it starts once its outputs are gone, and nothing is lost or doubled', async () => {
+it('a stage with another state version starts once its outputs are removed, and nothing is lost or doubled', async () => {
   await (await run(stage(1, 2))).stopped;
-  await world.log.clearTopic(output.name);
+  await fixture.log.clearTopic(output.name);
   await (await run(stage(2, 1))).stopped;
-  expect((await world.values(output)).map(([seq, { value }]) => [seq, value])).toEqual([
+  expect((await fixture.values(output)).map(([seq, { value }]) => [seq, value])).toEqual([
     [1, 1],
     [2, 2],
     [3, 3],
   ]);
 });
 
-it('a stage without outputs has nothing that could not go on', async () => {
+it('a stage without outputs starts with any state version', async () => {
   await (await run(stage(1, 1, []))).stopped;
   await (await run(stage(2, 1, []))).stopped;
 });

@@ -34,7 +34,7 @@ function onTrade(state: CandlesState, { value: trade, receivedAt }: StageEvent<T
   const coin = state.coins.get(instrument) ?? createCoinBars();
   const bar = addTrade(coin, trade, receivedAt);
   if (!bar) {
-    emit.dead('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
+    emit.deadLetter('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
     return;
   }
   state.coins.set(instrument, coin);

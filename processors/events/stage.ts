@@ -39,7 +39,7 @@ export function createEventsStage(): Stage<EventsState> {
 function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<Market | null>, emit: Emit): void {
   // A market that ends is recorded as closed; no catalog removes one.
   if (!market) {
-    emit.dead('market_removed', 'the catalog removes no markets');
+    emit.deadLetter('market_removed', 'the catalog removes no markets');
     return;
   }
   const print = marketFingerprint(market);

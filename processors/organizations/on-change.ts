@@ -41,7 +41,7 @@ function deliverTest(
 ): void {
   const type = findEventType(eventType, version);
   if (!type) {
-    emit.dead('unknown_event_type', `${eventType} ${version} is no known event type`);
+    emit.deadLetter('unknown_event_type', `${eventType} ${version} is no known event type`);
     return;
   }
   const parts = { id: eventId, type: type.type as EventTypeId, version, time: wallTime, subject: eventId };

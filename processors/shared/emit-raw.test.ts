@@ -11,7 +11,7 @@ it('numbers the events of each channel from 1 and keys them by it', () => {
     (_: unknown, key: string, value: unknown) => {
       emitted.push([key, value as RawChannelFrame]);
     },
-    { remove: () => {}, dead: () => {} },
+    { remove: () => {}, deadLetter: () => {} },
   );
   const seqs = createChannelSeqs();
   for (const [offset, instrument] of ['BTC', '*', 'BTC'].entries()) {

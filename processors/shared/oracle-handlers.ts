@@ -36,7 +36,7 @@ export function oracleHandlers<S extends OracleState>(emitters: OracleEmitters<S
     onResolution(state, { value, receivedAt }, emit) {
       const updates = applyMarketResolution(state, value);
       if (!updates) {
-        emit.dead('no_payout', `${value.id} does not state what YES is paid`);
+        emit.deadLetter('no_payout', `${value.id} does not state what YES is paid`);
         return;
       }
       for (const update of updates) emitSettlement(state, update, receivedAt, emit);

@@ -58,7 +58,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
   };
   const emit: Emit = Object.assign(<T>(topic: Topic<T>, key: string, value: T) => write(topic as Topic, key, value), {
     remove: (topic: Topic, key: string) => write(topic, key, null),
-    dead: (reason: string, detail: string) => void deadLetters.push({ topic: source, reason, detail }),
+    deadLetter: (reason: string, detail: string) => void deadLetters.push({ topic: source, reason, detail }),
   });
 
   return {
@@ -81,7 +81,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
         handle(state, event as StageEvent<never>, emit);
         outputs.push(...pending);
       } catch (error) {
-        emit.dead('handler_failed', String(error));
+        emit.deadLetter('handler_failed', String(error));
       }
     },
     emittedTo: <T>(topic: Topic<T>) =>

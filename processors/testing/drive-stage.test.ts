@@ -15,7 +15,7 @@ const counter: Stage<CounterState> = {
     on<CounterState, ClockMark>(clockTopic, (state, { value }, emit) => {
       state.counted = { ingested: state.counted.ingested + 1, receivedAt: value.receivedAt };
       emit(reconcileTopic, 'latest', value.day ? ({ receivedAt: 1 } as Reconcile) : state.counted);
-      if (!value.tick) emit.dead('no_tick', 'not a tick');
+      if (!value.tick) emit.deadLetter('no_tick', 'not a tick');
       if (value.hour) throw new Error('hour');
     }),
   ],

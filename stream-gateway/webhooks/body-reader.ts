@@ -60,8 +60,8 @@ export class BodyReader {
     const { log } = this.context;
     const { partition, offset } = run[0]!;
     const last = run.at(-1)!.offset;
-    const atOnce = Math.min(POLL_RECORDS, last - offset + 1);
-    const range = { from: offset, last, atOnce, silentForMs: SILENT_FOR_MS };
+    const pollRecords = Math.min(POLL_RECORDS, last - offset + 1);
+    const range = { from: offset, last, pollRecords, maxSilenceMs: SILENT_FOR_MS };
     let at = 0;
     for await (const records of readUntil(log, { topic: deliveryTopic.name, partition }, range)) {
       for (const record of records) {

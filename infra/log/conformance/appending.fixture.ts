@@ -1,4 +1,4 @@
-/** What may be relied on of records that were appended; part of `event-log.fixture.ts`. */
+/** Conformance tests for appended records; part of `event-log.fixture.ts`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AppendRecord } from '../log.ts';
@@ -6,9 +6,9 @@ import { RECORD_BYTES_MAX } from '../record-size.ts';
 import { asAppended, recordOf } from './records.fixture.ts';
 import type { LogUnderTest } from './under-test.fixture.ts';
 
-export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }: LogUnderTest): void {
+export function testRecords({ log, topic, fill, pollRecords, readAll, atomic, reopen }: LogUnderTest): void {
   describe('records', () => {
-    it('come back as they were written', async () => {
+    it('are returned as they were written', async () => {
       const at = { topic: await topic(), partition: 0 };
       const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
       const written: AppendRecord[] = [
@@ -25,7 +25,7 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       expect((await readAll(at)).map(asAppended)).toEqual(written);
     });
 
-    it('tell a tombstone from an empty value', async () => {
+    it('distinguish a tombstone from an empty value', async () => {
       const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
       await log().append([{ ...recordOf(at, 1, 'a'), value: Buffer.alloc(0) }]);
       await log().append([{ ...recordOf(at, 2, 'b'), value: null }]);
@@ -35,7 +35,7 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       expect((await log().last(at))?.value).toBeNull();
     });
 
-    it('may be as large as a piece of a snapshot', async () => {
+    it('may be as large as a chunk of a snapshot', async () => {
       const at = { topic: await topic(), partition: 0 };
       const value = Buffer.alloc(512 * 1024, 'piece');
       await log().append([{ ...recordOf(at, 1), value }]);
@@ -43,7 +43,7 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       expect((await readAll(at))[0]?.value?.equals(value)).toBe(true);
     });
 
-    it('are refused beyond their size, and what others append beside them is taken', async () => {
+    it('are refused if too large, while concurrent appends succeed', async () => {
       const at = { topic: await topic(2), partition: 0 };
       const large = { ...recordOf(at, 1), value: Buffer.alloc(RECORD_BYTES_MAX) };
       const beside = recordOf({ ...at, partition: 1 }, 1);
@@ -81,12 +81,12 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       }
     });
 
-    it('may be none', async () => {
+    it('may be an empty list', async () => {
       await expect(log().append([])).resolves.toBeUndefined();
     });
 
     if (atomic) {
-      it('are taken all or none: an unknown partition takes the batch with it', async () => {
+      it('are appended all or none: an unknown partition fails the batch', async () => {
         const at = { topic: await topic(), partition: 0 };
         await expect(log().append([recordOf(at, 1), recordOf({ ...at, partition: 7 }, 1)])).rejects.toMatchObject({
           code: 'log_unknown_topic',
@@ -107,7 +107,7 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       expect(times.every((time, index) => index === 0 || time >= times[index - 1]!)).toBe(true);
     });
 
-    it('are bounded by the first kept and the next offset', async () => {
+    it('lie between the first stored and the next offset', async () => {
       const at = { topic: await topic(), partition: 0 };
       const empty = await log().bounds(at);
       expect(empty.next).toBe(empty.first);
@@ -119,7 +119,7 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       expect(next - first).toBeGreaterThanOrEqual(5);
     });
 
-    it('have a last one, which a reader and a later log see too', async () => {
+    it('include a last one, which a reader and a reopened log return too', async () => {
       const at = { topic: await topic(), partition: 0 };
       expect(await log().last(at)).toBeNull();
       const written = await fill(at, 5);
@@ -148,12 +148,12 @@ export function testRecords({ log, topic, fill, take, readAll, atomic, reopen }:
       expect(later).toBeLessThanOrEqual(next);
     });
 
-    it('are read from any offset on', async () => {
+    it('can be read from any offset', async () => {
       const at = { topic: await topic(), partition: 0 };
       await fill(at, 10);
       const middle = (await readAll(at))[6]!;
       const reader = await log().reader([{ ...at, offset: middle.offset }]);
-      expect((await take(reader, 4)).records.map(({ seq }) => seq)).toEqual([7, 8, 9, 10]);
+      expect((await pollRecords(reader, 4)).records.map(({ seq }) => seq)).toEqual([7, 8, 9, 10]);
       await reader.close();
     });
   });

@@ -1,6 +1,6 @@
 /**
- * What may be relied on of an event log, as tests. Each adapter runs them all; a behaviour that is not shown here may
- * not be relied on. Every test makes topics of its own, so that a broker can be shared by all of them.
+ * The contract of an event log, as tests. Each adapter runs all of them; do not rely on behaviour that is not tested
+ * here. Every test creates its own topics, so that all of them can share a broker.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventLog } from '../log.ts';
@@ -15,14 +15,14 @@ import { type LogCapabilities, type LogUnderTest, type OpenedLog, underTest } fr
 
 /** Runs the whole suite against one adapter. `open` is called once; `dispose` after the last test. */
 export function describeEventLog(name: string, open: () => Promise<OpenedLog>, capabilities: LogCapabilities): void {
-  describe(`event log: ${name}`, { timeout: capabilities.patienceMs * 4 }, () => {
+  describe(`event log: ${name}`, { timeout: capabilities.timeoutMs * 4 }, () => {
     let opened: OpenedLog;
     let log: EventLog;
     beforeAll(async () => {
       opened = await open();
       log = opened.log;
-    }, capabilities.patienceMs * 4);
-    afterAll(() => opened?.dispose(), capabilities.patienceMs * 4);
+    }, capabilities.timeoutMs * 4);
+    afterAll(() => opened?.dispose(), capabilities.timeoutMs * 4);
     const under = underTest(
       capabilities,
       () => log,
@@ -42,7 +42,7 @@ export function describeEventLog(name: string, open: () => Promise<OpenedLog>, c
 
 function testClosing({ log, topic, fill, reopen }: LogUnderTest): void {
   describe('a closed log', () => {
-    it('refuses everything and wakes who waits', async () => {
+    it('rejects every call and wakes pending polls', async () => {
       const at = { topic: await topic(), partition: 0 };
       await fill(at, 1);
       const before = log();

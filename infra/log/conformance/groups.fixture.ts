@@ -1,4 +1,4 @@
-/** What may be relied on of consumer groups; part of `event-log.fixture.ts`. */
+/** Conformance tests for consumer groups; part of `event-log.fixture.ts`. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { GroupConsumer, LogRecord, TopicPartition } from '../log.ts';
@@ -12,17 +12,17 @@ const nextOf = (records: readonly LogRecord[]) => {
   return [...next.values()];
 };
 
-export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTest): void {
+export function testGroups({ log, topic, fill, reopen, timeoutMs }: LogUnderTest): void {
   const groupName = () => `conformance-${randomUUID().slice(0, 8)}`;
 
-  /** Lets all members poll side by side until it is so; what each of them got. */
+  /** Polls with all members in parallel until the condition holds; returns the records of each member. */
   async function until(members: readonly GroupConsumer[], isSo: (got: readonly LogRecord[][]) => boolean) {
     const got: LogRecord[][] = members.map(() => []);
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     while (!isSo(got)) {
       if (Date.now() > deadline)
         throw new Error(
-          `not so after ${patienceMs} ms; members got ${got.map((own) => own.length).join(', ')} records`,
+          `condition not met after ${timeoutMs} ms; members received ${got.map((own) => own.length).join(', ')} records`,
         );
       const batches = await Promise.all(members.map((member) => member.poll(100, 100)));
       for (const [index, batch] of batches.entries()) got[index]!.push(...batch);
@@ -49,7 +49,7 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await member.close();
     });
 
-    it('goes on after what was committed, also in a later log', async () => {
+    it('continues after the committed offsets, also in a reopened log', async () => {
       const [name, group] = [await topic(2), groupName()];
       await fillAll(name, 2, 3);
       const member = await log().group(group, [name]);
@@ -64,7 +64,7 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await later.close();
     });
 
-    it('gives again what was taken and not committed', async () => {
+    it('delivers records again that were polled and not committed', async () => {
       const [name, group] = [await topic(), groupName()];
       await fill({ topic: name, partition: 0 }, 6);
       const first = await log().group(group, [name]);
@@ -77,7 +77,7 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await second.close();
     });
 
-    it('reports to everyone what it has committed, and null for a partition without a commit', async () => {
+    it('returns its committed offsets to any caller, and null for a partition without a commit', async () => {
       const [name, group] = [await topic(2), groupName()];
       const at = [0, 1].map((partition) => ({ topic: name, partition }));
       expect(await log().committed(group, at)).toEqual([null, null]);
@@ -93,12 +93,12 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await member.close();
       await reopen();
       expect(await log().committed(group, at)).toEqual([next!.offset, null]);
-      await expect(log().committed(group, [{ topic: 'unheard-of', partition: 0 }])).rejects.toMatchObject({
+      await expect(log().committed(group, [{ topic: 'unknown', partition: 0 }])).rejects.toMatchObject({
         code: 'log_unknown_topic',
       });
     });
 
-    it('knows nothing of another group', async () => {
+    it('is independent of other groups', async () => {
       const name = await topic();
       await fill({ topic: name, partition: 0 }, 3);
       const members = [await log().group(groupName(), [name]), await log().group(groupName(), [name])];
@@ -110,7 +110,7 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       for (const member of members) await member.close();
     });
 
-    it('shares the partitions among its members, each held by one', async () => {
+    it('assigns each partition to one of its members', async () => {
       const [name, group] = [await topic(4), groupName()];
       const members = [await log().group(group, [name]), await log().group(group, [name])];
       await until(members, () => members.every((member) => member.assignment().length === 2));
@@ -126,14 +126,14 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       for (const member of members) await member.close();
     });
 
-    it('passes the partitions of a member that leaves to the others, from its commits on', async () => {
+    it('reassigns the partitions of a leaving member, which resume after its commits', async () => {
       const [name, group] = [await topic(4), groupName()];
       const [leaving, staying] = [await log().group(group, [name]), await log().group(group, [name])];
       await until([leaving, staying], () => [leaving, staying].every((member) => member.assignment().length === 2));
       await fillAll(name, 4, 3);
-      const [left, kept] = await until([leaving, staying], (all) => count(all) >= 12);
+      const [left, stayed] = await until([leaving, staying], (all) => count(all) >= 12);
       await leaving.commit(nextOf(left!));
-      await staying.commit(nextOf(kept!));
+      await staying.commit(nextOf(stayed!));
       await leaving.close();
       await until([staying], () => staying.assignment().length === 4);
       await fillAll(name, 4, 2, 4);
@@ -142,7 +142,7 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       await staying.close();
     });
 
-    it('leaves a member without partitions when there are fewer than members', async () => {
+    it('leaves a member without partitions if there are fewer partitions than members', async () => {
       const [name, group] = [await topic(1), groupName()];
       const members = [await log().group(group, [name]), await log().group(group, [name])];
       await fill({ topic: name, partition: 0 }, 2);
@@ -151,7 +151,7 @@ export function testGroups({ log, topic, fill, reopen, patienceMs }: LogUnderTes
       for (const member of members) await member.close();
     });
 
-    it('refuses a commit of a partition that the member holds no more', async () => {
+    it('refuses a commit of a partition that the member no longer holds', async () => {
       const [name, group] = [await topic(2), groupName()];
       await fillAll(name, 2, 2);
       const first = await log().group(group, [name]);

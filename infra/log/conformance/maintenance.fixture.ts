@@ -1,4 +1,4 @@
-/** What may be relied on of retention and compaction; part of `event-log.fixture.ts`. */
+/** Conformance tests for retention and compaction; part of `event-log.fixture.ts`. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const MEBIBYTE = 2 ** 20;
 
 export function testMaintenance(under: LogUnderTest): void {
   testCompacted(under);
-  // A broker does this by itself, when it likes: there is nothing to hold it to, so there are no such tests for it.
+  // A broker does this in its own time, so there is nothing to assert for it.
   if (!under.maintains) return;
   describe('maintenance', () => {
     testCompaction(under);
@@ -22,7 +22,7 @@ export function testMaintenance(under: LogUnderTest): void {
 
 function testCompacted({ log, topic, readAll }: LogUnderTest): void {
   describe('a compacted topic', () => {
-    it('always holds the newest record of each key, whatever was removed', async () => {
+    it('always holds the newest record of each key', async () => {
       const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
       for (let seq = 1; seq <= 60; seq += 1) await log().append([recordOf(at, seq, `key-${seq % 4}`)]);
       await log().maintain(Date.now(), EVERYTHING);
@@ -32,10 +32,10 @@ function testCompacted({ log, topic, readAll }: LogUnderTest): void {
   });
 }
 
-function testCompaction({ log, topic, fill, take, readAll, reopen }: LogUnderTest): void {
+function testCompaction({ log, topic, fill, pollRecords, readAll, reopen }: LogUnderTest): void {
   const seqsOf = async (at: { topic: string; partition: number }) => (await readAll(at)).map(({ seq }) => seq);
 
-  it('leaves one record of each key on a compacted topic, where it stood', async () => {
+  it('leaves one record of each key in a compacted topic, at its offset', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
     await fill(at, 23);
     const before = await readAll(at);
@@ -44,7 +44,7 @@ function testCompaction({ log, topic, fill, take, readAll, reopen }: LogUnderTes
     expect((await log().bounds(at)).next).toBe(before.at(-1)!.offset + 1);
   });
 
-  it('leaves superseded records for as long as the topic says', async () => {
+  it('stores superseded records as long as the topic is configured to', async () => {
     const at = { topic: await topic(1, { kind: 'compacted', supersededHours: 1 }), partition: 0 };
     for (let seq = 1; seq <= 3; seq += 1) await log().append([recordOf(at, seq, 'one')]);
     const [now, hour] = [Date.now(), 3_600_000];
@@ -54,7 +54,7 @@ function testCompaction({ log, topic, fill, take, readAll, reopen }: LogUnderTes
     expect(await seqsOf(at)).toEqual([3]);
   });
 
-  it('goes on with the offsets after compaction and in a later log', async () => {
+  it('continues the offsets after compaction and in a reopened log', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
     for (let seq = 1; seq <= 5; seq += 1) await log().append([recordOf(at, seq, 'one')]);
     await log().maintain(Date.now(), EVERYTHING);
@@ -65,19 +65,23 @@ function testCompaction({ log, topic, fill, take, readAll, reopen }: LogUnderTes
     expect((await log().last(at))?.offset).toBe(5);
   });
 
-  it('leads a reader that stands in a hole to the next record', async () => {
+  it('moves a reader inside an offset gap to the next record', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
     for (let seq = 1; seq <= 8; seq += 1) await log().append([recordOf(at, seq, 'one')]);
     const reader = await log().reader([{ ...at, offset: 0 }]);
-    expect((await take(reader, 2, 2)).records.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect((await pollRecords(reader, 2, 2)).records.map(({ seq }) => seq)).toEqual([1, 2]);
     await log().maintain(Date.now(), EVERYTHING);
-    expect((await take(reader, 1)).records.map(({ seq }) => seq)).toEqual([8]);
+    expect((await pollRecords(reader, 1)).records.map(({ seq }) => seq)).toEqual([8]);
     await reader.close();
   });
 
-  it('removes a key with its tombstone, once readers had a day to learn of it', async () => {
+  it('removes a key with its tombstone after one day', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
-    await log().append([recordOf(at, 1, 'gone'), recordOf(at, 2, 'kept'), { ...recordOf(at, 3, 'gone'), value: null }]);
+    await log().append([
+      recordOf(at, 1, 'gone'),
+      recordOf(at, 2, 'stays'),
+      { ...recordOf(at, 3, 'gone'), value: null },
+    ]);
     await log().append([recordOf(at, 4, 'other')]);
     await log().maintain(Date.now(), EVERYTHING);
     expect(await seqsOf(at)).toEqual([2, 3, 4]);
@@ -93,7 +97,7 @@ function testCompaction({ log, topic, fill, take, readAll, reopen }: LogUnderTes
     expect((await log().last(at))?.seq).toBe(2);
   });
 
-  it('compacts again when more has come', async () => {
+  it('compacts again after more appends', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
     for (const from of [1, 21, 41]) {
       await fill(at, 20, from);
@@ -110,7 +114,7 @@ function testRetention({ log, topic, fill, readAll, reopen }: LogUnderTest): voi
     ['raw', { kind: 'raw' }, 10 * HOUR_MS],
     ['derived', { kind: 'derived' }, 10 * HOUR_MS],
     ['hours', { kind: 'hours', hours: 48 }, 48 * HOUR_MS],
-  ] as const)('removes records of a %s topic by age, but for the last', async (_, retention, ageMs) => {
+  ] as const)('removes records of a %s topic by age, except the last one', async (_, retention, ageMs) => {
     const at = { topic: await topic(1, retention), partition: 0 };
     await fill(at, 5);
     const { appendedAt } = (await log().last(at))!;
@@ -125,19 +129,19 @@ function testRetention({ log, topic, fill, readAll, reopen }: LogUnderTest): voi
     expect((await log().last(at))?.offset).toBe(5);
   });
 
-  it('keeps compacted topics whatever their age', async () => {
+  it('does not remove records of compacted topics by age', async () => {
     const at = { topic: await topic(1, { kind: 'compacted' }), partition: 0 };
     await fill(at, 5);
     await log().maintain(Date.now() + 5_000 * DAY_MS, EVERYTHING);
     expect(await seqsOf(at)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('removes the oldest raw records, of whatever topic, above the size of all together', async () => {
-    // What other tests left in raw topics goes first, but for the last records, which are less than a mebibyte.
+  it('removes the oldest raw records of all topics above their total size limit', async () => {
+    // Remove what other tests left in raw topics, except the last records, which are less than a mebibyte.
     await log().maintain(Date.now() + 100 * DAY_MS, { ...EVERYTHING, rawMaxAgeMs: DAY_MS });
     const [old, young] = [await topic(), await topic()].map((name) => ({ topic: name, partition: 0 }));
     const derived = { topic: await topic(1, { kind: 'derived' }), partition: 0 };
-    // Values that cannot be compressed take the room that they seem to.
+    // Incompressible values need as much disk as their size.
     for (const at of [old!, young!, derived]) {
       for (let seq = 1; seq <= 20; seq += 1)
         await log().append([{ ...recordOf(at, seq), value: randomBytes(MEBIBYTE / 5) }]);
@@ -153,14 +157,14 @@ function testRetention({ log, topic, fill, readAll, reopen }: LogUnderTest): voi
     expect(await seqsOf(derived)).toHaveLength(20);
   });
 
-  it('leaves everything while the raw topics are within their size', async () => {
+  it('removes nothing while the raw topics are within their size limit', async () => {
     const at = { topic: await topic(), partition: 0 };
     const written = await fill(at, 20);
     expect(await log().maintain(Date.now(), EVERYTHING)).toBeGreaterThanOrEqual(0);
     expect((await readAll(at)).map(asAppended)).toEqual(written);
   });
 
-  it('counts what it removed', async () => {
+  it('returns the number of removed records', async () => {
     const at = { topic: await topic(1, { kind: 'hours', hours: 1 }), partition: 0 };
     await log().maintain(Date.now(), EVERYTHING);
     await fill(at, 8);

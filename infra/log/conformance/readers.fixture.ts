@@ -1,4 +1,4 @@
-/** What may be relied on of readers and watermarks; part of `event-log.fixture.ts`. */
+/** Conformance tests for readers and watermarks; part of `event-log.fixture.ts`. */
 import { describe, expect, it } from 'vitest';
 import type { LogReader, TopicPartition, Watermark } from '../log.ts';
 import { asAppended, recordOf } from './records.fixture.ts';
@@ -9,18 +9,18 @@ export function testReaders(under: LogUnderTest): void {
   testWatermarks(under);
 }
 
-function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void {
+function testPolling({ log, topic, fill, pollRecords, timeoutMs }: LogUnderTest): void {
   describe('a reader', () => {
-    it('waits for what is appended next', async () => {
+    it('waits for the next append', async () => {
       const at = { topic: await topic(), partition: 0 };
       const reader = await log().reader([{ ...at, offset: 0 }]);
-      const waiting = reader.poll(10, patienceMs);
+      const waiting = reader.poll(10, timeoutMs);
       const [written] = await fill(at, 1);
       expect((await waiting).records.map(asAppended)).toEqual([written]);
       await reader.close();
     });
 
-    it('gives an empty batch when nothing comes in time', async () => {
+    it('returns an empty batch if nothing arrives in time', async () => {
       const at = { topic: await topic(), partition: 0 };
       const reader = await log().reader([{ ...at, offset: 0 }]);
       const began = performance.now();
@@ -29,20 +29,20 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
       await reader.close();
     });
 
-    it('waits for records that it has not reached yet while their writer promises more and more', async () => {
+    it('waits for records that it has not reached yet while their writer keeps advancing the watermark', async () => {
       const name = await topic(2);
       const at = { topic: name, partition: 0 };
       const far = recordOf(at, 1_000_000).receivedAt;
       const written = await fill(at, 50);
       log().advance([{ ...at, watermark: far }]);
       const reader = await log().reader([0, 1].map((partition) => ({ topic: name, partition, offset: 0 })));
-      // In the turn in which the reader begins to fetch, and in each after it.
+      // Advances in the turn in which the reader starts to fetch, and in each later one.
       let watermark = far;
       const promise = () => {
         watermark += 1;
         log().advance([{ ...at, watermark }]);
       };
-      const waiting = reader.poll(100, patienceMs);
+      const waiting = reader.poll(100, timeoutMs);
       promise();
       const promising = setInterval(promise, 1);
       try {
@@ -54,12 +54,12 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
       }
     });
 
-    it('never gives more than asked for, and misses nothing', async () => {
+    it('never returns more records than requested, and misses none', async () => {
       const at = { topic: await topic(), partition: 0 };
       const written = await fill(at, 250);
       const reader = await log().reader([{ ...at, offset: 0 }]);
       const seqs: number[] = [];
-      const deadline = Date.now() + patienceMs;
+      const deadline = Date.now() + timeoutMs;
       while (seqs.length < written.length && Date.now() < deadline) {
         const { records } = await reader.poll(33, 500);
         expect(records.length).toBeLessThanOrEqual(33);
@@ -77,7 +77,7 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
         { topic: name, partition: 0, offset: 0 },
         { topic: name, partition: 1, offset: 0 },
       ]);
-      const { records } = await take(reader, 4_001, 100);
+      const { records } = await pollRecords(reader, 4_001, 100);
       const quiet = records.findIndex(({ partition }) => partition === 1);
       expect(quiet).toBeGreaterThanOrEqual(0);
       expect(quiet).toBeLessThan(4_000);
@@ -86,17 +86,17 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
       await reader.close();
     });
 
-    it('takes nothing away from another', async () => {
+    it('does not affect other readers', async () => {
       const at = { topic: await topic(), partition: 0 };
       const readers = await Promise.all([0, 1, 2].map(() => log().reader([{ ...at, offset: 0 }])));
       const written = await fill(at, 20);
       for (const reader of readers) {
-        expect((await take(reader, 20)).records.map(asAppended)).toEqual(written);
+        expect((await pollRecords(reader, 20)).records.map(asAppended)).toEqual(written);
         await reader.close();
       }
     });
 
-    it('gives nothing of a paused partition until it is resumed', async () => {
+    it('returns nothing of a paused partition until it is resumed', async () => {
       const name = await topic(2);
       const [held, free] = [
         { topic: name, partition: 0 },
@@ -109,28 +109,28 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
       reader.pause(held, true);
       await fill(held, 5);
       await fill(free, 5);
-      expect((await take(reader, 5)).records.map(({ partition }) => partition)).toEqual([1, 1, 1, 1, 1]);
+      expect((await pollRecords(reader, 5)).records.map(({ partition }) => partition)).toEqual([1, 1, 1, 1, 1]);
       expect((await reader.poll(10, 100)).records).toEqual([]);
       reader.pause(held, false);
-      expect((await take(reader, 5)).records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+      expect((await pollRecords(reader, 5)).records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
       await reader.close();
     });
 
-    it('goes on where it stood when a pause fell into the middle', async () => {
+    it('continues at its position after a pause', async () => {
       const at = { topic: await topic(), partition: 0 };
       await fill(at, 10);
       const reader = await log().reader([{ ...at, offset: 0 }]);
-      const { records } = await take(reader, 4, 4);
+      const { records } = await pollRecords(reader, 4, 4);
       reader.pause(at, true);
       await fill(at, 5, 11);
       expect((await reader.poll(100, 50)).records).toEqual([]);
       reader.pause(at, false);
-      const rest = await take(reader, 11);
+      const rest = await pollRecords(reader, 11);
       expect([...records, ...rest.records].map(({ seq }) => seq)).toEqual(Array.from({ length: 15 }, (_, i) => i + 1));
       await reader.close();
     });
 
-    it('refuses to poll once closed', async () => {
+    it('rejects polls after it was closed', async () => {
       const at = { topic: await topic(), partition: 0 };
       const reader = await log().reader([{ ...at, offset: 0 }]);
       await reader.close();
@@ -139,22 +139,22 @@ function testPolling({ log, topic, fill, take, patienceMs }: LogUnderTest): void
   });
 }
 
-function testWatermarks({ log, topic, fill, patienceMs }: LogUnderTest): void {
-  /** Polls until this watermark has come; everything that came on the way, in order. */
+function testWatermarks({ log, topic, fill, timeoutMs }: LogUnderTest): void {
+  /** Polls until this watermark has arrived; returns everything that arrived before it, in order. */
   async function pollUntil(reader: LogReader, watermark: number, maxRecords = 100) {
     const seen: (number | Watermark)[] = [];
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       const batch = await reader.poll(maxRecords, 200);
       seen.push(...batch.records.map(({ seq }) => seq), ...batch.watermarks);
       if (batch.watermarks.some((mark) => mark.watermark === watermark)) return seen;
     }
-    throw new Error(`the watermark ${watermark} did not come in ${patienceMs} ms`);
+    throw new Error(`the watermark ${watermark} did not arrive in ${timeoutMs} ms`);
   }
   const marksOf = (seen: readonly (number | Watermark)[]) => seen.filter((entry) => typeof entry !== 'number');
 
   describe('a watermark', () => {
-    it('comes of a partition without records too', async () => {
+    it('is delivered for a partition without records too', async () => {
       const name = await topic(2);
       const reader = await log().reader([0, 1].map((partition) => ({ topic: name, partition, offset: 0 })));
       log().advance([{ topic: name, partition: 1, watermark: 5_000 }]);
@@ -162,7 +162,7 @@ function testWatermarks({ log, topic, fill, patienceMs }: LogUnderTest): void {
       await reader.close();
     });
 
-    it('wakes a reader that waits', async () => {
+    it('wakes a waiting reader', async () => {
       const at = { topic: await topic(), partition: 0 };
       const reader = await log().reader([{ ...at, offset: 0 }]);
       const waiting = pollUntil(reader, 7_000);
@@ -171,7 +171,7 @@ function testWatermarks({ log, topic, fill, patienceMs }: LogUnderTest): void {
       await reader.close();
     });
 
-    it('comes only after every record that was appended before it', async () => {
+    it('is delivered only after every record that was appended before it', async () => {
       const at = { topic: await topic(), partition: 0 };
       await fill(at, 3);
       log().advance([{ ...at, watermark: 1_900_000_000_003 }]);
@@ -181,20 +181,20 @@ function testWatermarks({ log, topic, fill, patienceMs }: LogUnderTest): void {
       await reader.close();
     });
 
-    it('is not held back by records that were appended after it', async () => {
+    it('is not delayed by records that were appended after it', async () => {
       const at = { topic: await topic(), partition: 0 };
       await fill(at, 2);
       const reader = await log().reader([{ ...at, offset: 0 }]);
       log().advance([{ ...at, watermark: 1_900_000_000_002 }]);
       await pollUntil(reader, 1_900_000_000_002);
       await fill(at, 4, 3);
-      const { records, watermarks } = await reader.poll(2, patienceMs);
+      const { records, watermarks } = await reader.poll(2, timeoutMs);
       expect(records.length).toBeGreaterThan(0);
       for (const mark of watermarks) expect(mark.watermark).toBe(1_900_000_000_002);
       await reader.close();
     });
 
-    it('never goes back', async () => {
+    it('never decreases', async () => {
       const at = { topic: await topic(), partition: 0 };
       const reader = await log().reader([{ ...at, offset: 0 }]);
       for (const watermark of [10, 30, 20, 25, 40]) log().advance([{ ...at, watermark }]);
@@ -205,7 +205,7 @@ function testWatermarks({ log, topic, fill, patienceMs }: LogUnderTest): void {
       await reader.close();
     });
 
-    it('reaches a reader that comes later', async () => {
+    it('reaches a reader that is opened later', async () => {
       const at = { topic: await topic(), partition: 0 };
       await log().append([recordOf(at, 1)]);
       log().advance([{ ...at, watermark: 1_900_000_000_001 }]);
@@ -217,7 +217,7 @@ function testWatermarks({ log, topic, fill, patienceMs }: LogUnderTest): void {
       await late.close();
     });
 
-    it('of a paused partition waits until it is resumed', async () => {
+    it('of a paused partition is delivered once it is resumed', async () => {
       const name = await topic(2);
       const [held, free]: TopicPartition[] = [0, 1].map((partition) => ({ topic: name, partition }));
       const reader = await log().reader([0, 1].map((partition) => ({ topic: name, partition, offset: 0 })));

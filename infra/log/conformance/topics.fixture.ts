@@ -1,26 +1,26 @@
-/** What may be relied on of topics; part of `event-log.fixture.ts`. */
+/** Conformance tests for topics; part of `event-log.fixture.ts`. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { asAppended, recordOf } from './records.fixture.ts';
 import type { LogUnderTest } from './under-test.fixture.ts';
 
-export function testTopics({ log, topic, reopen, readAll, fill, offsetsGoOn }: LogUnderTest): void {
+export function testTopics({ log, topic, reopen, readAll, fill, offsetsContinue }: LogUnderTest): void {
   describe('topics', () => {
-    it('are made once: making them again changes nothing', async () => {
+    it('are created once: creating them again changes nothing', async () => {
       const name = await topic(2);
       await fill({ topic: name, partition: 1 }, 3);
       await log().createTopics([{ name, partitions: 2, retention: { kind: 'raw' } }]);
       expect(await readAll({ topic: name, partition: 1 })).toHaveLength(3);
     });
 
-    it('keep their partition count', async () => {
+    it('cannot change their partition count', async () => {
       const name = await topic(2);
       await expect(log().createTopics([{ name, partitions: 3, retention: { kind: 'raw' } }])).rejects.toMatchObject({
         name: 'LogError',
       });
     });
 
-    it('are unknown until made', async () => {
+    it('are unknown until created', async () => {
       const at = { topic: `missing.${randomUUID()}`, partition: 0 };
       const unknown = expect.objectContaining({ code: 'log_unknown_topic', canRetry: false });
       await expect(log().append([recordOf(at, 1)])).rejects.toEqual(unknown);
@@ -30,22 +30,22 @@ export function testTopics({ log, topic, reopen, readAll, fill, offsetsGoOn }: L
       await expect(log().group('g', [at.topic])).rejects.toEqual(unknown);
     });
 
-    it('have no partition beyond their count', async () => {
+    it('reject a partition beyond their count', async () => {
       const name = await topic(2);
       await expect(log().append([recordOf({ topic: name, partition: 2 }, 1)])).rejects.toMatchObject({
         code: 'log_unknown_topic',
       });
     });
 
-    it('outlive the log that made them, with their records', async () => {
+    it('are stored with their records when the log is closed', async () => {
       const at = { topic: await topic(), partition: 0 };
       const written = await fill(at, 4);
       await reopen();
       expect((await readAll(at)).map(asAppended)).toEqual(written);
     });
 
-    it(`are empty when cleared, and their offsets ${offsetsGoOn ? 'go on' : 'start over'}`, async () => {
-      const next = offsetsGoOn ? 5 : 0;
+    it(`are empty when cleared, and their offsets ${offsetsContinue ? 'continue' : 'start over'}`, async () => {
+      const next = offsetsContinue ? 5 : 0;
       const at = { topic: await topic(2), partition: 0 };
       const beside = { ...at, partition: 1 };
       await fill(at, 5);

@@ -1,45 +1,45 @@
-/** What the tests of the suite work with. */
+/** Helpers for the tests of the suite. */
 import { randomUUID } from 'node:crypto';
 import type { Retention } from '#schemas/topics/topic';
 import type { AppendRecord, EventLog, LogReader, LogRecord, TopicPartition, Watermark } from '../log.ts';
 import { recordOf } from './records.fixture.ts';
 
-/** In what adapters may differ. */
+/** Differences that are allowed between adapters. */
 export interface LogCapabilities {
-  /** `maintain` removes what has to go and says how much; false where a broker does it in its own time. */
+  /** True if `maintain` removes records and returns their number; false if a broker does it in its own time. */
   readonly maintains: boolean;
-  /** `append` takes the whole batch or nothing, also when one of its partitions does not exist. */
+  /** True if `append` takes the whole batch or nothing, even if one of its partitions does not exist. */
   readonly atomic: boolean;
-  /** After `clearTopic` the offsets go on where they were instead of starting over. */
-  readonly offsetsGoOn?: boolean;
-  /** Longest that anything expected to happen may take, ms. */
-  readonly patienceMs: number;
+  /** True if the offsets continue after `clearTopic` instead of starting over. */
+  readonly offsetsContinue?: boolean;
+  /** Maximum duration of anything that the tests await, ms. */
+  readonly timeoutMs: number;
 }
 
 export interface OpenedLog {
   readonly log: EventLog;
   /** Closes the log and opens it again over the same data. */
   reopen(): Promise<EventLog>;
-  /** Closes it for good and cleans up. */
+  /** Closes the log and cleans up. */
   dispose(): Promise<void>;
 }
 
-/** What the tests work with. */
+/** The log under test with helpers. */
 export interface LogUnderTest extends LogCapabilities {
-  /** The log as it is opened now. */
+  /** The currently opened log. */
   log(): EventLog;
   reopen(): Promise<void>;
-  /** Makes a topic under a new name and gives the name. */
+  /** Creates a topic under a new name and returns the name. */
   topic(partitions?: number, retention?: Retention): Promise<string>;
-  /** Makes records for a partition with `seq` from `from` on, and appends them. */
+  /** Appends records to a partition with `seq` from `from` upwards, and returns them. */
   fill(at: TopicPartition, count: number, from?: number): Promise<AppendRecord[]>;
-  /** Polls until `count` records have come. */
-  take(
+  /** Polls until `count` records have arrived. */
+  pollRecords(
     reader: LogReader,
     count: number,
     maxRecords?: number,
   ): Promise<{ records: LogRecord[]; watermarks: Watermark[] }>;
-  /** Every record that a partition holds. */
+  /** Returns every record that a partition holds. */
   readAll(at: TopicPartition): Promise<LogRecord[]>;
 }
 
@@ -48,13 +48,13 @@ export function underTest(
   log: () => EventLog,
   reopen: () => Promise<void>,
 ): LogUnderTest {
-  const { patienceMs } = capabilities;
-  const take: LogUnderTest['take'] = async (reader, count, maxRecords = 1_000) => {
+  const { timeoutMs } = capabilities;
+  const pollRecords: LogUnderTest['pollRecords'] = async (reader, count, maxRecords = 1_000) => {
     const records: LogRecord[] = [];
     const watermarks: Watermark[] = [];
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     while (records.length < count) {
-      if (Date.now() > deadline) throw new Error(`${records.length} of ${count} records came in ${patienceMs} ms`);
+      if (Date.now() > deadline) throw new Error(`${records.length} of ${count} records arrived in ${timeoutMs} ms`);
       const batch = await reader.poll(Math.min(maxRecords, count - records.length), 500);
       records.push(...batch.records);
       watermarks.push(...batch.watermarks);
@@ -65,7 +65,7 @@ export function underTest(
     ...capabilities,
     log,
     reopen,
-    take,
+    pollRecords,
     async topic(partitions = 1, retention = { kind: 'raw' }) {
       const name = `conformance.${randomUUID().slice(0, 8)}`;
       await log().createTopics([{ name, partitions, retention }]);
@@ -83,7 +83,7 @@ export function underTest(
       const reader = await log().reader([{ ...at, offset: first }]);
       try {
         const records: LogRecord[] = [];
-        const deadline = Date.now() + patienceMs;
+        const deadline = Date.now() + timeoutMs;
         while ((records.at(-1)?.offset ?? -1) < last.offset) {
           if (Date.now() > deadline) throw new Error(`${at.topic} was not read to offset ${last.offset}`);
           records.push(...(await reader.poll(1_000, 500)).records);

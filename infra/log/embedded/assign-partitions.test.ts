@@ -8,21 +8,21 @@ const member = (topics: readonly string[], holds: readonly string[] = []) => ({ 
 const namesOf = (own: readonly { name: string }[] | undefined) => (own ?? []).map(({ name }) => name);
 
 describe('assignPartitions', () => {
-  it('leaves to each member what it holds when another comes, but for its share', () => {
+  it('moves only the share of a new member', () => {
     const [old, fresh] = [member(['a'], ['a/0', 'a/1', 'a/2', 'a/3']), member(['a'])];
     const assigned = assignPartitions([old, fresh], partitions('a', 4));
     expect(namesOf(assigned.get(old))).toEqual(['a/0', 'a/1']);
     expect(namesOf(assigned.get(fresh))).toEqual(['a/2', 'a/3']);
   });
 
-  it('gives only to those who asked for the topic', () => {
+  it('assigns only to members that subscribe to the topic', () => {
     const [a, both] = [member(['a']), member(['a', 'b'])];
     const assigned = assignPartitions([a, both], [...partitions('a', 2), ...partitions('b', 2)]);
     expect(namesOf(assigned.get(a))).toEqual(['a/0']);
     expect(namesOf(assigned.get(both))).toEqual(['a/1', 'b/0', 'b/1']);
   });
 
-  it('assigns every partition of a topic that is asked for once, evenly, whatever was held', () => {
+  it('assigns every partition of a subscribed topic once, evenly, whatever was held before', () => {
     const topics = ['a', 'b', 'c'];
     const all = topics.flatMap((topic) => partitions(topic, 7));
     const memberOf = fc.record({

@@ -1,9 +1,9 @@
-/** Who of a consumer group reads what. */
+/** Assigns the partitions of a consumer group to its members. */
 
 /** A member as the assignment sees it. */
 export interface GroupMember {
   readonly topics: readonly string[];
-  /** Names of the partitions that it holds now. */
+  /** Names of the partitions that the member holds now. */
   readonly holds: ReadonlySet<string>;
 }
 
@@ -13,8 +13,8 @@ export interface NamedPartition {
 }
 
 /**
- * Deals the partitions of each topic out evenly to the members that asked for it. Sticky: a member keeps what it holds
- * unless it holds more than its share, so that as little as possible changes hands.
+ * Distributes the partitions of each topic evenly among the members that subscribe to it. Sticky: a member retains what
+ * it holds unless it holds more than its share, so that as few partitions as possible move.
  */
 export function assignPartitions<M extends GroupMember, P extends NamedPartition>(
   members: readonly M[],
@@ -24,13 +24,15 @@ export function assignPartitions<M extends GroupMember, P extends NamedPartition
   const free: P[] = [];
   for (const topic of new Set(partitions.map((partition) => partition.topic))) {
     const own = partitions.filter((partition) => partition.topic === topic);
-    const asking = members.filter((member) => member.topics.includes(topic));
-    const share = Math.floor(own.length / Math.max(1, asking.length));
-    // Where the partitions do not go up evenly, so many members have one more.
-    let larger = own.length - share * asking.length;
+    const candidates = members.filter((member) => member.topics.includes(topic));
+    const share = Math.floor(own.length / Math.max(1, candidates.length));
+    // If the partitions cannot be shared evenly, this many members have one more.
+    let larger = own.length - share * candidates.length;
     for (const partition of own) {
-      const holder = asking.find((member) => member.holds.has(partition.name));
-      const count = holder ? assigned.get(holder)!.filter((kept) => kept.topic === topic).length : 0;
+      const holder = candidates.find((member) => member.holds.has(partition.name));
+      const count = holder
+        ? assigned.get(holder)!.filter((assignedPartition) => assignedPartition.topic === topic).length
+        : 0;
       if (!holder || count > share || (count === share && larger === 0)) free.push(partition);
       else {
         if (count === share) larger -= 1;
@@ -39,13 +41,13 @@ export function assignPartitions<M extends GroupMember, P extends NamedPartition
     }
   }
   for (const partition of free) {
-    const taker = leastOf(members, partition.topic, assigned);
-    if (taker) assigned.get(taker)!.push(partition);
+    const receiver = leastOf(members, partition.topic, assigned);
+    if (receiver) assigned.get(receiver)!.push(partition);
   }
   return assigned;
 }
 
-/** The member with the fewest partitions of the topic, then with the fewest of all; the earliest of equals. */
+/** Returns the member with the fewest partitions of the topic, then with the fewest overall; the earliest of equals. */
 function leastOf<M extends GroupMember, P extends NamedPartition>(
   members: readonly M[],
   topic: string,

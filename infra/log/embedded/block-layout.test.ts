@@ -54,7 +54,7 @@ function decode(block: Buffer): LogRecord[] {
 }
 
 describe('a block', () => {
-  it('gives back the records that it was made of, compressed or not', () => {
+  it('returns the records that it was made of, compressed or not', () => {
     const holds = fc.property(records, fc.boolean(), (made, isFull) => {
       const { header, block } = encodeBlock(made, positionBefore(made[0]!));
       expect(decode(block)).toEqual(made);
@@ -89,7 +89,7 @@ describe('a block', () => {
     expect(compressBlock(header, block.subarray(HEADER_BYTES)).length).toBeLessThan(block.length / 4);
   });
 
-  it('refuses numbers that are not whole', () => {
+  it('rejects numbers that are not integers', () => {
     const broken: LogRecord = { ...AT, key: 'k', value: null, receivedAt: 1.5, seq: 1, offset: 0, appendedAt: 0 };
     expect(() => encodeBlock([broken], { offset: -1, appendedAt: 0, receivedAt: 0, seq: 0 })).toThrow(RangeError);
   });

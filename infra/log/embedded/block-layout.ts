@@ -29,7 +29,7 @@
 import type { AppendRecord, LogRecord } from '../log.ts';
 import { readVarint, VARINT_BYTES_MAX, varintEnd, writeVarint } from './varint.ts';
 
-/** The numbers of a record that the next one is compared with. */
+/** Numbers of a record to which the next record is encoded as a difference. */
 export interface Position {
   readonly offset: number;
   readonly appendedAt: number;
@@ -71,17 +71,17 @@ const UTF8_PER_UNIT = 3;
 /** Flags, four numbers and two lengths. */
 const RECORD_BYTES_MAX = 1 + 6 * VARINT_BYTES_MAX;
 
-/** Upper bound of what a record takes in a body. */
+/** Upper bound for the bytes of a record in a body. */
 export function sizeBound({ key, value }: Pick<AppendRecord, 'key' | 'value'>): number {
   return RECORD_BYTES_MAX + key.length * UTF8_PER_UNIT + (value?.length ?? 0);
 }
 
-/** Where a body may begin whose first record is this one, if it continues no other body. */
+/** The position before a body whose first record is this one, if it continues no other body. */
 export function positionBefore({ offset, appendedAt, receivedAt, seq }: Position): Position {
   return { offset: offset - 1, appendedAt, receivedAt, seq: seq - 1 };
 }
 
-/** Makes a block that is not compressed, of records (at least one, offsets rising) that continue at `before`. */
+/** Makes an uncompressed block of records (at least one, offsets rising) that continue at `before`. */
 export function encodeBlock(records: readonly LogRecord[], before: Position): { header: BlockHeader; block: Buffer } {
   let bound = HEADER_BYTES;
   for (const record of records) bound += sizeBound(record);
@@ -90,7 +90,10 @@ export function encodeBlock(records: readonly LogRecord[], before: Position): { 
   return { header, block: bytes.subarray(0, HEADER_BYTES + header.bodyBytes) };
 }
 
-/** As `encodeBlock`, into memory. @param fullFrom bytes of the body from which on the block counts as full. */
+/**
+ * Like `encodeBlock`, but writes into memory.
+ * @param fullFrom bytes of the body from which the block counts as full.
+ */
 export function writeBlock(
   bytes: Buffer,
   start: number,
@@ -119,7 +122,7 @@ export function writeBlock(
   return header;
 }
 
-/** The block of a body, or of what the body was compressed to. */
+/** Packs a block of a body, compressed or not. */
 export function packBlock(header: BlockHeader, stored: Buffer): Buffer {
   const block = Buffer.allocUnsafe(HEADER_BYTES + stored.length);
   writeHeader(block, header);
@@ -149,7 +152,7 @@ export function readHeader(block: Buffer): BlockHeader {
   };
 }
 
-/** Position of the last record of a block. */
+/** Returns the position of the last record of a block. */
 export function lastOf(block: Buffer): Position {
   return readPosition(block, LAST_AT);
 }
@@ -190,7 +193,7 @@ export function decodeBody(
   return records;
 }
 
-/** Writes one record; returns where it ends. */
+/** Writes one record; returns the index after it. */
 function writeRecord(bytes: Buffer, start: number, record: LogRecord, previous: Position): number {
   const { key, value } = record;
   const offsetStep = record.offset - previous.offset;

@@ -6,8 +6,8 @@ const COMMAND_TIMEOUT_MS = 2_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Names the run of the operating system: another value means that the machine was started since, and that what had not
- * reached the disk by then is gone.
+ * Identifies the boot of the operating system: another value means that the machine was restarted, and that data that
+ * did not reach the disk is lost.
  */
 export function bootId(): string {
   if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -16,6 +16,6 @@ export function bootId(): string {
       encoding: 'utf8',
       timeout: COMMAND_TIMEOUT_MS,
     }).trim();
-  // The nearest that other systems offer: the minute of the start.
+  // The best approximation on other systems: the minute of the start.
   return `started-${Math.round((Date.now() - uptime() * 1_000) / MINUTE_MS)}`;
 }

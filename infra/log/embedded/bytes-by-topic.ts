@@ -1,4 +1,4 @@
-/** What each topic of an embedded log takes on the disk; for measurements. */
+/** Measures the disk usage of each topic of an embedded log. */
 import { readHeader } from './block-layout.ts';
 import { pagesOf } from './disk-room.ts';
 import { openEnvironment } from './environment.ts';
@@ -9,7 +9,7 @@ export interface TopicBytes {
   readonly records: number;
   /** Pages of its trees. */
   readonly diskBytes: number;
-  /** Its records before compression, keys and numbers included. */
+  /** Bytes of its records before compression, including keys and numbers. */
   readonly plainBytes: number;
 }
 

@@ -13,15 +13,15 @@ const MEBIBYTE = 2 ** 20;
 const DISK_BYTES = 24 * MEBIBYTE;
 const RESERVE_BYTES = 8 * MEBIBYTE;
 const AT = { topic: 'raw.full', partition: 0 };
-const KEPT = { topic: 'kept', partition: 0 };
+const COMPACTED = { topic: 'compacted', partition: 0 };
 const EVERYTHING = { rawMaxAgeMs: 1e12, rawMaxBytes: 1e12 };
 
-/** Bytes that cannot be compressed, always the same for a number. */
+/** Incompressible bytes, always the same for a number. */
 function incompressible(seq: number, bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16, seq), Buffer.alloc(16, seq >> 8)).update(Buffer.alloc(bytes));
 }
 
-/** How file systems may be mounted here; null when they may not. */
+/** How file systems can be mounted here; null if they cannot. */
 function mounter(folder: string): ((...args: string[]) => boolean) | null {
   for (const prefix of [[], ['sudo', '-n']]) {
     const run = (...args: string[]) => {
@@ -60,7 +60,7 @@ describe.skipIf(!run)(title, () => {
     log = await openEmbeddedLog({ path, reserveBytes: RESERVE_BYTES });
     await log.createTopics([
       { name: AT.topic, partitions: 1, retention: { kind: 'raw' } },
-      { name: KEPT.topic, partitions: 1, retention: { kind: 'compacted' } },
+      { name: COMPACTED.topic, partitions: 1, retention: { kind: 'compacted' } },
     ]);
     return () => log.close();
   });
@@ -79,7 +79,7 @@ describe.skipIf(!run)(title, () => {
       seq: seq + index + 1,
     }));
 
-  /** Appends until the log refuses; gives what it refused with. */
+  /** Appends until the log refuses; returns the error. */
   async function fillUp(): Promise<unknown> {
     for (;;) {
       try {
@@ -91,7 +91,7 @@ describe.skipIf(!run)(title, () => {
     }
   }
 
-  /** Takes the rest of the disk, to the last byte or but for so many. */
+  /** Fills the disk completely, or except for some bytes. */
   function takeRest(leaving = 0): void {
     const file = openSync(filler, 'w');
     try {
@@ -121,14 +121,14 @@ describe.skipIf(!run)(title, () => {
     await reader.close();
   }
 
-  it('refuses the whole batch with log_full, keeps what there is, and goes on when there is room', async () => {
+  it('refuses the whole batch with log_full, loses nothing, and continues when there is space', async () => {
     const error = await fillUp();
     expect(error).toBeInstanceOf(LogError);
     expect(error).toMatchObject({ code: 'log_full', canRetry: true });
     expect(seq).toBeGreaterThan(500);
     expect(freeBytes()).toBeGreaterThan(RESERVE_BYTES / 2);
     await expectWhole();
-    // Retention makes room inside the file: the disk is as full as before.
+    // Retention frees space inside the file: the disk is as full as before.
     expect(await log.maintain(Date.now(), { ...EVERYTHING, rawMaxBytes: 2 * MEBIBYTE })).toBeGreaterThan(100);
     for (let more = 0; more < 20; more += 1) {
       await log.append(batch());
@@ -140,7 +140,7 @@ describe.skipIf(!run)(title, () => {
     await expectWhole();
   });
 
-  it('goes on in pages of its own file that retention has freed, while the disk holds nothing but the reserve', async () => {
+  it('continues in pages of its own file that retention has freed, while only the reserve of the disk is free', async () => {
     for (let before = Number.NEGATIVE_INFINITY; seq > before + 200; await sleep(300)) {
       before = seq;
       expect(await fillUp()).toMatchObject({ code: 'log_full' });
@@ -158,11 +158,11 @@ describe.skipIf(!run)(title, () => {
     await expectWhole();
   });
 
-  it('goes on when somebody else gives the disk free again', async () => {
+  it('continues when another process frees the disk', async () => {
     await log.append(batch());
     seq += 10;
     takeRest();
-    // What it had taken ahead is used up first.
+    // Preallocated space is used up first.
     expect(await fillUp()).toMatchObject({ code: 'log_full' });
     const next = (await log.bounds(AT)).next;
     expect(next).toBe(seq);
@@ -179,9 +179,9 @@ describe.skipIf(!run)(title, () => {
     await expectWhole();
   });
 
-  it('never writes what the disk could cut short, though others fill it at any moment', async () => {
-    // What the log last saw of the disk is outdated at once; what it lets through then it has taken before. A busy
-    // machine may be so slow that it has looked again.
+  it('never writes more than the disk can hold, even if others fill it at any moment', async () => {
+    // The log's last check of the disk is outdated immediately; it only admits writes into space that it has reserved
+    // before. A busy machine may be so slow that it has checked again.
     let taken = false;
     for (let attempt = 0; attempt < 20 && !taken; attempt += 1) {
       rmSync(filler, { force: true });

@@ -1,9 +1,9 @@
-/** The room on the disk: how much is free, and writes that a full disk may cut short. */
+/** Disk space: how much is free, and writes that a full disk may cut short. */
 import { closeSync, openSync, statfsSync, writeSync } from 'node:fs';
 import { LogError } from '../log.ts';
 
 const ZEROS = Buffer.alloc(256 * 1024);
-/** Below this the disk counts as full when a write was cut short. */
+/** Free bytes below which the disk counts as full after a write was cut short. */
 const LAST_BYTES = 1024 * 1024;
 
 /** True if more than a remainder is free on the disk that holds this path. */
@@ -11,7 +11,7 @@ export function hasRoom(path: string): boolean {
   return freeBytes(path) > LAST_BYTES;
 }
 
-/** Extends a file with zeros, as far as the disk has room. */
+/** Extends a file with zeros, as far as the disk has space. */
 export function extend(path: string, from: number, to: number): void {
   const file = openSync(path, 'r+');
   try {

@@ -1,4 +1,4 @@
-/** Consumer groups: their members live in this process, their committed offsets in the environment. */
+/** Consumer groups: their members are in this process, their committed offsets in the environment. */
 import type { Database } from 'lmdb';
 import { type GroupConsumer, LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
@@ -10,8 +10,8 @@ interface Member extends GroupMember {
   readonly reader: EmbeddedReader;
   holds: ReadonlySet<string>;
   partitions: readonly Partition[];
-  /** Where it began to read what it holds; an older commit is one of an earlier hold. */
-  readonly began: Map<string, number>;
+  /** Offset at which it started to read each of its partitions; an older commit belongs to an earlier assignment. */
+  readonly startOffsets: Map<string, number>;
   left: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface GroupsOptions {
   readonly offsets: Database<number, string>;
   readonly transact: <T>(work: () => T) => T;
   readonly partitionsOf: (topic: string) => readonly Partition[];
-  /** Told of the reader of every member, so that closing the log ends it. */
+  /** Called with the reader of every member, so that closing the log ends it. */
   readonly onReader: (reader: EmbeddedReader) => void;
 }
 
@@ -34,7 +34,7 @@ export class EmbeddedGroups {
     this.options = options;
   }
 
-  /** Adds a member and shares the partitions out anew. */
+  /** Adds a member and rebalances the group. */
   join(groupId: string, topics: readonly string[]): GroupConsumer {
     for (const topic of topics) this.options.partitionsOf(topic);
     const member: Member = {
@@ -42,11 +42,11 @@ export class EmbeddedGroups {
       reader: new EmbeddedReader([], { watermarks: false }),
       holds: new Set(),
       partitions: [],
-      began: new Map(),
+      startOffsets: new Map(),
       left: false,
     };
     this.options.onReader(member.reader);
-    this.share(groupId, [...(this.members.get(groupId) ?? []), member]);
+    this.rebalance(groupId, [...(this.members.get(groupId) ?? []), member]);
     return {
       poll: (maxRecords, timeoutMs) => poll(member, maxRecords, timeoutMs),
       assignment: () => member.partitions.map(({ topic, partition }) => ({ topic, partition })),
@@ -55,24 +55,25 @@ export class EmbeddedGroups {
     };
   }
 
-  /** The next offset to read of a partition, or null. */
+  /** Returns the next offset to read of a partition, or null. */
   committed(groupId: string, at: TopicPartition): number | null {
     return this.options.offsets.get(offsetKey(groupId, at)) ?? null;
   }
 
-  /** Forgets what was committed on the partitions of a topic whose offsets start over. Call within a transaction. */
+  /** Deletes the commits on the partitions of a topic whose offsets start over. Call within a transaction. */
   forgetTopic(partitions: readonly Partition[]): void {
     const names = new Set(partitions.map(({ name }) => name));
     const stale = [...this.options.offsets.getKeys()].filter((key) => names.has(key.slice(key.indexOf('\n') + 1)));
     for (const key of stale) this.options.offsets.removeSync(key);
     for (const members of this.members.values())
-      for (const member of members) for (const name of names) if (member.began.has(name)) member.began.set(name, 0);
+      for (const member of members)
+        for (const name of names) if (member.startOffsets.has(name)) member.startOffsets.set(name, 0);
   }
 
   private leave(groupId: string, member: Member): void {
     if (member.left) return;
     member.left = true;
-    this.share(
+    this.rebalance(
       groupId,
       this.members.get(groupId)!.filter((other) => other !== member),
     );
@@ -84,9 +85,9 @@ export class EmbeddedGroups {
   private commit(groupId: string, member: Member, offsets: readonly CommitOffset[]): void {
     for (const at of offsets) {
       const name = partitionName(at);
-      const began = member.began.get(name);
+      const began = member.startOffsets.get(name);
       if (began === undefined || member.left)
-        throw new LogError('log_fenced', `this member of ${groupId} does not hold ${name} any more`);
+        throw new LogError('log_fenced', `this member of ${groupId} no longer holds ${name}`);
       if (at.offset < began)
         throw new LogError(
           'log_fenced',
@@ -98,30 +99,31 @@ export class EmbeddedGroups {
     });
   }
 
-  private share(groupId: string, members: Member[]): void {
+  private rebalance(groupId: string, members: Member[]): void {
     if (members.length > 0) this.members.set(groupId, members);
     else this.members.delete(groupId);
     const topics = new Set(members.flatMap((member) => member.topics));
     const partitions = [...topics].flatMap((topic) => this.options.partitionsOf(topic));
     const assigned = assignPartitions(members, partitions);
-    for (const [member, own] of assigned) this.give(groupId, member, own);
+    for (const [member, own] of assigned) this.assign(groupId, member, own);
   }
 
-  private give(groupId: string, member: Member, partitions: readonly Partition[]): void {
+  private assign(groupId: string, member: Member, partitions: readonly Partition[]): void {
     const before = member.holds;
     member.partitions = partitions;
     member.holds = new Set(partitions.map(({ name }) => name));
-    for (const name of before) if (!member.holds.has(name)) member.began.delete(name);
+    for (const name of before) if (!member.holds.has(name)) member.startOffsets.delete(name);
     const from = partitions.map((partition) => ({
       partition,
       offset: Math.max(partition.first(), this.options.offsets.get(offsetKey(groupId, partition)) ?? 0),
     }));
-    for (const { partition, offset } of from) if (!before.has(partition.name)) member.began.set(partition.name, offset);
+    for (const { partition, offset } of from)
+      if (!before.has(partition.name)) member.startOffsets.set(partition.name, offset);
     member.reader.assign(from);
   }
 }
 
-/** A line feed can stand in neither a group's nor a topic's name. */
+/** Neither a group's nor a topic's name can contain a line feed. */
 function offsetKey(groupId: string, { topic, partition }: TopicPartition): string {
   return `${groupId}\n${partitionName({ topic, partition })}`;
 }

@@ -22,5 +22,5 @@ describeEventLog(
       },
     };
   },
-  { maintains: true, atomic: true, patienceMs: 5_000 },
+  { maintains: true, atomic: true, timeoutMs: 5_000 },
 );

@@ -1,4 +1,4 @@
-/** What the embedded log promises beyond the conformance suite, within one process. */
+/** Behaviour of the embedded log beyond the conformance suite, within one process. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ describe('the embedded log', () => {
     rmSync(path, { recursive: true, force: true });
   });
 
-  it('reads the same from memory and from the disk', async () => {
+  it('returns the same records from memory and from the disk', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     const records = Array.from({ length: 500 }, (_, index) => recordOf(AT, index + 1));
     await log.append(records);
@@ -35,7 +35,7 @@ describe('the embedded log', () => {
     expect(await read()).toEqual(fromMemory);
   });
 
-  it('lets timers and sockets have their turn while appends follow each other without a pause', async () => {
+  it('yields to timers and sockets during continuous appends', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 1);
@@ -45,7 +45,7 @@ describe('the embedded log', () => {
     expect(ticks).toBeGreaterThan(5);
   });
 
-  it('writes over what was removed instead of growing', async () => {
+  it('reuses the space of removed records instead of growing', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
     const size = () => statSync(join(path, 'data.mdb')).size;
     let seq = 0;
@@ -95,7 +95,7 @@ describe('the embedded log', () => {
     expect(new Set(left).size, 'a run was stopped in the middle').toBeGreaterThan(2);
   });
 
-  it('maintains in slices: other work goes on meanwhile', async () => {
+  it('runs maintenance in slices: other work continues meanwhile', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
     for (let from = 1; from <= 40_000; from += 1_000)
       await log.append(Array.from({ length: 1_000 }, (_, index) => recordOf(AT, from + index, `key-${index}`)));
@@ -114,7 +114,7 @@ describe('the embedded log', () => {
     expect(turns).toBeGreaterThan((performance.now() - began) / 30);
   });
 
-  it('ends maintenance soon when it is told to, and the next run does the rest', async () => {
+  it('ends maintenance soon after its signal, and the next run does the rest', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     // Too many blocks for one slice.
     const value = randomBytes(4_000);
@@ -132,7 +132,7 @@ describe('the embedded log', () => {
     expect(removed + (await log.maintain(later, limits))).toBe(9_999);
   });
 
-  it('may be cleared and closed while it is being maintained', async () => {
+  it('can be cleared and closed during maintenance', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
     for (let from = 1; from <= 20_000; from += 1_000)
       await log.append(Array.from({ length: 1_000 }, (_, index) => recordOf(AT, from + index)));
@@ -159,7 +159,7 @@ describe('the embedded log', () => {
     expect((await reader.poll(10, 1_000)).records.map(({ seq, offset }) => [seq, offset])).toEqual([[7, 0]]);
   });
 
-  it('forgets what groups committed on a topic that is cleared', async () => {
+  it('deletes the commits of groups on a topic that is cleared', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([recordOf(AT, 1), recordOf(AT, 2)]);
     const member = await log.group('g', ['a']);
@@ -173,7 +173,7 @@ describe('the embedded log', () => {
     expect((await later.poll(10, 1_000)).map(({ seq }) => seq)).toEqual([9]);
   });
 
-  it('fences a commit of an earlier hold of a partition that the member holds again', async () => {
+  it('fences a commit from an earlier assignment of a partition that the member holds again', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([1, 2, 3, 4].map((seq) => recordOf(AT, seq)));
     const first = await log.group('g', ['a']);
@@ -188,7 +188,7 @@ describe('the embedded log', () => {
     await third.commit([{ ...AT, offset: 4 }]);
   });
 
-  it('takes a full retention change of a topic without losing its records', async () => {
+  it('applies a changed retention of a topic without losing its records', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([recordOf(AT, 1, 'k'), recordOf(AT, 2, 'k')]);
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
@@ -196,7 +196,7 @@ describe('the embedded log', () => {
     expect((await log.bounds(AT)).first).toBe(1);
   });
 
-  it('never tells append times that go back, whatever the wall clock does', async () => {
+  it('never returns decreasing append times, whatever the wall clock does', async () => {
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     const real = Date.now;
     try {

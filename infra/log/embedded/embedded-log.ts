@@ -15,7 +15,7 @@ import { Compaction } from './compaction.ts';
 import { EmbeddedGroups } from './embedded-groups.ts';
 import { EmbeddedReader } from './embedded-reader.ts';
 import type { LogEnvironment } from './environment.ts';
-import { type ForeignNews, ForeignTail } from './foreign-tail.ts';
+import { type ForeignChanges, ForeignTail } from './foreign-tail.ts';
 import { type Journal, restoreEntries } from './journal.ts';
 import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
@@ -26,31 +26,31 @@ import type { SyncPoints } from './sync-points.ts';
 import type { TopicTable } from './topic-table.ts';
 import type { TreeMoves } from './tree-moves.ts';
 
-/** What only the writing process has. */
+/** Parts that only the writing process has. */
 export interface WriterParts {
   readonly journal: Journal;
   readonly moves: TreeMoves;
   readonly syncPoints: SyncPoints;
-  /** Lets another process write. */
+  /** Releases the data directory, so that another process can write. */
   readonly release: () => Promise<void>;
 }
 
-/** Records of one batch that go to one partition. */
+/** Records of one batch for one partition. */
 interface Placed {
   readonly partition: Partition;
   readonly records: LogRecord[];
 }
 
 /**
- * The event log in one LMDB environment, with a database for each partition: its records stand side by side in blocks
- * (`block-layout.ts`), its size is a look at one tree, and emptying it is one operation. A batch is one synchronous write
- * to the journal (`journal.ts`), whatever partitions it goes to; full, compressed blocks of what has gathered of a
- * partition (`open-run.ts`) move into its tree.
+ * The event log in one LMDB environment, with a database for each partition: its records are stored together in blocks
+ * (`block-layout.ts`), its size is read from one tree, and emptying it is one operation. A batch is one synchronous
+ * write to the journal (`journal.ts`), whatever its partitions are. Full, compressed blocks of a partition
+ * (`open-run.ts`) are moved into its tree.
  */
 export class EmbeddedLog implements EventLog {
   private readonly environment: LogEnvironment;
   private readonly topics: TopicTable;
-  /** Null in a process that only reads. */
+  /** Null in a read-only process. */
   private readonly writer: WriterParts | null;
   private readonly groups: EmbeddedGroups | null;
   private readonly foreign: ForeignTail | null;
@@ -59,16 +59,16 @@ export class EmbeddedLog implements EventLog {
   private readonly readers = new Set<EmbeddedReader>();
   private readonly loopShare = new LoopShare();
   private appendedAt = 0;
-  /** Number of the newest transaction that made or emptied partitions. */
-  private startedIn = -1;
-  /** Appends that wait until a sync point holds that transaction, one after the other. */
+  /** Number of the newest transaction that created or emptied partitions. */
+  private partitionsChangedIn = -1;
+  /** Appends that wait until a sync point includes that transaction, one after the other. */
   private waiting: Promise<unknown> = Promise.resolve();
   private waitingAppends = 0;
   private maintaining: Promise<unknown> = Promise.resolve();
   private stopMaintenance = false;
   private closed = false;
 
-  /** @param process what the writing process has, or what a reading one follows another with. */
+  /** @param process the parts of the writing process, or the tail with which a read-only process follows another. */
   constructor(environment: LogEnvironment, topics: TopicTable, process: WriterParts | ForeignTail) {
     this.environment = environment;
     this.topics = topics;
@@ -76,8 +76,8 @@ export class EmbeddedLog implements EventLog {
     this.groups = this.writer ? this.openGroups() : null;
     this.foreign = process instanceof ForeignTail ? process : null;
     this.writer?.journal.restore(this.partitionsByName(), (partition) => this.writer!.moves.note(partition));
-    if (this.foreign) this.takeForeignNews(this.foreign.take());
-    this.foreign?.follow((news) => this.takeForeignNews(news));
+    if (this.foreign) this.applyForeignChanges(this.foreign.readChanges());
+    this.foreign?.follow((changes) => this.applyForeignChanges(changes));
     for (const partition of this.everyPartition())
       this.appendedAt = Math.max(this.appendedAt, partition.lastAppendedAt());
   }
@@ -86,16 +86,16 @@ export class EmbeddedLog implements EventLog {
     this.assertOpen();
     if (this.writer) {
       this.topics.create(topics);
-      this.noteStart();
+      this.notePartitionChange();
     } else this.topics.require(topics);
   }
 
-  /** The log keeps the values of the newest records as they were handed over: they must not be written to afterwards. */
+  /** The log references the values of the newest records: callers must not write to them afterwards. */
   async append(records: readonly AppendRecord[]): Promise<void> {
     const { syncPoints, journal, moves } = this.assertWriting();
     if (records.length === 0) return;
     checkSizes(records);
-    if (this.waitingAppends > 0 || this.startedIn > syncPoints.transaction) await this.waitForStart();
+    if (this.waitingAppends > 0 || this.partitionsChangedIn > syncPoints.transaction) await this.waitForSyncPoint();
     syncPoints.touch();
     const hasRoom = moves.makeRoom();
     const placed = this.place(records);
@@ -103,9 +103,9 @@ export class EmbeddedLog implements EventLog {
     const entry = journal.entryFor(placed);
     const added = placed.map(({ partition, records: own }) => partition.writableRun().pack(partition.name, own, entry));
     if (!hasRoom || !journal.append(entry, partitions)) {
-      // Room may come from what moves and from the sync point after that.
-      moves.moveBeside();
-      throw new LogError('log_full', 'the log has no room left on its disk');
+      // Moves and the next sync point may free space.
+      moves.moveReady();
+      throw new LogError('log_full', 'the disk of the log is full');
     }
     for (const [index, { partition, records: own }] of placed.entries()) {
       for (const block of added[index]!) partition.run.add(block);
@@ -114,7 +114,7 @@ export class EmbeddedLog implements EventLog {
       this.recent.add(partition, own);
     }
     for (const partition of partitions) for (const listener of partition.listeners) listener.onRecords();
-    moves.moveBeside();
+    moves.moveReady();
     if (this.loopShare.isUsedUp()) await this.loopShare.next();
   }
 
@@ -128,7 +128,7 @@ export class EmbeddedLog implements EventLog {
     }
   }
 
-  /** Had at once, and for good: whoever writes is alone in the data directory. */
+  /** Acquired immediately and never lost: the data directory has one writer. */
   async lease(_name: string, topics: readonly string[]): Promise<Lease> {
     this.assertWriting();
     for (const topic of topics) this.topics.partitionsOf(topic);
@@ -174,7 +174,7 @@ export class EmbeddedLog implements EventLog {
   async clearTopic(topic: string): Promise<void> {
     const { journal } = this.assertWriting();
     const partitions = this.topics.partitionsOf(topic);
-    // A maintenance run under way knows offsets that are about to mean something else.
+    // A running maintenance holds offsets that are about to change their meaning.
     this.stopMaintenance = true;
     await this.maintaining;
     this.stopMaintenance = false;
@@ -183,8 +183,8 @@ export class EmbeddedLog implements EventLog {
       journal.clear(partitions);
       this.groups!.forgetTopic(partitions);
     });
-    for (const partition of partitions) this.emptied(partition);
-    this.noteStart();
+    for (const partition of partitions) this.resetPartition(partition);
+    this.notePartitionChange();
   }
 
   async maintain(now: number, limits: RetentionLimits, signal?: AbortSignal): Promise<number> {
@@ -201,7 +201,7 @@ export class EmbeddedLog implements EventLog {
         flush: (partition) => void moves.flush(partition),
         isStopped: () => this.stopMaintenance || this.closed || signal?.aborted === true,
       });
-      // What was removed can only be written over once a sync point lies behind it.
+      // Removed pages can only be overwritten after a sync point.
       if (removed > 0 && !this.closed) await syncPoints.make();
       return removed;
     });
@@ -226,9 +226,9 @@ export class EmbeddedLog implements EventLog {
     }
   }
 
-  /** Gives every record its offset; grouped by partition in the order of the batch. */
+  /** Assigns an offset to every record; grouped by partition in the order of the batch. */
   private place(records: readonly AppendRecord[]): Placed[] {
-    // A wall clock that was set back must not make a later record look older.
+    // A wall clock that was set back must not make a later record appear older.
     this.appendedAt = Math.max(this.appendedAt, Date.now());
     const { appendedAt } = this;
     const placed = new Map<Partition, LogRecord[]>();
@@ -242,21 +242,21 @@ export class EmbeddedLog implements EventLog {
     return Array.from(placed, ([partition, own]) => ({ partition, records: own }));
   }
 
-  /** Partitions were made or emptied. */
-  private noteStart(): void {
-    this.startedIn = this.environment.newestTransaction();
+  /** Call after partitions were created or emptied. */
+  private notePartitionChange(): void {
+    this.partitionsChangedIn = this.environment.newestTransaction();
     this.writer!.syncPoints.touch();
   }
 
   /**
-   * Resolves, in the order of the calls, once a sync point holds the newest start of partitions: after a loss of power
-   * the journal must not have entries of a partition whose tree is missing or an earlier one.
+   * Resolves, in the order of the calls, once a sync point includes the newest change of partitions: after a loss of
+   * power the journal must not contain entries of a partition whose tree is missing or outdated.
    */
-  private async waitForStart(): Promise<void> {
+  private async waitForSyncPoint(): Promise<void> {
     const { syncPoints } = this.assertWriting();
     this.waitingAppends += 1;
     const turn = this.waiting.then(async () => {
-      while (this.startedIn > syncPoints.transaction && !this.closed) await syncPoints.make();
+      while (this.partitionsChangedIn > syncPoints.transaction && !this.closed) await syncPoints.make();
     });
     this.waiting = turn.catch(() => {});
     try {
@@ -269,7 +269,7 @@ export class EmbeddedLog implements EventLog {
     this.assertOpen();
   }
 
-  private emptied(partition: Partition): void {
+  private resetPartition(partition: Partition): void {
     partition.forgetRecent();
     partition.forgetRun();
     partition.next = 0;
@@ -292,8 +292,8 @@ export class EmbeddedLog implements EventLog {
     });
   }
 
-  /** Takes in what another process has done, and calls whoever reads here. */
-  private takeForeignNews({ entries, barriers, cleared, hasCommitted }: ForeignNews): void {
+  /** Applies the changes of another process, and notifies readers. */
+  private applyForeignChanges({ entries, barriers, cleared, hasCommitted }: ForeignChanges): void {
     if (hasCommitted) this.topics.load();
     const byName = this.partitionsByName();
     const before = new Map(Array.from(byName.values(), (partition) => [partition, partition.next]));
@@ -302,7 +302,7 @@ export class EmbeddedLog implements EventLog {
     restoreEntries(entries, byName, barriers, { writes: false, onPart: (partition) => changed.add(partition) });
     for (const partition of hasCommitted ? byName.values() : changed) {
       if (hasCommitted) {
-        // What the other process has brought into the trees.
+        // The other process has moved records into the trees.
         partition.dropStored();
         partition.next = partition.end();
       }
@@ -329,7 +329,7 @@ export class EmbeddedLog implements EventLog {
 
   private assertWriting(): WriterParts {
     this.assertOpen();
-    if (!this.writer) throw new LogError('log_locked', 'this process opened the log to read only');
+    if (!this.writer) throw new LogError('log_locked', 'this process opened the log read-only');
     return this.writer;
   }
 }

@@ -10,7 +10,7 @@ import { Notifier } from '../notifier.ts';
 import { partitionName } from '../partition-name.ts';
 import type { Partition, PartitionListener } from './partition.ts';
 
-/** Values handed out by one poll; a single larger one is still handed out. */
+/** Bytes of values returned by one poll; a single larger one is returned nevertheless. */
 const POLL_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ReadFrom {
@@ -18,13 +18,13 @@ export interface ReadFrom {
   readonly offset: number;
 }
 
-/** Where the reader stands in one partition. */
+/** The position of a reader in one partition. */
 class Position implements PartitionListener {
   readonly partition: Partition;
   offset: number;
   paused = false;
   queued = false;
-  toldWatermark = Number.NEGATIVE_INFINITY;
+  deliveredWatermark = Number.NEGATIVE_INFINITY;
   private readonly reader: EmbeddedReader;
 
   constructor(reader: EmbeddedReader, { partition, offset }: ReadFrom) {
@@ -44,30 +44,30 @@ class Position implements PartitionListener {
 
   onClear(): void {
     this.offset = 0;
-    this.toldWatermark = Number.NEGATIVE_INFINITY;
+    this.deliveredWatermark = Number.NEGATIVE_INFINITY;
   }
 
-  /** What the writer promised, once every record before the promise is delivered; null when that was told or is due later. */
+  /** The watermark to deliver now; null if it was delivered, or if records before it were not. */
   dueWatermark(): number | null {
     const { watermark, watermarkOffset } = this.partition;
-    return this.offset >= watermarkOffset && watermark > this.toldWatermark ? watermark : null;
+    return this.offset >= watermarkOffset && watermark > this.deliveredWatermark ? watermark : null;
   }
 }
 
 /**
- * Reads partitions in turn. Appends and promises put a partition into the queue of the readers that follow it, and a
- * poll looks at nothing but its queue, so many readers of many quiet partitions cost nothing.
+ * Reads partitions in turn. Appends and promises put a partition into the queue of its readers, and a poll looks only
+ * at its queue, so many readers of many quiet partitions cost nothing.
  */
 export class EmbeddedReader implements LogReader {
   readonly watermarks: boolean;
   private readonly positions = new Map<string, Position>();
-  /** Positions that may have something to deliver, in the order in which they get their turn. */
+  /** Positions that may have something to deliver, in the order of their turns. */
   private ready: Position[] = [];
-  private readonly news = new Notifier();
+  private readonly notifier = new Notifier();
   private fault: LogError | null = null;
   private readonly onClose: (reader: EmbeddedReader) => void;
 
-  /** @param watermarks false when nobody asks for them: then they wake nobody. */
+  /** @param watermarks false if they are not needed: then they do not end polls. */
   constructor(
     from: readonly ReadFrom[],
     {
@@ -81,7 +81,7 @@ export class EmbeddedReader implements LogReader {
   }
 
   async poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch> {
-    return this.news.poll(() => this.gather(maxRecords), timeoutMs);
+    return this.notifier.poll(() => this.gather(maxRecords), timeoutMs);
   }
 
   pause(at: TopicPartition, paused: boolean): void {
@@ -102,11 +102,11 @@ export class EmbeddedReader implements LogReader {
     for (const position of this.positions.values()) position.partition.listeners.delete(position);
     this.positions.clear();
     this.ready = [];
-    this.news.tell();
+    this.notifier.notify();
     this.onClose(this);
   }
 
-  /** Reads these partitions from now on; one that it reads already goes on where it stands. */
+  /** Reads these partitions from now on; one that is already read continues at its position. */
   assign(from: readonly ReadFrom[]): void {
     const names = new Set(from.map(({ partition }) => partition.name));
     for (const [name, position] of this.positions) {
@@ -123,22 +123,23 @@ export class EmbeddedReader implements LogReader {
     }
   }
 
-  /** Gives a position its turn in one of the next polls. */
+  /** Queues a position for one of the next polls. */
   queue(position: Position): void {
     if (position.queued) return;
-    if (!position.paused) this.news.tell();
+    if (!position.paused) this.notifier.notify();
     position.queued = true;
     this.ready.push(position);
   }
 
-  /** Takes turns until the batch is full or every queued position had its turn. */
+  /** Serves the queued positions until the batch is full or each was served. */
   private gather(maxRecords: number): ReadBatch {
     if (this.fault) throw this.fault;
     const records: LogRecord[] = [];
     const watermarks: Watermark[] = [];
     const turns = this.ready;
     this.ready = [];
-    // An equal share each, so that one busy partition cannot starve the others; who has more stays in the queue.
+    // An equal share each, so that one busy partition cannot starve the others; positions with more records stay in the
+    // queue.
     const share = Math.max(1, Math.floor(maxRecords / Math.max(1, turns.length)));
     let bytesLeft = POLL_BYTES_MAX;
     for (const position of turns) {
@@ -148,7 +149,7 @@ export class EmbeddedReader implements LogReader {
     return { records, watermarks };
   }
 
-  /** Bytes of the values that the turn gave. */
+  /** Serves one position; returns the bytes of the returned values. */
   private takeTurn(
     position: Position,
     room: number,
@@ -158,7 +159,7 @@ export class EmbeddedReader implements LogReader {
   ): number {
     const { partition } = position;
     position.queued = false;
-    // Resuming puts it back into the queue.
+    // Resuming queues it again.
     if (position.paused) return 0;
     let bytes = 0;
     if (room > 0 && position.offset < partition.next) {
@@ -168,12 +169,12 @@ export class EmbeddedReader implements LogReader {
         records.push(record);
       }
       const last = read[read.length - 1];
-      // Nothing left at or after the offset: compaction took what was there.
+      // Nothing is left at or after the offset: compaction removed it.
       position.offset = last ? last.offset + 1 : partition.next;
     }
     const watermark = position.dueWatermark();
     if (watermark !== null && this.watermarks) {
-      position.toldWatermark = watermark;
+      position.deliveredWatermark = watermark;
       watermarks.push({ topic: partition.topic, partition: partition.partition, watermark });
     }
     if (position.offset < partition.next) {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isTransient } from '../../retry.ts';
 import { type LogEnvironment, openEnvironment, transactOn } from './environment.ts';
 
-/** As LMDB tells it at a commit. */
+/** The error of LMDB at a commit. */
 const givenUp = () =>
   Object.assign(new Error('MDB_BAD_TXN: Transaction must abort, has a child, or is invalid: freelist'), {
     code: -30_782,
@@ -23,7 +23,7 @@ describe('a transaction', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The real one, whose first commits LMDB gives up. */
+  /** The real environment, whose first commits LMDB aborts. */
   const failing = (commits: number) => {
     let left = commits;
     return {
@@ -37,7 +37,7 @@ describe('a transaction', () => {
     };
   };
 
-  it('that LMDB gave up is run again, and written once', () => {
+  it('is run again after LMDB aborted it, and written once', () => {
     const db = environment.partition('p')!;
     const put = (value: string) => () => db.putSync(1, Buffer.from(value), { append: true });
     expect(transactOn(failing(4), folder, put('a'))).toBe(true);
@@ -46,7 +46,7 @@ describe('a transaction', () => {
     expect([...db.getKeys()]).toEqual([1, 2]);
   });
 
-  it('that it gives up every time fails as what may pass, with nothing written', () => {
+  it('fails with a transient error if LMDB aborts it every time, with nothing written', () => {
     const db = environment.partition('p')!;
     let error: unknown;
     try {
@@ -59,7 +59,7 @@ describe('a transaction', () => {
     expect(db.get(1)).toBeUndefined();
   });
 
-  it('fails at once by a fault of its own', () => {
+  it('fails immediately on an error of its own', () => {
     let runs = 0;
     const work = () => {
       runs += 1;

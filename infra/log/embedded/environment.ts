@@ -1,27 +1,27 @@
-/** The LMDB environment under the log: how it is opened, and how its transactions and errors are told. */
+/** Opens the LMDB environment of the log, runs its transactions and maps its errors. */
 import { join } from 'node:path';
 import { type Database, type DatabaseOptions, open, type RootDatabase, TransactionFlags } from 'lmdb';
 import { LogError } from '../log.ts';
 import { hasRoom } from './disk-space.ts';
 import { OFFSET_KEYS } from './offset-keys.ts';
 
-/** Named databases of one environment: one for each partition of each topic, with room for topics to come. */
+/** Maximum number of named databases: one for each partition of each topic, with reserves for new topics. */
 const DATABASES_MAX = 4_096;
 /**
- * Does not wait for the disk at the end of a transaction: what was written outlives the process as it is. What outlives
- * a loss of power is the business of `sync-points.ts`.
+ * Commits without waiting for the disk: writes survive a crash of the process. `sync-points.ts` handles a loss of
+ * power.
  */
 const NO_WAIT = TransactionFlags.ABORTABLE | TransactionFlags.SYNCHRONOUS_COMMIT | TransactionFlags.NO_SYNC_FLUSH;
 
 /**
- * Blocks as they are packed. LMDB hands each over in memory that it uses again for the next one, so it is copied: into
- * Node's pool, where a copy takes half as long as in a buffer of its own, which is what lmdb makes by itself.
+ * Stores blocks without encoding. LMDB returns each one in memory that it reuses for the next, so it is copied: into
+ * Node's pool, where a copy takes half as long as in a separate buffer, which is what lmdb would make.
  */
 const AS_PACKED = {
   encode: (value: Buffer): Buffer => value,
   decode(bytes: Buffer): Buffer {
     const copy = Buffer.allocUnsafe(bytes.length);
-    // lmdb shortens `length` only, not what the typed array itself holds.
+    // lmdb shortens only `length`, not the underlying typed array.
     copy.set(new Uint8Array(bytes.buffer, bytes.byteOffset, copy.length));
     return copy;
   },
@@ -39,11 +39,14 @@ const PARTITION_OPTIONS: DatabaseOptions & {
 
 /** Blocks of records of one partition (`block-layout.ts`), by the offset of the first. */
 export type PartitionDb = Omit<Database<Buffer, number>, 'putSync'> & {
-  /** False when the put was refused, as an append of a key that is not the highest; the types of lmdb say nothing of it. */
+  /**
+   * Returns false if the put was refused, such as an append of a key that is not the highest; the types of lmdb omit
+   * this.
+   */
   putSync(offset: number, block: Buffer, options?: { readonly append?: true }): boolean;
 };
 
-/** Where LMDB keeps the data in a log folder. */
+/** File in which LMDB stores the data of a log folder. */
 export const DATA_FILE = 'data.mdb';
 
 export interface LogEnvironment {
@@ -53,26 +56,26 @@ export interface LogEnvironment {
   partition(name: string): PartitionDb | null;
   /** A database of JSON values; null when it does not exist and nothing may be written. */
   json<T>(name: string): Database<T, string> | null;
-  /** All of `work` or nothing; it may be run several times. Throws a `LogError` when the disk does not take it. */
+  /** Runs all of `work` or nothing; it may run several times. Throws a `LogError` if the disk refuses it. */
   transact<T>(work: () => T): T;
-  /** Number of the newest transaction, of whatever process. */
+  /** Number of the newest transaction of any process. */
   newestTransaction(): number;
 }
 
 /**
- * LMDB's number for a transaction that it gave up. It gives one up at the commit, all of it and without a fault of ours,
- * when what it remembers of free pages does not fit what it finds; after that it reads them anew, so the next try succeeds.
+ * LMDB's `MDB_BAD_TXN`. LMDB aborts a transaction at the commit, completely and without an error of ours, if its record
+ * of free pages does not match what it finds. It then reads them again, so the next attempt succeeds.
  */
-const GIVEN_UP = -30_782;
-const TRIES = 5;
+const BAD_TRANSACTION = -30_782;
+const ATTEMPTS_MAX = 5;
 
-/** Runs a transaction, and again when LMDB gave it up. `work` changes nothing but the databases. */
+/** Runs a transaction, and repeats it if LMDB aborted it. `work` must change nothing but the databases. */
 export function transactOn<T>(root: Pick<RootDatabase, 'transactionSync'>, path: string, work: () => T): T {
   for (let tried = 1; ; tried += 1) {
     try {
       return root.transactionSync(work, NO_WAIT);
     } catch (error) {
-      if (tried === TRIES || codeOf(error) !== GIVEN_UP) throw toLogError(error, path);
+      if (tried === ATTEMPTS_MAX || codeOf(error) !== BAD_TRANSACTION) throw toLogError(error, path);
     }
   }
 }
@@ -89,9 +92,9 @@ export function openEnvironment(path: string, readOnly: boolean): LogEnvironment
     maxDbs: DATABASES_MAX,
     keyEncoding: 'binary',
     encoding: 'binary',
-    // A writable map turns a full disk into a bus error; with plain writes it is an error of the transaction.
+    // With a writable map a full disk is a bus error; with plain writes it is an error of the transaction.
     useWritemap: false,
-    // Its flush follows each commit inside the same call, which would hold up the event loop for as long as it takes.
+    // Otherwise a flush follows each commit inside the same call, which would block the event loop.
     overlappingSync: false,
   }) as RootDatabase<Buffer, Buffer>;
   return {
@@ -104,14 +107,16 @@ export function openEnvironment(path: string, readOnly: boolean): LogEnvironment
   };
 }
 
-/** LMDB's error as the port's; what is no error of the disk stays as it is. */
+/** Maps an LMDB error to a `LogError`; other errors are returned unchanged. */
 function toLogError(error: unknown, path: string): unknown {
   const text = error instanceof Error ? error.message : String(error);
-  if (codeOf(error) === GIVEN_UP)
-    return new LogError('log_unavailable', `the log at ${path} gave up a transaction ${TRIES} times`, { cause: error });
-  const full = new LogError('log_full', `the log has no room left on the disk of ${path}`, { cause: error });
+  if (codeOf(error) === BAD_TRANSACTION)
+    return new LogError('log_unavailable', `the log at ${path} aborted a transaction ${ATTEMPTS_MAX} times`, {
+      cause: error,
+    });
+  const full = new LogError('log_full', `the disk of the log at ${path} is full`, { cause: error });
   if (/MDB_MAP_FULL|No space left|Disk quota/i.test(text)) return full;
-  // LMDB tells a write that the disk cut short as an I/O error.
+  // LMDB reports a write that the disk cut short as an I/O error.
   if (/Input\/output error/i.test(text))
     return hasRoom(join(path, DATA_FILE))
       ? new LogError('log_unavailable', `the disk of ${path} fails`, { cause: error })

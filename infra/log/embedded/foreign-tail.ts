@@ -2,23 +2,23 @@ import type { LogEnvironment } from './environment.ts';
 import { JournalState } from './journal.ts';
 import { type JournalEntry, JournalReader } from './journal-reader.ts';
 
-/** How soon a read-only process sees what another one appended. */
-const LOOK_MS = 25;
+/** Interval at which a read-only process looks for appends of the writer. */
+const POLL_MS = 25;
 
-/** What another process has done since the last look. */
-export interface ForeignNews {
+/** Changes by another process since the last look. */
+export interface ForeignChanges {
   readonly entries: readonly JournalEntry[];
-  /** Entries below the number of a partition say nothing of it. */
+  /** Entries below this number are void for the partition. */
   readonly barriers: ReadonlyMap<string, number>;
   /** Names of partitions that were emptied. */
   readonly cleared: ReadonlySet<string>;
-  /** Whether it has committed to LMDB too. */
+  /** True if it has also committed to LMDB. */
   readonly hasCommitted: boolean;
 }
 
 /**
- * Looks for entries and transactions of another process; a look that finds nothing is two short reads. The trees are
- * looked at as they are after the journal was read, never before: so what was removed from the journal is in them.
+ * Reads entries and transactions of another process; a look that finds nothing is two short reads. The trees are read
+ * after the journal, never before, so entries that were removed from the journal are in them.
  */
 export class ForeignTail {
   private readonly environment: LogEnvironment;
@@ -35,26 +35,26 @@ export class ForeignTail {
     this.reader = new JournalReader(folder);
   }
 
-  /** Everything that has come since the last call; from the first entry that may be needed on at first. */
-  take(): ForeignNews {
+  /** Returns the changes since the last call; at first, everything from the first entry that may be needed. */
+  readChanges(): ForeignChanges {
     const isFirst = this.seen < 0;
     if (isFirst) this.environment.root.resetReadTxn();
     const entries = isFirst ? this.reader.readFrom(this.state.first) : this.reader.read();
-    const hasCommitted = this.renew();
-    // Files that were not read to their end may be removed: what stood there is in the trees by then.
+    const hasCommitted = this.refresh();
+    // Files may be removed before they were read to their end: their entries are in the trees by then.
     while (hasCommitted && this.state.first > this.reader.next) {
       entries.push(...this.reader.readFrom(this.state.first));
-      this.renew();
+      this.refresh();
     }
-    return { entries, cleared: this.takeBarriers(), barriers: this.barriers, hasCommitted };
+    return { entries, cleared: this.updateBarriers(), barriers: this.barriers, hasCommitted };
   }
 
-  /** Calls `onNews` when there is something new, from now on. */
-  follow(onNews: (news: ForeignNews) => void): void {
+  /** Calls `onChanges` whenever there are changes, from now on. */
+  follow(onChanges: (changes: ForeignChanges) => void): void {
     this.timer = setInterval(() => {
-      const news = this.take();
-      if (news.hasCommitted || news.entries.length > 0) onNews(news);
-    }, LOOK_MS);
+      const changes = this.readChanges();
+      if (changes.hasCommitted || changes.entries.length > 0) onChanges(changes);
+    }, POLL_MS);
     this.timer.unref();
   }
 
@@ -63,8 +63,8 @@ export class ForeignTail {
     this.reader.close();
   }
 
-  /** Reads the barriers; gives the names of those that are new. */
-  private takeBarriers(): ReadonlySet<string> {
+  /** Reads the barriers; returns the names of the changed ones. */
+  private updateBarriers(): ReadonlySet<string> {
     const { clearings } = this.state;
     if (clearings === this.clearings) return new Set();
     this.clearings = clearings;
@@ -73,8 +73,8 @@ export class ForeignTail {
     return new Set([...this.barriers].flatMap(([name, number]) => (barriers.get(name) === number ? [] : [name])));
   }
 
-  /** Looks at the trees as they are now; false when they are as at the last time. */
-  private renew(): boolean {
+  /** Refreshes the view of the trees; returns false if nothing was committed since the last time. */
+  private refresh(): boolean {
     const newest = this.environment.newestTransaction();
     if (newest === this.seen) return false;
     this.seen = newest;

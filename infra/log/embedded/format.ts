@@ -1,13 +1,13 @@
 import { LogError } from '../log.ts';
 import type { LogEnvironment } from './environment.ts';
 
-/** Raised whenever what is stored changes so that an older or newer version would misread it. 1 had no number. */
+/** Raised whenever the storage changes so that an older or newer version would misread it. Version 1 stored no number. */
 const FORMAT = 3;
 const NAME = 'log';
 
 /**
- * Writes the number of the format into an environment without topics, and rejects one that has another number with
- * `log_other_format`; it is closed then, and unchanged.
+ * Writes the format version into an environment without topics, and rejects one of another version with
+ * `log_other_format`; the environment is then closed and unchanged.
  */
 export async function checkFormat(environment: LogEnvironment, path: string): Promise<void> {
   const stored = environment.json<number>('format');

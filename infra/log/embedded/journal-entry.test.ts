@@ -30,7 +30,7 @@ function pack(number: number, parts: readonly { name: string; records: LogRecord
 }
 
 describe('an entry of the journal', () => {
-  it('gives back the parts that it was packed of', () => {
+  it('returns the parts that were packed', () => {
     const holds = fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), fc.nat(), (parts, number) => {
       const entry = entryAt(Buffer.concat([Buffer.alloc(7), pack(number, parts), Buffer.alloc(9)]), 7, number)!;
       const found = Array.from(partsOf(entry), ({ name, block }) => {
@@ -42,7 +42,7 @@ describe('an entry of the journal', () => {
     fc.assert(holds);
   });
 
-  it('does not count when it ends early, was changed anywhere, or has another number', () => {
+  it('is invalid if it ends early, was changed anywhere, or has another number', () => {
     const entry = pack(7, [{ name: 'a/0', records: [recordAt(0, 'key', Buffer.from('value'))] }]);
     expect(entryAt(entry, 0, 7)).toEqual(entry);
     expect(entryAt(entry, 0, 8)).toBeNull();

@@ -1,5 +1,5 @@
 /**
- * An entry of the journal: what one append brought, which counts as a whole or not at all. Numbers of fixed size are big
+ * An entry of the journal: the records of one append, valid as a whole or not at all. Numbers of fixed size are big
  * endian:
  *
  * | bytes | what |
@@ -32,7 +32,7 @@ export interface JournalPart {
   readonly block: Buffer;
 }
 
-/** Upper bound of what an entry of these records takes, by partition. */
+/** Upper bound for the bytes of an entry of these records, by partition. */
 export function entryBound(parts: Iterable<{ readonly name: string; readonly records: readonly LogRecord[] }>): number {
   let bound = ENTRY_HEADER_BYTES;
   for (const { name, records } of parts) {
@@ -54,7 +54,7 @@ export class EntryPacker {
     this.memory = memory;
   }
 
-  /** Adds a part, as `writeBlock`; the block that it gives is a view of the memory. */
+  /** Adds a part, like `writeBlock`; the returned block is a view of the memory. */
   add(name: string, records: readonly LogRecord[], before: Position, fullFrom: number): OpenBlock {
     const { memory } = this;
     let at = writeVarint(memory, this.end, Buffer.byteLength(name));
@@ -65,7 +65,7 @@ export class EntryPacker {
     return { key: header.first, header, value: memory.subarray(from, this.end), number: this.number };
   }
 
-  /** The whole entry. */
+  /** Returns the complete entry. */
   finish(): Buffer {
     const entry = this.memory.subarray(0, this.end);
     entry.writeUInt32BE(entry.length, 0);
@@ -75,14 +75,14 @@ export class EntryPacker {
   }
 }
 
-/** Bytes of the entry that begins there; null when no entry of this number does, as far as its header says. */
+/** Returns the length of the entry at this index; null if its header has another number. */
 export function entryBytes(bytes: Buffer, at: number, number: number): number | null {
   if (at + ENTRY_HEADER_BYTES > bytes.length || bytes.readDoubleBE(at + NUMBER_AT) !== number) return null;
   const length = bytes.readUInt32BE(at);
   return length >= ENTRY_HEADER_BYTES ? length : null;
 }
 
-/** The entry of this number that begins there; null when it is not whole. */
+/** Returns the entry of this number at this index; null if it is incomplete or corrupt. */
 export function entryAt(bytes: Buffer, at: number, number: number): Buffer | null {
   const length = entryBytes(bytes, at, number);
   if (length === null || at + length > bytes.length) return null;
@@ -90,7 +90,7 @@ export function entryAt(bytes: Buffer, at: number, number: number): Buffer | nul
   return crc32(entry.subarray(NUMBER_AT)) === entry.readUInt32BE(CRC_AT) ? entry : null;
 }
 
-/** The parts of a whole entry, in their order. */
+/** Yields the parts of a complete entry, in their order. */
 export function* partsOf(entry: Buffer): Generator<JournalPart> {
   for (let at = ENTRY_HEADER_BYTES; at < entry.length; ) {
     const nameAt = varintEnd(entry, at);

@@ -49,7 +49,7 @@ describe('the files of the journal', () => {
   const numbers = () => reader.read().map(({ number }) => number);
   const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
-  /** The writer as the next process has it. */
+  /** The writer of the next process. */
   function reopen(first = 0): number[] {
     writer.close();
     const found: number[] = [];
@@ -57,7 +57,7 @@ describe('the files of the journal', () => {
     return found;
   }
 
-  it('gives each entry once, while segments begin and small and large entries follow each other', () => {
+  it('returns each entry once, across segments and small and large entries', () => {
     expect(numbers()).toEqual([]);
     for (const [count, bytes] of [
       [3, 1_000],
@@ -76,7 +76,7 @@ describe('the files of the journal', () => {
     expect(numbers()).toEqual([409]);
   });
 
-  it('takes an entry that is half written for none, and the one that the next writer puts in its place', () => {
+  it('ignores a half-written entry, and returns the one that the next writer puts in its place', () => {
     write(2);
     expect(numbers()).toEqual([0, 1]);
     const entry = entryOf(2, 5_000);
@@ -95,14 +95,14 @@ describe('the files of the journal', () => {
     expect(reopen()).toEqual([0, 1, 2]);
   });
 
-  it('goes on behind files that were removed before they were read to their end', async () => {
+  it('continues after files that were removed before they were read to their end', async () => {
     write(2);
     expect(numbers()).toEqual([0, 1]);
     write(2_500);
     await writer.flush(0);
     await writer.removeBelow(2_400);
     expect(segmentsIn(folder)[0]).toBeGreaterThan(1_500);
-    // The file that it has open is still there for it; behind that only what is needed can follow.
+    // The open file is still readable; only needed entries can follow it.
     const seen = numbers();
     expect(seen).toEqual(upTo(2, 2 + seen.length));
     const later = reader.readFrom(2_400).map(({ number }) => number);
@@ -112,7 +112,7 @@ describe('the files of the journal', () => {
     expect(numbers()).toEqual([2_502]);
   });
 
-  it('goes on with the same numbers once all files are removed', async () => {
+  it('continues the numbers after all files were removed', async () => {
     write(5);
     await writer.flush(0);
     await writer.removeBelow(5);
@@ -122,7 +122,7 @@ describe('the files of the journal', () => {
     expect(reader.readFrom(5).map(({ number }) => number)).toEqual([5]);
   });
 
-  it('counts nothing behind an entry that is missing, and removes it', () => {
+  it('ignores and removes entries behind a missing one', () => {
     write(3_000);
     const [, second, third] = segmentsIn(folder);
     truncateSync(segmentPath(folder, second!), 5_000);
@@ -134,10 +134,10 @@ describe('the files of the journal', () => {
     expect(reopen()).toEqual(upTo(0, found.length + 3));
   });
 
-  it('refuses what the disk has no room for, and goes on when there is room', () => {
+  it('refuses an entry if the disk is full, and continues when there is space', () => {
     write(1);
     expect(writer.write(entryOf(1, 2_000_000), () => false)).toBe(false);
-    // What was taken before is still there.
+    // Earlier entries are still there.
     expect(writer.write(entryOf(1, 2_000), () => false)).toBe(true);
     write(1, 2_000_000);
     expect(numbers()).toEqual([0, 1, 2]);

@@ -1,16 +1,16 @@
 /**
- * Reads the files of the journal, from this process or another one, while they are written. They are **segments** that
- * have the number of their first entry as name, with zeros behind the last entry.
+ * Reads the files of the journal, from this process or another one, while they are written. The files are **segments**,
+ * named by the number of their first entry, with zeros behind the last entry.
  */
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENTRY_HEADER_BYTES, entryAt, entryBytes } from './journal-entry.ts';
 
 const NAME_DIGITS = 16;
-/** Read at once, into memory that is used again; a larger entry gets memory of its own. */
+/** Reused memory for reading; a larger entry gets its own. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
-/** A whole entry. */
+/** A complete entry. */
 export interface JournalEntry {
   readonly number: number;
   readonly bytes: Buffer;
@@ -42,21 +42,21 @@ export class JournalReader {
     return this.nextNumber;
   }
 
-  /** First entry of the segment that was read last, and where its whole entries end; null when there is none. */
+  /** First entry of the segment that was read last, and the end of its complete entries; null if there is none. */
   get reached(): { readonly first: number; readonly end: number } | null {
     return this.file === null ? null : { first: this.segment, end: this.position };
   }
 
-  /** The entries that came since the last call: whole ones, up to the first that is not. */
+  /** Returns the entries since the last call, up to the first incomplete one. */
   read(): JournalEntry[] {
     const entries: JournalEntry[] = [];
-    // A segment has all that it will ever have before there is one that begins with the next number.
+    // A segment is complete once there is one that starts with the next number.
     do this.readSegment(entries);
     while (this.segment !== this.nextNumber && this.open(this.nextNumber));
     return entries;
   }
 
-  /** Reads on from the segment that holds this entry; what comes before it is not needed. */
+  /** Continues with the segment that contains this entry; earlier ones are not needed. */
   readFrom(first: number): JournalEntry[] {
     this.close();
     const segment = segmentsIn(this.folder).findLast((number) => number <= first);
@@ -76,7 +76,7 @@ export class JournalReader {
     this.segment = -1;
   }
 
-  /** Goes on with the segment of this first entry; false when it is not there. */
+  /** Continues with the segment of this first entry; returns false if it does not exist. */
   private open(first: number): boolean {
     let file: number;
     try {
@@ -106,7 +106,7 @@ export class JournalReader {
     }
   }
 
-  /** Whole entries from the position on, in memory of their own; null when there is none. */
+  /** Returns complete entries from the position on, in separate memory; null if there is none. */
   private readChunk(file: number): Buffer | null {
     const header = scratch.subarray(0, readSync(file, scratch, 0, ENTRY_HEADER_BYTES, this.position));
     const needed = entryBytes(header, 0, this.nextNumber);

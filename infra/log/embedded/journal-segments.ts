@@ -1,4 +1,4 @@
-/** The files of the journal (`journal-reader.ts`) as their only writer knows them. */
+/** The files of the journal (`journal-reader.ts`), as used by their only writer. */
 import {
   closeSync,
   constants,
@@ -18,7 +18,7 @@ import { whenRoom, writeZeros } from './disk-space.ts';
 import { type JournalEntry, JournalReader, segmentPath, segmentsIn } from './journal-reader.ts';
 import type { Partition } from './partition.ts';
 
-/** A segment takes so much of the disk at once; a larger entry has one of its own. */
+/** Disk space reserved for a segment; a larger entry has its own segment. */
 const SEGMENT_BYTES = 1024 * 1024;
 const WRITE = constants.O_RDWR | constants.O_CREAT;
 
@@ -29,11 +29,11 @@ export interface Segment {
   /** Number of its first entry. */
   readonly first: number;
   readonly path: string;
-  /** Null once everything in it is flushed and nothing more is written to it. */
+  /** Null once everything in it is flushed and no more is written to it. */
   file: number | null;
-  /** Bytes that the file takes of the disk. */
+  /** Bytes that the file uses on the disk. */
   capacity: number;
-  /** Where its last entry ends. */
+  /** End of its last entry. */
   end: number;
   flushed: number;
   /** Partitions with records in it. */
@@ -44,13 +44,13 @@ export class JournalSegments {
   private readonly folder: string;
   private readonly folderFile: number;
   private readonly segments: Segment[] = [];
-  /** The one that entries are written to. */
+  /** The segment to which entries are written. */
   private current: Segment | null = null;
   private nextNumber: number;
   private folderChanged = false;
 
   /**
-   * Opens the journal in a folder that exists, and cuts off what is no whole entry.
+   * Opens the journal in an existing folder, and truncates an incomplete entry.
    * @param first the first entry that may be needed.
    * @param onEntries called with the entries from there on, or from a few before it.
    */
@@ -67,7 +67,7 @@ export class JournalSegments {
       else unlinkSync(segmentPath(folder, number));
     }
     if (end !== null) cutOff(this.segments.at(-1)!, end);
-    // What was cut off or removed must not come back beside later entries of the same numbers.
+    // Truncated or removed entries must not reappear beside later entries with the same numbers.
     fsyncSync(this.folderFile);
     onEntries(entries);
   }
@@ -77,7 +77,7 @@ export class JournalSegments {
     return this.nextNumber;
   }
 
-  /** The segments from the oldest on. */
+  /** The segments, oldest first. */
   get all(): readonly Segment[] {
     return this.segments;
   }
@@ -87,14 +87,14 @@ export class JournalSegments {
     return (this.segments[index + 1]?.first ?? this.nextNumber) - 1;
   }
 
-  /** The segment of an entry. */
+  /** Returns the segment of an entry. */
   holding(number: number): Segment {
     return this.segments.findLast(({ first }) => first <= number)!;
   }
 
   /**
-   * Writes the next entry; false when the disk has no room for it.
-   * @param mayGrow whether so many bytes more of the disk may be taken.
+   * Writes the next entry; returns false if the disk is full.
+   * @param mayGrow returns whether this many more bytes of the disk may be used.
    */
   write(entry: Buffer, mayGrow: (bytes: number) => boolean): boolean {
     const segment = this.withRoom(entry.length, mayGrow);
@@ -127,8 +127,8 @@ export class JournalSegments {
   }
 
   /**
-   * Removes the oldest segments, as far as all their entries are below this number. Off the event loop: removing a file
-   * can wait for the disk as long as a flush does. Calls must not overlap.
+   * Removes the oldest segments if all their entries are below this number. Off the event loop: removing a file can
+   * take as long as a flush. Calls must not overlap.
    */
   async removeBelow(number: number): Promise<void> {
     const needed = this.segments.findIndex(({ end }, index) => end === 0 || this.lastAt(index) >= number);
@@ -137,7 +137,7 @@ export class JournalSegments {
       if (segment === this.current) this.current = null;
       closeFile(segment);
     }
-    // A file that an earlier call removed before it failed is no fault.
+    // A file that an earlier failed call removed is ignored.
     await Promise.all(removed.map(({ path }) => rm(path, { force: true })));
     this.segments.splice(0, removed.length);
   }
@@ -155,7 +155,7 @@ export class JournalSegments {
     const segment = current && current.end === 0 ? current : this.begin();
     if (!segment) return null;
     if (!writeZeros(segment.file!, 0, capacity)) {
-      // It stays, empty: readers may have opened it.
+      // The empty file stays: readers may have opened it.
       truncate(segment, 0);
       return null;
     }
@@ -163,12 +163,12 @@ export class JournalSegments {
     return segment;
   }
 
-  /** Begins a segment with the next entry; null when the disk has no room for that. */
+  /** Starts a segment with the next entry; returns null if the disk is full. */
   private begin(): Segment | null {
     if (this.current) truncate(this.current, this.current.end);
     this.current = null;
     const { folder, nextNumber } = this;
-    // One that was begun before and has no entry is there already.
+    // An empty segment of this number may exist already.
     const begun = this.segments.at(-1)?.first === nextNumber ? this.segments.pop()! : null;
     if (begun) closeFile(begun);
     whenRoom(() => {
@@ -197,7 +197,7 @@ function truncate(segment: Segment, end: number): void {
   segment.capacity = end;
 }
 
-/** Cuts a segment off where its whole entries end. */
+/** Truncates a segment after its complete entries. */
 function cutOff(segment: Segment, end: number): void {
   if (segment.end === end) return;
   truncate(segment, end);

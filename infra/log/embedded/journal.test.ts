@@ -1,4 +1,4 @@
-/** How records come from the journal into the trees, and that none is lost or doubled on the way. */
+/** Moves of records from the journal into the trees: none may be lost or doubled. */
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ describe('the journal of the embedded log', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The log as another process finds it when the one that wrote it dies now. */
+  /** Copies the log as the next process finds it if the writer crashes now. */
   async function afterDeath(): Promise<EventLog> {
     const path = mkdtempSync(join(folder, 'copy-'));
     cpSync(join(folder, 'log'), path, { recursive: true });
@@ -54,7 +54,7 @@ describe('the journal of the embedded log', () => {
   const journalBytes = (path: string) =>
     readdirSync(join(path, 'journal')).reduce((sum, name) => sum + statSync(join(path, 'journal', name)).size, 0);
 
-  it('keeps every record through any number of deaths, in full blocks, flushed ones and entries', async () => {
+  it('retains every record through any number of crashes, in full blocks, flushed ones and entries', async () => {
     const value = randomBytes(3_000);
     for (let seq = 1; seq <= 400; seq += 1) {
       const records = [{ ...recordOf(A!, seq), value }, ...(seq % 20 === 0 ? [recordOf(B!, seq / 20)] : [])];
@@ -70,7 +70,7 @@ describe('the journal of the embedded log', () => {
     expect(seqsOf(await readAll(log, A!))).toEqual(upTo(400));
   });
 
-  it('is empty once the log is closed, and goes on in a later log', async () => {
+  it('is empty once the log is closed, and continues in a reopened log', async () => {
     for (let seq = 1; seq <= 50; seq += 1) await log.append([recordOf(A!, seq), recordOf(C!, seq)]);
     await log.close();
     expect(readdirSync(join(folder, 'log', 'journal'))).toEqual([]);
@@ -85,7 +85,7 @@ describe('the journal of the embedded log', () => {
     expect(seqsOf(await readAll(log, C!))).toEqual(upTo(50));
   });
 
-  it('has each append whole or not at all, wherever the death of the process cut the last one off', async () => {
+  it('contains each append completely or not at all, wherever a crash truncated the last one', async () => {
     for (let seq = 1; seq <= 3; seq += 1) await log.append([recordOf(A!, seq), recordOf(B!, seq), recordOf(C!, seq)]);
     const path = join(folder, 'cut');
     cpSync(join(folder, 'log'), path, { recursive: true });
@@ -103,9 +103,9 @@ describe('the journal of the embedded log', () => {
     }
   });
 
-  it('holds what has no room in the trees, up to a bound, and moves it when there is room', async () => {
+  it('holds records that do not fit into the trees, up to a bound, and moves them when there is space', async () => {
     const errors: unknown[] = [];
-    const room = vi.spyOn(DiskRoom.prototype, 'takes').mockReturnValue(false);
+    const room = vi.spyOn(DiskRoom.prototype, 'reserve').mockReturnValue(false);
     const value = randomBytes(100_000);
     let seq = 0;
     const append = () =>
@@ -129,7 +129,7 @@ describe('the journal of the embedded log', () => {
     expect(seqsOf(await readAll(log, B!))).toEqual(upTo(seq));
   });
 
-  it('opens with a full journal in little time', async () => {
+  it('opens quickly with a full journal', async () => {
     const value = Buffer.from(JSON.stringify({ coin: 'ETH', px: '3000.5', side: 'B', sz: '0.25' }).repeat(10));
     for (let seq = 1; seq <= 20_000; seq += 1) await log.append([{ ...recordOf(seq % 2 ? A! : B!, seq), value }]);
     const before = process.cpuUsage();
@@ -139,7 +139,7 @@ describe('the journal of the embedded log', () => {
     expect((user + system) / 1e6).toBeLessThan(2);
   });
 
-  it('says nothing more of a topic that was cleared, also after a death', async () => {
+  it('restores nothing of a topic that was cleared, also after a crash', async () => {
     await log.createTopics([{ ...TOPIC, name: 'b' }]);
     const other = { topic: 'b', partition: 0 };
     await log.append([recordOf(A!, 1), recordOf(A!, 2), recordOf(other, 1)]);
@@ -151,7 +151,7 @@ describe('the journal of the embedded log', () => {
     expect(seqsOf(await readAll(copy, other))).toEqual([1]);
   });
 
-  it('stays within bounds, though one partition gets little in every append and another nothing for long', async () => {
+  it('stays within bounds even if one partition gets little in every append and another nothing for long', async () => {
     const value = randomBytes(64 * 1024);
     await log.append([recordOf(C!, 1)]);
     for (let seq = 1; seq <= 600; seq += 1) await log.append([{ ...recordOf(A!, seq), value }, recordOf(B!, seq)]);
@@ -180,7 +180,7 @@ describe('the journal of the embedded log', () => {
     await expect.poll(async () => (await follower.last(A!))?.seq).toBe(1);
   });
 
-  it('refuses the data of another format and leaves it as it is', async () => {
+  it('refuses the data of another format and does not change it', async () => {
     await log.close();
     const path = join(folder, 'log');
     const set = async (format: number | null) => {

@@ -1,7 +1,7 @@
 /**
- * The journal: everything that is appended, before it is known to be in the trees of the partitions. An append is one
- * write to a file, whatever partitions it goes to. Blocks move into the trees later, with those of other appends, and the
- * oldest files are removed once nothing in them is needed, even after a loss of power.
+ * The journal: everything that is appended, until it is known to be in the trees of the partitions. An append is one
+ * write to a file, whatever its partitions are. Blocks are moved into the trees later, with those of other appends. The
+ * oldest files are removed once none of their entries is needed, even after a loss of power.
  */
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
@@ -13,15 +13,15 @@ import type { JournalEntry } from './journal-reader.ts';
 import { JournalSegments } from './journal-segments.ts';
 import type { Partition } from './partition.ts';
 
-/** Names in the state of the first entry that may be needed, and of the count of clearings; a partition's has a slash. */
+/** Keys of the first entry that may be needed, and of the count of clearings; a partition's key contains a slash. */
 const FIRST = 'first';
 const CLEARINGS = 'clearings';
-/** Above this the partitions that keep the oldest segment are flushed. */
+/** Above this size the partitions that need the oldest segment are flushed. */
 const BOUND_BYTES = 16 * 1024 * 1024;
-/** Entries are packed into memory of this size, one behind the other; a larger one gets memory of its own. */
+/** Entries are packed into memory of this size, one behind the other; a larger one gets its own. */
 const MEMORY_BYTES = 1024 * 1024;
 
-/** What LMDB holds about the journal. */
+/** The part of the journal's state that LMDB stores. */
 export class JournalState {
   private readonly stored: Database<number, string> | null;
 
@@ -39,7 +39,7 @@ export class JournalState {
     return this.stored?.get(CLEARINGS) ?? 0;
   }
 
-  /** By name of a partition that was cleared: entries below this number say nothing of it any more. */
+  /** Maps the name of a cleared partition to the number below which entries are void for it. */
   barriers(): Map<string, number> {
     return new Map([...(this.stored?.getRange() ?? [])].map(({ key, value }) => [key, value]));
   }
@@ -49,14 +49,14 @@ export class JournalState {
     this.stored!.putSync(FIRST, first);
   }
 
-  /** Notes that partitions are emptied as of the next entry. Call within a transaction. */
+  /** Stores that partitions are emptied as of the next entry. Call within a transaction. */
   clear(partitions: readonly Partition[], next: number): void {
     for (const { name } of partitions) this.stored!.putSync(name, next);
     this.stored!.putSync(CLEARINGS, this.clearings + 1);
   }
 }
 
-/** Gives the open runs what entries hold of them that is not in the trees, and calls `onPart` for each such part. */
+/** Adds to the open runs the parts of entries that are not in the trees, and calls `onPart` for each. */
 export function restoreEntries(
   entries: readonly JournalEntry[],
   partitions: ReadonlyMap<string, Partition>,
@@ -80,7 +80,7 @@ export class Journal {
   private readonly room: DiskRoom;
   private readonly loaded: JournalEntry[] = [];
   private memory = Buffer.alloc(0);
-  /** What the state says, as of the newest transaction. */
+  /** First needed entry as stored by the newest transaction. */
   private recordedFirst: number;
 
   constructor(environment: LogEnvironment, folder: string, room: DiskRoom) {
@@ -90,7 +90,10 @@ export class Journal {
     this.segments = new JournalSegments(folder, this.recordedFirst, (entries) => this.loaded.push(...entries));
   }
 
-  /** Gives the open runs what was in the files when they were opened; `onPart` is called for each part that they take. */
+  /**
+   * Adds the entries that the files held when they were opened to the open runs; calls `onPart` for each part that they
+   * accept.
+   */
   restore(partitions: ReadonlyMap<string, Partition>, onPart: (partition: Partition) => void): void {
     restoreEntries(this.loaded.splice(0), partitions, this.state.barriers(), {
       writes: true,
@@ -101,7 +104,7 @@ export class Journal {
     });
   }
 
-  /** Makes an entry for records. It is in memory alone until it is appended, and its blocks are views of that memory. */
+  /** Makes an entry for records. It is only in memory until it is appended, and its blocks are views of that memory. */
   entryFor(parts: readonly { readonly partition: Partition; readonly records: readonly LogRecord[] }[]): EntryPacker {
     const bound = entryBound(parts.map(({ partition: { name }, records }) => ({ name, records })));
     if (bound > MEMORY_BYTES) return new EntryPacker(this.segments.next, Buffer.allocUnsafeSlow(bound));
@@ -109,7 +112,7 @@ export class Journal {
     return new EntryPacker(this.segments.next, this.memory);
   }
 
-  /** Appends an entry with records of these partitions; false when the disk, or the bound, has no room for it. */
+  /** Appends an entry with records of these partitions; returns false if the disk, or the bound, is exceeded. */
   append(entry: EntryPacker, partitions: readonly Partition[]): boolean {
     const bytes = entry.finish();
     const { memory } = this;
@@ -120,46 +123,52 @@ export class Journal {
     return true;
   }
 
-  /** Whether it holds more than it should of what is not in the trees. @param times the bound. */
+  /**
+   * True if the journal holds more than it should of what is not in the trees.
+   * @param times multiple of the bound.
+   */
   isAbove(times: number): boolean {
     const bound = times * BOUND_BYTES;
     return this.segments.all.reduce((sum, { end }) => sum + end, 0) > bound && this.neededBytes > bound;
   }
 
-  /** Partitions that keep the oldest needed segment. */
+  /** Partitions that need the oldest needed segment. */
   holders(): Partition[] {
     const index = this.firstNeeded();
     const partitions = this.segments.all[index]?.partitions ?? [];
     return [...partitions].filter(({ run }) => run.holds(this.segments.lastAt(index)));
   }
 
-  /** Number of the first entry that may be needed, as far as the trees are now. */
+  /** Number of the first entry that may be needed, according to the trees as they are now. */
   get first(): number {
     return this.segments.all[this.firstNeeded()]?.first ?? this.segments.next;
   }
 
-  /** Whether the state in LMDB says less than what is so now. */
+  /** True if the state in LMDB is older than the current one. */
   get isBehind(): boolean {
     return this.first > this.recordedFirst;
   }
 
-  /** Notes in LMDB, with what else the transaction does, what is in the trees before it; gives what to call once it is done. */
+  /**
+   * Prepares storing in LMDB, within the caller's transaction, which entries are in the trees before it. Call `put`
+   * inside the transaction, `done` after it.
+   */
   note(): { readonly put: () => void; readonly done: () => void } {
     const { first } = this;
     return { put: () => this.state.putFirst(first), done: () => (this.recordedFirst = first) };
   }
 
-  /** Partitions are emptied: what stands here of them counts no more. Call within a transaction. */
+  /** Marks the entries of emptied partitions as void. Call within a transaction. */
   clear(partitions: readonly Partition[]): void {
     this.state.clear(partitions, this.segments.next);
   }
 
-  /** Resolves when what was appended, and is not in the trees as of the newest transaction, would survive a loss of power. */
+  /** Resolves when all appends that are not in the trees as of the newest transaction would survive a loss of power. */
   flush(): Promise<void> {
     return this.segments.flush(this.recordedFirst);
   }
 
-  /** Called when a sync point begins; gives what to call once it is made: then files can be removed. */
+  /** Called when a sync point starts; returns a function to call when it is complete, which removes files. */
   beforeSyncPoint(): () => Promise<void> {
     const { recordedFirst } = this;
     return () => this.segments.removeBelow(recordedFirst);
@@ -173,20 +182,20 @@ export class Journal {
     return this.segments.all.slice(this.firstNeeded()).reduce((sum, { end }) => sum + end, 0);
   }
 
-  /** Index of the first segment with records that are in no tree; how many there are when none has. */
+  /** Index of the first segment with records that are in no tree; the number of segments if there is none. */
   private firstNeeded(): number {
     const { all } = this.segments;
     for (const [index, { partitions }] of all.entries()) {
       const last = this.segments.lastAt(index);
       for (const { run } of partitions) if (run.holds(last)) return index;
-      // What is needed no more is not needed again, but for what still comes to the newest.
+      // A segment that is no longer needed stays so, except the newest, to which entries are added.
       partitions.clear();
     }
     return all.length;
   }
 }
 
-/** The folder of the journal in that of a log. */
+/** Returns the folder of the journal within that of a log. */
 export function journalFolder(path: string): string {
   return join(path, 'journal');
 }

@@ -1,17 +1,17 @@
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 
-/** Longest that a turn of the event loop may go on with appends alone. */
+/** Maximum duration of appends in one turn of the event loop. */
 const TURN_MS = 10;
 
 /**
- * Appends resolve without waiting for anything, so one that follows the other in a loop would never let timers and
- * sockets have their turn. This tells when appends have had their share of one.
+ * Decides when an append must yield: appends resolve without waiting for anything, so a loop of them would starve timers
+ * and sockets.
  */
 export class LoopShare {
   private began = 0;
   private turn: NodeJS.Immediate | null = null;
 
-  /** Whether the turn of the event loop at hand has gone on for long enough. */
+  /** True if the current turn of the event loop has lasted too long. */
   isUsedUp(): boolean {
     const now = performance.now();
     if (!this.turn) {

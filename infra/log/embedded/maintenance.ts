@@ -1,4 +1,4 @@
-/** Retention, compaction and compression, in slices small enough that the event loop never waits long for one. */
+/** Runs retention and compaction in slices small enough that the event loop is never blocked for long. */
 import type { TopicStorage } from '../log.ts';
 import type { Compaction } from './compaction.ts';
 import type { Partition } from './partition.ts';
@@ -13,13 +13,13 @@ export interface MaintenanceOptions {
   readonly limits: RetentionLimits;
   readonly compaction: Compaction;
   readonly remove: RemoveRecords;
-  /** Brings what is in the journal of a partition into its tree. */
+  /** Moves the journaled records of a partition into its tree. */
   readonly flush: (partition: Partition) => void;
-  /** Looked at between slices: true ends the run early. */
+  /** Checked between slices: true ends the run early. */
   readonly isStopped: () => boolean;
 }
 
-/** Removes what no longer has to be kept; gives how many records went. */
+/** Removes records that no longer have to be stored; returns how many. */
 export async function maintain(options: MaintenanceOptions): Promise<number> {
   const { topics, now, limits, compaction, remove, flush, isStopped } = options;
   const slices = new Slices(isStopped);
@@ -32,7 +32,7 @@ export async function maintain(options: MaintenanceOptions): Promise<number> {
         ageMs === null
           ? await compaction.compact(partition, { now, supersededMs: supersededMs(storage) }, remove, slices)
           : await removeOlder(partition, now - ageMs, remove, slices);
-      if (slices.over() && !(await slices.next())) return removed;
+      if (slices.isUsedUpSampled() && !(await slices.next())) return removed;
     }
   }
   if (isStopped()) return removed;

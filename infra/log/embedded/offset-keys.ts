@@ -1,8 +1,8 @@
 const WORD = 2 ** 32;
 
 /**
- * Offsets as LMDB keys: 8 bytes big endian, so that LMDB's byte order is the log's order. A plain number goes in and
- * out: no buffer is made for a key.
+ * Encodes offsets as LMDB keys: 8 bytes big endian, so that LMDB's byte order is the log's order. Works on plain
+ * numbers, without a buffer for each key.
  */
 export const OFFSET_KEYS = {
   writeKey(offset: number, target: Buffer, start: number): number {

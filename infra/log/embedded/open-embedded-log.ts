@@ -12,26 +12,26 @@ import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.t
 import { TopicTable } from './topic-table.ts';
 import { TreeMoves } from './tree-moves.ts';
 
-/** Left free on the disk for the deletions that make room again. */
+/** Bytes that stay free on the disk for deletions. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
 export interface EmbeddedLogOptions {
-  /** Folder of the environment; made if missing, unless `readOnly`. */
+  /** Folder of the environment; created if missing, unless `readOnly`. */
   readonly path: string;
   /**
-   * Follows a log that another process writes: records arrive within 50 ms and never hold the writer up; watermarks live
-   * in the writer's memory and are not told. Appending, groups, clearing and maintenance reject with `log_locked`.
+   * Follows a log that another process writes: records arrive within 50 ms and never delay the writer; watermarks are
+   * in the writer's memory and are not delivered. Appending, groups, clearing and maintenance reject with `log_locked`.
    */
   readonly readOnly?: boolean;
-  /** Bytes of the disk below which appends are refused with `log_full`; 64 MiB by default. */
+  /** Free bytes of the disk below which appends are refused with `log_full`; default 64 MiB. */
   readonly reserveBytes?: number;
-  /** Told of faults that nobody waits for, as a sync point that the disk did not take; by default a warning of the process. */
+  /** Called with errors of background work, such as a failed sync point; default: a process warning. */
   readonly onFault?: (error: unknown) => void;
 }
 
 /**
- * Opens the event log in a folder. Rejects with `log_locked` when another process writes it, with `log_unavailable` when
- * it is to be read only and is not there, and with `log_other_format` when another version wrote it.
+ * Opens the event log in a folder. Rejects with `log_locked` if another process writes it, with `log_unavailable` if it
+ * is opened read-only and does not exist, and with `log_other_format` if another version wrote it.
  */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EventLog> {
   const { path, readOnly = false } = options;
@@ -64,10 +64,10 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
       return removeFiles();
     };
   };
-  const syncPoints = new SyncPoints({ environment, path, onBegin, onFault, flushBeside: () => journal.flush() });
+  const syncPoints = new SyncPoints({ environment, path, onBegin, onFault, flushJournal: () => journal.flush() });
   const moves = new TreeMoves({ environment, journal, room, syncPoints, onFault });
   const log = new EmbeddedLog(environment, topics, { journal, moves, syncPoints, release });
-  // From here on there is a sync point to go back to.
+  // The first sync point, to which the log can return.
   await syncPoints.make();
   return log;
 }
@@ -78,7 +78,7 @@ function warn(error: unknown): void {
 
 async function openReading(path: string): Promise<EventLog> {
   if (!existsSync(join(path, DATA_FILE))) throw new LogError('log_unavailable', `there is no log in ${path}`);
-  // No writer has opened it since: what it holds beyond its newest sync point cannot be trusted.
+  // No writer has opened the log since the power loss: changes after its newest sync point cannot be trusted.
   if (wasPowerLost(path)) {
     const release = await claimFolder(path);
     restoreAfterPowerLoss(path);

@@ -1,7 +1,6 @@
 /**
- * The end of a partition that is not in its tree as full blocks yet, in memory. Its records are in the journal, or in the
- * last block of the tree where they were flushed to. Once there are enough for a full block, that block can take their
- * place.
+ * The end of a partition, in memory, that is not in its tree as full blocks yet. Its records are in the journal, or in
+ * the last block of the tree if they were flushed. Once there are enough records, a full block takes their place.
  */
 import type { LogRecord } from '../log.ts';
 import { bodyOf, compressBlock } from './block-compression.ts';
@@ -9,38 +8,38 @@ import { HEADER_BYTES, type Position, packBlock, positionBefore, readHeader, wri
 import type { EntryPacker } from './journal-entry.ts';
 import { FULL_BYTES, type OpenBlock } from './open-block.ts';
 
-/** Full blocks that move at once: a disk that is short of room may take few. */
+/** Full blocks moved at a time: a nearly full disk may accept only a few. */
 const MOVE_BLOCKS_MAX = 4;
 
-/** For what is compressed at once; most full blocks fit. */
+/** Memory for compression; most full blocks fit. */
 const scratch = Buffer.allocUnsafeSlow(2 * FULL_BYTES);
 
-/** What moves into the tree. */
+/** Blocks to move into the tree. */
 export interface RunMove {
   /** Blocks for the tree, in rising order of their keys. */
   readonly put: readonly { readonly key: number; readonly block: Buffer; readonly replaces: boolean }[];
-  /** Of how many full blocks the run is free afterwards. */
+  /** Number of full blocks that leave the run. */
   readonly full: number;
-  /** What was joined to the last block of the tree, which stays in the run; null when nothing was. */
+  /** Records joined to the last block of the tree, which stay in the run; null if there are none. */
   readonly flushed: OpenBlock | null;
 }
 
 export class OpenRun {
-  /** The parts of full blocks that are not in the tree yet. */
+  /** Parts of full blocks that are not in the tree yet. */
   private full: OpenBlock[][] = [];
-  /** The parts of the last block. */
+  /** Parts of the last block. */
   private open: OpenBlock[] = [];
   /** Bytes of the bodies of the last block. */
   private bytes = 0;
-  /** Whether the first of all parts is in the tree too. */
+  /** True if the first part is in the tree too. */
   private isStored = false;
 
-  /** The parts, which follow each other; the first may be in the tree as well. */
+  /** All parts, in order; the first may be in the tree as well. */
   get blocks(): readonly OpenBlock[] {
     return this.full.length === 0 ? this.open : [...this.full, this.open].flat();
   }
 
-  /** Position of the last record; null when the run is empty. */
+  /** Position of the last record; null if the run is empty. */
   get last(): Position | null {
     return (this.open.at(-1) ?? this.full.at(-1)?.at(-1))?.header.last ?? null;
   }
@@ -49,19 +48,19 @@ export class OpenRun {
     return this.full.length > 0;
   }
 
-  /** Whether records are in the journal alone. */
+  /** True if there are records that only the journal holds. */
   get isJournaled(): boolean {
     return this.holds(Number.POSITIVE_INFINITY);
   }
 
-  /** Whether records are in the journal alone, in entries up to this number. */
+  /** True if there are records that only the journal holds, in entries up to this number. */
   holds(number: number): boolean {
     const [first, second] = this.full[0] ?? this.open;
     const from = first?.number ?? second?.number ?? null;
     return from !== null && from <= number;
   }
 
-  /** Begins with the last block of the tree, unless that is full. */
+  /** Starts with the last block of the tree, unless that is full. */
   begin(key: number, block: Buffer): void {
     const header = readHeader(block);
     if (header.isFull) return;
@@ -72,7 +71,10 @@ export class OpenRun {
     this.isStored = true;
   }
 
-  /** Packs records, with offsets behind all others, into an entry; `add` what it returns once that is in the journal. */
+  /**
+   * Packs records, with offsets behind all others, into an entry. Pass the returned blocks to `add` once the entry is
+   * in the journal.
+   */
   pack(name: string, records: readonly LogRecord[], entry: EntryPacker): OpenBlock[] {
     const added: OpenBlock[] = [];
     let { bytes } = this;
@@ -99,17 +101,18 @@ export class OpenRun {
     this.bytes = 0;
   }
 
-  /** Drops the parts of which every record is below this offset. */
+  /** Drops the parts with no record at or above this offset. */
   dropBelow(offset: number): void {
-    const kept = (blocks: OpenBlock[]) => blocks.filter(({ header }) => header.last.offset >= offset);
-    this.full = this.full.map(kept).filter(({ length }) => length > 0);
-    this.open = kept(this.open);
+    const remaining = (blocks: OpenBlock[]) => blocks.filter(({ header }) => header.last.offset >= offset);
+    this.full = this.full.map(remaining).filter(({ length }) => length > 0);
+    this.open = remaining(this.open);
     this.bytes = bodyBytesOf(this.open);
   }
 
   /**
-   * Makes blocks for the tree, at most a few; `moved` once they are there.
-   * @param flushes behind all full ones, also joins what makes no full block to the last block of the tree, which later records still join.
+   * Makes blocks for the tree, at most a few. Call `moved` once they are there.
+   * @param flushes also joins the incomplete block, behind all full ones, to the last block of the tree, which later
+   * records still join.
    */
   move(flushes: boolean): RunMove {
     const put = this.full.slice(0, MOVE_BLOCKS_MAX).map((blocks, index) => ({
@@ -124,7 +127,7 @@ export class OpenRun {
     return { put: [...put, last], full: put.length, flushed };
   }
 
-  /** The move is done. */
+  /** Updates the run after a move. */
   moved({ full, flushed }: RunMove): void {
     this.full.splice(0, full);
     if (flushed) this.open = [flushed];
@@ -132,7 +135,7 @@ export class OpenRun {
   }
 }
 
-/** End of the records that fill a block which lacks so many bytes; at least one record. */
+/** Returns the end of the records that complete a block lacking this many bytes; at least one record. */
 function endOfPart(records: readonly LogRecord[], from: number, lacking: number): number {
   let bytes = 0;
   let to = from;
@@ -144,7 +147,7 @@ function endOfPart(records: readonly LogRecord[], from: number, lacking: number)
   return to;
 }
 
-/** The block that parts make, in memory of its own: it stays longer than what they are views of. */
+/** Joins parts to one block, in separate memory: it is used longer than the memory of its parts. */
 function merged(blocks: readonly OpenBlock[]): OpenBlock {
   const bodyBytes = bodyBytesOf(blocks);
   const value = Buffer.allocUnsafe(HEADER_BYTES + bodyBytes);
@@ -163,7 +166,7 @@ function compressed(blocks: readonly OpenBlock[], isFull: boolean): Buffer {
   return compressBlock(header, body);
 }
 
-/** Puts the bodies one after the other. */
+/** Concatenates the bodies. */
 function joinBodies(blocks: readonly OpenBlock[], body: Buffer): void {
   let at = 0;
   for (const { value } of blocks) {

@@ -5,26 +5,26 @@ import { decodeBody, lastOf, type Position, readHeader } from './block-layout.ts
 import type { LogEnvironment, PartitionDb } from './environment.ts';
 import { OpenRun } from './open-run.ts';
 
-/** A block under the offset of its first record. */
+/** A block, keyed by the offset of its first record. */
 export interface StoredBlock {
   readonly key: number;
   readonly value: Buffer;
 }
 
-/** Blocks of no more records are decoded each time that they are read. */
+/** Blocks with at most this many records are decoded on each read. */
 const SMALL_RECORDS = 16;
 
-/** What a reader keeps of a partition; told of news without a look at the disk. */
+/** Callbacks of a reader of a partition, called without a look at the disk. */
 export interface PartitionListener {
-  /** There are new records. */
+  /** Called for new records. */
   onRecords(): void;
-  /** There is a new watermark. */
+  /** Called for a new watermark. */
   onWatermark(): void;
-  /** The partition was emptied; its offsets start over. */
+  /** Called when the partition was emptied; its offsets start over. */
   onClear(): void;
 }
 
-/** One partition as this process knows it. */
+/** The state of one partition in this process. */
 export class Partition implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
@@ -32,22 +32,22 @@ export class Partition implements TopicPartition {
   readonly db: PartitionDb;
   /** Offset of the next record. */
   next = 0;
-  /** The writer's promise, in memory only: after a restart its writer promises anew. */
+  /** The writer's promise, in memory only: after a restart its writer promises again. */
   watermark = Number.NEGATIVE_INFINITY;
-  /** What `next` was when the watermark was promised: a reader that has come so far may be told. */
+  /** Value of `next` when the watermark was promised: a reader that has come this far may receive it. */
   watermarkOffset = 0;
   readonly listeners = new Set<PartitionListener>();
   /** Newest records in memory, with consecutive offsets up to the last; see `RecentRecords`. */
   recent: LogRecord[] = [];
-  /** Index in `recent` of the oldest record that is still kept. */
+  /** Index in `recent` of the oldest record that is still valid. */
   recentHead = 0;
   /** Changes when `recent` is dropped. */
   recentEpoch = 0;
-  /** The end that is not a full block yet. */
+  /** The end of the partition that is not a full block yet. */
   run = new OpenRun();
-  /** Whether the run has begun with the last block of the tree. */
+  /** True if the run was started with the last block of the tree. */
   private hasBegun = false;
-  /** The block that was read last, if it is large, while some of its records are still to be read. */
+  /** The block that was read last, if it is large and some of its records are still to be read. */
   private decoded: { readonly value: Buffer; readonly records: readonly LogRecord[] } | null = null;
 
   constructor(topic: string, partition: number, db: PartitionDb) {
@@ -58,18 +58,18 @@ export class Partition implements TopicPartition {
     this.next = this.end();
   }
 
-  /** Offset of the first kept record, or the next one when there is none. */
+  /** Offset of the first stored record, or the next offset if there is none. */
   first(): number {
     for (const offset of this.db.getKeys({ start: 0, limit: 1 })) return offset;
     return this.run.blocks[0]?.key ?? this.next;
   }
 
-  /** Offset after the last record, as it is on the disk. */
+  /** Offset after the last record, according to the disk. */
   end(): number {
     return Math.max((this.run.last?.offset ?? -1) + 1, this.endInTree());
   }
 
-  /** Append time of the last record; 0 when there is none. */
+  /** Append time of the last record; 0 if there is none. */
   lastAppendedAt(): number {
     return this.run.last?.appendedAt ?? this.lastInTree()?.appendedAt ?? 0;
   }
@@ -92,9 +92,9 @@ export class Partition implements TopicPartition {
   }
 
   /**
-   * Takes a part of an entry of the journal into the run; false when it is in the tree already.
+   * Adds a part of a journal entry to the run; returns false if it is already in the tree.
    * @param inTree the offset behind the last record of the tree.
-   * @param writes for a process that appends.
+   * @param writes true in a process that appends.
    */
   restore(block: Buffer, number: number, inTree: number, writes: boolean): boolean {
     const header = readHeader(block);
@@ -105,11 +105,11 @@ export class Partition implements TopicPartition {
     return true;
   }
 
-  /** Records from an offset on, at most so many and, but for the first, at most so many bytes of values. */
+  /** Reads records from an offset on, up to a count and, except for the first, up to a number of bytes of values. */
   read(offset: number, maxRecords: number, maxBytes: number): LogRecord[] {
     const oldest = this.recent[this.recentHead];
-    const kept = oldest !== undefined && offset >= oldest.offset;
-    const found = kept ? this.readRecent(this.recentHead + offset - oldest.offset, maxRecords) : null;
+    const isInMemory = oldest !== undefined && offset >= oldest.offset;
+    const found = isInMemory ? this.readRecent(this.recentHead + offset - oldest.offset, maxRecords) : null;
     const records: LogRecord[] = [];
     let bytes = 0;
     for (const record of found ?? this.readStored(offset, maxRecords)) {
@@ -120,7 +120,7 @@ export class Partition implements TopicPartition {
     return records;
   }
 
-  /** Offset of the first record appended at or after this wall time; the next offset when there is none. */
+  /** Returns the offset of the first record appended at or after this wall time; the next offset if there is none. */
   offsetAt(appendedAt: number): number {
     // Append times never decrease within a partition, so a binary search over offsets finds the block of the first.
     let low = this.first();
@@ -158,7 +158,7 @@ export class Partition implements TopicPartition {
 
   /** The records of a block. */
   recordsOf({ value }: StoredBlock): readonly LogRecord[] {
-    // Comparing the stored bytes also notices what another process has changed.
+    // Comparing the stored bytes also detects changes by another process.
     if (this.decoded?.value.equals(value)) return this.decoded.records;
     const header = readHeader(value);
     const records = decodeBody(this.topic, this.partition, header, bodyOf(header, value));
@@ -166,7 +166,7 @@ export class Partition implements TopicPartition {
     return records;
   }
 
-  /** Drops what is kept in memory, after records were removed from the disk. */
+  /** Drops the records in memory, after records were removed from the disk. */
   forgetRecent(): void {
     this.recent = [];
     this.recentHead = 0;
@@ -174,13 +174,13 @@ export class Partition implements TopicPartition {
     this.decoded = null;
   }
 
-  /** Drops the run, which is read from the tree again when it is needed. Nothing of it may be in the journal alone. */
+  /** Drops the run, which is read from the tree again when needed. The journal must hold none of its records alone. */
   forgetRun(): void {
     this.run = new OpenRun();
     this.hasBegun = false;
   }
 
-  /** Drops what the run repeats of the tree. */
+  /** Drops parts of the run that are also in the tree. */
   dropStored(): void {
     if (this.run.last) this.run.dropBelow(this.endInTree());
   }
@@ -210,13 +210,16 @@ export class Partition implements TopicPartition {
         next = records[at]!.offset + 1;
         yield records[at]!;
       }
-      // Read to its end: memory is for blocks that are under way.
+      // Read to its end: only blocks that are being read stay in memory.
       this.decoded = null;
       if (left === 0) return;
     }
   }
 
-  /** Blocks of the tree and then of the run that may hold records from an offset on; the run may repeat what is in the tree. */
+  /**
+   * Yields blocks of the tree and then of the run that may hold records from an offset on; the run may repeat blocks of
+   * the tree.
+   */
   private *allBlocksFrom(offset: number): Generator<StoredBlock> {
     const floor = this.blockAt(offset);
     yield* this.blocksFrom(floor?.key ?? offset);
@@ -236,11 +239,11 @@ function indexOf(records: readonly LogRecord[], offset: number): number {
   return low;
 }
 
-/** Opens the partitions of a topic, which are made when they may be. */
+/** Opens the partitions of a topic; creates them if writing is allowed. */
 export function openPartitions(environment: LogEnvironment, topic: string, count: number): Partition[] {
   return Array.from({ length: count }, (_, partition) => {
     const db = environment.partition(partitionName({ topic, partition }));
-    if (!db) throw new LogError('log_unknown_topic', `partition ${partition} of ${topic} is not in the log yet`);
+    if (!db) throw new LogError('log_unknown_topic', `partition ${partition} of ${topic} does not exist yet`);
     return new Partition(topic, partition, db);
   });
 }

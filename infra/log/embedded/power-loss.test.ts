@@ -1,4 +1,6 @@
-/** A loss of power after any write: the log falls back to a beginning of what was appended that has all that is certain. */
+/**
+ * A loss of power after any write: the log falls back to a prefix of the appends that contains all that are certain.
+ */
 import { closeSync, cpSync, ftruncateSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +28,7 @@ function random(seed: number): () => number {
 
 type Reached = { readonly first: number; readonly end: number } | null;
 
-/** The numbers that each partition holds. */
+/** The `seq` values that each partition holds. */
 type Contents = number[][];
 
 const bytesOf = (seq: number, bytes: number) => Buffer.alloc(bytes, `${seq} `);
@@ -57,9 +59,11 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
   let folder: string;
   let live: string;
   let log: EventLog;
-  /** What the partitions may hold after a loss, by step: emptying a topic may be undone with what LMDB alone knows. */
+  /**
+   * What the partitions may hold after a loss, by step: emptying a topic may be undone with the rest of LMDB's changes.
+   */
   let possible: Contents[][];
-  /** What has been flushed: so many steps, and the journal up to there. */
+  /** What has been flushed: the number of steps, and the journal up to there. */
   let certain: { step: number; reached: Reached };
 
   beforeEach(async () => {
@@ -74,7 +78,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
       if (isLive(this)) flushed = { step: possible.length - 1, reached: endOf(live) };
       return flush.call(this, first);
     });
-    // What follows a sync point once it is made.
+    // Steps that follow a sync point once it is complete.
     vi.spyOn(JournalSegments.prototype, 'removeBelow').mockImplementation(function (
       this: JournalSegments,
       first: number,
@@ -101,7 +105,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
     await log.append([{ topic: PROBE, partition: 0, key: 'k', value: null, receivedAt: 1, seq: probes }]);
   }
 
-  /** Where the whole entries of a journal end. */
+  /** The ends of the complete entries of a journal. */
   function endOf(path: string): Reached {
     const reader = new JournalReader(join(path, 'journal'));
     const [oldest] = segmentsIn(join(path, 'journal'));
@@ -111,7 +115,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
     return reached;
   }
 
-  /** The folder as the disk may have it: the journal is whole up to `certain`, and nobody knows what follows some byte. */
+  /** The folder as the disk may have it: the journal is intact up to `certain`, and arbitrary after some later byte. */
   function lose(chance: () => number): string {
     const { reached } = certain;
     const path = mkdtempSync(join(folder, 'lost-'));
@@ -137,11 +141,11 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
     return path;
   }
 
-  it.each([1, 2, 3, 4])('leaves whole batches, all that are certain, in order (%i)', async (seed) => {
+  it.each([1, 2, 3, 4])('leaves complete batches, all that are certain, in order (%i)', async (seed) => {
     const chance = random(seed);
     const seqs = PLACES.map(() => 0);
     let [contents] = possible[0]! as [Contents];
-    /** What topic b held when it was emptied, until something is appended to it again. */
+    /** Contents of topic b when it was emptied, until something is appended to it again. */
     let emptied: Contents | null = null;
     const isOfB = (index: number) => PLACES[index]!.topic === 'b';
     for (let step = 0; step < 45; step += 1) {
@@ -175,7 +179,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
       let again = await openEmbeddedLog({ path });
       const found = await contentsOf(again);
       expect(possible.slice(known).flat()).toContainEqual(found);
-      // It goes on from there, also after a death.
+      // The log continues from there, also after a crash.
       const more = PLACES.map((at, index) => {
         const seq = (found[index]!.at(-1) ?? 0) + 1;
         return { ...at, key: 'k', value: bytesOf(seq, 3_000), receivedAt: seq * 7, seq };

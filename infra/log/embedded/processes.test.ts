@@ -1,4 +1,4 @@
-/** What the embedded log promises between processes: a killed writer, a second writer, a reader beside the writer. */
+/** Behaviour of the embedded log between processes: a killed writer, a second writer, a reader beside the writer. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,9 +19,9 @@ const PATIENCE_MS = 60_000;
 
 interface Writer {
   readonly process: ChildProcess;
-  /** Every number it printed so far, the newest last. */
+  /** Every number that it printed so far, the newest last. */
   readonly acknowledged: number[];
-  /** Resolves once it has printed so many lines. */
+  /** Resolves once it has printed this many lines. */
   lines(count: number): Promise<void>;
   kill(): Promise<void>;
 }
@@ -82,7 +82,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     rmSync(path, { recursive: true, force: true });
   });
 
-  it('has every acknowledged record after kill -9, each batch whole, and is free for the next writer', async () => {
+  it('contains every acknowledged record after kill -9, each batch complete, and accepts the next writer', async () => {
     for (let round = 0; round < 2; round += 1) {
       writer = startWriter(path, 'forever');
       await writer.lines(30 + round * 7);
@@ -110,7 +110,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     await log.close();
   });
 
-  it('lets another process read along, and refuses that one to write', async () => {
+  it('lets another process read at the same time, and refuses its writes', async () => {
     writer = startWriter(path, 'on-demand');
     await writer.lines(1);
     const log = await openEmbeddedLog({ path, readOnly: true });
@@ -120,7 +120,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
       writer.process.stdin!.write('\n');
       const { records } = await reader.poll(10, PATIENCE_MS);
       expect(records.map(asAppended)).toEqual([recordNumber(seq)]);
-      // 50 ms is what is promised; a loaded machine may add to it.
+      // The contract is 50 ms; a loaded machine may add to it.
       expect(performance.now() - began).toBeLessThan(1_000);
     }
     expect((await log.last({ topic: WRITER_TOPIC, partition: 1 }))?.seq).toBe(5);
@@ -132,7 +132,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     await log.close();
   });
 
-  it('gives a process that reads along every record once, while it lags and writers are killed', async () => {
+  it('returns every record once to a reading process, while it lags and writers are killed', async () => {
     writer = startWriter(path, 'resume');
     await writer.lines(2);
     const log = await openEmbeddedLog({ path, readOnly: true });
@@ -155,7 +155,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     for (let round = 0; round < 3; round += 1) {
       await writer.lines(50);
       await read(writer.acknowledged.at(-1)!);
-      // Nothing is looked at meanwhile: files of the journal come and go.
+      // The reader does not look meanwhile: journal files are created and removed.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
       await writer.lines(300);
       await writer.kill();
@@ -167,13 +167,13 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     await log.close();
   });
 
-  it('says so when there is no log to read', async () => {
+  it('rejects opening a missing log read-only', async () => {
     await expect(openEmbeddedLog({ path: join(path, 'none'), readOnly: true })).rejects.toMatchObject({
       code: 'log_unavailable',
     });
   });
 
-  it('is held once in a process too', async () => {
+  it('can be opened for writing only once in a process too', async () => {
     const log = await openEmbeddedLog({ path });
     await expect(openEmbeddedLog({ path })).rejects.toMatchObject({ code: 'log_locked' });
     await log.close();

@@ -3,7 +3,7 @@ import type { LogRecord } from '../log.ts';
 import { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
 
-/** A partition whose disk holds nothing: what is read can only come from memory. */
+/** A partition with an empty disk: records can only be read from memory. */
 function emptyPartition(topic: string): Partition {
   const nothing = { getRange: () => [], getKeys: () => [] };
   return new Partition(topic, 0, nothing as never);
@@ -28,7 +28,7 @@ const offsets = (partition: Partition, from: number) =>
   partition.read(from, 1_000_000, Number.MAX_SAFE_INTEGER).map(({ offset }) => offset);
 
 describe('RecentRecords', () => {
-  it('keeps the newest records of all partitions together, the oldest appends leaving first', () => {
+  it('holds the newest records of all partitions together, and drops the oldest appends first', () => {
     const recent = new RecentRecords(10, 1e9);
     const [a, b] = [emptyPartition('a'), emptyPartition('b')];
     recent.add(a, records(a, 4));
@@ -40,7 +40,7 @@ describe('RecentRecords', () => {
     expect(offsets(b, 2)).toEqual([2, 3, 4, 5]);
   });
 
-  it('goes by bytes as well', () => {
+  it('is limited by bytes as well', () => {
     const recent = new RecentRecords(1_000, 10_000);
     const a = emptyPartition('a');
     for (let batch = 0; batch < 5; batch += 1) recent.add(a, records(a, 2, 1_500));
@@ -48,7 +48,7 @@ describe('RecentRecords', () => {
     expect(offsets(a, 4)).toEqual([4, 5, 6, 7, 8, 9]);
   });
 
-  it('holds no more memory than twice what it keeps', () => {
+  it('uses at most twice the memory of its records', () => {
     const recent = new RecentRecords(100, 1e9);
     const a = emptyPartition('a');
     for (let batch = 0; batch < 500; batch += 1) {
@@ -58,7 +58,7 @@ describe('RecentRecords', () => {
     expect(offsets(a, 3_500 - 98)).toHaveLength(98);
   });
 
-  it('drops nothing of what was appended after a partition was forgotten', () => {
+  it('drops no record that was appended after a partition was reset', () => {
     const recent = new RecentRecords(10, 1e9);
     const a = emptyPartition('a');
     recent.add(a, records(a, 8));
@@ -67,7 +67,7 @@ describe('RecentRecords', () => {
     expect(offsets(a, 8)).toEqual([8, 9, 10, 11, 12, 13]);
   });
 
-  it('gives at most so many records and bytes, and always one', () => {
+  it('returns at most the requested records and bytes, and at least one', () => {
     const recent = new RecentRecords();
     const a = emptyPartition('a');
     recent.add(a, records(a, 5, 1_000));

@@ -1,12 +1,12 @@
 import type { LogRecord } from '../log.ts';
 import type { Partition } from './partition.ts';
 
-/** Newest records kept in memory, of all partitions together. */
-const RECORDS_MAX = 65_536;
-const BYTES_MAX = 32 * 1024 * 1024;
-/** Beside key and value, in memory. */
+/** Maximum number of newest records in memory, for all partitions together. */
+const RECORDS_MAX = 32_768;
+const BYTES_MAX = 16 * 1024 * 1024;
+/** Overhead of a record in memory, besides key and value. */
 const RECORD_BYTES = 150;
-/** Dropped runs that the list may hold before it is rewritten. */
+/** Dropped runs that the list may contain before it is rewritten. */
 const DROPPED_MAX = 1_024;
 
 interface Run {
@@ -17,8 +17,8 @@ interface Run {
 }
 
 /**
- * Keeps the newest records of all partitions in memory, the oldest appends leaving first: readers at the end of a
- * partition share them and never touch the disk.
+ * Holds the newest records of all partitions in memory and drops the oldest appends first: readers at the end of a
+ * partition share them and never use the disk.
  */
 export class RecentRecords {
   private readonly recordsMax: number;
@@ -33,7 +33,7 @@ export class RecentRecords {
     this.bytesMax = bytesMax;
   }
 
-  /** Takes what was just appended to a partition, in offset order. */
+  /** Adds records that were just appended to a partition, in offset order. */
   add(partition: Partition, records: readonly LogRecord[]): void {
     let bytes = 0;
     for (const record of records) {
@@ -58,7 +58,7 @@ export class RecentRecords {
     const { partition } = run;
     if (partition.recentEpoch !== run.epoch) return;
     partition.recentHead += run.records;
-    // Rewritten when half of it is gone: seldom enough to cost little, often enough to hold no memory for long.
+    // Rewritten when half of it is dropped: rarely enough to cost little, often enough to release memory.
     if (partition.recentHead * 2 < partition.recent.length) return;
     partition.recent = partition.recent.slice(partition.recentHead);
     partition.recentHead = 0;

@@ -1,31 +1,31 @@
-/** Removes records from a partition: whole blocks, and single records out of blocks, which are written anew. */
+/** Removes records from a partition: complete blocks, and single records by rewriting their blocks. */
 import type { LogRecord } from '../log.ts';
 import { compressBlock } from './block-compression.ts';
 import { encodeBlock, HEADER_BYTES, positionBefore, readHeader } from './block-layout.ts';
 import type { Partition } from './partition.ts';
 
 export interface Removal {
-  /** Keys of blocks of which no record is left. */
+  /** Keys of blocks to remove completely. */
   readonly blocks?: readonly number[];
   /** Offsets of records in other blocks, in any order. */
   readonly records?: readonly number[];
 }
 
 /**
- * Removes in one transaction what `plan` says of the partition's tree, into which everything was brought by then; returns
- * how many records were removed.
+ * Moves everything of the partition into its tree, then removes in one transaction what `plan` returns; returns the
+ * number of removed records.
  */
 export type RemoveRecords = (partition: Partition, plan: () => Removal) => number;
 
-/** A block without some of its records. */
+/** A rewritten block. */
 interface Rewrite {
   readonly key: number;
   readonly removed: number;
-  /** Null when no record is left. */
+  /** Null if no record is left. */
   readonly block: { readonly key: number; readonly bytes: Buffer } | null;
 }
 
-/** What of a removal lies below an offset. */
+/** The part of a removal below an offset. */
 export function removalBelow({ blocks = [], records = [] }: Removal, offset: number): Removal {
   const isBelow = (at: number) => at < offset;
   return { blocks: blocks.filter(isBelow), records: records.filter(isBelow) };
@@ -59,18 +59,18 @@ function rewritesOf(partition: Partition, offsets: ReadonlySet<number>): Rewrite
     if (!block) continue;
     const header = readHeader(block.value);
     const all = partition.recordsOf(block);
-    const kept = all.filter((record) => !offsets.has(record.offset));
+    const remaining = all.filter((record) => !offsets.has(record.offset));
     handledTo = header.last.offset;
     rewrites.push({
       key: block.key,
-      removed: all.length - kept.length,
-      block: kept.length > 0 ? { key: kept[0]!.offset, bytes: blockOf(kept, header.isFull) } : null,
+      removed: all.length - remaining.length,
+      block: remaining.length > 0 ? { key: remaining[0]!.offset, bytes: blockOf(remaining, header.isFull) } : null,
     });
   }
   return rewrites;
 }
 
-/** The compressed block of records (at least one, offsets rising). */
+/** Returns the compressed block of records (at least one, offsets rising). */
 export function blockOf(records: readonly LogRecord[], isFull: boolean): Buffer {
   const { header, block } = encodeBlock(records, positionBefore(records[0]!));
   return compressBlock({ ...header, isFull }, block.subarray(HEADER_BYTES));

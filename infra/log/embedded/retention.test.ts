@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(path, { recursive: true, force: true });
 });
 
-/** Records of a topic that are left after a hundred years: of five under two keys, none of them new. */
+/** Returns how many records of a topic are left after a hundred years: of five under two keys, none of them new. */
 async function leftOf(retention: Retention): Promise<number> {
   await log.createTopics([{ name: 'topic', partitions: 1, retention }]);
   for (const seq of [1, 2, 3, 4, 5])
@@ -38,6 +38,6 @@ it.each([
   [{ kind: 'raw' }, 1],
   [{ kind: 'derived' }, 1],
   [{ kind: 'hours', hours: 48 }, 1],
-] as const)('of a topic kept %j, %i of five old records stay', async (retention, left) => {
+] as const)('of a topic with retention %j, %i of five old records stay', async (retention, left) => {
   expect(await leftOf(retention)).toBe(left);
 });

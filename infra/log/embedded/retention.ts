@@ -1,6 +1,6 @@
 /**
- * Removes what is older or more than has to be kept. The last record of a partition always stays: its offset and number
- * go on from there.
+ * Removes records above the age or size limits. The last record of a partition is always stored: its offset and `seq`
+ * continue from there.
  */
 import type { TopicStorage } from '../log.ts';
 import { lastOf } from './block-layout.ts';
@@ -10,7 +10,7 @@ import type { Removal, RemoveRecords } from './removal.ts';
 import type { Slices } from './slices.ts';
 
 const HOUR_MS = 3_600_000;
-/** Blocks that are removed at once, so that a transaction stays short. */
+/** Blocks removed at a time, so that a transaction stays short. */
 const REMOVE_BLOCKS = 64;
 
 export interface RetentionLimits {
@@ -18,19 +18,22 @@ export interface RetentionLimits {
   readonly rawMaxBytes: number;
 }
 
-/** How long records of a topic are kept, in ms; null where not their age counts but whether a newer one has their key. */
+/**
+ * Returns how long records of a topic are stored, in ms; null for a compacted topic, where a newer record of the key
+ * decides.
+ */
 export function maxAgeMs({ retention }: TopicStorage, { rawMaxAgeMs }: RetentionLimits): number | null {
   if (retention.kind === 'compacted') return null;
   if (retention.kind === 'forever') return Number.POSITIVE_INFINITY;
   return retention.kind === 'hours' ? retention.hours * HOUR_MS : rawMaxAgeMs;
 }
 
-/** How long a record of a compacted topic stays when a newer one has its key, in ms. */
+/** Returns how long a superseded record of a compacted topic is stored, in ms. */
 export function supersededMs({ retention }: TopicStorage): number {
   return retention.kind === 'compacted' ? (retention.supersededHours ?? 0) * HOUR_MS : 0;
 }
 
-/** Removes records appended before a wall time; gives how many. */
+/** Removes records appended before a wall time; returns how many. */
 export async function removeOlder(
   partition: Partition,
   before: number,
@@ -49,7 +52,7 @@ export async function removeOlder(
   }
 }
 
-/** What may go of the oldest blocks: whole ones, then records of the next. */
+/** Selects the oldest records to remove: complete blocks, then records of the next. */
 function olderThan(partition: Partition, before: number): { readonly blocks: number[]; readonly records: number[] } {
   const blocks: number[] = [];
   const last = partition.next - 1;
@@ -65,8 +68,8 @@ function olderThan(partition: Partition, before: number): { readonly blocks: num
 }
 
 /**
- * Removes the oldest records, of whatever partition and a block at a time, until all together take no more than so many
- * bytes on the disk.
+ * Removes the oldest records of all partitions, a block at a time, until together they use at most this many bytes of
+ * the disk.
  */
 export async function shrink(
   partitions: readonly Partition[],
@@ -87,7 +90,10 @@ export async function shrink(
   }
 }
 
-/** The partition whose first block was appended first, of those with more than their last record; null when none has. */
+/**
+ * The partition whose first block was appended first, among those with more than their last record; null if there is
+ * none.
+ */
 function withOldestBlock(partitions: readonly Partition[]): Partition | null {
   let oldest: { readonly partition: Partition; readonly at: number } | null = null;
   for (const partition of partitions) {
@@ -100,7 +106,7 @@ function withOldestBlock(partitions: readonly Partition[]): Partition | null {
   return oldest?.partition ?? null;
 }
 
-/** The first block of a partition, but for the last record. */
+/** The first block of a partition, without the last record. */
 function oldestOf(partition: Partition): Removal {
   const last = partition.next - 1;
   for (const block of partition.blocksFrom(0, 1)) {

@@ -11,7 +11,7 @@ describe('claimFolder', () => {
   });
   afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-  it('holds a folder until it is let go, whatever path leads to it, and no other', async () => {
+  it('holds a folder until it is released, by whatever path, and no other folder', async () => {
     mkdirSync(join(path, 'log'));
     symlinkSync(join(path, 'log'), join(path, 'link'));
     const release = await claimFolder(join(path, 'log'));
@@ -23,7 +23,7 @@ describe('claimFolder', () => {
     await other();
   });
 
-  it('gives the folder to one of several that come at once', async () => {
+  it('grants the folder to one of several concurrent claims', async () => {
     const tries = await Promise.allSettled(Array.from({ length: 5 }, () => claimFolder(path)));
     const taken = tries.filter((one) => one.status === 'fulfilled');
     expect(taken).toHaveLength(1);

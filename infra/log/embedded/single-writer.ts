@@ -1,6 +1,6 @@
 /**
- * One writing process at a time, by something that the system frees with the process, however that ends: nothing stale
- * ever keeps a log from being opened.
+ * Allows one writing process at a time, by a resource that the system frees when the process ends in any way: nothing
+ * stale ever prevents opening a log.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync, statSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { LogError } from '../log.ts';
 
 const LOCK_FILE = 'writer.lock';
-/** `O_EXLOCK` of macOS and the BSDs, which Node has no name for: opens and locks in one step. */
+/** `O_EXLOCK` of macOS and the BSDs, for which Node has no constant: opens and locks in one step. */
 const OPEN_LOCKED = 0x20;
 
 /**
- * Resolves with how to let go; rejects with `log_locked` while another process, or another log of this one, holds the
- * folder, whatever path leads to it.
+ * Claims a folder and resolves with a function that releases it. Rejects with `log_locked` while another process, or
+ * another log of this one, holds the folder, by whatever path.
  */
 export async function claimFolder(path: string): Promise<() => Promise<void>> {
   const release = hasSocketNames() ? await listen(socketName(path)) : lock(join(path, LOCK_FILE));
@@ -23,7 +23,7 @@ export async function claimFolder(path: string): Promise<() => Promise<void>> {
   throw new LogError('log_locked', message);
 }
 
-/** Linux and Windows have names for sockets that are no files and go with the process. */
+/** Linux and Windows have socket names that are not files and disappear with the process. */
 function hasSocketNames(): boolean {
   return process.platform === 'linux' || process.platform === 'win32';
 }
@@ -34,13 +34,13 @@ function socketName(path: string): string {
   return process.platform === 'linux' ? `\0${name}` : `\\\\.\\pipe\\${name}`;
 }
 
-function listen(address: string): Promise<(() => Promise<void>) | null> {
+function listen(name: string): Promise<(() => Promise<void>) | null> {
   return new Promise((resolve, reject) => {
     const server: Server = createServer((socket) => socket.destroy());
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
-    server.listen(address, () => {
+    server.listen(name, () => {
       server.unref();
       resolve(() => new Promise((closed) => server.close(() => closed())));
     });

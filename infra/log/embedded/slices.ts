@@ -1,11 +1,11 @@
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 
-/** Longest that maintenance holds up the event loop at a time, about. */
+/** Maximum duration of a slice of maintenance, about. */
 const SLICE_MS = 3;
-/** Between two looks at the clock. */
+/** Steps between two looks at the clock. */
 const STEPS = 16;
 
-/** Work in slices: `pause` is called often, and gives way to other work when a slice is over. */
+/** Divides work into slices: call `isUsedUp` or `isUsedUpSampled` after each step, and `next` when it returns true. */
 export class Slices {
   private began = performance.now();
   private steps = 0;
@@ -15,18 +15,18 @@ export class Slices {
     this.isStopped = isStopped;
   }
 
-  /** Whether the slice at hand is used up, or everything is to end. */
-  over(): boolean {
+  /** Like `isUsedUp`, but looks at the clock only every few calls: for short steps. */
+  isUsedUpSampled(): boolean {
     this.steps += 1;
     return this.steps % STEPS === 0 && this.isUsedUp();
   }
 
-  /** As `over`, but looks at the clock each time: after steps that take long. */
+  /** True if the current slice is used up, or the work must stop. */
   isUsedUp(): boolean {
     return performance.now() - this.began > SLICE_MS || this.isStopped();
   }
 
-  /** Lets other work have its turn; false when there is no going on after it. */
+  /** Yields to other work; returns false if the work must stop. */
   async next(): Promise<boolean> {
     await yieldToIo();
     this.began = performance.now();

@@ -1,10 +1,10 @@
 /**
- * The file `sync-point` has two slots, written in turn, so that one is always whole:
+ * The file `sync-point` has two slots, written in turn, so that one is always complete:
  *
  * | bytes | what |
  * |---|---|
  * | 8 | `PLXSYNC1` |
- * | 8 | generation, float64 big endian; the higher of two whole slots counts |
+ * | 8 | generation, float64 big endian; the higher of two complete slots is used |
  * | 4 | bytes of a page |
  * | 64 | id of the boot, UTF-8, padded with zeros |
  * | 32 | SHA-256 of everything else in the slot |
@@ -21,13 +21,13 @@ const BOOT_BYTES = 64;
 const HASH_AT = BOOT_AT + BOOT_BYTES;
 const HASH_BYTES = 32;
 const PAGES_AT = HASH_AT + HASH_BYTES;
-/** LMDB's two. */
+/** Number of LMDB's meta pages. */
 export const META_PAGES = 2;
 /** Larger than a slot with pages of 64 KiB, the largest of any system. */
 const SLOT_BYTES = 256 * 1024;
 export const SLOTS = 2;
 
-/** A state of the environment that is known to be on the disk whole. */
+/** A state of the environment that is known to be completely on the disk. */
 export interface SyncPoint {
   readonly generation: number;
   readonly boot: string;
@@ -35,12 +35,12 @@ export interface SyncPoint {
   readonly meta: Buffer;
 }
 
-/** Where a sync point of this generation stands in the file. */
+/** Returns the position of a sync point of this generation in the file. */
 export function slotAt(generation: number): number {
   return (generation % SLOTS) * SLOT_BYTES;
 }
 
-/** The bytes of a sync point. */
+/** Packs a sync point. */
 export function packSlot({ generation, boot, meta }: SyncPoint): Buffer {
   const slot = Buffer.alloc(PAGES_AT + meta.length);
   MAGIC.copy(slot);
@@ -52,7 +52,7 @@ export function packSlot({ generation, boot, meta }: SyncPoint): Buffer {
   return slot;
 }
 
-/** The newest whole sync point of a file, or null. */
+/** Returns the newest complete sync point of a file, or null. */
 export function readSyncPoint(file: string): SyncPoint | null {
   const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
   const descriptor = openSync(file, 'r');
@@ -80,7 +80,7 @@ function hashOf(slot: Buffer): Buffer {
   return createHash('sha256').update(slot.subarray(0, HASH_AT)).update(slot.subarray(PAGES_AT)).digest();
 }
 
-/** Bytes of a slot with pages of this size. */
+/** Returns the size of a slot with pages of this size. */
 export function slotBytes(pageBytes: number): number {
   return PAGES_AT + META_PAGES * pageBytes;
 }

@@ -59,14 +59,14 @@ describe('a loss of power', () => {
   }
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'leaves the newest sync point whole, whichever later writes reached the disk (%i)',
+    'leaves the newest sync point intact, whichever later writes reached the disk (%i)',
     async (seed) => {
       const live = join(path, 'live');
       const crashed = join(path, 'crashed');
       const log = await openEmbeddedLog({ path: live });
       await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'compacted' } }]);
       const seq = await churn(log, 12, 0);
-      // Maintenance ends with a sync point: what the disk holds for certain is this.
+      // Maintenance ends with a sync point: this is certainly on the disk.
       await log.append([{ ...AT, key: 'before', value: Buffer.alloc(0), receivedAt: seq, seq: seq + 1 }]);
       await log.append([
         { ...AT, key: 'before', value: Buffer.alloc(((seq + 2) * 37) % 3_000, seq + 2), receivedAt: seq, seq: seq + 2 },
@@ -74,7 +74,7 @@ describe('a loss of power', () => {
       await log.maintain(Date.now(), LIMITS);
       const certain = readFileSync(join(live, 'data.mdb'));
       const point = readFileSync(join(live, 'sync-point'));
-      const kept = await readAll(log);
+      const stored = await readAll(log);
       // No sync point is made within these writes, which take less than the interval between two; and if one were, the
       // copy of the file `sync-point` above would still lead to the older one, whose pages stay until the next but one.
       for (let more = 0; more < 10; more += 1)
@@ -94,7 +94,7 @@ describe('a loss of power', () => {
       cpSync(live, crashed, { recursive: true });
       await log.close();
 
-      // Each later page reached the disk or did not, at random; the pages of the sync point did.
+      // Each later page reached the disk or not, at random; the pages of the sync point did.
       const chance = random(seed);
       const disk = Buffer.alloc(newest.length);
       for (let at = 0; at < newest.length; at += PAGE_BYTES) {
@@ -107,11 +107,11 @@ describe('a loss of power', () => {
 
       expect(restoreAfterPowerLoss(crashed, 'another boot')).toBe(true);
       const again = await openEmbeddedLog({ path: crashed });
-      // What had not moved into the trees by then is in the journal, which reached the disk whole.
+      // Records that were not in the trees by then are in the journal, which reached the disk completely.
       const later = Array.from({ length: 300 }, (_, at) => ({ seq: seq + 3 + at, whole: true }));
-      expect(await readAll(again)).toEqual([...kept, ...later]);
-      expect(kept.every(({ whole }) => whole)).toBe(true);
-      // And the log goes on from there.
+      expect(await readAll(again)).toEqual([...stored, ...later]);
+      expect(stored.every(({ whole }) => whole)).toBe(true);
+      // The log continues from there.
       const last = (await again.last(AT))!.seq;
       await again.append([{ ...AT, key: 'on', value: Buffer.from('on'), receivedAt: 9e9, seq: last + 1 }]);
       expect((await again.last(AT))!.seq).toBe(last + 1);
@@ -119,7 +119,7 @@ describe('a loss of power', () => {
     },
   );
 
-  it('takes nothing back while the machine has not been started anew', async () => {
+  it('restores nothing if the machine was not restarted', async () => {
     const live = join(path, 'live');
     const killed = join(path, 'killed');
     const log = await openEmbeddedLog({ path: live });
@@ -133,7 +133,7 @@ describe('a loss of power', () => {
     await again.close();
   });
 
-  it('takes nothing back after a clean close, however the machine was started since', async () => {
+  it('loses nothing after a clean close, even if the machine was restarted since', async () => {
     const log = await openEmbeddedLog({ path });
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     for (let seq = 1; seq <= 300; seq += 1)
@@ -145,7 +145,7 @@ describe('a loss of power', () => {
     await again.close();
   });
 
-  it('ignores a sync point that is not whole and takes the one before', async () => {
+  it('ignores an incomplete sync point and uses the previous one', async () => {
     const log = await openEmbeddedLog({ path });
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([{ ...AT, key: 'k', value: Buffer.from('v'), receivedAt: 1, seq: 1 }]);
@@ -153,7 +153,7 @@ describe('a loss of power', () => {
     const before = mkdtempSync(join(tmpdir(), 'parallax-sync-journal-'));
     cpSync(journal, before, { recursive: true });
     await log.close();
-    // Files of the journal are removed only when the newest point is whole.
+    // Files of the journal are removed only when the newest point is complete.
     cpSync(before, journal, { recursive: true });
     rmSync(before, { recursive: true });
     const file = join(path, 'sync-point');
@@ -171,7 +171,7 @@ describe('a loss of power', () => {
     await again.close();
   });
 
-  it('is made good before another process reads along', async () => {
+  it('is repaired before another process reads', async () => {
     const log = await openEmbeddedLog({ path });
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([{ ...AT, key: 'k', value: Buffer.from('v'), receivedAt: 1, seq: 1 }]);
@@ -181,14 +181,14 @@ describe('a loss of power', () => {
       environment,
       path,
       boot: 'another boot',
-      flushBeside: async () => {},
+      flushJournal: async () => {},
       onBegin: () => async () => {},
       onFault: fail,
     });
     await points.close();
     await environment.root.close();
     expect(wasPowerLost(path)).toBe(true);
-    // Both meta pages as the crash may have left them.
+    // Both meta pages as a crash may have left them.
     const data = readFileSync(join(path, 'data.mdb'));
     data.fill(0xff, 100, PAGE_BYTES);
     data.fill(0xff, PAGE_BYTES + 100, 2 * PAGE_BYTES);

@@ -1,20 +1,20 @@
 /**
- * What makes a loss of power leave a consistent earlier state, without any append waiting for the disk.
+ * Makes a loss of power leave a consistent earlier state, without any append waiting for the disk.
  *
  * A commit writes new pages beside the old ones and then one of the two meta pages at the head of the file, which names
  * the root of everything. None of that is flushed, so after a loss of power a meta page may be on the disk whose pages
- * are not. A **sync point** is a commit that is known to be on the disk whole:
+ * are not. A **sync point** is a commit that is known to be completely on the disk:
  *
  * 1. a read transaction is opened, which keeps LMDB from writing over any page of the newest commit, and the two meta
  *    pages are copied;
  * 2. the data file and the journal are flushed, off the event loop, while appends go on;
  * 3. the copied meta pages are written to the file `sync-point` and flushed;
- * 4. the read transaction of the sync point before is let go, and files of the journal are removed whose records were all
+ * 4. the read transaction of the previous sync point is ended, and files of the journal are removed whose records were all
  *    in the trees of the commit.
  *
- * When the log is opened after the machine was started anew, the meta pages of the newest sync point are put back:
- * every page that they lead to is as it was, and what had not moved into the trees by then is in the journal, with what
- * came later as far as it reached the disk. When only the process died, the system has kept what was written, and the
+ * When the log is opened after the machine was restarted, the meta pages of the newest sync point are restored:
+ * every page that they reference is unchanged. Records that were not in the trees by then are in the journal, with later
+ * ones as far as they reached the disk. If only the process crashed, the system has retained its writes, and the
  * newest commit stays.
  */
 import {
@@ -35,21 +35,21 @@ import { bootId } from './boot-id.ts';
 import { DATA_FILE, type LogEnvironment } from './environment.ts';
 import { META_PAGES, packSlot, readSyncPoint, SLOTS, type SyncPoint, slotAt, slotBytes } from './sync-point-file.ts';
 
-/** Appends that a loss of power may take: those of this time and of one flush. */
+/** Interval of sync points: a loss of power may lose the appends of this time and of one flush. */
 const INTERVAL_MS = 100;
 const SYNC_FILE = 'sync-point';
 
 const flush = promisify(fdatasync);
 const writeAt = promisify(write);
 
-/** Whether the machine was started since the newest sync point was made, so that what came after it may be gone. */
+/** True if the machine was restarted since the newest sync point, so that later changes may be lost. */
 export function wasPowerLost(path: string, boot: string = bootId()): boolean {
   return lostPoint(path, boot) !== null;
 }
 
 /**
- * Goes back to the newest sync point when the machine was started since it was made; true when it did. Nobody else may
- * have the environment open.
+ * Restores the newest sync point if the machine was restarted since; returns true if it did. No other process may have
+ * the environment open.
  */
 export function restoreAfterPowerLoss(path: string, boot: string = bootId()): boolean {
   const point = lostPoint(path, boot);
@@ -74,16 +74,16 @@ function lostPoint(path: string, boot: string): SyncPoint | null {
 export interface SyncPointsOptions {
   readonly environment: LogEnvironment;
   readonly path: string;
-  /** Flushes what is beside the data file; called for each sync point. */
-  readonly flushBeside: () => Promise<void>;
-  /** Called when a sync point begins; what it gives is called once it is made. */
+  /** Flushes the journal; called for each sync point. */
+  readonly flushJournal: () => Promise<void>;
+  /** Called when a sync point starts; the returned function is called when it is complete. */
   readonly onBegin: () => () => Promise<void>;
-  /** Told when a sync point that nobody waits for could not be made; the next write tries again. */
+  /** Called if a background sync point fails; the next write tries again. */
   readonly onFault: (error: unknown) => void;
   readonly boot?: string;
 }
 
-/** Makes a sync point soon after something was written. */
+/** Makes sync points soon after writes. */
 export class SyncPoints {
   private readonly options: SyncPointsOptions;
   private readonly boot: string;
@@ -111,7 +111,7 @@ export class SyncPoints {
     syncFolder(path);
   }
 
-  /** Something was written. */
+  /** Call after a write. */
   touch(): void {
     if (this.timer || this.closed) return;
     this.timer = setTimeout(() => {
@@ -133,7 +133,7 @@ export class SyncPoints {
     return run;
   }
 
-  /** Makes the last sync point. */
+  /** Makes the last sync point and closes the files. */
   async close(): Promise<void> {
     this.closed = true;
     if (this.timer) clearTimeout(this.timer);
@@ -148,9 +148,9 @@ export class SyncPoints {
   }
 
   private async makeOne(): Promise<void> {
-    const { environment, onBegin, flushBeside } = this.options;
+    const { environment, onBegin, flushJournal: flushBeside } = this.options;
     const newest = environment.newestTransaction();
-    // Who is called looks at the trees as they are now.
+    // The callback must see the trees as they are now.
     environment.root.resetReadTxn();
     const onMade = onBegin();
     if (newest === this.synced) await flushBeside();
@@ -171,9 +171,9 @@ export class SyncPoints {
 
   private async write(): Promise<void> {
     const meta = Buffer.alloc(META_PAGES * this.pageBytes);
-    // Before anything else may be committed: these are the meta pages of the pinned transaction.
+    // Before any other commit: these are the meta pages of the pinned transaction.
     readSync(this.data, meta, 0, meta.length, 0);
-    await Promise.all([flush(this.data), this.options.flushBeside()]);
+    await Promise.all([flush(this.data), this.options.flushJournal()]);
     const generation = this.generation + 1;
     const slot = packSlot({ generation, boot: this.boot, meta });
     await writeAt(this.file, slot, 0, slot.length, slotAt(generation));
@@ -181,7 +181,7 @@ export class SyncPoints {
     this.generation = generation;
   }
 
-  /** Takes the room of both slots now: a sync point must not fail because the disk became full. */
+  /** Reserves the disk space of both slots now: a sync point must not fail because the disk became full. */
   private allocate(): void {
     const blank = Buffer.alloc(slotBytes(this.pageBytes));
     for (let slot = 0; slot < SLOTS; slot += 1) writeSync(this.file, blank, 0, blank.length, slotAt(slot));
@@ -189,7 +189,7 @@ export class SyncPoints {
   }
 }
 
-/** A new file is only there after a loss of power when its folder was flushed too. */
+/** A new file only survives a loss of power if its folder was flushed too. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

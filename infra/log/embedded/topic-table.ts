@@ -39,7 +39,7 @@ export class TopicTable {
     return found;
   }
 
-  /** Makes topics that do not exist, all or none; another retention replaces the old one. */
+  /** Creates topics that do not exist, all or none; a changed retention replaces the old one. */
   create(topics: readonly TopicStorage[]): void {
     const changed = topics.filter((topic) => this.differs(topic));
     if (changed.length === 0) return;
@@ -54,7 +54,7 @@ export class TopicTable {
     for (const topic of made) this.topics.set(topic.storage.name, topic);
   }
 
-  /** Throws `log_unknown_topic` when one does not exist or has another partition count. */
+  /** Throws `log_unknown_topic` if a topic does not exist or has another partition count. */
   require(topics: readonly TopicStorage[]): void {
     this.load();
     for (const topic of topics) {

@@ -9,13 +9,13 @@ import type { SyncPoints } from './sync-points.ts';
 
 const APPEND = { append: true } as const;
 const REPLACE = {} as const;
-/** Flushed beside an append, so that it does not take long. */
+/** Partitions flushed during an append, so that it does not take long. */
 const FLUSH_PARTITIONS_MAX = 2;
 /** Partitions whose full blocks are moved in one transaction. */
 const MOVE_PARTITIONS_MAX = 64;
-/** A move for which there was no room is tried again after this time. */
-const AGAIN_MS = 250;
-/** Above so many times its bound the journal takes nothing more. */
+/** Delay after which a move that failed for lack of disk space is retried. */
+const RETRY_MS = 250;
+/** Multiple of its size bound above which the journal refuses appends. */
 const TIMES_MAX = 2;
 
 export interface TreeMovesOptions {
@@ -23,7 +23,7 @@ export interface TreeMovesOptions {
   readonly journal: Journal;
   readonly room: DiskRoom;
   readonly syncPoints: SyncPoints;
-  /** Called with a fault of a move that nobody waits for; it is tried again. */
+  /** Called with an error of a background move; it is retried. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -31,53 +31,56 @@ export class TreeMoves {
   private readonly options: TreeMovesOptions;
   /** Partitions with full blocks that are not in their trees yet. */
   private readonly full = new Set<Partition>();
-  private againAt = Number.NEGATIVE_INFINITY;
+  private retryAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: TreeMovesOptions) {
     this.options = options;
   }
 
-  /** Something came to the run of a partition. */
+  /** Call after the run of a partition has grown. */
   note(partition: Partition): void {
     if (partition.run.hasFullBlocks) this.full.add(partition);
   }
 
-  /** A partition was emptied. */
+  /** Call after a partition was emptied. */
   forget(partition: Partition): void {
     this.full.delete(partition);
   }
 
-  /** Moves full blocks, and some of what keeps the journal above its bound. What has no room now is tried again later. */
-  moveBeside(): void {
+  /**
+   * Moves full blocks, and some partitions that hold the journal above its bound. Moves that fail for lack of space are
+   * retried later.
+   */
+  moveReady(): void {
     const { journal } = this.options;
     const holders = journal.isAbove(1) ? journal.holders().slice(0, FLUSH_PARTITIONS_MAX) : [];
     if (holders.length > 0) this.tryMove(holders, true);
     while (this.full.size > 0 && this.tryMove([...this.full].slice(0, MOVE_PARTITIONS_MAX), false));
   }
 
-  /** Whether the journal may take more; flushes what it can where it holds far more than it should. */
+  /** True if the journal may accept more; flushes partitions if it is far above its bound. */
   makeRoom(): boolean {
     const { journal } = this.options;
     while (journal.isAbove(TIMES_MAX)) if (!this.tryMove(journal.holders(), true)) return false;
     return true;
   }
 
-  /** Brings everything of a partition into its tree; false when the disk has no room for it. */
+  /** Moves everything of a partition into its tree; returns false if the disk is full. */
   flush(partition: Partition): boolean {
     while (partition.run.isJournaled) if (!this.move([partition], true)) return false;
     return true;
   }
 
-  /** Notes in LMDB how far the journal is not needed any more; false when the disk has no room for that. */
+  /** Stores in LMDB which entries of the journal are no longer needed; returns false if the disk is full. */
   noteFirst(): boolean {
     return !this.options.journal.isBehind || this.move([], false);
   }
 
-  /** Removes records of a partition's tree, into which everything is brought first; gives how many. */
+  /** Moves everything of a partition into its tree, then removes records; returns how many. */
   remove(partition: Partition, plan: () => Removal): number {
     const isFlushed = this.flush(partition);
     const planned = plan();
-    // What is in the journal alone goes on from the last block of the tree: that one stays as it is, then.
+    // Journaled records continue the last block of the tree: that block must not change then.
     const removal = isFlushed ? planned : removalBelow(planned, partition.blockAt(Number.MAX_SAFE_INTEGER)?.key ?? 0);
     const removed = applyRemoval(partition, removal, (work) => this.options.environment.transact(work));
     if (removed === 0) return 0;
@@ -88,32 +91,35 @@ export class TreeMoves {
   }
 
   private tryMove(partitions: readonly Partition[], flushes: boolean): boolean {
-    if (performance.now() < this.againAt) return false;
+    if (performance.now() < this.retryAt) return false;
     try {
       if (this.move(partitions, flushes)) return true;
-      // Less may have room.
+      // A smaller move may fit.
       if (partitions.length > 1 && this.move(partitions.slice(0, 1), flushes)) return true;
     } catch (error) {
-      // The records are in the journal, so what has failed here is not what was asked for.
+      // The records are in the journal, so the append itself has not failed.
       if (!(error instanceof LogError && error.canRetry)) throw error;
       this.options.onFault(error);
     }
-    this.againAt = performance.now() + AGAIN_MS;
+    this.retryAt = performance.now() + RETRY_MS;
     return false;
   }
 
-  /** Moves all or none; false when the disk has no room. @param flushes also what makes no full block. */
+  /**
+   * Moves all or none; returns false if the disk is full.
+   * @param flushes also moves incomplete blocks.
+   */
   private move(partitions: readonly Partition[], flushes: boolean): boolean {
     const { environment, journal, room, syncPoints } = this.options;
     const moves = partitions.map((partition) => ({ partition, move: partition.run.move(flushes) }));
     const put = moves.flatMap(({ partition, move }) => move.put.map((block) => ({ partition, ...block })));
     const bytes = put.reduce((sum, { block }) => sum + block.length, 0);
-    if (!room.takes(bytes, put.length + 1)) return false;
+    if (!room.reserve(bytes, put.length + 1)) return false;
     const note = journal.note();
     environment.transact(() => {
       for (const { partition, key, block, replaces } of put)
         if (!partition.db.putSync(key, block, replaces ? REPLACE : APPEND))
-          throw new Error(`offset ${key} of ${partition.name} is taken`);
+          throw new Error(`offset ${key} of ${partition.name} already exists`);
       note.put();
     });
     note.done();

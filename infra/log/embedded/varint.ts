@@ -1,10 +1,13 @@
-/** Whole numbers from 0 to 2^53 − 1, base 128, lowest bits first; the highest bit of a byte says that another follows. */
+/**
+ * Encodes whole numbers from 0 to 2^53 − 1, base 128, lowest bits first; the highest bit of a byte says that another
+ * follows.
+ */
 
 export const VARINT_BYTES_MAX = 8;
-/** Up to here bit operations are exact. */
+/** Numbers up to here can use bit operations. */
 const BITS_MAX = 0x7fff_ffff;
 
-/** Writes a number; returns where it ends. Throws for what is no whole number in the range. */
+/** Writes a number; returns the index after it. Throws for other values than whole numbers in the range. */
 export function writeVarint(bytes: Buffer, start: number, number: number): number {
   if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`${number} is not a whole number from 0 on`);
   let at = start;
@@ -23,7 +26,7 @@ export function writeVarint(bytes: Buffer, start: number, number: number): numbe
   return at + 1;
 }
 
-/** Reads the number that begins there. */
+/** Reads the number at this index. */
 export function readVarint(bytes: Buffer, start: number): number {
   const first = bytes[start]!;
   if (first < 0x80) return first;
@@ -38,7 +41,7 @@ export function readVarint(bytes: Buffer, start: number): number {
   }
 }
 
-/** Where the number ends that begins there. */
+/** Returns the index after the number at this index. */
 export function varintEnd(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at]! >= 0x80) at += 1;

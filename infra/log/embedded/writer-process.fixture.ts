@@ -1,9 +1,9 @@
 /**
  * A process that writes a log, for tests that kill it: `node infra/testing/run-ts.mjs <this file> <folder> <mode>`.
  *
- * - `forever`: appends batches until it dies and prints the last `seq` of each batch once it is acknowledged;
- * - `resume`: as `forever`, but after the last number that the log has, with records that soon fill files of the journal;
- * - `on-demand`: prints `ready`, then appends one record for every line that it is given and prints its `seq`.
+ * - `forever`: appends batches until it is killed and prints the last `seq` of each batch once it is acknowledged;
+ * - `resume`: like `forever`, but continues after the last number of the log, with records that soon fill journal files;
+ * - `on-demand`: prints `ready`, then appends one record for every input line and prints its `seq`.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';

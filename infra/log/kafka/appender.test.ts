@@ -11,11 +11,11 @@ interface Sent {
 }
 type Outcome = 'taken' | 'lost' | 'refused';
 
-/** A producer whose sends end as the test says, in the order they come; `hold` keeps them from ending. */
+/** A producer whose sends end as the test decides, in their order; `hold` delays them. */
 class Double {
   readonly sent: Sent[] = [];
   readonly outcomes: Outcome[] = [];
-  /** A request with this record is refused by the broker, whatever else is in it. */
+  /** The broker refuses a request with this record. */
   guilty: string | null = null;
   producers = 0;
   release: (() => void) | null = null;
@@ -81,7 +81,7 @@ describe('the appender', () => {
     for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
   };
 
-  it('sends what is appended in one turn together, and tells where each partition ends', async () => {
+  it('sends the appends of one turn together, and reports the end of each partition', async () => {
     const { double, appender, ends } = setup();
     await Promise.all([appender.append(one(1)), appender.append(one(2)), appender.append(one(1, B))]);
     expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1', 'a/0:2', 'b/0:1']]);
@@ -91,7 +91,7 @@ describe('the appender', () => {
     ]);
   });
 
-  it('has one request under way; what comes meanwhile goes with the next', async () => {
+  it('has one pending request; later appends share the next one', async () => {
     const { double, appender } = setup();
     double.hold();
     const first = appender.append(one(1));
@@ -104,7 +104,7 @@ describe('the appender', () => {
     expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1'], ['a/0:2', 'a/0:3']]);
   });
 
-  it('repeats a request of unknown outcome whole, in place, by a new producer', async () => {
+  it('repeats a complete request of unknown outcome, in order, with a new producer', async () => {
     const { double, appender } = setup();
     double.outcomes.push('lost', 'lost');
     const first = appender.append(one(1));
@@ -118,7 +118,7 @@ describe('the appender', () => {
     ]);
   });
 
-  it('rejects after its time, together with everything handed over behind', async () => {
+  it('rejects after the retry time, together with all queued appends', async () => {
     const { double, appender } = setup({ retryForMs: 0 });
     double.outcomes.push('lost');
     double.hold();
@@ -131,14 +131,14 @@ describe('the appender', () => {
     expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1'], ['a/0:1']]);
   });
 
-  it('does not repeat what is refused for good', async () => {
+  it('does not repeat a request that is refused for good', async () => {
     const { double, appender } = setup();
     double.outcomes.push('refused');
     await expect(appender.append(one(1))).rejects.toMatchObject({ code: 'log_too_large', canRetry: false });
     expect(double.sent).toHaveLength(1);
   });
 
-  it('refuses what is too large for the broker alone, and takes what was sent beside it', async () => {
+  it('rejects only the append that is too large for the broker', async () => {
     const { double, appender } = setup();
     double.guilty = 'a/0:2';
     const ends = await Promise.allSettled([1, 2, 3].map((seq) => appender.append(one(seq))));
@@ -149,13 +149,13 @@ describe('the appender', () => {
     expect(taken).toEqual([['a/0:1'], ['a/0:3'], ['a/0:4']]);
   });
 
-  it('parts what is too much for one batch of a partition, in order, and resolves when all of it is taken', async () => {
+  it('splits an append above the batch limit of a partition, in order, and resolves when all of it is appended', async () => {
     const { double, appender } = setup();
     await appender.append([1, 2, 3].map((seq) => sized(seq, 400 * 1024)));
     expect(double.sent.map(({ records }) => records)).toEqual([['a/0:1', 'a/0:2'], ['a/0:3']]);
   });
 
-  it('refuses what does not fit beside what waits, and takes it when there is room', async () => {
+  it('rejects an append above the queue limit, and accepts it when there is capacity', async () => {
     const { double, appender } = setup({ queueBytesMax: 1_000 });
     double.hold();
     const waiting = appender.append([sized(1, 900)]);
@@ -165,7 +165,7 @@ describe('the appender', () => {
     await expect(appender.append([sized(2, 5_000)])).resolves.toBeUndefined();
   });
 
-  it('takes nothing more once closed, and has sent what it took', async () => {
+  it('rejects appends once closed, after sending the accepted ones', async () => {
     const { double, appender } = setup();
     const taken = appender.append(one(1));
     await appender.close();

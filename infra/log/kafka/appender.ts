@@ -7,18 +7,18 @@ import { groupBy } from './group-by.ts';
 import { type BatchProducer, compressionFor } from './kafka-client.ts';
 import { toMessage } from './record-mapping.ts';
 
-/** Waiting beyond this is refused with `log_full`: whoever appends must slow down. */
+/** Queued bytes above which appends are refused with `log_full`: the caller must slow down. */
 const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 const SEND_BYTES_MAX = 4 * 1024 * 1024;
-/** One partition's part of a send is one batch, and a broker takes batches of 1 MiB by default. */
+/** Limit for one partition in a send, which is one batch; a broker accepts batches of 1 MiB by default. */
 const SEND_PARTITION_BYTES_MAX = 900 * 1024;
-/** A broker restarts in less; after this the appends that wait are rejected. */
+/** A broker restarts in less time; after this, waiting appends are rejected. */
 const RETRY_FOR_MS = 30_000;
 
 interface Append {
   readonly records: readonly AppendRecord[];
   readonly bytes: number;
-  /** Records sent, and how many of them before the request at hand. */
+  /** Number of records sent, and sent before the current request. */
   sent: number;
   sentBefore: number;
   readonly resolve: () => void;
@@ -26,26 +26,26 @@ interface Append {
 }
 
 export interface AppenderOptions {
-  /** A producer with numbers of its own. */
+  /** Connects a producer with its own sequence numbers. */
   readonly connect: () => Promise<BatchProducer>;
-  /** Told the offset after the last record that a send put into a partition. */
+  /** Called with the offset after the last record that a send appended to a partition. */
   readonly onAppended: (at: TopicPartition, next: number) => void;
-  /** Told that another writer has taken the topics over. */
+  /** Called if another writer has taken over the topics. */
   readonly onFenced?: (error: LogError) => void;
   readonly queueBytesMax?: number;
   readonly retryForMs?: number;
 }
 
 /**
- * Sends what is appended, in the order it came, one request at a time: what waits meanwhile goes together in the next.
- * The producer is idempotent, so a request that is repeated after a lost answer counts once.
+ * Sends appends in order, one request at a time: appends that arrive meanwhile share the next request. The producer is
+ * idempotent, so a request that is repeated after a lost answer counts once.
  */
 export class Appender {
   private readonly options: AppenderOptions;
   private queue: Append[] = [];
   private queuedBytes = 0;
-  /** So many appends at the head of the queue go one by one, to tell which of them the broker refuses. */
-  private apart = 0;
+  /** Number of appends at the head of the queue that are sent one by one, to find which of them the broker refuses. */
+  private isolated = 0;
   private producer: Promise<BatchProducer> | null = null;
   private sending: Promise<void> | null = null;
   private closed = false;
@@ -75,9 +75,9 @@ export class Appender {
     }
     const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0);
     const { queueBytesMax = QUEUE_BYTES_MAX } = this.options;
-    // A single append above the limit is taken when nothing waits before it.
+    // A single append above the limit is accepted if the queue is empty.
     if (this.queuedBytes > 0 && this.queuedBytes + bytes > queueBytesMax)
-      return Promise.reject(new LogError('log_full', `${this.queuedBytes} bytes wait for Kafka already`));
+      return Promise.reject(new LogError('log_full', `${this.queuedBytes} bytes are already queued for Kafka`));
     return new Promise((resolve, reject) => {
       this.queue.push({ records, bytes, sent: 0, sentBefore: 0, resolve, reject });
       this.queuedBytes += bytes;
@@ -85,12 +85,12 @@ export class Appender {
     });
   }
 
-  /** Begins no other request: what waits and what comes is rejected with this error. */
+  /** Starts no other request: waiting and later appends are rejected with this error. */
   end(reason: LogError): void {
     this.ended ??= reason;
   }
 
-  /** Sends what was appended, then disconnects. */
+  /** Sends the queued appends, then disconnects. */
   async close(): Promise<void> {
     this.closed = true;
     await this.sending;
@@ -98,26 +98,26 @@ export class Appender {
   }
 
   private async sendAll(): Promise<void> {
-    // Appends of the same turn of the event loop go together.
+    // Appends of the same turn of the event loop share a request.
     await new Promise(setImmediate);
     while (this.queue.length > 0) {
       try {
         if (this.ended) throw this.ended;
-        await this.sendUntilTaken(this.nextSend());
+        await this.sendWithRetries(this.nextSend());
         this.settle();
       } catch (error) {
-        this.refuse(toLogError(error, 'appending'));
+        this.rejectFailed(toLogError(error, 'appending'));
       }
     }
     this.sending = null;
   }
 
   /**
-   * Tries again what may succeed later, for a while. What became of a failed request is not known: kafkajs gives the
-   * numbers of its batches out again, and another batch under them would be taken for a repeat. So a new producer, with
-   * numbers of its own, tries; it may double records, which readers tell by their `seq`.
+   * Sends records, and retries transient failures for a while. The outcome of a failed request is unknown: kafkajs
+   * reuses the numbers of its batches, and another batch under them would be taken for a repeat. So a new producer with
+   * its own numbers sends again; it may double records, which readers detect by their `seq`.
    */
-  private async sendUntilTaken(records: readonly AppendRecord[]): Promise<void> {
+  private async sendWithRetries(records: readonly AppendRecord[]): Promise<void> {
     const { retryForMs = RETRY_FOR_MS } = this.options;
     const deadline = Date.now() + retryForMs;
     for (let attempt = 0; ; attempt += 1) {
@@ -133,13 +133,13 @@ export class Appender {
     }
   }
 
-  /** The records from the head of the queue on that fit into one request. */
+  /** Returns the records from the head of the queue that fit into one request. */
   private nextSend(): AppendRecord[] {
     const picked: AppendRecord[] = [];
     const bytesIn = new Map<string, number>();
     let total = 0;
     for (const append of this.queue) append.sentBefore = append.sent;
-    for (const append of this.apart > 0 ? this.queue.slice(0, 1) : this.queue) {
+    for (const append of this.isolated > 0 ? this.queue.slice(0, 1) : this.queue) {
       while (append.sent < append.records.length) {
         const record = append.records[append.sent]!;
         const size = bytesOf(record);
@@ -188,31 +188,31 @@ export class Appender {
       done += 1;
     }
     this.queue = this.queue.slice(done);
-    this.apart = Math.max(0, this.apart - done);
+    this.isolated = Math.max(0, this.isolated - done);
   }
 
-  private refuse(error: LogError): void {
+  private rejectFailed(error: LogError): void {
     const tried = this.queue.filter(({ sent, sentBefore }) => sent > sentBefore);
     if (error.code === 'log_fenced') this.options.onFenced?.(error);
     if (error.code !== 'log_too_large') this.fail(error);
     else if (tried.length > 1) {
       for (const append of tried) append.sent = append.sentBefore;
-      this.apart = tried.length;
+      this.isolated = tried.length;
     } else {
-      // Its own size is the matter of this append alone.
-      const guilty = this.queue.shift()!;
-      this.queuedBytes -= guilty.bytes;
-      this.apart = Math.max(0, this.apart - 1);
-      guilty.reject(error);
+      // Only this append is too large.
+      const refused = this.queue.shift()!;
+      this.queuedBytes -= refused.bytes;
+      this.isolated = Math.max(0, this.isolated - 1);
+      refused.reject(error);
     }
   }
 
-  /** Whatever was handed over behind a failed request fails with it: nothing may overtake what is tried again. */
+  /** Rejects every queued append: none may overtake the failed request when it is repeated. */
   private fail(error: LogError): void {
     const failed = this.queue;
     this.queue = [];
     this.queuedBytes = 0;
-    this.apart = 0;
+    this.isolated = 0;
     for (const append of failed) append.reject(error);
   }
 

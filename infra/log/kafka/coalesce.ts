@@ -1,6 +1,6 @@
 /**
- * Gathers the calls of one turn of the event loop into one: a starting process asks for a hundred partitions, and each
- * question of its own would be a round trip.
+ * Combines the calls of one turn of the event loop into one: a starting process queries a hundred partitions, and each
+ * query of its own would be a round trip.
  */
 export function coalesce<Question, Answer>(
   askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
@@ -11,14 +11,14 @@ export function coalesce<Question, Answer>(
     readonly reject: (error: unknown) => void;
   }[] = [];
   const flush = () => {
-    const asked = waiting;
+    const pending = waiting;
     waiting = [];
-    askAll(asked.map(({ question }) => question)).then(
+    askAll(pending.map(({ question }) => question)).then(
       (answers) => {
-        for (const [index, { resolve }] of asked.entries()) resolve(answers[index]!);
+        for (const [index, { resolve }] of pending.entries()) resolve(answers[index]!);
       },
       (error) => {
-        for (const { reject } of asked) reject(error);
+        for (const { reject } of pending) reject(error);
       },
     );
   };

@@ -7,13 +7,13 @@ export interface FetchFrom extends TopicPartition {
 }
 
 export interface FetchLimits {
-  /** How long the broker waits for something new. */
+  /** How long the broker waits for new records. */
   readonly waitMs: number;
   readonly bytes: number;
   readonly bytesPerPartition: number;
 }
 
-/** Connections to the leaders of some topics, for one who fetches. After any failure: `reset`, then go on. */
+/** Connections to the leaders of some topics, for fetching. After any failure, call `reset`, then continue. */
 export class Connection {
   private readonly client: KafkaClient;
   private readonly topics = new Set<string>();
@@ -23,7 +23,7 @@ export class Connection {
     this.client = client;
   }
 
-  /** The cluster view, connected and knowing the topics. */
+  /** Returns the cluster view, connected and with metadata of the topics. */
   async open(topics: Iterable<string>): Promise<Cluster> {
     const cluster = await this.connected();
     for (const topic of topics) this.topics.add(topic);
@@ -31,14 +31,14 @@ export class Connection {
     return cluster;
   }
 
-  /** What each of these partitions, led by one node, holds from an offset on. */
+  /** Fetches records of these partitions, led by one node, from their offsets on. */
   async fetch(nodeId: string, from: readonly FetchFrom[], limits: FetchLimits): Promise<Fetched[]> {
     const cluster = await this.connected();
     const broker = await cluster.findBroker({ nodeId });
     return fetchFrom(broker, from, limits);
   }
 
-  /** Lets go of the connections; what waits on them fails. */
+  /** Closes the connections; pending requests fail. */
   async reset(): Promise<void> {
     const opening = this.opening;
     this.opening = null;

@@ -21,7 +21,7 @@ const CODES: Readonly<Record<string, LogErrorCode>> = {
   RECORD_LIST_TOO_LARGE: 'log_too_large',
 };
 
-/** The port's error for whatever kafkajs threw; what nothing better is known of counts as unavailable. */
+/** Maps an error of kafkajs to a `LogError`; unknown errors count as `log_unavailable`. */
 export function toLogError(error: unknown, doing: string): LogError {
   if (error instanceof LogError) return error;
   const type = protocolType(error);
@@ -29,7 +29,7 @@ export function toLogError(error: unknown, doing: string): LogError {
   return new LogError((type && CODES[type]) || 'log_unavailable', `Kafka: ${doing} failed: ${text}`, { cause: error });
 }
 
-/** The protocol error code that an error carries, itself or in what it was caused by. */
+/** Returns the protocol error code of an error or of its causes. */
 export function protocolType(error: unknown): string | undefined {
   let at = error as KafkaError | undefined;
   for (let depth = 0; at && depth < 5; depth += 1) {

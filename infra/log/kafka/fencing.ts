@@ -1,8 +1,7 @@
 /**
- * How an older writer is kept out. All holders of a lease write under one transactional id, and each begins with its
- * next epoch. The marks of one empty transaction carry that epoch into every partition; from then on a broker refuses
- * what comes with an older one. The records themselves are not transactional: they are readable at once and cost one
- * request.
+ * Fences older writers. All holders of a lease write under one transactional id, and each starts with its next epoch.
+ * The markers of one empty transaction carry that epoch into every partition; from then on a broker refuses records
+ * with an older one. The records themselves are not transactional: they are readable immediately and cost one request.
  */
 import { backoff } from '../../retry.ts';
 import type { TopicPartition } from '../log.ts';
@@ -12,11 +11,14 @@ import type { Cluster, TransactionCoordinator } from './kafka-client.ts';
 import type { ProducerIdentity } from './producer-numbers.ts';
 
 const TRANSACTION = 1;
-/** The broker ends a transaction that was left open after this. */
+/** The broker ends an open transaction after this. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 const RETRY_FOR_MS = 30_000;
-/** A coordinator moves, loads, or is still busy with the marks of the transaction before; a topic may be very new. */
-const PASSING = new Set([
+/**
+ * Protocol errors while a coordinator moves, loads, or still writes the markers of the previous transaction, or while a
+ * topic is very new.
+ */
+const TRANSIENT = new Set([
   'CONCURRENT_TRANSACTIONS',
   'GROUP_LOAD_IN_PROGRESS',
   'GROUP_COORDINATOR_NOT_AVAILABLE',
@@ -34,10 +36,13 @@ export class Fence {
     this.transactionalId = transactionalId;
   }
 
-  /** The next epoch. Who has an older one can put no mark any more, but may still write until the new one has. */
+  /**
+   * Starts the next epoch. A holder of an older one can write no markers any more, but may still write records until
+   * the new one has written its markers.
+   */
   next(): Promise<ProducerIdentity> {
     const { transactionalId } = this;
-    return this.ask(async (coordinator) => {
+    return this.callCoordinator(async (coordinator) => {
       const request = { transactionalId, transactionTimeout: TRANSACTION_TIMEOUT_MS };
       const { producerId, producerEpoch } = await coordinator.initProducerId(request);
       return { producerId, producerEpoch };
@@ -45,35 +50,39 @@ export class Fence {
   }
 
   /**
-   * Marks the partitions with an epoch; when it resolves, every mark is there. Rejects with `INVALID_PRODUCER_EPOCH`
-   * when there is a newer one.
-   *
-   * @param witness a partition beside them.
+   * Writes markers of an epoch into the partitions; resolves when all of them are written. Rejects with
+   * `INVALID_PRODUCER_EPOCH` if there is a newer epoch.
+   * @param witness another partition, whose transaction proves that the first one has ended.
    */
   async mark(identity: ProducerIdentity, partitions: readonly TopicPartition[], witness: TopicPartition) {
-    await this.touch(identity, partitions);
-    // Marks are written after the transaction was told to have ended. Another one cannot begin before.
-    await this.touch(identity, [witness]);
+    await this.writeMarks(identity, partitions);
+    // Markers are written after the broker has reported the end of the transaction. Another transaction cannot start
+    // before.
+    await this.writeMarks(identity, [witness]);
   }
 
-  private async touch(identity: ProducerIdentity, partitions: readonly TopicPartition[]): Promise<void> {
+  private async writeMarks(identity: ProducerIdentity, partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this;
     const topics = [...groupBy(partitions, ({ topic }) => topic)].map(([topic, at]) => ({
       topic,
       partitions: at.map(({ partition }) => partition),
     }));
-    await this.ask((coordinator) => coordinator.addPartitionsToTxn({ ...identity, transactionalId, topics }));
-    await this.ask((coordinator) => coordinator.endTxn({ ...identity, transactionalId, transactionResult: true }));
+    await this.callCoordinator((coordinator) =>
+      coordinator.addPartitionsToTxn({ ...identity, transactionalId, topics }),
+    );
+    await this.callCoordinator((coordinator) =>
+      coordinator.endTxn({ ...identity, transactionalId, transactionResult: true }),
+    );
   }
 
-  private async ask<T>(request: (coordinator: TransactionCoordinator) => Promise<T>): Promise<T> {
+  private async callCoordinator<T>(request: (coordinator: TransactionCoordinator) => Promise<T>): Promise<T> {
     const deadline = Date.now() + RETRY_FOR_MS;
     for (let attempt = 0; ; attempt += 1) {
       try {
         const of = { groupId: this.transactionalId, coordinatorType: TRANSACTION };
         return await request(await this.cluster.findGroupCoordinator(of));
       } catch (error) {
-        if (!PASSING.has(protocolType(error) ?? '') || Date.now() >= deadline) throw error;
+        if (!TRANSIENT.has(protocolType(error) ?? '') || Date.now() >= deadline) throw error;
         await backoff(Math.min(attempt, 4));
       }
     }

@@ -1,4 +1,4 @@
-/** The items by what `keyOf` says of them, in the order they came. */
+/** Groups items by key, in their order. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** The one place that knows how kafkajs is set up, and the part of its inside that the adapter uses. */
+/** Configures kafkajs, and is the only file that uses its internals. */
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -17,12 +17,14 @@ const CLIENT_ID = 'parallax';
 const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** kafkajs spreads its waits by this factor, so that clients do not come back together. */
+/** Retry options of kafkajs. `factor` adds jitter, so that clients do not reconnect together. */
 export const RETRY = { initialRetryTime: 50, factor: 0.3, multiplier: 2, maxRetryTime: 1_000, retries: 4 } as const;
-/** The producer's own attempts keep the numbers of a batch, so what some partitions took already stays single. */
+/**
+ * Retries within the producer retain the numbers of a batch, so records that some partitions accepted are not doubled.
+ */
 export const PRODUCER_RETRY = { ...RETRY, retries: 10 } as const;
 
-/** A record as kafkajs reads it, which makes text of numbers, or as `record-batches.ts` does. */
+/** A record as read by kafkajs, which converts numbers to strings, or by `record-batches.ts`. */
 export interface RawRecord {
   readonly offset: string | number;
   readonly timestamp: string | number;
@@ -39,17 +41,17 @@ export interface FetchedPartition {
   readonly messages: readonly RawRecord[];
 }
 
-/** What is sent to a broker and how its answer is read. */
+/** A request with the decoder of its response. */
 interface Call {
   readonly request: { readonly apiVersion: number };
   readonly response: { decode(bytes: Buffer): Promise<unknown> };
 }
 
-/** kafkajs' choice of the newest version of a request that a broker knows. */
-export type RequestLookup = (apiKey: number, definition: unknown) => (asked: unknown) => Call;
+/** kafkajs' lookup of the newest version of a request that a broker supports. */
+export type RequestLookup = (apiKey: number, definition: unknown) => (options: unknown) => Call;
 
 export interface Broker {
-  /** Another one after each connect. */
+  /** Replaced by kafkajs on each connect. */
   lookupRequest: RequestLookup;
   fetch(request: {
     isolationLevel: number;
@@ -68,9 +70,9 @@ export interface OffsetQuery {
   readonly fromTimestamp?: number;
 }
 
-/** The broker that keeps account of a transactional id. */
+/** The broker that coordinates a transactional id. */
 export interface TransactionCoordinator {
-  /** Gives the id's next epoch, once a transaction that an older one left open was ended. */
+  /** Returns the id's next epoch, after ending a transaction that an older one left open. */
   initProducerId(request: { transactionalId: string; transactionTimeout: number }): Promise<ProducerIdentity>;
   addPartitionsToTxn(
     request: ProducerIdentity & { transactionalId: string; topics: { topic: string; partitions: number[] }[] },
@@ -78,7 +80,7 @@ export interface TransactionCoordinator {
   endTxn(request: ProducerIdentity & { transactionalId: string; transactionResult: boolean }): Promise<unknown>;
 }
 
-/** The broker that keeps the committed offsets of a group. */
+/** The broker that stores the committed offsets of a group. */
 export interface GroupCoordinator {
   offsetFetch(request: {
     groupId: string;
@@ -86,13 +88,13 @@ export interface GroupCoordinator {
   }): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>;
 }
 
-/** What the appender needs of a producer. */
+/** The part of a producer that the appender uses. */
 export interface BatchProducer {
   sendBatch(batch: ProducerBatch): Promise<RecordMetadata[]>;
   disconnect(): Promise<void>;
 }
 
-/** kafkajs' view of the brokers: connections, and which of them leads which partition. */
+/** kafkajs' view of the brokers: connections, and the leader of each partition. */
 export interface Cluster {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -110,9 +112,9 @@ export interface Cluster {
 
 export interface KafkaClient {
   readonly kafka: Kafka;
-  /** A cluster view with connections of its own: a waiting fetch holds up whatever else is asked on a connection. */
+  /** Creates a cluster view with its own connections: a waiting fetch delays other requests on a connection. */
   cluster(): Cluster;
-  /** A producer with a given identity over a connected cluster view; `disconnect` disconnects that. */
+  /** Creates a producer with a given identity over a connected cluster view; `disconnect` disconnects that. */
   producerOf(cluster: Cluster, numbers: ProducerNumbers): BatchProducer;
 }
 
@@ -128,7 +130,7 @@ export function createKafkaClient(brokers: readonly string[], logger?: Logger): 
   const kafka = new Kafka({
     ...shared,
     logLevel: logger ? logLevel.INFO : logLevel.NOTHING,
-    logCreator: () => (entry) => logger && passOn(logger, entry),
+    logCreator: () => (entry) => logger && forwardLogEntry(logger, entry),
   });
   return {
     kafka,
@@ -159,23 +161,24 @@ export function createKafkaClient(brokers: readonly string[], logger?: Logger): 
 
 // kafkajs has no consumer without a group, and joining one takes a broker three seconds by default: too long for a
 // reader that a client's `since` opens. Its own Cluster and Broker read a partition directly. Its producer cannot be
-// fenced outside of transactions; its message sender can, given an identity. None of these is typed or promised, which is why the version of kafkajs is pinned and why only this file names them.
-const inside = createRequire(import.meta.url);
-const ClusterOfKafkajs = inside('kafkajs/src/cluster/index.js') as new (options: object) => Cluster;
-const socketFactory = inside('kafkajs/src/network/socketFactory.js') as () => unknown;
+// fenced outside of transactions; its message sender can, given an identity. None of these is typed or public, which is
+// why the version of kafkajs is pinned and why only this file uses them.
+const kafkajsRequire = createRequire(import.meta.url);
+const ClusterOfKafkajs = kafkajsRequire('kafkajs/src/cluster/index.js') as new (options: object) => Cluster;
+const socketFactory = kafkajsRequire('kafkajs/src/network/socketFactory.js') as () => unknown;
 
-const createMessageProducer = inside('kafkajs/src/producer/messageProducer.js') as (options: {
+const createMessageProducer = kafkajsRequire('kafkajs/src/producer/messageProducer.js') as (options: {
   partitioner: (args: { message: { partition: number } }) => number;
   [option: string]: unknown;
 }) => Pick<BatchProducer, 'sendBatch'>;
-const createRetry = inside('kafkajs/src/retry/index.js') as (options: object) => unknown;
+const createRetry = kafkajsRequire('kafkajs/src/retry/index.js') as (options: object) => unknown;
 
-/** A request of fewer bytes is sent as it is: it would hardly become smaller. */
+/** Smaller requests are sent uncompressed: they would hardly shrink. */
 const COMPRESS_BYTES_MIN = 1_024;
-/** A third of the time of zlib's default level, for batches about a sixth larger. */
+/** Takes a third of the time of zlib's default level, for batches about a sixth larger. */
 const GZIP_LEVEL = 1;
 
-const { CompressionCodecs, CompressionTypes: Codec } = inside('kafkajs') as typeof import('kafkajs');
+const { CompressionCodecs, CompressionTypes: Codec } = kafkajsRequire('kafkajs') as typeof import('kafkajs');
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)];
 CompressionCodecs[Codec.GZIP] = () => ({
   compress: ({ buffer }: { readonly buffer: Buffer }) => compress(buffer, { level: GZIP_LEVEL }),
@@ -183,15 +186,17 @@ CompressionCodecs[Codec.GZIP] = () => ({
 });
 
 /**
- * How a request with so many bytes of records is compressed. gzip, because kafkajs and Node bring it along: zstd and LZ4
- * need native packages, and Node itself has zstd only from 22.15 on.
+ * Selects the compression of a request with this many bytes of records. gzip, because kafkajs and Node include it: zstd
+ * and LZ4 need native packages, and Node itself has zstd only from 22.15 on.
  */
 export function compressionFor(bytes: number): CompressionTypes {
   return bytes < COMPRESS_BYTES_MIN ? Codec.None : Codec.GZIP;
 }
 
-/** Of debugging interest only: kafkajs calls an error what it then retries, and what fails reaches the caller typed. */
-function passOn(logger: Logger, { namespace, log }: LogEntry): void {
+/**
+ * Logs at debug level: kafkajs logs errors that it then retries, and final failures reach the caller as typed errors.
+ */
+function forwardLogEntry(logger: Logger, { namespace, log }: LogEntry): void {
   const { message, timestamp: _, stack: __, logger: ___, ...rest } = log;
   logger.debug({ kafka: namespace, ...rest }, message);
 }

@@ -9,17 +9,17 @@ import { toLogError } from './errors.ts';
 import { type KafkaClient, type RawRecord, RETRY } from './kafka-client.ts';
 import { fromMessage } from './record-mapping.ts';
 
-/** Fetched and not yet polled, beyond which fetching waits. */
+/** Limits for records that were fetched and not polled; above them fetching waits. */
 const QUEUE_RECORDS_MAX = 16_384;
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
 const FETCH_WAIT_MS = 50;
 const FETCH_BYTES = 8 * 1024 * 1024;
 const PARTITION_FETCH_BYTES = 2 * 1024 * 1024;
-/** A member whose broker was lost comes back as another one, and the group waits this long for the one that is gone. */
+/** A member that lost its broker rejoins as a new one, and the group waits this long for the old one. */
 const SESSION_TIMEOUT_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
 const JOIN_TIMEOUT_MS = 60_000;
-/** How often a full queue is looked at again. */
+/** Interval at which a full queue is checked again. */
 const FULL_WAIT_MS = 20;
 
 export interface KafkaGroupOptions {
@@ -32,7 +32,7 @@ export interface KafkaGroupOptions {
 
 type CommitOffset = TopicPartition & { readonly offset: number };
 
-/** A member of a kafkajs consumer group that is polled; commits only what it is told to. */
+/** A polled member of a kafkajs consumer group; commits only explicitly. */
 export class KafkaGroupMember implements GroupConsumer {
   private readonly options: KafkaGroupOptions;
   private readonly consumer: Consumer;
@@ -40,9 +40,9 @@ export class KafkaGroupMember implements GroupConsumer {
   private queue: LogRecord[] = [];
   private head = 0;
   private queuedBytes = 0;
-  /** Counts the assignments: what was fetched under another one is fetched again. */
+  /** Counts the assignments: records fetched under an earlier one are fetched again. */
   private generation = 0;
-  private readonly news = new Notifier();
+  private readonly notifier = new Notifier();
   private fault: LogError | null = null;
   private closed = false;
 
@@ -73,14 +73,14 @@ export class KafkaGroupMember implements GroupConsumer {
       this.consumer.on(CRASH, ({ payload }) => {
         if (payload.restart) return;
         this.fault = toLogError(payload.error, `reading in group ${this.options.groupId}`);
-        this.news.tell();
+        this.notifier.notify();
         reject(this.fault);
       });
     });
     const deadline = sleep(JOIN_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-      throw new LogError('log_unavailable', `Kafka: group ${this.options.groupId} cannot be joined`);
+      throw new LogError('log_unavailable', `Kafka: group ${this.options.groupId} could not be joined`);
     });
-    // Whichever is not awaited any more must not count as unhandled.
+    // The promise that is no longer awaited must not cause an unhandled rejection.
     joined.catch(() => {});
     deadline.catch(() => {});
     try {
@@ -89,7 +89,7 @@ export class KafkaGroupMember implements GroupConsumer {
       await this.consumer.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
-        eachBatch: (payload) => this.take(payload),
+        eachBatch: (payload) => this.enqueue(payload),
       });
       await Promise.race([joined, deadline]);
     } catch (error) {
@@ -101,7 +101,7 @@ export class KafkaGroupMember implements GroupConsumer {
   async poll(maxRecords: number, timeoutMs: number): Promise<readonly LogRecord[]> {
     const now = this.gather(maxRecords);
     if (now.length > 0 || timeoutMs === 0) return now;
-    await this.news.wait(timeoutMs);
+    await this.notifier.wait(timeoutMs);
     return this.gather(maxRecords);
   }
 
@@ -128,7 +128,7 @@ export class KafkaGroupMember implements GroupConsumer {
     if (this.closed) return;
     this.closed = true;
     this.held = new Map();
-    this.news.tell();
+    this.notifier.notify();
     this.options.onClose(this);
     await this.consumer.disconnect();
   }
@@ -159,8 +159,8 @@ export class KafkaGroupMember implements GroupConsumer {
     );
   }
 
-  /** Takes a batch into the queue, and while that is full stays a member of the group by its heartbeats. */
-  private async take({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
+  /** Queues a batch; while the queue is full, sends heartbeats to stay a member of the group. */
+  private async enqueue({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
     const { generation } = this;
     while (this.queue.length - this.head >= QUEUE_RECORDS_MAX || this.queuedBytes >= QUEUE_BYTES_MAX) {
       await sleep(FULL_WAIT_MS);
@@ -173,6 +173,6 @@ export class KafkaGroupMember implements GroupConsumer {
       this.queuedBytes += bytesOf(record);
     }
     resolveOffset(batch.lastOffset());
-    this.news.tell();
+    this.notifier.notify();
   }
 }

@@ -1,8 +1,11 @@
-/** How a holder of a lease tells that it is one still, when it has lost its broker or was away from the group. */
+/**
+ * Checks by which a holder of a lease detects that it still holds it, after it lost its broker or was away from the
+ * group.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recordOf } from '../conformance/records.fixture.ts';
 import type { KafkaClient } from './kafka-client.ts';
-import { type KafkaLease, takeLease } from './kafka-lease.ts';
+import { acquireLease, type KafkaLease } from './kafka-lease.ts';
 import { KafkaWriter } from './kafka-writer.ts';
 import { LEASE_AT } from './lease-member.ts';
 import { WatermarkBoard } from './watermark-board.ts';
@@ -10,19 +13,19 @@ import { WatermarkBoard } from './watermark-board.ts';
 const AT = { topic: 'owned', partition: 0 };
 const failure = (type: string) => Object.assign(new Error(type), { type });
 
-/** One broker with one group and one transactional id, whose answers a test can hold up. */
+/** One broker with one group and one transactional id, whose answers a test can delay. */
 class Double {
   epoch = 0;
-  /** What the group has noted with its offset. */
+  /** Metadata that the group has stored with its offset. */
   note: string | null = null;
-  /** Taken records with the epoch under which they came. */
+  /** Accepted records with their epoch. */
   readonly taken: [seq: string, epoch: number][] = [];
   sendsFail = 0;
-  /** Why the group answers no member. */
+  /** Error with which the group answers every member. */
   groupFault: string | null = null;
   onEpoch = () => {};
   onMark = () => {};
-  private tellJoined: (event: { payload: { memberAssignment: Record<string, number[]> } }) => void = () => {};
+  private emitJoined: (event: { payload: { memberAssignment: Record<string, number[]> } }) => void = () => {};
 
   readonly client = {
     kafka: { consumer: () => this.consumer(), admin: () => this.admin() },
@@ -34,9 +37,9 @@ class Double {
     producerOf: () => this.producer(),
   } as unknown as KafkaClient;
 
-  /** A round of the group. */
+  /** A rebalance of the group. */
   join(assigned: boolean): void {
-    this.tellJoined({
+    this.emitJoined({
       payload: { memberAssignment: assigned ? { [LEASE_AT.topic]: [LEASE_AT.partition] } : {} },
     });
   }
@@ -57,8 +60,8 @@ class Double {
   private consumer() {
     return {
       events: { GROUP_JOIN: 'joined' },
-      on: (_event: string, listener: typeof this.tellJoined) => {
-        this.tellJoined = listener;
+      on: (_event: string, listener: typeof this.emitJoined) => {
+        this.emitJoined = listener;
       },
       connect: async () => {},
       disconnect: async () => {},
@@ -103,7 +106,7 @@ describe('the holder of a lease', () => {
   afterEach(() => Promise.all(leases.splice(0).map((lease) => lease.release())));
 
   async function take(broker: Double) {
-    const lease = await takeLease(
+    const lease = await acquireLease(
       {
         client: broker.client,
         name: 'lease',
@@ -128,12 +131,12 @@ describe('the holder of a lease', () => {
     return { lease, lost, append: (seq: number) => lease.writer.appender.append([recordOf(AT, seq)]) };
   }
 
-  it('keeps it when the group decides anew while it takes its next epoch', async () => {
+  it('retains it if the group rebalances during a claim', async () => {
     const broker = new Double();
     const { lost, append } = await take(broker);
     await append(1);
     broker.sendsFail = 1;
-    // The broker has restarted: the group lets its member in again only after a while, and tells of it.
+    // The broker has restarted: the group readmits its member only after a while, and reports it.
     broker.onEpoch = () => {
       broker.groupFault = 'REBALANCE_IN_PROGRESS';
       setTimeout(() => broker.join(true), 20);
@@ -150,7 +153,7 @@ describe('the holder of a lease', () => {
     expect(lost).not.toHaveBeenCalled();
   });
 
-  it('keeps it when an epoch was raised and the attempt failed after that', async () => {
+  it('retains it if a claim failed after its epoch was raised', async () => {
     const broker = new Double();
     const { lost, append } = await take(broker);
     broker.sendsFail = 1;
@@ -166,7 +169,7 @@ describe('the holder of a lease', () => {
     expect(lost).not.toHaveBeenCalled();
   });
 
-  it('loses it when another one held it while it was away, though that is gone again', async () => {
+  it('loses it if another process held it meanwhile, even if that is gone', async () => {
     const broker = new Double();
     const { lease, append } = await take(broker);
     await append(1);
@@ -177,7 +180,7 @@ describe('the holder of a lease', () => {
     expect(broker.taken).toEqual([['1', 1]]);
   });
 
-  it('takes no epoch above the one of another that held it while its own broker was lost', async () => {
+  it('gets no epoch above that of another process that held it while its own broker was lost', async () => {
     const broker = new Double();
     const { lease, append } = await take(broker);
     broker.sendsFail = 1;
@@ -187,7 +190,7 @@ describe('the holder of a lease', () => {
     expect([broker.epoch, broker.taken]).toEqual([1, []]);
   });
 
-  it('writes nothing more when it loses it while it marks its next epoch', async () => {
+  it('stops writing if it loses the lease while it writes markers', async () => {
     const broker = new Double();
     const { lease, append } = await take(broker);
     broker.sendsFail = 1;
@@ -197,7 +200,7 @@ describe('the holder of a lease', () => {
     expect(broker.taken).toEqual([]);
   });
 
-  it('is refused at once where the group has given it away, whatever the brokers still take', async () => {
+  it('is refused immediately after the group reassigned it, whatever the brokers still accept', async () => {
     const broker = new Double();
     const { lease, append } = await take(broker);
     await append(1);
@@ -207,7 +210,7 @@ describe('the holder of a lease', () => {
     expect(broker.taken).toEqual([['1', 1]]);
   });
 
-  it('is none yet when another one is given the lease while it marks its first epoch', async () => {
+  it('does not get the lease if the group assigns it to another while it writes its first markers', async () => {
     const broker = new Double();
     broker.onMark = () => {
       broker.onMark = () => {};

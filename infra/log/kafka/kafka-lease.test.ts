@@ -1,4 +1,4 @@
-/** That of several processes one writes: the second waits, takes over from a dead one, and a paused one is kept out. */
+/** One of several processes writes: the second waits and takes over from a dead one, and a paused one is fenced. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const RUN_TS = join(HERE, '..', '..', 'testing', 'run-ts.mjs');
 const HOLDER = join(HERE, 'lease-holder.fixture.ts');
 const PATIENCE_MS = 60_000;
-/** Short, so that a takeover is; long beside what a busy machine makes a heartbeat wait. */
+/** Short, for quick takeovers; long compared with delays of a heartbeat on a busy machine. */
 const TIMEOUT_MS = 4_000;
 const missing = servicesMissing();
 
@@ -68,7 +68,7 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     };
   };
 
-  it('is had by one; the second waits, and goes on where the first ended when that is killed', async () => {
+  it('is held by one process; the second waits, and continues after the first when that is killed', async () => {
     const { log, topic, name, at } = await setup();
     const first = startHolder(name, topic);
     await first.prints('held');
@@ -88,17 +88,17 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     expect(await log.last(at)).toMatchObject({ seq: 5 });
   });
 
-  it('keeps a paused holder out for good, from the moment that another one has it', async () => {
+  it('fences a paused holder for good, once another process has acquired it', async () => {
     const { log, topic, name, at } = await setup();
     const paused = startHolder(name, topic);
     await paused.prints('held');
     paused.write();
     await paused.prints('1');
     paused.child.kill('SIGSTOP');
-    // Lies in its input: the first thing that it does when it goes on.
+    // Waits in its input: the first thing that it does when it resumes.
     paused.write();
     const lease = await log.lease(name, [topic]);
-    // Before the new holder has written anything that could be told from an older one's.
+    // Before the new holder has written anything that could reveal an older one's record.
     paused.child.kill('SIGCONT');
     await paused.prints('refused log_fenced');
     await paused.prints('lost');
@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     await lease.release();
   });
 
-  it('passes at once when it is given up, also to one who stands by in the same process', async () => {
+  it('is acquired immediately after a release, also by a standby in the same process', async () => {
     const { log, topic, name, at } = await setup();
     const other = await open();
     const first = await log.lease(name, [topic]);
@@ -139,7 +139,7 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     await second.release();
   });
 
-  it('need not be waited for', async () => {
+  it('can be abandoned while waiting', async () => {
     const { log, topic, name } = await setup();
     const other = await open();
     const first = await log.lease(name, [topic]);
@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     await first.release();
   });
 
-  it('is kept where the broker is away for so long that its members have to join anew', async () => {
+  it('is retained if the broker is away for so long that its members must rejoin', async () => {
     const { log, topic, name, at } = await setup();
     const lease = await log.lease(name, [topic]);
     let lost: unknown = null;
@@ -160,12 +160,12 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     });
     await log.append([recordOf(at, 1)]);
     await kafka.kill();
-    // Under way while there is no broker, so that the writer claims anew as soon as there is one.
+    // Pending while there is no broker, so that the writer claims again as soon as there is one.
     const appending = appendUntilTaken(log, recordOf(at, 2));
     await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS * 1.5));
     await kafka.restart();
     await appending;
-    // Past the next round of the group.
+    // After the next rebalance of the group.
     await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS * 2));
     await appendUntilTaken(log, recordOf(at, 3));
     expect(lost).toBeNull();
@@ -173,7 +173,7 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     await lease.release();
   });
 
-  it('is kept over a restart of the broker', async () => {
+  it('is retained over a restart of the broker', async () => {
     const { log, topic, name, at } = await setup();
     const lease = await log.lease(name, [topic]);
     await log.append([recordOf(at, 1)]);
@@ -184,7 +184,7 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
   });
 });
 
-/** As every writer does it: again until it is taken, unless that cannot help. */
+/** Retries like every writer, while the error is transient. */
 async function appendUntilTaken(log: EventLog, record: AppendRecord): Promise<void> {
   await until(async () => {
     try {

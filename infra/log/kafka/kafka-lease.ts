@@ -1,6 +1,6 @@
 /**
- * A lease on Kafka. A consumer group decides who has it and notices when a holder is gone; the brokers make sure that
- * the one before can write no more, also when it was only paused and knows nothing of it.
+ * A lease on Kafka. A consumer group decides which process holds it and detects when a holder is gone. The brokers
+ * ensure that the previous holder can no longer write, even if it was only paused and has not noticed.
  */
 import type { Logger } from 'pino';
 import { backoff } from '../../retry.ts';
@@ -14,16 +14,19 @@ import { LEASE_AT, LeaseMember } from './lease-member.ts';
 import type { ProducerIdentity } from './producer-numbers.ts';
 import { ProducerNumbers } from './producer-numbers.ts';
 
-/** How often one who waits looks whether it should still wait. */
-const STANDBY_LOOK_MS = 250;
-/** A claim that fails for other reasons than a rival is tried again for this long. */
+/** Interval at which a standby checks whether it must still wait. */
+const STANDBY_POLL_MS = 250;
+/** How long a claim is retried that fails for other reasons than a rival. */
 const CLAIM_FOR_MS = 60_000;
-/** How long a holder that was away waits to hear whether it is still one. */
+/** How long a holder that was disconnected waits for the confirmation that it still holds the lease. */
 const CONFIRM_FOR_MS = 30_000;
-/** Brokers forget the epoch of a producer that has put nothing into a partition for a day, and of an id for a week. */
+/**
+ * Interval of renewals. Brokers forget the epoch of a producer that has written nothing to a partition for a day, and
+ * of an id for a week.
+ */
 const RENEW_MS = 6 * 3_600_000;
 
-/** Ranks in the group: a member that holds the lease keeps it, and of two that think so the newer one does. */
+/** Ranks in the group: a member that holds the lease retains it, and of two that believe so the newer one does. */
 const WAITING = -1;
 const CLAIMING = 0;
 const EPOCHS = 2 ** 16;
@@ -38,11 +41,11 @@ export interface KafkaLeaseOptions {
   readonly openWriter: (options: Required<Pick<KafkaWriterOptions, 'connect' | 'onFenced'>>) => KafkaWriter;
 }
 
-/** Waits for the lease. Rejects with `log_locked` when the wait was ended by the signal. */
-export async function takeLease(options: KafkaLeaseOptions, wait: LeaseOptions): Promise<KafkaLease> {
+/** Waits for the lease. Rejects with `log_locked` if the signal ended the wait. */
+export async function acquireLease(options: KafkaLeaseOptions, wait: LeaseOptions): Promise<KafkaLease> {
   const lease = new KafkaLease(options);
   try {
-    await lease.take(wait);
+    await lease.acquire(wait);
     return lease;
   } catch (error) {
     await lease.release();
@@ -55,11 +58,11 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
   readonly writer: KafkaWriter;
   private readonly options: KafkaLeaseOptions;
   private readonly member: LeaseMember;
-  private readonly news = new Notifier();
+  private readonly notifier = new Notifier();
   private rank = WAITING;
   private held = false;
   private isReleased = false;
-  private standing: { readonly fence: Fence; readonly identity: ProducerIdentity } | null = null;
+  private fencing: { readonly fence: Fence; readonly identity: ProducerIdentity } | null = null;
   private fault: LogError | null = null;
   private reject: (error: LogError) => void = () => {};
   private timer: NodeJS.Timeout | null = null;
@@ -70,7 +73,7 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     this.lost = new Promise((_, reject) => {
       this.reject = reject;
     });
-    // Nobody need listen: what is appended after it is refused as well.
+    // Listening is optional: later appends are refused as well.
     this.lost.catch(() => {});
     this.member = new LeaseMember({
       client,
@@ -82,16 +85,16 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     this.writer = openWriter({ connect: () => this.claim(), onFenced: (error) => this.lose(error) });
   }
 
-  async take({ onStandby, signal }: LeaseOptions): Promise<void> {
+  async acquire({ onStandby, signal }: LeaseOptions): Promise<void> {
     await this.join(signal);
     const deadline = Date.now() + CLAIM_FOR_MS;
-    let isTold = false;
+    let isStandbyReported = false;
     for (let failures = 0; ; ) {
       this.assertWanted(signal);
       if (!this.member.assigned) {
-        if (!isTold) onStandby?.();
-        isTold = true;
-        await this.news.wait(STANDBY_LOOK_MS);
+        if (!isStandbyReported) onStandby?.();
+        isStandbyReported = true;
+        await this.notifier.wait(STANDBY_POLL_MS);
         continue;
       }
       this.rank = CLAIMING;
@@ -103,13 +106,10 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
         return;
       } catch (error) {
         this.rank = WAITING;
-        const reason = toLogError(error, `taking the lease ${this.options.name}`);
-        // A rival is no failure: the group decides anew.
+        const reason = toLogError(error, `acquiring the lease ${this.options.name}`);
+        // A rival is not a failure: the group decides again.
         if (reason.code !== 'log_fenced' && (!reason.canRetry || Date.now() >= deadline)) throw reason;
-        this.options.logger?.warn(
-          { error: reason, lease: this.options.name },
-          'the lease is not had yet; trying again',
-        );
+        this.options.logger?.warn({ error: reason, lease: this.options.name }, 'could not acquire the lease, retrying');
         await backoff(failures, signal);
         failures += 1;
       }
@@ -137,46 +137,47 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     if (signal?.aborted)
       throw new LogError(
         'log_locked',
-        `another process holds the lease ${this.options.name}, and this one waits no more`,
+        `another process holds the lease ${this.options.name}, and this one stopped waiting`,
       );
   }
 
   private onAssigned(assigned: boolean): void {
-    this.news.tell();
+    this.notifier.notify();
     if (!this.held || this.fault) return;
-    if (!assigned) this.lose(new LogError('log_fenced', 'another process was given it'));
+    if (!assigned) this.lose(new LogError('log_fenced', 'it was assigned to another process'));
     else void this.check();
   }
 
-  /** After a round of the group: it may have been another's in between. */
+  /** Checks the lease after a rebalance of the group: another process may have held it in between. */
   private async check(): Promise<void> {
     try {
       await this.confirm();
     } catch (error) {
       if (!this.fault)
-        this.options.logger?.warn({ error, lease: this.options.name }, 'a lease is not confirmed; later');
+        this.options.logger?.warn({ error, lease: this.options.name }, 'could not confirm a lease, will retry');
     }
   }
 
-  /** Begins the next epoch and keeps the ones before out of every partition. */
+  /** Starts the next epoch and fences the previous ones out of every partition. */
   private async claim(): Promise<BatchProducer> {
     const { client, name, partitions } = this.options;
     if (this.fault) throw this.fault;
-    // Who was away and has lost it must not take a newer epoch than its new holder has.
+    // A holder that was disconnected and has lost the lease must not get a newer epoch than the new holder has.
     await this.confirm();
     const cluster = client.cluster();
     try {
       await cluster.connect();
       const fence = new Fence(cluster, `parallax.${name}`);
-      // From here on the epoch before cannot be renewed, and that it cannot tells nothing about a rival.
-      this.standing = null;
+      // From here on the previous epoch cannot be renewed, and a failed renewal does not indicate a rival.
+      this.fencing = null;
       const identity = await fence.next();
-      // Once more: it may have been lost in between, and from here on a new holder's epoch is higher than this one.
+      // Confirm again: the lease may have been lost in between, and from here on a new holder's epoch is higher than
+      // this one.
       await this.confirm();
       await fence.mark(identity, partitions, LEASE_AT);
       if (this.fault) throw this.fault;
-      if (!this.member.assigned) throw new LogError('log_fenced', `another process was given the lease ${name}`);
-      this.standing = { fence, identity };
+      if (!this.member.assigned) throw new LogError('log_fenced', `the lease ${name} was assigned to another process`);
+      this.fencing = { fence, identity };
       this.rank = identity.producerId * EPOCHS + identity.producerEpoch + 1;
       return client.producerOf(cluster, new ProducerNumbers(identity));
     } catch (error) {
@@ -186,8 +187,8 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
   }
 
   /**
-   * Asks the group; a holder that has just lost its broker may have to come back to it first. Rejects when the lease is
-   * lost, or with `log_unavailable` when the group does not answer for long.
+   * Confirms the lease with the group; a holder that has just lost its broker may have to rejoin first. Rejects if the
+   * lease is lost, or with `log_unavailable` if the group does not answer for half a minute.
    */
   private async confirm(): Promise<void> {
     const deadline = Date.now() + CONFIRM_FOR_MS;
@@ -195,11 +196,11 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
       if (this.fault) throw this.fault;
       try {
         if ((await this.member.confirm(this.held)) === 'held') return;
-        this.lose(new LogError('log_fenced', 'another process has held it meanwhile'));
+        this.lose(new LogError('log_fenced', 'another process held it meanwhile'));
       } catch (error) {
         if (!this.held || this.isReleased) throw error;
         if (Date.now() >= deadline)
-          throw new LogError('log_unavailable', `Kafka: the lease ${this.options.name} is not confirmed`, {
+          throw new LogError('log_unavailable', `Kafka: the lease ${this.options.name} could not be confirmed`, {
             cause: error,
           });
         await backoff(Math.min(attempt, 4));
@@ -207,18 +208,18 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     }
   }
 
-  /** Puts the marks anew, which only the newest holder can. */
+  /** Writes the markers again, which only the newest holder can. */
   private async renew(): Promise<void> {
-    const { standing } = this;
-    if (!standing || this.fault) return;
+    const { fencing } = this;
+    if (!fencing || this.fault) return;
     try {
-      await standing.fence.mark(standing.identity, this.options.partitions, LEASE_AT);
+      await fencing.fence.mark(fencing.identity, this.options.partitions, LEASE_AT);
     } catch (error) {
-      // A claim of its own has begun meanwhile.
-      if (standing !== this.standing) return;
+      // Another claim of this process has started meanwhile.
+      if (fencing !== this.fencing) return;
       const reason = toLogError(error, `renewing the lease ${this.options.name}`);
       if (reason.code === 'log_fenced') this.lose(reason);
-      else this.options.logger?.warn({ error: reason }, 'a lease was not renewed; later');
+      else this.options.logger?.warn({ error: reason }, 'could not renew a lease, will retry');
     }
   }
 
@@ -229,6 +230,6 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     this.reject(this.fault);
     this.member
       .leave()
-      .catch((error: unknown) => this.options.logger?.warn({ error }, 'a group was not left in order'));
+      .catch((error: unknown) => this.options.logger?.warn({ error }, 'failed to leave the consumer group'));
   }
 }

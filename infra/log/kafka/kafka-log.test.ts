@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
         dispose: () => log.close(),
       };
     },
-    { maintains: false, atomic: false, offsetsGoOn: true, patienceMs: PATIENCE_MS },
+    { maintains: false, atomic: false, offsetsContinue: true, timeoutMs: PATIENCE_MS },
   );
 
   describe('the Kafka log', { timeout: 90_000 }, () => {
@@ -50,7 +50,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
     };
     afterAll(() => Promise.all(logs.map((log) => log.close())));
 
-    it('passes watermarks to the readers of another process, not before the records they stand behind', async () => {
+    it('delivers watermarks to the readers of another process, not before their records', async () => {
       const [writer, other] = [await open(), await open()];
       const at = { topic: await topicOf(writer), partition: 0 };
       const reader = await other.reader([{ ...at, offset: 0 }]);
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect(seen).toBe(200);
     });
 
-    it('answers for many partitions at once', async () => {
+    it('queries many partitions at once', async () => {
       const log = await open();
       const topic = await topicOf(log, 100);
       const partitions = Array.from({ length: 100 }, (_, partition) => ({ topic, partition }));
@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect(bounds).toEqual(partitions.map(() => ({ first: 0, next: 3 })));
     });
 
-    it('knows the last records of many partitions that are too large for one answer together', async () => {
+    it('returns the last records of many partitions that exceed one answer', async () => {
       const log = await open();
       const topic = await topicOf(log, 50);
       const partitions = Array.from({ length: 50 }, (_, partition) => ({ topic, partition }));
@@ -93,7 +93,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect(last.map((record) => record?.seq)).toEqual(partitions.map(({ partition }) => partition + 1));
     });
 
-    it('holds no partition up by a paused one, however much that holds', async () => {
+    it('does not delay partitions by a paused one, however much that holds', async () => {
       const log = await open();
       const topic = await topicOf(log, 2);
       const [full, quiet] = [0, 1].map((partition) => ({ topic, partition }));
@@ -109,7 +109,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect(rest.map(({ seq }) => seq)).toEqual(Array.from({ length: 59 }, (_, index) => index + 2));
     });
 
-    it('leads a reader whose records were removed to the first that is kept', async () => {
+    it('moves a reader whose records were removed to the first stored one', async () => {
       const log = await open();
       const at = { topic: await topicOf(log), partition: 0 };
       await log.append([1, 2, 3].map((seq) => recordOf(at, seq)));
@@ -119,13 +119,13 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect((await gather(reader, 2)).map(({ seq }) => seq)).toEqual([4, 5]);
     });
 
-    it('reads across what compaction removed', async () => {
+    it('reads across compacted records', async () => {
       const log = await open();
       const at = { topic: `kafka.${randomUUID().slice(0, 8)}`, partition: 0 };
       await createEagerlyCompacted(at.topic);
       for (let seq = 1; seq <= 30; seq += 1) await log.append([recordOf(at, seq, `key-${seq % 3}`)]);
       for (let seq = 31; seq <= 40; seq += 1) await log.append([{ ...recordOf(at, seq, 'gone'), value: null }]);
-      // The broker compacts in its own time, and never the segment that is being written: this one makes it roll.
+      // The broker compacts in its own time, and never the active segment: this append makes it roll.
       let left: LogRecord[] = [];
       for (let seq = 41; left.length === 0 || left.length > 6; seq += 1) {
         await log.append([recordOf(at, seq, 'roll')]);
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect((await log.last(at))?.seq).toBe(left.at(-1)!.seq);
     });
 
-    it('takes a changed retention over, and leaves what an operator configured', async () => {
+    it('applies a changed retention, and leaves settings of an operator', async () => {
       const name = await topicOf(await open({ rawMaxAgeMs: 3_600_000 }));
       await configure(name, [
         { name: 'retention.ms', value: '3600000' },
@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect(configs.get('segment.bytes')).toBe('2097152');
     });
 
-    it('refuses a record that no topic takes, and takes the next', async () => {
+    it('refuses a record that is too large, and accepts the next', async () => {
       const log = await open();
       const at = { topic: await topicOf(log), partition: 0 };
       const large = { ...recordOf(at, 1), value: Buffer.alloc(8 * 1024 * 1024) };
@@ -163,7 +163,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       ]);
     });
 
-    it('rejects when no broker answers', async () => {
+    it('rejects if no broker answers', async () => {
       await expect(openKafkaLog({ brokers: ['127.0.0.1:1'] })).rejects.toMatchObject({
         name: 'LogError',
         code: 'log_unavailable',
@@ -284,7 +284,7 @@ async function readToEnd(log: EventLog, at: { topic: string; partition: number }
   return records;
 }
 
-/** As every writer does it: the same batch again until it is taken. */
+/** Retries the same batch like every writer. */
 async function appendUntilTaken(log: EventLog, batch: readonly AppendRecord[]): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -300,7 +300,7 @@ async function appendUntilTaken(log: EventLog, batch: readonly AppendRecord[]): 
 const bySeq = (records: readonly AppendRecord[]) =>
   [0, 1, 2].map((partition) => records.filter((record) => record.partition === partition).map(({ seq }) => seq));
 
-/** Numbers of each partition as a reader counts them: one at or below the newest before it is a repeat. */
+/** The `seq` values of each partition as a reader counts them: one at or below the previous newest is a repeat. */
 function withoutRepeats(records: readonly LogRecord[]): number[][] {
   return bySeq(records).map((seqs) => {
     const rising: number[] = [];
@@ -309,7 +309,7 @@ function withoutRepeats(records: readonly LogRecord[]): number[][] {
   });
 }
 
-/** Polls until so many different records have come. */
+/** Polls until this many different records have arrived. */
 async function gatherDistinct(poll: () => Promise<readonly LogRecord[]>, count: number): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   const distinct = new Set<string>();

@@ -20,14 +20,17 @@ import { boundsOf, leaderOf } from './point-reads.ts';
 import { ReadPosition } from './read-position.ts';
 import type { WatermarkBoard } from './watermark-board.ts';
 
-/** A fetch that waits cannot take up a partition that was paused meanwhile, so it waits only this long. */
+/** Maximum wait of a fetch, short because a pending fetch cannot add a partition that was resumed meanwhile. */
 const FETCH_WAIT_MS = 50;
 const FETCH_BYTES = 8 * 1024 * 1024;
-/** Above the largest batch that the appender makes; what is larger is asked for alone. */
+/** Larger than the largest batch of the appender; larger batches are fetched alone. */
 const PARTITION_FETCH_BYTES = 1024 * 1024;
-/** Fetched and not yet polled, of all partitions that are not paused. A paused one must not keep the others from being read. */
+/**
+ * Limit for bytes that were fetched and not polled, for all partitions that are not paused. A paused one must not
+ * prevent reading the others.
+ */
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
-/** A broker may be away for this long before polls tell of it. */
+/** Polls reject once the broker has been unavailable for this long. */
 const UNAVAILABLE_AFTER_MS = 120_000;
 
 export interface KafkaReaderOptions {
@@ -37,20 +40,20 @@ export interface KafkaReaderOptions {
   readonly onClose: (reader: KafkaReader) => void;
 }
 
-/** Fetches ahead of its polls, from each leader by itself, within bounds. */
+/** Fetches ahead of its polls, from each leader separately, within limits. */
 export class KafkaReader implements LogReader {
   private readonly options: KafkaReaderOptions;
   private readonly connection: Connection;
   private readonly positions: Map<string, ReadPosition>;
-  /** Positions with records to hand out or a new promise. */
+  /** Positions with records to deliver or a new watermark. */
   private readonly dirty = new Set<ReadPosition>();
-  private readonly unlisten: (() => void)[];
+  private readonly removeListeners: (() => void)[];
   private readonly inFlight = new Set<string>();
   private failures = 0;
   private failingSince = 0;
   private recovering: Promise<void> | null = null;
   private fault: LogError | null = null;
-  private readonly news = new Notifier();
+  private readonly notifier = new Notifier();
   private readonly closing = new AbortController();
 
   constructor(from: readonly FetchFrom[], options: KafkaReaderOptions) {
@@ -62,7 +65,7 @@ export class KafkaReader implements LogReader {
         return [position.name, position];
       }),
     );
-    this.unlisten = [...this.positions.values()].map((position) =>
+    this.removeListeners = [...this.positions.values()].map((position) =>
       options.board.listen(position, () => this.mark(position)),
     );
     for (const position of this.positions.values()) this.dirty.add(position);
@@ -80,7 +83,7 @@ export class KafkaReader implements LogReader {
   }
 
   async poll(maxRecords: number, timeoutMs: number): Promise<ReadBatch> {
-    return this.news.poll(() => this.gather(maxRecords), timeoutMs);
+    return this.notifier.poll(() => this.gather(maxRecords), timeoutMs);
   }
 
   pause(at: TopicPartition, paused: boolean): void {
@@ -88,15 +91,15 @@ export class KafkaReader implements LogReader {
     if (!position) throw new LogError('log_unknown_topic', `this reader does not read ${partitionName(at)}`);
     position.paused = paused;
     if (!paused) this.mark(position);
-    // What a paused partition has fetched no longer counts, so there may be room for the others.
+    // Queued bytes of a paused partition do not count, so there may be capacity for the others.
     this.pump();
   }
 
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
-    for (const remove of this.unlisten) remove();
-    this.news.tell();
+    for (const remove of this.removeListeners) remove();
+    this.notifier.notify();
     this.options.onClose(this);
     await this.connection.reset();
     await this.recovering;
@@ -104,7 +107,7 @@ export class KafkaReader implements LogReader {
 
   private mark(position: ReadPosition): void {
     this.dirty.add(position);
-    if (!position.paused) this.news.tell();
+    if (!position.paused) this.notifier.notify();
   }
 
   private gather(maxRecords: number): ReadBatch {
@@ -115,12 +118,12 @@ export class KafkaReader implements LogReader {
     // An equal share each, so that one busy partition cannot starve the others.
     const share = Math.max(1, Math.floor(maxRecords / Math.max(1, ready.length)));
     for (const position of ready) {
-      position.hand(Math.min(share, maxRecords - records.length), records);
+      position.drainInto(Math.min(share, maxRecords - records.length), records);
       if (!position.isEmpty) continue;
       this.dirty.delete(position);
       const watermark = position.watermark(this.options.board.get(position));
-      if (watermark <= position.toldWatermark) continue;
-      position.toldWatermark = watermark;
+      if (watermark <= position.deliveredWatermark) continue;
+      position.deliveredWatermark = watermark;
       watermarks.push({ topic: position.topic, partition: position.partition, watermark });
     }
     if (records.length > 0) this.pump();
@@ -128,7 +131,7 @@ export class KafkaReader implements LogReader {
     return { records, watermarks };
   }
 
-  /** Starts a fetch at every leader that none is under way at and that leads something wanted. */
+  /** Starts a fetch at every leader of a partition that needs records, unless one is pending there. */
   private pump(): void {
     if (this.closing.signal.aborted || this.recovering) return;
     const active = [...this.positions.values()].filter(({ paused }) => !paused);
@@ -157,9 +160,9 @@ export class KafkaReader implements LogReader {
       if (this.closing.signal.aborted) return;
       for (const fetched of answer) {
         const position = this.positions.get(partitionName(fetched))!;
-        if (position.take(fetched)) this.mark(position);
+        if (position.accept(fetched)) this.mark(position);
       }
-      if (this.failures > 1) this.options.logger?.info({ attempts: this.failures }, 'reading from Kafka goes on');
+      if (this.failures > 1) this.options.logger?.info({ attempts: this.failures }, 'reading from Kafka resumed');
       this.failures = 0;
       this.fault = null;
       this.inFlight.delete(leader);
@@ -178,10 +181,10 @@ export class KafkaReader implements LogReader {
     return this.recovering;
   }
 
-  /** After a failure of any kind: new connections, new leaders, and the same offsets unless they are gone. */
+  /** Recovers from any failure: new connections, new leaders, and the same offsets unless they were removed. */
   private async recoverFrom(error: unknown): Promise<void> {
     for (let cause = error; !this.closing.signal.aborted; ) {
-      this.note(cause);
+      this.recordFailure(cause);
       await this.connection.reset();
       try {
         await sleep(backoffMs(Math.min(this.failures - 1, 5)), undefined, { signal: this.closing.signal });
@@ -194,16 +197,16 @@ export class KafkaReader implements LogReader {
     }
   }
 
-  private note(error: unknown): void {
+  private recordFailure(error: unknown): void {
     if (this.failures === 0) this.failingSince = Date.now();
     this.failures += 1;
     const reason = toLogError(error, 'reading');
     if (protocolType(error) === 'OFFSET_OUT_OF_RANGE') return;
-    // Once, however long it lasts.
-    if (this.failures === 1) this.options.logger?.warn({ error: reason }, 'reading from Kafka fails; trying again');
+    // Logged once per outage.
+    if (this.failures === 1) this.options.logger?.warn({ error: reason }, 'reading from Kafka failed, retrying');
     if (Date.now() - this.failingSince < UNAVAILABLE_AFTER_MS) return;
     this.fault = reason;
-    this.news.tell();
+    this.notifier.notify();
   }
 
   private async findLeaders(): Promise<Cluster> {
@@ -212,7 +215,7 @@ export class KafkaReader implements LogReader {
     return cluster;
   }
 
-  /** Retention or a rebuild removed records that were still to be read: goes on with what there is. */
+  /** Retention or a rebuild removed records that were still to be read: continues with the remaining ones. */
   private async moveIntoBounds(cluster: Cluster): Promise<void> {
     const positions = [...this.positions.values()];
     const bounds = await boundsOf(cluster, positions);
@@ -221,7 +224,7 @@ export class KafkaReader implements LogReader {
       if (!position.moveInto(bounds[index]!)) continue;
       this.options.logger?.warn(
         { partition: position.name, from, to: position.fetchOffset },
-        'records to read are gone from the log',
+        'records were removed from the log before they were read',
       );
       this.mark(position);
     }

@@ -14,14 +14,14 @@ export interface KafkaWriterOptions {
   readonly connect: () => Promise<BatchProducer>;
   readonly onFenced?: (error: LogError) => void;
   readonly board: WatermarkBoard;
-  /** Name of the process, as its watermarks tell it. */
+  /** Name of the process in its watermarks. */
   readonly writerId: string;
   readonly intervalMs: number;
   readonly bounds: (at: TopicPartition) => Promise<Bounds>;
   readonly logger: Logger | undefined;
 }
 
-/** One producer, and what is promised about the partitions that it writes: both stop together when it is fenced. */
+/** One producer with the watermarks of the partitions that it writes: both stop when it is fenced. */
 export class KafkaWriter {
   readonly appender: Appender;
   readonly watermarks: WatermarkWriter;
@@ -35,7 +35,7 @@ export class KafkaWriter {
     this.watermarks = new WatermarkWriter({ ...rest, append: (records) => this.appender.append(records) });
   }
 
-  /** Writes nothing more, for this reason; what is under way may still be taken. */
+  /** Stops writing for this reason; pending requests may still succeed. */
   end(reason: LogError): void {
     this.watermarks.stop();
     this.appender.end(reason);
@@ -43,7 +43,7 @@ export class KafkaWriter {
 
   async close(): Promise<void> {
     const written = this.watermarks.close();
-    // While no broker answers, the last watermarks would be tried for long; they are promised again after a start.
+    // Without a broker the last watermarks would be retried for long; they are promised again after a start.
     await Promise.race([written, sleep(LAST_WATERMARKS_MS, undefined, { ref: false })]);
     await this.appender.close();
     await written;

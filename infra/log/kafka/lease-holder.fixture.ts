@@ -1,9 +1,9 @@
 /**
- * A process that takes a lease and writes under it, for tests that pause and kill it:
+ * A process that acquires a lease and writes under it, for tests that pause and kill it:
  * `node infra/testing/run-ts.mjs <this file> <broker> <lease> <topic> <timeout in ms>`.
  *
- * Prints `standby` when it waits and `held` when it has the lease. For every line that it is given it appends one
- * record and promises its time; then it prints the record's `seq`, or `refused <code>`. Prints `lost` when the lease is.
+ * Prints `standby` when it waits and `held` when it holds the lease. For every input line it appends one record and
+ * promises its time; then it prints the record's `seq`, or `refused <code>`. Prints `lost` when the lease is lost.
  */
 import { createInterface } from 'node:readline';
 import { recordOf } from '../conformance/records.fixture.ts';

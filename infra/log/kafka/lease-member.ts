@@ -1,4 +1,6 @@
-/** Who of several processes has a lease: a consumer group with one partition to share, which stays where it is. */
+/**
+ * Decides which of several processes holds a lease: a consumer group with a single partition and a sticky assignment.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AssignerProtocol, type Consumer, type PartitionAssigner } from 'kafkajs';
@@ -7,7 +9,7 @@ import { LogError, type TopicStorage } from '../log.ts';
 import { protocolType, toLogError } from './errors.ts';
 import { type KafkaClient, RETRY } from './kafka-client.ts';
 
-/** Holds nothing but Kafka's own marks. The name starts with an underscore: it belongs to this adapter. */
+/** Contains only Kafka's own markers. The name starts with an underscore: it belongs to this adapter. */
 export const leaseTopic: TopicStorage = {
   name: '_parallax.leases',
   partitions: 1,
@@ -23,20 +25,20 @@ const SUBSCRIBE_ATTEMPTS = 8;
 export interface LeaseMemberOptions {
   readonly client: KafkaClient;
   readonly groupId: string;
-  /** A member that was not heard of for this long has lost its place, ms. */
+  /** A member that is silent for this long loses its place, ms. */
   readonly timeoutMs: number;
-  /** Of several members the one of the highest rank is assigned the lease. */
+  /** Rank of this member: the lease is assigned to the highest. */
   readonly rank: () => number;
-  /** Told after each round of the group whether this member is assigned the lease. */
+  /** Called after each rebalance with whether this member is assigned the lease. */
   readonly onAssigned: (assigned: boolean) => void;
 }
 
 export class LeaseMember {
   private readonly options: LeaseMemberOptions;
   private readonly consumer: Consumer;
-  /** Under which the group notes that this member has held the lease. */
+  /** Id that the group stores when this member confirms the lease. */
   private readonly id = randomUUID();
-  /** Decisions of the group so far. */
+  /** Number of rebalances so far. */
   private rounds = 0;
   private left = false;
   assigned = false;
@@ -57,7 +59,7 @@ export class LeaseMember {
     });
   }
 
-  /** Resolves when the group has decided for the first time. */
+  /** Joins the group; resolves after its first rebalance. */
   async join(): Promise<void> {
     const joined = new Promise<void>((resolve) => {
       this.consumer.on(this.consumer.events.GROUP_JOIN, ({ payload }) => {
@@ -70,12 +72,12 @@ export class LeaseMember {
     });
     const ending = new AbortController();
     const deadline = sleep(JOIN_TIMEOUT_MS, undefined, { signal: ending.signal }).then(
-      () => Promise.reject(new LogError('log_unavailable', `Kafka: group ${this.options.groupId} cannot be joined`)),
+      () => Promise.reject(new LogError('log_unavailable', `Kafka: group ${this.options.groupId} could not be joined`)),
       () => {},
     );
     try {
       await this.consumer.connect();
-      // A topic that was just made is not known to a broker at once.
+      // A broker may not know a new topic yet.
       await retry(() => this.consumer.subscribe({ topics: [leaseTopic.name] }), {
         canRetry: (error, failures) => failures < SUBSCRIBE_ATTEMPTS && isUnknownTopic(error),
       });
@@ -90,18 +92,18 @@ export class LeaseMember {
   }
 
   /**
-   * Asks the group, which notes the answer with its offset: `held`, or `passed on` when this member is the holder and
-   * another one was since, though that be gone again. Rejects with `log_fenced` when the group does not count this member
-   * among it now.
+   * Confirms the lease with the group, which stores the member's id with its offset. Resolves with `held`, or with
+   * `superseded` if this member was the holder and another one has held it since, even if that is gone. Rejects with
+   * `log_fenced` if this member is not in the group now.
    */
-  async confirm(isHolder: boolean): Promise<'held' | 'passed on'> {
+  async confirm(isHolder: boolean): Promise<'held' | 'superseded'> {
     const { groupId } = this.options;
     if (!this.assigned || this.left) throw new LogError('log_fenced', `another process holds ${groupId}`);
     const { rounds } = this;
     try {
-      if (isHolder && (await this.newestHolder()) !== this.id) return 'passed on';
-      // Else what was read may be older than the membership with which it would be written over.
-      if (this.rounds !== rounds) throw new LogError('log_unavailable', `Kafka: group ${groupId} is deciding anew`);
+      if (isHolder && (await this.newestHolder()) !== this.id) return 'superseded';
+      // Otherwise the answer may be older than the membership that would overwrite it.
+      if (this.rounds !== rounds) throw new LogError('log_unavailable', `Kafka: group ${groupId} is rebalancing`);
       await this.consumer.commitOffsets([{ ...LEASE_AT, offset: '0', metadata: this.id }]);
       return 'held';
     } catch (error) {
@@ -109,7 +111,7 @@ export class LeaseMember {
     }
   }
 
-  /** Who confirmed it last. */
+  /** Returns the id of the member that confirmed last. */
   private async newestHolder(): Promise<string | null> {
     const { client, groupId } = this.options;
     const admin = client.kafka.admin();
@@ -117,7 +119,7 @@ export class LeaseMember {
       await admin.connect();
       const [ofTopic] = await admin.fetchOffsets({ groupId, topics: [leaseTopic.name] });
       const noted = ofTopic?.partitions.find(({ partition }) => partition === LEASE_AT.partition);
-      // This member's own note stood there: an answer without any comes from a broker that does not know all yet.
+      // This member's own id was stored: an answer without any comes from a broker that is still loading.
       if (!noted || Number(noted.offset) < 0)
         throw new LogError('log_unavailable', `Kafka: group ${groupId} does not know its holder yet`);
       return noted.metadata;
@@ -138,7 +140,7 @@ function isUnknownTopic(error: unknown): boolean {
   return protocolType(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
 }
 
-/** Gives everything to the member of the highest rank; among equals to the one whose id comes first. */
+/** Assigns the lease to the member of the highest rank; among equals to the lowest id. */
 function byRank(rank: () => number): PartitionAssigner {
   const name = 'ParallaxLease';
   const version = 1;

@@ -12,13 +12,13 @@ import {
 import type { FetchFrom } from './connection.ts';
 import { createKafkaClient, type KafkaClient } from './kafka-client.ts';
 import { KafkaGroupMember } from './kafka-group.ts';
-import { type KafkaLease, takeLease } from './kafka-lease.ts';
+import { acquireLease, type KafkaLease } from './kafka-lease.ts';
 import { KafkaReader } from './kafka-reader.ts';
 import { KafkaWriter, type KafkaWriterOptions } from './kafka-writer.ts';
 import { leaseTopic } from './lease-member.ts';
 import { PointReads } from './point-reads.ts';
 import { connectProducer } from './producers.ts';
-import { promisedUntil } from './promised-until.ts';
+import { readPromisedUntil } from './promised-until.ts';
 import { Topics } from './topics.ts';
 import { WatermarkBoard } from './watermark-board.ts';
 import { WatermarkFollower } from './watermark-follower.ts';
@@ -28,17 +28,17 @@ import { Writers } from './writers.ts';
 const DAY_MS = 86_400_000;
 const RAW_MAX_AGE_MS = 30 * DAY_MS;
 const WATERMARK_INTERVAL_MS = 50;
-/** A holder of a lease that was not heard of for this long is taken for dead. */
+/** Silence after which the holder of a lease counts as dead. */
 const LEASE_TIMEOUT_MS = 10_000;
 
 export interface KafkaLogOptions {
   /** `host:port` of some brokers of the cluster; the others are found through them. */
   readonly brokers: readonly string[];
-  /** Told what kafkajs tells; silence without it. */
+  /** Receives the log messages of the adapter and, at debug level, of kafkajs; none without it. */
   readonly logger?: Logger;
-  /** Age that raw and derived topics keep records for, ms. */
+  /** Age up to which raw and derived topics store records, ms. */
   readonly rawMaxAgeMs?: number;
-  /** How often at most watermarks are written, ms. */
+  /** Minimum interval between writes of watermarks, ms. */
   readonly watermarkIntervalMs?: number;
   /** How long the holder of a lease may be silent before a standby takes over, ms. */
   readonly leaseTimeoutMs?: number;
@@ -67,7 +67,7 @@ class KafkaLog implements EventLog {
   private readonly writers: Writers;
   private readonly openWriter: (options: Pick<KafkaWriterOptions, 'connect' | 'onFenced'>) => KafkaWriter;
   private readonly follower: WatermarkFollower;
-  private readonly openOnes = new Set<KafkaReader | KafkaGroupMember>();
+  private readonly openConsumers = new Set<KafkaReader | KafkaGroupMember>();
   private readonly leases = new Set<KafkaLease>();
   private readonly closing = new AbortController();
 
@@ -125,10 +125,10 @@ class KafkaLog implements EventLog {
     await this.topics.check(topics.map((topic) => ({ topic, partition: 0 })));
     const { client, logger, leaseTimeoutMs: timeoutMs, openWriter } = this;
     const ended = signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
-    // The holder's watermarks are fenced with its records.
-    const covered = await Promise.all([...topics, watermarkTopic.name].map((topic) => this.allOf(topic)));
+    // The holder's watermarks are fenced together with its records.
+    const covered = await Promise.all([...topics, watermarkTopic.name].map((topic) => this.allPartitionsOf(topic)));
     const partitions = covered.flat();
-    const lease = await takeLease(
+    const lease = await acquireLease(
       { client, name, partitions, timeoutMs, logger, openWriter },
       { signal: ended, ...(onStandby ? { onStandby } : {}) },
     );
@@ -136,7 +136,7 @@ class KafkaLog implements EventLog {
     this.writers.lease(topics, lease.writer);
     const read = (offset: number) => this.read([{ ...WATERMARKS_AT, offset }]);
     try {
-      const promised = await promisedUntil(topics, this.points, read);
+      const promised = await readPromisedUntil(topics, this.points, read);
       return { lost: lease.lost, promisedUntil: promised, release: () => this.release(lease) };
     } catch (error) {
       await this.release(lease);
@@ -154,9 +154,9 @@ class KafkaLog implements EventLog {
   async group(groupId: string, topics: readonly string[]): Promise<KafkaGroupMember> {
     this.assertOpen();
     await this.topics.check(topics.map((topic) => ({ topic, partition: 0 })));
-    const onClose = (closed: KafkaGroupMember) => void this.openOnes.delete(closed);
+    const onClose = (closed: KafkaGroupMember) => void this.openConsumers.delete(closed);
     const member = new KafkaGroupMember({ client: this.client, groupId, topics, logger: this.logger, onClose });
-    this.openOnes.add(member);
+    this.openConsumers.add(member);
     await member.join();
     return member;
   }
@@ -188,7 +188,7 @@ class KafkaLog implements EventLog {
     await this.writers.of(topic).watermarks.clear(topic);
   }
 
-  /** The brokers apply retention and compaction by themselves. */
+  /** Does nothing: the brokers apply retention and compaction by themselves. */
   async maintain() {
     this.assertOpen();
     return 0;
@@ -197,7 +197,7 @@ class KafkaLog implements EventLog {
   async close() {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
-    await Promise.all([this.follower.close(), ...[...this.openOnes].map((one) => one.close())]);
+    await Promise.all([this.follower.close(), ...[...this.openConsumers].map((one) => one.close())]);
     await Promise.all([...this.leases].map((lease) => lease.release()));
     await this.shared.close();
     await this.points.close();
@@ -205,14 +205,14 @@ class KafkaLog implements EventLog {
 
   private async read(from: readonly FetchFrom[]): Promise<KafkaReader> {
     const { client, board, logger } = this;
-    const onClose = (closed: KafkaReader) => void this.openOnes.delete(closed);
+    const onClose = (closed: KafkaReader) => void this.openConsumers.delete(closed);
     const reader = new KafkaReader(from, { client, board, logger, onClose });
-    this.openOnes.add(reader);
+    this.openConsumers.add(reader);
     await reader.open();
     return reader;
   }
 
-  private async allOf(topic: string): Promise<TopicPartition[]> {
+  private async allPartitionsOf(topic: string): Promise<TopicPartition[]> {
     return (await this.topics.partitionsOf(topic)).map((partition) => ({ topic, partition }));
   }
 

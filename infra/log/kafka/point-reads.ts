@@ -10,7 +10,7 @@ import type { Cluster, KafkaClient, OffsetQuery, RawRecord } from './kafka-clien
 import { fromMessage } from './record-mapping.ts';
 
 const ATTEMPTS_MAX = 7;
-/** Kafka's numbers for a coordinator of consumer groups, and for a partition without a committed offset. */
+/** Kafka's constants for a coordinator of consumer groups, and for a partition without a committed offset. */
 const GROUP_COORDINATOR = 0;
 const NOTHING_COMMITTED = -1;
 const FETCH_BYTES = 32 * 1024 * 1024;
@@ -20,7 +20,7 @@ export interface Bounds {
   readonly next: number;
 }
 
-/** Questions about single points of partitions, over one shared connection, gathered into few requests. */
+/** Queries about single offsets of partitions, over one shared connection, combined into few requests. */
 export class PointReads {
   private readonly connection: Connection;
   private closed = false;
@@ -29,21 +29,21 @@ export class PointReads {
 
   constructor(client: KafkaClient) {
     this.connection = new Connection(client);
-    this.bounds = coalesce((asked) => this.ask(asked, (cluster) => boundsOf(cluster, asked)));
-    this.last = coalesce((asked) => this.ask(asked, (cluster) => this.lastOf(cluster, asked)));
+    this.bounds = coalesce((requested) => this.withRetries(requested, (cluster) => boundsOf(cluster, requested)));
+    this.last = coalesce((requested) => this.withRetries(requested, (cluster) => this.lastOf(cluster, requested)));
   }
 
   async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
-    const offset = await this.ask([at], async (cluster) => {
+    const offset = await this.withRetries([at], async (cluster) => {
       const query = { topic: at.topic, partitions: [{ partition: at.partition }], fromTimestamp: appendedAt };
       return (await offsetsOf(cluster, [query])).get(partitionName(at))!;
     });
     return offset >= 0 ? offset : (await this.bounds(at)).next;
   }
 
-  /** The next offset that a group has to read of each partition, or null. */
+  /** Returns the next offset to read of each partition for a group, or null. */
   committed(groupId: string, at: readonly TopicPartition[]): Promise<(number | null)[]> {
-    return this.ask(at, async (cluster) => {
+    return this.withRetries(at, async (cluster) => {
       const coordinator = await cluster.findGroupCoordinator({ groupId, coordinatorType: GROUP_COORDINATOR });
       const topics = [...groupBy(at, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
         topic,
@@ -63,24 +63,24 @@ export class PointReads {
     await this.connection.reset();
   }
 
-  private async ask<T>(at: readonly TopicPartition[], question: (cluster: Cluster) => Promise<T>): Promise<T> {
+  private async withRetries<T>(at: readonly TopicPartition[], question: (cluster: Cluster) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.closed) throw new LogError('log_closed', 'the log was closed');
       try {
         return await question(await this.connection.open(new Set(at.map(({ topic }) => topic))));
       } catch (error) {
         await this.connection.reset();
-        // The caller made sure that the topics exist: an unknown one has not reached this broker yet.
+        // The caller checked that the topics exist: this broker may not know a new one yet.
         if (attempt >= ATTEMPTS_MAX) throw toLogError(error, 'reading offsets');
         await backoff(attempt);
       }
     }
   }
 
-  private async lastOf(cluster: Cluster, asked: readonly TopicPartition[]): Promise<(LogRecord | null)[]> {
-    const bounds = await boundsOf(cluster, asked);
+  private async lastOf(cluster: Cluster, requested: readonly TopicPartition[]): Promise<(LogRecord | null)[]> {
+    const bounds = await boundsOf(cluster, requested);
     const filled = new Map<string, FetchFrom>();
-    for (const [index, at] of asked.entries()) {
+    for (const [index, at] of requested.entries()) {
       const { first, next } = bounds[index]!;
       if (next > first) filled.set(partitionName(at), { ...at, offset: next - 1 });
     }
@@ -89,17 +89,17 @@ export class PointReads {
       const newest = newestOf(fetched);
       if (newest) found.set(partitionName(fetched), newest);
     }
-    // A broker fills one answer up to a size: for what did not fit it is asked one by one. And Kafka's own records, as
-    // the marks that a lease puts, may stand at the end.
-    for (const [index, at] of asked.entries()) {
+    // A broker limits the size of one answer: query the missing partitions one by one. Also, Kafka's own records, such
+    // as the markers of a lease, may be at the end.
+    for (const [index, at] of requested.entries()) {
       if (!filled.has(partitionName(at)) || found.has(partitionName(at))) continue;
       const newest = await this.newestIn(cluster, at, bounds[index]!);
       if (newest) found.set(partitionName(at), newest);
     }
-    return asked.map((at) => found.get(partitionName(at)) ?? null);
+    return requested.map((at) => found.get(partitionName(at)) ?? null);
   }
 
-  /** Goes back from the end by growing steps until there is a record that a writer put there. */
+  /** Searches backwards from the end by growing steps for a record of a writer. */
   private async newestIn(cluster: Cluster, at: TopicPartition, { first, next }: Bounds): Promise<LogRecord | null> {
     for (let step = 1; ; step *= 2) {
       const start = Math.max(first, next - step);
@@ -107,7 +107,7 @@ export class PointReads {
       for (let offset = start; offset < next; ) {
         const [fetched] = await this.fetch(cluster, [{ ...at, offset }]);
         newest = (fetched && newestOf(fetched, offset)) ?? newest;
-        // An answer without records: what was left to read is compacted away.
+        // An answer without records means that the rest was compacted.
         offset = fetched ? endOf(fetched, offset) : next;
       }
       if (newest || start === first) return newest;
@@ -122,7 +122,7 @@ export class PointReads {
   }
 }
 
-/** Node that leads a partition. Throws when there is none now. */
+/** Returns the node that leads a partition. Throws if there is none now. */
 export function leaderOf(cluster: Cluster, { topic, partition }: TopicPartition): string {
   const [leader] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
   if (leader === undefined || leader === '-1')
@@ -130,9 +130,9 @@ export function leaderOf(cluster: Cluster, { topic, partition }: TopicPartition)
   return leader;
 }
 
-/** First and next offset of each partition. */
-export async function boundsOf(cluster: Cluster, asked: readonly TopicPartition[]): Promise<Bounds[]> {
-  const topics = groupBy(asked, ({ topic }) => topic);
+/** Returns the first and next offset of each partition. */
+export async function boundsOf(cluster: Cluster, requested: readonly TopicPartition[]): Promise<Bounds[]> {
+  const topics = groupBy(requested, ({ topic }) => topic);
   const queries = [...topics].map(([topic, at]) => ({
     topic,
     partitions: [...new Set(at.map(({ partition }) => partition))].map((partition) => ({ partition })),
@@ -147,11 +147,11 @@ export async function boundsOf(cluster: Cluster, asked: readonly TopicPartition[
       queries.map((query) => ({ ...query, fromBeginning: false })),
     ),
   ]);
-  return asked.map((at) => {
+  return requested.map((at) => {
     const [first, next] = [firsts.get(partitionName(at)), nexts.get(partitionName(at))];
     if (first === undefined || next === undefined)
       throw new LogError('log_unavailable', `Kafka: ${partitionName(at)} has no leader now`);
-    // The start may have moved on between the two answers.
+    // The start may have moved between the two answers.
     return { first, next: Math.max(first, next) };
   });
 }
@@ -171,15 +171,15 @@ function offsetsByName(answers: TopicOffsets): Map<string, number> {
 }
 
 function newestOf({ topic, partition, messages }: Fetched, from = 0): LogRecord | null {
-  // A broker answers with whole batches, which may begin before the asked offset.
+  // A broker returns complete batches, which may start before the requested offset.
   const newest = messages.findLast((message: RawRecord) => !message.isControlRecord && Number(message.offset) >= from);
   return newest ? fromMessage(topic, partition, newest) : null;
 }
 
-/** The offset after the last batch of an answer. */
-function endOf({ messages, highWatermark }: Fetched, asked: number): number {
+/** Returns the offset after the last batch of an answer. */
+function endOf({ messages, highWatermark }: Fetched, requested: number): number {
   const last = messages.at(-1);
   if (!last) return Number(highWatermark);
   const { firstOffset, lastOffsetDelta } = last.batchContext;
-  return Math.max(asked + 1, Number(firstOffset) + lastOffsetDelta + 1);
+  return Math.max(requested + 1, Number(firstOffset) + lastOffsetDelta + 1);
 }

@@ -1,15 +1,15 @@
 /** The protocol counts the records of a partition in 31 bits. */
 const SEQUENCES = 2 ** 31;
 
-/** Who a producer is to the brokers. Of two with one id, the one of the lower epoch is refused. */
+/** Identity of a producer at the brokers. Of two with the same id, the one with the lower epoch is refused. */
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;
 }
 
 /**
- * What kafkajs's message sender asks of a producer's state: who it is, and how many records it has put into each
- * partition. One request at a time at each broker, so that a repeated one keeps its numbers.
+ * Producer state as kafkajs's message sender expects it: the identity, and how many records were sent to each
+ * partition. Allows one request at a time at each broker, so that a repeated one retains its numbers.
  */
 export class ProducerNumbers {
   private readonly identity: ProducerIdentity;
@@ -32,7 +32,7 @@ export class ProducerNumbers {
     return this.sequences.get(`${topic}/${partition}`) ?? 0;
   }
 
-  /** @param by negative when a request was not answered, so that its repeat has the same numbers. */
+  /** @param by negative if a request was not answered, so that its repeat has the same numbers. */
   updateSequence(topic: string, partition: number | string, by: number): void {
     const next = (this.getSequence(topic, partition) + by + SEQUENCES) % SEQUENCES;
     this.sequences.set(`${topic}/${partition}`, next);
@@ -42,7 +42,7 @@ export class ProducerNumbers {
     return true;
   }
 
-  /** Its records stand for themselves; only its identity comes from a transactional id. */
+  /** The records are not transactional; only the identity comes from a transactional id. */
   isTransactional(): boolean {
     return false;
   }

@@ -1,6 +1,6 @@
 import { type BatchProducer, type KafkaClient, PRODUCER_RETRY } from './kafka-client.ts';
 
-/** Connects a producer for what several processes may write; the records say which partition they go to. */
+/** Connects a producer for topics that several processes may write; each record names its partition. */
 export async function connectProducer(client: KafkaClient): Promise<BatchProducer> {
   const producer = client.kafka.producer({
     idempotent: true,

@@ -5,11 +5,11 @@ import type { PointReads } from './point-reads.ts';
 import { decodeWatermarks, FOLLOW_BACK_MS, WATERMARKS_AT } from './watermark-topic.ts';
 
 /**
- * The highest watermark that was promised of these topics lately; -Infinity when there was none. A writer that takes
- * them over keeps to it, though its clock be behind that of the one before. What was promised longer ago than clocks
- * are apart needs no keeping to.
+ * Reads the highest watermark that was promised lately for these topics; -Infinity if there was none. The next writer
+ * must respect it, even if its clock is behind that of the previous one. Promises older than the maximum clock
+ * difference are irrelevant.
  */
-export async function promisedUntil(
+export async function readPromisedUntil(
   topics: readonly string[],
   points: PointReads,
   read: (offset: number) => Promise<LogReader>,

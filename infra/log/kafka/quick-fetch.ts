@@ -1,19 +1,19 @@
-/** Has the answers to fetches read by `record-batches.ts`, and by kafkajs where that one passes. */
+/** Decodes answers to fetches with `record-batches.ts`, and falls back to kafkajs. */
 import type { Broker, RequestLookup } from './kafka-client.ts';
 import { readFetchAnswer } from './record-batches.ts';
 
 const FETCH_API = 1;
 const quick = new WeakSet<RequestLookup>();
 
-/** To be called before each fetch: a broker that connects again has a new lookup. */
+/** Call before each fetch: a reconnected broker has a new lookup. */
 export function readFetchesQuickly(broker: Broker): void {
-  const given = broker.lookupRequest;
-  if (quick.has(given)) return;
+  const original = broker.lookupRequest;
+  if (quick.has(original)) return;
   const lookup: RequestLookup = (apiKey, definition) => {
-    const requestOf = given(apiKey, definition);
+    const requestOf = original(apiKey, definition);
     if (apiKey !== FETCH_API) return requestOf;
-    return (asked) => {
-      const call = requestOf(asked);
+    return (options) => {
+      const call = requestOf(options);
       const { request, response } = call;
       const decode = async (bytes: Buffer) => readFetchAnswer(bytes, request.apiVersion) ?? response.decode(bytes);
       return { ...call, response: { ...response, decode } };

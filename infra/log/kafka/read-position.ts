@@ -5,30 +5,30 @@ import type { Fetched, FetchFrom } from './connection.ts';
 import { fromMessage } from './record-mapping.ts';
 import type { Promised } from './watermark-board.ts';
 
-/** Fetched and not yet polled, of one partition: no more is asked for above either. */
+/** Limits for records of one partition that were fetched and not polled; above them no more are fetched. */
 const RECORDS_MAX = 8_192;
 const BYTES_MAX = 1024 * 1024;
 
-/** Where a reader stands in one partition, and what it has fetched ahead. */
+/** The position of a reader in one partition, and its prefetched records. */
 export class ReadPosition implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
   readonly name: string;
-  /** Next offset to ask the broker for. */
+  /** Next offset to fetch. */
   fetchOffset: number;
   paused = false;
   /** Node that leads the partition. */
   leader = '';
-  /** The last answer held nothing although there is something: ask for this one alone, and whole. */
+  /** The last answer was empty although there are records: fetch this partition alone, with a larger limit. */
   alone = false;
-  toldWatermark = Number.NEGATIVE_INFINITY;
+  deliveredWatermark = Number.NEGATIVE_INFINITY;
   queuedBytes = 0;
   private queue: LogRecord[] = [];
   private head = 0;
-  /** Everything below was handed out. */
+  /** Every offset below was delivered. */
   private delivered: number;
-  /** Highest `receivedAt` handed out: a writer never goes below what it wrote. */
-  private reached = Number.NEGATIVE_INFINITY;
+  /** Highest delivered `receivedAt`: a writer never goes below it. */
+  private highestReceivedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ topic, partition, offset }: FetchFrom) {
     this.topic = topic;
@@ -46,36 +46,36 @@ export class ReadPosition implements TopicPartition {
     return this.queue.length - this.head < RECORDS_MAX && this.queuedBytes < BYTES_MAX;
   }
 
-  /** Hands out up to `max` records. */
-  hand(max: number, into: LogRecord[]): void {
+  /** Moves up to `max` records into `into`. */
+  drainInto(max: number, into: LogRecord[]): void {
     const end = Math.min(this.queue.length, this.head + max);
     for (; this.head < end; this.head += 1) {
       const record = this.queue[this.head]!;
       this.queuedBytes -= bytesOf(record);
       this.delivered = record.offset + 1;
-      if (record.receivedAt > this.reached) this.reached = record.receivedAt;
+      if (record.receivedAt > this.highestReceivedAt) this.highestReceivedAt = record.receivedAt;
       into.push(record);
     }
     if (!this.isEmpty) return;
     this.queue = [];
     this.head = 0;
-    // Offsets that compaction left empty need no delivery.
+    // Offsets removed by compaction need no delivery.
     this.delivered = Math.max(this.delivered, this.fetchOffset);
   }
 
-  /** How far the partition is known to be complete, given what its writer promised. */
+  /** Returns the time up to which the partition is known to be complete, given its writer's promise. */
   watermark(promised: Promised | undefined): number {
-    if (!promised || promised.from > this.delivered) return this.reached;
-    return Math.max(this.reached, promised.watermark);
+    if (!promised || promised.from > this.delivered) return this.highestReceivedAt;
+    return Math.max(this.highestReceivedAt, promised.watermark);
   }
 
-  /** Takes an answer of the broker into the queue; true when there may be something to tell. */
-  take({ messages, highWatermark }: Fetched): boolean {
+  /** Queues the records of an answer; returns true if there may be something to deliver. */
+  accept({ messages, highWatermark }: Fetched): boolean {
     let taken = 0;
     for (const message of messages) {
       const { firstOffset, lastOffsetDelta } = message.batchContext;
       const offset = Number(message.offset);
-      // A broker answers with whole batches: what is before the asked offset was had already.
+      // A broker returns complete batches: records before the requested offset were delivered already.
       if (offset < this.fetchOffset) continue;
       taken += 1;
       const batchEnd = Number(firstOffset) + lastOffsetDelta + 1;
@@ -87,17 +87,20 @@ export class ReadPosition implements TopicPartition {
     }
     const unread = Number(highWatermark) > this.fetchOffset;
     if (taken === 0 && unread) {
-      // Either the answer was full, or all of this batch was compacted away and the next offset is to be asked for.
+      // Either the answer was full, or this batch was compacted completely and the next offset must be fetched.
       if (this.alone) this.fetchOffset += 1;
       this.alone = true;
       return false;
     }
-    const told = taken > 0 || this.alone;
+    const isUseful = taken > 0 || this.alone;
     this.alone = false;
-    return told;
+    return isUseful;
   }
 
-  /** Retention or a rebuild removed what was still to be read: goes on inside these bounds. True when it had to move. */
+  /**
+   * Moves into these bounds after retention or a rebuild removed records that were still to be read. Returns true if
+   * the position changed.
+   */
   moveInto({ first, next }: { readonly first: number; readonly next: number }): boolean {
     const inside = Math.min(next, Math.max(first, this.fetchOffset));
     if (inside === this.fetchOffset) return false;

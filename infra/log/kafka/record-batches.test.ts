@@ -5,7 +5,7 @@ import type { RawRecord } from './kafka-client.ts';
 import { type FetchAnswer, readFetchAnswer } from './record-batches.ts';
 import { fromMessage } from './record-mapping.ts';
 
-/** What kafkajs writes with, and what it reads the same bytes with. */
+/** The encoder and decoder of kafkajs. */
 const inside = createRequire(import.meta.url);
 const { RecordBatch } = inside('kafkajs/src/protocol/recordBatch/v0/index.js');
 const recordOf = inside('kafkajs/src/protocol/recordBatch/record/v0/index.js');
@@ -13,7 +13,7 @@ const Encoder = inside('kafkajs/src/protocol/encoder.js');
 const decodeOfKafkajs = (version: number): ((bytes: Buffer) => Promise<FetchAnswer>) =>
   inside(`kafkajs/src/protocol/requests/fetch/v${version}/response.js`).decode;
 
-/** Where the form of a batch is told. */
+/** Index of the magic byte. */
 const MAGIC_AT = 16;
 const ATTRIBUTES_AT = 21;
 const GZIP = 1;
@@ -33,7 +33,7 @@ async function bytesOf({ records, firstOffset, ...batch }: Batch): Promise<Buffe
   return (await RecordBatch({ ...batch, firstOffset: offset, lastOffsetDelta, records: encoded })).buffer;
 }
 
-/** The answer of a broker with one partition that holds these bytes. */
+/** A broker's answer with one partition that holds these bytes. */
 function answerOf(version: number, bytes: Buffer, errorCode = 0, aborted = 1): Buffer {
   const partition = new Encoder().writeInt32(3).writeInt16(errorCode);
   partition
@@ -50,8 +50,8 @@ function answerOf(version: number, bytes: Buffer, errorCode = 0, aborted = 1): B
 }
 
 const messagesOf = (answer: FetchAnswer | null): readonly RawRecord[] => answer!.responses[0]!.partitions[0]!.messages;
-/** A record as the port tells it, with what the reader asks besides. */
-const told = (message: RawRecord) => ({
+/** The fields of a record that the reader uses. */
+const fieldsOf = (message: RawRecord) => ({
   record: fromMessage('control.commands', 3, message),
   names: Object.keys(message.headers),
   isControlRecord: message.isControlRecord,
@@ -85,13 +85,13 @@ describe('the answer to a fetch', () => {
     const cuts = fc.integer({ min: 0, max: 120 });
     const asked = fc.asyncProperty(versions, fc.array(batch, { maxLength: 4 }), cuts, async (version, batches, cut) => {
       const whole = Buffer.concat(await Promise.all(batches.map(bytesOf)));
-      // A broker cuts the last batch off where the answer is full.
+      // A broker truncates the last batch if the answer is full.
       const left = Math.max(0, whole.length - cut);
-      // Too few bytes to tell what they are make kafkajs fail; no broker sends so few of its first batch.
+      // kafkajs fails on too few bytes to detect the version; no broker sends so few of its first batch.
       fc.pre(left === 0 || left > MAGIC_AT);
       const answer = answerOf(version, whole.subarray(0, left));
       const [read, theirs] = [readFetchAnswer(answer, version), await decodeOfKafkajs(version)(answer)];
-      expect(messagesOf(read).map(told)).toEqual(messagesOf(theirs).map(told));
+      expect(messagesOf(read).map(fieldsOf)).toEqual(messagesOf(theirs).map(fieldsOf));
       expect(read).toMatchObject({ clientSideThrottleTime: 12, throttleTime: 0 });
       expect(read!.responses[0]).toMatchObject({ topicName: 'control.commands' });
       expect(read!.responses[0]!.partitions[0]).toMatchObject({
@@ -103,24 +103,24 @@ describe('the answer to a fetch', () => {
     await fc.assert(asked, { numRuns: 150 });
   });
 
-  it('tells the error of a partition, which has no records then', () => {
+  it('contains the error of a partition, which then has no records', () => {
     for (const version of [10, 11]) {
       const read = readFetchAnswer(answerOf(version, Buffer.alloc(0), 1, -1), version);
       expect(read!.responses[0]!.partitions).toMatchObject([{ partition: 3, errorCode: 1, messages: [] }]);
     }
   });
 
-  it('takes the time of the append, and knows the records of Kafka itself, where the batch says so', async () => {
+  it('uses the append time and marks control records if the batch says so', async () => {
     const one = { key: null, value: Buffer.from('v'), timestampDelta: 5 };
     const encoded = await bytesOf({ firstOffset: 4, firstTimestamp: 100, maxTimestamp: 900, records: [one] });
     encoded.writeInt16BE(0x28, 21);
     const answer = answerOf(11, encoded);
     const [mine, theirs] = [readFetchAnswer(answer, 11), await decodeOfKafkajs(11)(answer)].map(messagesOf);
-    expect(mine!.map(told)).toEqual(theirs!.map(told));
+    expect(mine!.map(fieldsOf)).toEqual(theirs!.map(fieldsOf));
     expect(mine).toMatchObject([{ timestamp: 900, isControlRecord: true }]);
   });
 
-  it('ends early where its batches are far larger decompressed, and never before the first batch', async () => {
+  it('ends early if its batches are far larger decompressed, but never before the first batch', async () => {
     const batchOf = (firstOffset: number, mebibytes: number) =>
       bytesOf({
         firstOffset,
@@ -137,7 +137,7 @@ describe('the answer to a fetch', () => {
     expect(await offsetsOf(20, 1)).toEqual([0]);
   });
 
-  it('is left to kafkajs where it is compressed otherwise than with gzip, of old messages, or of another version', async () => {
+  it('is left to kafkajs if it has another compression than gzip, old messages, or another version', async () => {
     const one = { key: null, value: Buffer.from('v') };
     const plain = { firstOffset: 4, firstTimestamp: 100, maxTimestamp: 900, records: [one] };
     const compressed = await bytesOf(plain);

@@ -1,6 +1,6 @@
 /**
- * Reads what a broker answers to a fetch (versions 7 to 11, record batches of magic 2, plain or compressed with gzip), in a
- * fraction of what kafkajs takes, which makes big integers of every record's offset and time. The layout is Kafka's:
+ * Reads the answers to fetches (versions 7 to 11, record batches of magic 2, uncompressed or gzip) in a fraction of the
+ * time of kafkajs, which converts every record's offset and time to a big integer. The layout is Kafka's:
  * https://kafka.apache.org/protocol, "Fetch API" and "Record Batch".
  */
 import { gunzipSync } from 'node:zlib';
@@ -8,9 +8,9 @@ import type { FetchedPartition, RawRecord } from './kafka-client.ts';
 
 const OLDEST_VERSION = 7;
 const NEWEST_VERSION = 11;
-/** Up to the first record of a batch. */
+/** Bytes before the first record of a batch. */
 const BATCH_HEADER_BYTES = 61;
-/** Where the form of a batch is told, in every form that there was. */
+/** Index of the magic byte, the same in every version. */
 const MAGIC_AT = 16;
 const MAGIC = 2;
 const COMPRESSION = 0x07;
@@ -19,13 +19,13 @@ const LOG_APPEND_TIME = 0x08;
 const CONTROL = 0x20;
 const WORD = 2 ** 32;
 /**
- * A partition's batches beyond so many decompressed bytes are left unread, as if the broker had cut the answer off there:
- * compressed batches may be hundreds of times as large as the bytes that a fetch asks for.
+ * Decompressed bytes of a partition after which further batches are left unread, as if the broker ended the answer
+ * there: compressed batches may be hundreds of times as large as the bytes that a fetch requests.
  */
 const DECOMPRESSED_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface FetchAnswer {
-  /** The broker waited already; ms that are left for this side to wait. */
+  /** Remaining throttle time on the client's side, ms; the broker has waited already. */
   readonly clientSideThrottleTime: number;
   readonly throttleTime: number;
   readonly responses: readonly {
@@ -34,12 +34,12 @@ export interface FetchAnswer {
   }[];
 }
 
-/** Null where something in it is for kafkajs to read: another version, another codec than gzip, messages of old. */
+/** Returns null if kafkajs must read the answer: another version, another codec than gzip, or old messages. */
 export function readFetchAnswer(bytes: Buffer, version: number): FetchAnswer | null {
   if (version < OLDEST_VERSION || version > NEWEST_VERSION) return null;
   const at = new Cursor(bytes);
   const clientSideThrottleTime = at.int32();
-  // The error and the session, of which kafkajs uses none.
+  // The error and the session, which kafkajs does not use.
   at.offset += 6;
   const responses = [];
   for (let topics = at.int32(); topics > 0; topics -= 1) {
@@ -61,7 +61,10 @@ export function readFetchAnswer(bytes: Buffer, version: number): FetchAnswer | n
   return { clientSideThrottleTime, throttleTime: 0, responses };
 }
 
-/** The whole batches within so many bytes: a broker cuts the last one off where the answer is full. At least one is read. */
+/**
+ * Reads the complete batches within this many bytes: a broker truncates the last one if the answer is full. Reads at
+ * least one.
+ */
 function readBatches(at: Cursor, length: number): RawRecord[] | null {
   const records: RawRecord[] = [];
   const end = at.offset + Math.max(0, length);
@@ -79,7 +82,7 @@ function readBatches(at: Cursor, length: number): RawRecord[] | null {
     if (codec !== 0 && codec !== GZIP) return null;
     const lastOffsetDelta = at.int32();
     const [firstTime, lastTime] = [at.int64(), at.int64()];
-    // Who produced it.
+    // The producer id, epoch and sequence.
     at.offset += 14;
     const isControlRecord = (attributes & CONTROL) !== 0;
     const timestamp = (attributes & LOG_APPEND_TIME) !== 0 ? lastTime : null;
@@ -116,7 +119,10 @@ function readHeaders(at: Cursor): RawRecord['headers'] {
   return headers;
 }
 
-/** Where the reading stands. Numbers are big endian; those of 64 bits are exact up to 2^53, as all of Kafka's here are. */
+/**
+ * Reads a buffer from a moving offset. Numbers are big endian; those of 64 bits are exact up to 2^53, as all of Kafka's
+ * here are.
+ */
 class Cursor {
   offset = 0;
   private readonly buffer: Buffer;
@@ -125,7 +131,7 @@ class Cursor {
     this.buffer = buffer;
   }
 
-  /** A view of what lies before an offset; the position stays. */
+  /** Returns a view up to an offset; the position stays. */
   untilOffset(end: number): Buffer {
     return this.buffer.subarray(this.offset, end);
   }
@@ -147,7 +153,7 @@ class Cursor {
     return high * WORD + this.buffer.readUInt32BE(this.moved(4));
   }
 
-  /** Zigzag and base 128, lowest bits first. By sums rather than bits: a time may have more than 32. */
+  /** Zigzag and base 128, lowest bits first. Uses sums instead of bits: a time may have more than 32 bits. */
   varint(): number {
     let [value, scale] = [0, 1];
     for (;;) {
@@ -159,7 +165,7 @@ class Cursor {
     }
   }
 
-  /** A view; null for a negative length. */
+  /** Returns a view; null for a negative length. */
   bytes(length: number): Buffer | null {
     if (length < 0) return null;
     const from = this.moved(length);
@@ -171,7 +177,7 @@ class Cursor {
     return this.buffer.toString('utf8', from, this.offset);
   }
 
-  /** Passes over so many bytes; where they begin. */
+  /** Advances by this many bytes; returns the offset before. */
   private moved(length: number): number {
     const from = this.offset;
     this.offset += length;

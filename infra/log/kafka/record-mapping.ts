@@ -1,5 +1,5 @@
 /**
- * How a record stands in Kafka: key as UTF-8, value as it is, the append's wall time as the record's timestamp, and two
+ * Maps a record to a Kafka message: key as UTF-8, value unchanged, the append's wall time as the timestamp, and two
  * headers in decimal text, `r` for `receivedAt` and `s` for `seq`.
  */
 import type { Message } from 'kafkajs';
@@ -29,7 +29,7 @@ export function fromMessage(topic: string, partition: number, message: RawRecord
   };
 }
 
-/** A record that another program put there has no header: it counts as received at 0, unnumbered. */
+/** A record of another program has no header: it counts as received at 0, unnumbered. */
 function numberOf(header: RawRecord['headers'][string]): number {
   return header === undefined || Array.isArray(header) ? 0 : Number(header);
 }

@@ -6,18 +6,18 @@ import type { KafkaClient } from './kafka-client.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Of Kafka's protocol; Node does not find kafkajs' own name for it. */
+/** Resource type of Kafka's protocol; Node cannot import kafkajs' own constant. */
 const TOPIC_RESOURCE = 2;
 
 type Admin = ReturnType<KafkaClient['kafka']['admin']>;
 type Configs = Readonly<Record<string, string>>;
 
-/** Which topics the cluster has, as far as this process asked, and how they are made. */
+/** Topics of the cluster, as far as this process knows them, and their creation. */
 export class Topics {
   private readonly client: KafkaClient;
   private readonly rawMaxAgeMs: number;
   private readonly partitions = new Map<string, number>();
-  /** Configs that this process made or checked. */
+  /** Configurations that this process created or checked. */
   private readonly settled = new Map<string, string>();
 
   constructor(client: KafkaClient, rawMaxAgeMs: number) {
@@ -45,11 +45,11 @@ export class Topics {
 
   /** Throws `log_unknown_topic` for a partition that neither this process nor the cluster knows. */
   async check(at: readonly TopicPartition[]): Promise<void> {
-    if (at.some(({ topic }) => !this.partitions.has(topic))) await this.withAdmin('asking for topics', this.load);
+    if (at.some(({ topic }) => !this.partitions.has(topic))) await this.withAdmin('reading topic metadata', this.load);
     for (const one of at) this.checkKnown(one);
   }
 
-  /** As `check`, by what this process knows already. */
+  /** Like `check`, but uses cached metadata. */
   checkKnown({ topic, partition }: TopicPartition): void {
     const count = this.partitions.get(topic);
     if (count === undefined) throw new LogError('log_unknown_topic', `there is no topic ${topic}`);
@@ -57,17 +57,17 @@ export class Topics {
       throw new LogError('log_unknown_topic', `${topic} has no partition ${partition}`);
   }
 
-  /** Numbers of the topic's partitions. */
+  /** Returns the indexes of the topic's partitions. */
   async partitionsOf(topic: string): Promise<number[]> {
     await this.check([{ topic, partition: 0 }]);
     return Array.from({ length: this.partitions.get(topic)! }, (_, partition) => partition);
   }
 
-  /** Deletes every record below the ends of the topic's partitions. */
+  /** Deletes every record of the topic's partitions. */
   async clear(topic: string): Promise<void> {
     const partitions = await this.partitionsOf(topic);
     await this.withAdmin(`clearing ${topic}`, async (admin) => {
-      // Asking for the offsets makes kafkajs know the leaders, which deleting does not do by itself.
+      // Fetching the offsets makes kafkajs learn the leaders, which deleting does not do by itself.
       const ends = await admin.fetchTopicOffsets(topic);
       const filled = ends.filter(({ partition, low, high }) => partitions.includes(partition) && low !== high);
       if (filled.length === 0) return;
@@ -86,17 +86,17 @@ export class Topics {
 
   private readonly load = async (admin: Admin): Promise<void> => {
     const { topics } = await admin.fetchTopicMetadata();
-    // What is known stays known: the broker that was asked may not have heard yet of a topic that was just made.
+    // Known topics stay known: the queried broker may not know a new topic yet.
     for (const { name, partitions } of topics) this.partitions.set(name, partitions.length);
   };
 
   private async createMissing(admin: Admin, missing: readonly TopicStorage[]): Promise<void> {
     const made = await this.askToCreate(admin, missing).catch((error: unknown) => {
-      // It is made, and the broker that was asked who leads it has not heard of it yet: who uses it asks again.
+      // The topic is created, but the broker that was asked for its leader does not know it yet: its users retry.
       if (protocolType(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return true;
       throw error;
     });
-    // Another process may have made some of them meanwhile, perhaps differently.
+    // Another process may have created some of them meanwhile, perhaps differently.
     if (made) for (const { name, partitions } of missing) this.partitions.set(name, partitions);
     else await this.load(admin);
     for (const topic of missing) this.checkCount(topic);
@@ -112,7 +112,7 @@ export class Topics {
     });
   }
 
-  /** Retention follows the settings also when they change; what else an operator configured stays. */
+  /** Applies changed retention settings; other settings of an operator stay. */
   private async alterWhereDifferent(admin: Admin, topics: readonly TopicStorage[]): Promise<void> {
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
@@ -139,7 +139,8 @@ export class Topics {
     const common = { 'max.message.bytes': String(RECORD_BYTES_MAX + 64 * 1024) };
     switch (retention.kind) {
       case 'compacted':
-        // With `delete` beside it, and without an age, a rebuild may clear the topic and nothing else ever expires.
+        // With `delete` as second policy, and without an age, a rebuild may clear the topic and nothing else ever
+        // expires.
         return {
           ...common,
           'cleanup.policy': 'compact,delete',

@@ -1,12 +1,12 @@
 import type { TopicPartition, Watermark } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
 
-/** A promise, and the offset from which on it holds: who has read up to there may rely on it. */
+/** A promise with the offset from which it holds: a reader that has reached this offset may rely on it. */
 export interface Promised extends Watermark {
   readonly from: number;
 }
 
-/** The newest promise of every partition that this process has heard of, and who wants to hear of the next. */
+/** The newest known promise of every partition, and listeners for the next one. */
 export class WatermarkBoard {
   private readonly promises = new Map<string, Promised>();
   private readonly listeners = new Map<string, Set<() => void>>();
@@ -15,7 +15,7 @@ export class WatermarkBoard {
     return this.promises.get(partitionName(at));
   }
 
-  /** Takes a promise unless a newer one is known. */
+  /** Stores a promise unless a newer one is known. */
   put(promised: Promised): void {
     const key = partitionName(promised);
     const known = this.promises.get(key);
@@ -24,12 +24,12 @@ export class WatermarkBoard {
     for (const listener of this.listeners.get(key) ?? []) listener();
   }
 
-  /** Forgets a topic that was cleared: its writer starts over. */
+  /** Removes the promises of a topic that was cleared: its writer starts over. */
   forget(topic: string): void {
     for (const [key, promised] of this.promises) if (promised.topic === topic) this.promises.delete(key);
   }
 
-  /** Calls back at each new promise of the partition, until the returned function is called. */
+  /** Calls the listener at each new promise of the partition, until the returned function is called. */
   listen(at: TopicPartition, listener: () => void): () => void {
     const key = partitionName(at);
     const listeners = this.listeners.get(key) ?? new Set();

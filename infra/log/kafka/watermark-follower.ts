@@ -15,7 +15,7 @@ export interface WatermarkFollowerOptions {
   readonly read: (offset: number) => Promise<LogReader>;
 }
 
-/** Puts what the writers of all processes promise on this process's board, for all its readers. */
+/** Reads the promises of all processes onto this process's board, for all its readers. */
 export class WatermarkFollower {
   private readonly options: WatermarkFollowerOptions;
   private running: Promise<void> | null = null;
@@ -26,7 +26,7 @@ export class WatermarkFollower {
     this.options = options;
   }
 
-  /** Begins to follow, unless it does already. */
+  /** Starts to follow, once. */
   start(): void {
     this.running ??= this.run();
   }
@@ -45,19 +45,19 @@ export class WatermarkFollower {
         if (this.closed) await this.reader.close();
         for (;;) {
           const { records } = await this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
-          for (const { value } of records) if (value) this.take(value);
+          for (const { value } of records) if (value) this.apply(value);
           attempt = 0;
         }
       } catch (error) {
         await this.reader?.close();
         if (this.closed || (error instanceof LogError && error.code === 'log_closed')) return;
-        this.options.logger?.warn({ error }, 'watermarks cannot be followed; trying again');
+        this.options.logger?.warn({ error }, 'could not read watermarks, retrying');
         await backoff(attempt);
       }
     }
   }
 
-  private take(value: Buffer): void {
+  private apply(value: Buffer): void {
     const { promises, cleared } = decodeWatermarks(value);
     for (const topic of cleared) this.options.board.forget(topic);
     for (const promised of promises) this.options.board.put(promised);

@@ -7,7 +7,7 @@ import { encodeWatermarks, REPEAT_MS, WATERMARKS_AT } from './watermark-topic.ts
 
 export interface WatermarkWriterOptions {
   readonly board: WatermarkBoard;
-  /** Name of this writer, unlike any other's. */
+  /** Unique name of this writer. */
   readonly writerId: string;
   readonly intervalMs: number;
   readonly append: (records: readonly AppendRecord[]) => Promise<void>;
@@ -15,15 +15,15 @@ export interface WatermarkWriterOptions {
   readonly logger: Logger | undefined;
 }
 
-/** Gathers this process's promises and appends them at intervals; readers of this process hear of them at once. */
+/** Collects this process's promises and appends them at intervals; readers of this process receive them immediately. */
 export class WatermarkWriter {
   private readonly options: WatermarkWriterOptions;
-  /** Offset after the last record that this process appended, or found when it first promised something. */
+  /** Offset after the last record that this process appended, or that existed when it first made a promise. */
   private readonly ends = new Map<string, number>();
   private readonly promised = new Map<string, Promised>();
   private changed = new Map<string, Promised>();
-  /** Promises about partitions whose end is being asked for. */
-  private readonly unplaced = new Map<string, Watermark>();
+  /** Promises about partitions whose end is being queried. */
+  private readonly awaitingEnd = new Map<string, Watermark>();
   private cleared: string[] = [];
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> = Promise.resolve();
@@ -34,7 +34,7 @@ export class WatermarkWriter {
     this.options = options;
   }
 
-  /** Notes where the records of a partition end now. */
+  /** Records the end of a partition after an append. */
   appended(at: TopicPartition, next: number): void {
     this.ends.set(partitionName(at), next);
   }
@@ -45,12 +45,12 @@ export class WatermarkWriter {
       if (mark.watermark <= (this.promised.get(key)?.watermark ?? Number.NEGATIVE_INFINITY)) continue;
       const end = this.ends.get(key);
       if (end !== undefined) this.promise(key, mark, end);
-      else if (!this.unplaced.has(key)) this.place(key, mark);
-      else if (mark.watermark > this.unplaced.get(key)!.watermark) this.unplaced.set(key, mark);
+      else if (!this.awaitingEnd.has(key)) this.findEnd(key, mark);
+      else if (mark.watermark > this.awaitingEnd.get(key)!.watermark) this.awaitingEnd.set(key, mark);
     }
   }
 
-  /** Tells everyone that a topic was cleared. */
+  /** Informs all readers that a topic was cleared. */
   async clear(topic: string): Promise<void> {
     for (const [key, promised] of this.promised) {
       if (promised.topic !== topic) continue;
@@ -63,13 +63,13 @@ export class WatermarkWriter {
     await this.write();
   }
 
-  /** Writes what is promised and not written yet. */
+  /** Writes the pending promises. */
   async close(): Promise<void> {
     this.stop();
     await this.write();
   }
 
-  /** Writes nothing more. */
+  /** Stops writing. */
   stop(): void {
     this.closed = true;
     if (this.timer) clearInterval(this.timer);
@@ -84,20 +84,24 @@ export class WatermarkWriter {
     this.start();
   }
 
-  /** A partition that this process has not appended to: its end has to be asked for once. */
-  private place(key: string, mark: Watermark): void {
-    this.unplaced.set(key, mark);
+  /** Queries the end of a partition to which this process has not appended. */
+  private findEnd(key: string, mark: Watermark): void {
+    this.awaitingEnd.set(key, mark);
     this.options.bounds(mark).then(
       ({ next }) => {
-        const newest = this.unplaced.get(key)!;
-        this.unplaced.delete(key);
+        const newest = this.awaitingEnd.get(key)!;
+        this.awaitingEnd.delete(key);
         if (!this.ends.has(key)) this.ends.set(key, next);
         this.promise(key, newest, this.ends.get(key)!);
       },
       (error) => {
-        // The next promise asks again.
-        this.unplaced.delete(key);
-        if (!this.closed) this.options.logger?.warn({ error, partition: key }, 'a watermark could not be placed');
+        // The next promise queries again.
+        this.awaitingEnd.delete(key);
+        if (!this.closed)
+          this.options.logger?.warn(
+            { error, partition: key },
+            'could not query the end of a partition for its watermark',
+          );
       },
     );
   }
@@ -107,7 +111,7 @@ export class WatermarkWriter {
     this.timer = setInterval(() => void this.write(), this.options.intervalMs);
   }
 
-  /** One record at a time; what changes meanwhile goes with the next. */
+  /** Writes one record at a time; later changes are in the next one. */
   private write(): Promise<void> {
     this.writing = this.writing.then(() => this.writeOnce());
     return this.writing;
@@ -125,10 +129,10 @@ export class WatermarkWriter {
     try {
       await this.options.append([{ ...WATERMARKS_AT, key: this.options.writerId, value, receivedAt: 0, seq: 0 }]);
     } catch (error) {
-      // The next record carries all of it again.
+      // The next record contains all of it again.
       this.repeatedAt = 0;
       this.cleared.push(...cleared);
-      if (!this.closed) this.options.logger?.warn({ error }, 'watermarks could not be written');
+      if (!this.closed) this.options.logger?.warn({ error }, 'could not write watermarks');
     }
   }
 }

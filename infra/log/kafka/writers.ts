@@ -2,10 +2,10 @@ import { type AppendRecord, LogError, type Watermark } from '../log.ts';
 import { groupBy } from './group-by.ts';
 import type { KafkaWriter } from './kafka-writer.ts';
 
-/** Which producer of this process writes what: each lease has its own, and one is for all other topics. */
+/** Selects the producer for each topic: each lease has its own, and one is shared by all other topics. */
 export class Writers {
   private readonly shared: KafkaWriter;
-  /** Stays when its lease is lost or given up: then it refuses. */
+  /** Writers by topic. A writer stays after its lease is lost or released, and then refuses appends. */
   private readonly leased = new Map<string, KafkaWriter>();
 
   constructor(shared: KafkaWriter) {
@@ -20,7 +20,7 @@ export class Writers {
     for (const topic of topics) this.leased.set(topic, writer);
   }
 
-  /** Rejects only when no part is under way any more, so that who tries again is not overtaken by himself. */
+  /** Rejects only after all parts have ended, so that a retry cannot be overtaken by an earlier part. */
   async append(records: readonly AppendRecord[]): Promise<void> {
     const parts = this.leased.size === 0 ? null : this.split(records);
     if (!parts) return this.shared.appender.append(records);

@@ -1,4 +1,4 @@
-/** A log with a codec in a folder of its own, and topics of numbers, for tests of stages. */
+/** Opens a log with a codec in a temporary folder, and topics of numbers, for tests of stages. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,21 +34,21 @@ export interface Logged {
   readonly [field: string]: unknown;
 }
 
-export interface NumbersWorld {
+export interface NumbersFixture {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
   readonly logged: Logged[];
-  /** A record of such a topic; partition 0 unless told. */
+  /** Makes a record; partition 0 by default. */
   record(topic: Topic<TestNumber>, seq: number, value: TestNumber, partition?: number): AppendRecord;
-  /** Every value of partition 0, by number. */
+  /** Returns every value of partition 0 with its `seq`. */
   values(topic: Topic<TestNumber>): Promise<[seq: number, value: TestNumber][]>;
-  /** Removes what was appended before a wall time, where the topic's retention lets it. */
+  /** Removes records appended before a wall time, if the topic's retention allows it. */
   trim(before: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openNumbers(topics: readonly Topic<TestNumber>[]): Promise<NumbersWorld> {
+export async function openNumbers(topics: readonly Topic<TestNumber>[]): Promise<NumbersFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-stage-'));
   const log = await openEmbeddedLog({ path: folder });
   await log.createTopics(topics);
@@ -86,7 +86,7 @@ export async function openNumbers(topics: readonly Topic<TestNumber>[]): Promise
   };
 }
 
-/** The log, with appends that fail while `fails` says so. */
+/** Wraps a log so that appends fail while `fails` returns an error. */
 export function failingAppends(log: EventLog, fails: (records: readonly AppendRecord[]) => Error | null): EventLog {
   return new Proxy(log, {
     get(target, name) {

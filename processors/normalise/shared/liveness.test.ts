@@ -11,7 +11,7 @@ let state: LivenessState;
 let emitted: (MarketStatus | string)[];
 const emit: Emit = Object.assign((_: unknown, __: string, value: unknown) => void emitted.push(value as MarketStatus), {
   remove: (_: unknown, key: string) => void emitted.push(`removed ${key}`),
-  dead: () => {},
+  deadLetter: () => {},
 });
 beforeEach(() => {
   state = createLivenessState();

@@ -111,8 +111,8 @@ function deadLetterMalformed(reason: MalformedError['code'], emit: Emit, handle:
   try {
     handle();
   } catch (error) {
-    if (error instanceof MalformedError) emit.dead(error.code, error.message);
-    else if (error instanceof FieldError) emit.dead(reason, error.message);
+    if (error instanceof MalformedError) emit.deadLetter(error.code, error.message);
+    else if (error instanceof FieldError) emit.deadLetter(reason, error.message);
     else throw error;
   }
 }

@@ -20,7 +20,7 @@ export function onAnswer(state: VenueBState, event: StageEvent<RawEnvelope>, emi
     else onCatalogAnswer(state, answer, event.receivedAt, emit);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
-    emit.dead(error.code, error.message);
+    emit.deadLetter(error.code, error.message);
   }
 }
 
@@ -57,7 +57,7 @@ function onBookAnswer(
       if (evicted !== null) forgetToken(state, evicted, emit);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
-      emit.dead(error.code, error.message);
+      emit.deadLetter(error.code, error.message);
     }
   }
 }

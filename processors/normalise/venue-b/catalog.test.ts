@@ -301,7 +301,7 @@ describe('the stored markets', () => {
     const emitted: string[] = [];
     const emit = Object.assign((_topic: unknown, key: string) => void emitted.push(key), {
       remove: () => {},
-      dead: () => {},
+      deadLetter: () => {},
     });
     const idOf = (at: number) => `0x${at.toString(16).padStart(64, '0')}`;
     const mention = (at: number, closed = false, more: object = {}) => {

@@ -49,7 +49,7 @@ export function processCatalogAnswer(
       evictOldest(catalog, bounds);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
-      emit.dead(
+      emit.deadLetter(
         error.code,
         `market ${quote(market.conditionId ?? market.condition_id ?? market.id)}: ${error.message}`,
       );

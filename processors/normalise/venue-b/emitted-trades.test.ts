@@ -36,7 +36,7 @@ function collector(): { emitted: Trade[]; emit: Emit } {
   const emitted: Trade[] = [];
   const emit = Object.assign(<T>(_: Topic<T>, __: string, value: T) => void emitted.push(value as Trade), {
     remove: () => {},
-    dead: () => {},
+    deadLetter: () => {},
   });
   return { emitted, emit };
 }

@@ -28,7 +28,7 @@ export function onMarketFrame(state: VenueBState, event: StageEvent<RawEnvelope>
     else processEvent(state, frame, { start: 0, length: text.length }, event, emit);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
-    emit.dead(error.code, error.message);
+    emit.deadLetter(error.code, error.message);
   }
 }
 
@@ -46,7 +46,7 @@ function processList(
       processEvent(state, entry, { start, length: end - start }, event, emit);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
-      emit.dead(error.code, error.message);
+      emit.deadLetter(error.code, error.message);
     }
   }
 }

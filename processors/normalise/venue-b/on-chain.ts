@@ -48,7 +48,7 @@ export function onChainRecord(
     else onFinalized(options, state, message.number, emit);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
-    emit.dead(error.code, error.message);
+    emit.deadLetter(error.code, error.message);
   }
 }
 

@@ -32,7 +32,7 @@ export function onHistoryRecord(
     }
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
-    emit.dead(error.code, error.message);
+    emit.deadLetter(error.code, error.message);
   }
 }
 

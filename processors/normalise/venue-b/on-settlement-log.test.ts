@@ -232,7 +232,7 @@ describe('the market of a dispute phase', () => {
     const emitted: DisputePhase[] = [];
     const emit = Object.assign((_: unknown, __: string, value: unknown) => void emitted.push(value as DisputePhase), {
       remove: () => {},
-      dead: () => {},
+      deadLetter: () => {},
     });
     const [phase] = phasesOf([propose(NEG_RISK)]);
     for (let n = 0; n <= UNASSIGNED_PHASES_MAX; n += 1) {

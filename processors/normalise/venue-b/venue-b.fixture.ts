@@ -149,7 +149,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
     <T>(topic: Topic<T>, _: string, value: T) => void written.get(topic.name)!.push(value),
     {
       remove: (topic: Topic) => void written.get(topic.name)!.push(null),
-      dead: (reason: string, detail: string) => void dead.push({ reason, detail }),
+      deadLetter: (reason: string, detail: string) => void dead.push({ reason, detail }),
     },
   );
   let state = stage.initialState();
