@@ -118,7 +118,7 @@ describe('a start', () => {
     const { replica: second, readFrom } = await node();
     expect(readFrom).toBe(1);
     expect(second.state).toEqual(first.state);
-    expect(logged.join()).toContain('pieces are missing');
+    expect(logged.join()).toContain('chunks are missing');
   });
 });
 

@@ -25,7 +25,7 @@ export interface StoredSnapshot {
   /** Highest generation in the manifest or in the chunks that were requested. */
   readonly newestGeneration: number;
   /** Chunks by index, if they were requested. */
-  readonly pieces: ReadonlyMap<number, StateChunk>;
+  readonly chunkRecords: ReadonlyMap<number, StateChunk>;
 }
 
 export interface SnapshotTopicOptions {
@@ -101,24 +101,24 @@ export class SnapshotTopic {
 
   /**
    * Lists every stored snapshot.
-   * @param wantsPieces selects by name the snapshots whose chunks are read too.
+   * @param wantsChunks selects by name the snapshots whose chunks are read too.
    */
-  async list(wantsPieces: (name: string) => boolean): Promise<StoredSnapshot[]> {
+  async list(wantsChunks: (name: string) => boolean): Promise<StoredSnapshot[]> {
     const newest = new Map<string, LogRecord | null>();
     await readPartition(this.options.log, this.at, (record) => {
       if (record.value === null) newest.delete(record.key);
-      else newest.set(record.key, isWanted(record.key, wantsPieces) ? record : null);
+      else newest.set(record.key, isWanted(record.key, wantsChunks) ? record : null);
     });
     const names = new Set([...newest.keys()].map(nameOf));
     return Promise.all([...names].map((name) => this.gather(name, newest)));
   }
 
   /** Unpacks a snapshot whose chunks were read. Returns null, with a warning, if it is incomplete or unreadable. */
-  async read<S>({ name, manifest, pieces }: StoredSnapshot): Promise<Snapshot<S> | null> {
+  async read<S>({ name, manifest, chunkRecords }: StoredSnapshot): Promise<Snapshot<S> | null> {
     if (!manifest) return null;
     const { generation, chunks } = manifest;
-    const own = Array.from({ length: chunks }, (_, chunk) => pieces.get(chunk));
-    const complete = own.filter((piece) => piece !== undefined && piece.generation === generation) as StateChunk[];
+    const own = Array.from({ length: chunks }, (_, chunk) => chunkRecords.get(chunk));
+    const complete = own.filter((chunk) => chunk !== undefined && chunk.generation === generation) as StateChunk[];
     if (complete.length < chunks) {
       this.warn(`${chunks - complete.length} of its ${chunks} chunks are missing`, name);
       return null;
@@ -134,16 +134,16 @@ export class SnapshotTopic {
   private async gather(name: string, newest: ReadonlyMap<string, LogRecord | null>): Promise<StoredSnapshot> {
     const keys = [...newest.keys()].filter((key) => nameOf(key) === name);
     let manifest: StoredSnapshot['manifest'] = null;
-    const pieces = new Map<number, StateChunk>();
+    const chunkRecords = new Map<number, StateChunk>();
     let newestGeneration = 0;
     for (const key of keys) {
       const chunk = await this.decode(name, newest.get(key)!);
       if (!chunk) continue;
       newestGeneration = Math.max(newestGeneration, chunk.generation);
-      if (chunk.chunk !== MANIFEST_CHUNK) pieces.set(chunk.chunk, chunk);
+      if (chunk.chunk !== MANIFEST_CHUNK) chunkRecords.set(chunk.chunk, chunk);
       else manifest = this.readManifest(name, chunk);
     }
-    return { name, keys, manifest, newestGeneration, pieces };
+    return { name, keys, manifest, newestGeneration, chunkRecords };
   }
 
   private readManifest(name: string, { generation, chunks, payload }: StateChunk): StoredSnapshot['manifest'] {
@@ -191,6 +191,6 @@ function nameOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/'));
 }
 
-function isWanted(key: string, wantsPieces: (name: string) => boolean): boolean {
-  return key.endsWith(`/${MANIFEST}`) || wantsPieces(nameOf(key));
+function isWanted(key: string, wantsChunks: (name: string) => boolean): boolean {
+  return key.endsWith(`/${MANIFEST}`) || wantsChunks(nameOf(key));
 }
