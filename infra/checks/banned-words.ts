@@ -21,6 +21,8 @@ const BANNED: ReadonlyMap<string, string> = new Map([
 export interface WordException {
   /** Matches the words themselves; they are left out of the search. */
   readonly text: RegExp;
+  /** The files in which it applies; all where it is left out. */
+  readonly path?: RegExp;
   readonly reason: string;
 }
 
@@ -38,9 +40,10 @@ export interface BannedWord {
  */
 export function bannedWords(path: string, text: string, exceptions: readonly WordException[] = []): BannedWord[] {
   const found = findIn(partsOf(path)).map((word) => ({ path, line: 0, ...word }));
+  const texts = exceptions.filter((exception) => exception.path?.test(path) ?? true).map((exception) => exception.text);
   let before: string | undefined;
   for (const [index, line] of text.split('\n').entries()) {
-    const parts = partsOf(exceptions.reduce((rest, exception) => rest.replace(exception.text, ' '), line));
+    const parts = partsOf(texts.reduce((rest, text) => rest.replace(text, ' '), line));
     for (const word of findIn(parts, before)) found.push({ path, line: index + 1, ...word });
     before = parts.at(-1) ?? before;
   }
