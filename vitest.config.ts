@@ -10,7 +10,7 @@ const SHARED_PROCESS = [
   'schemas/**/*.test.ts',
   'processors/{anomalies,candles,channels,events,normalise,organizations,settings,shared,spreads}/**/*.test.ts',
   'ingest/**/*.test.ts',
-  'infra/{codec,config,simulator,stages}/**/*.test.ts',
+  'infra/{codec,config,stages,app/simulator}/**/*.test.ts',
 ];
 
 const sources = {
@@ -21,7 +21,7 @@ const common = { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 120_0
 
 export default defineConfig({
   test: {
-    globalSetup: ['infra/checks/global-setup.ts'],
+    globalSetup: ['infra/app/checks/global-setup.ts'],
     // One more than the two cores of CI, since several files mostly wait.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import { initialControlState } from '#schemas/domain/control/state';
 import { type ControlCommand, commandTopic } from '#schemas/topics/control';
-import { mixedCommands } from '../bench/mixed-commands.ts';
 import { openControlReplica } from './control-replica.ts';
+import { mixedCommands } from './mixed-commands.ts';
 import { openTestLog, type TestLog } from './open-test-log.fixture.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from '#infra/simulator/endpoint-answers';
+import type { Answer } from './endpoint-answers.fixture.ts';
 
-export { type Answer, answers } from '#infra/simulator/endpoint-answers';
+export { type Answer, answers } from './endpoint-answers.fixture.ts';
 
 export interface Received {
   readonly id: string;

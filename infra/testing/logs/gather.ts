@@ -1,4 +1,4 @@
-/** Collects all logs of a test run in one folder, for the check that they hold no secret (`infra/checks/logs`). */
+/** Collects all logs of a test run in one folder, for the check that they hold no secret (`infra/app/checks/logs`). */
 import type { ChildProcess } from 'node:child_process';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { reduceControl } from '#schemas/domain/control/reduce';
+import { initialControlState } from '#schemas/domain/control/state';
+import { mixedCommands } from '../../control/mixed-commands.ts';
+import type { Bench } from './bench.ts';
+import { measureControlReduce } from './benches/control-reduce.ts';
+import { measureKeyCheck } from './benches/key-check.ts';
+import { measureNormalise } from './benches/normalise.ts';
+import { BENCH_NAMES } from './benches.ts';
+import { alternate, latencyResult, rateOf, rateResult } from './measure.ts';
+import { meetsAim, tableOf } from './report.ts';
+import { runBenches } from './run-benches.ts';
+import { median, quantile } from './statistics.ts';
+import { tradeIdIn } from './trade-venue.ts';
+
+const machine = { cpu: 'A processor', cores: 2, memoryGib: 8, os: 'linux x64', node: 'v20.0.0' };
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the arithmetic', () => {
+  it('calculates the median of unsorted values', () => {
+    expect(median([9, 1, 5])).toBe(5);
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+    expect(() => median([])).toThrow(RangeError);
+  });
+
+  it('calculates quantiles by nearest rank', () => {
+    const values = Array.from({ length: 100 }, (_, nth) => 100 - nth);
+    expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([1, 50, 99, 100]);
+    expect(() => quantile([], 0.5)).toThrow(RangeError);
+  });
+
+  it('calculates a rate from units and milliseconds, and rejects zero', () => {
+    expect(rateOf({ units: 500, ms: 250 })).toBe(2_000);
+    expect(() => rateOf({ units: 0, ms: 1 })).toThrow(RangeError);
+    expect(() => rateOf({ units: 1, ms: 0 })).toThrow(RangeError);
+  });
+
+  it('divides a rate by its baseline, and subtracts the baseline from a latency', () => {
+    expect(rateResult('a', 'rows/s', { subject: 80, baseline: 100 })).toMatchObject({ value: 80, ratio: 0.8 });
+    expect(rateResult('a', 'rows/s', { subject: 80, baseline: null })).toMatchObject({ baseline: null, ratio: null });
+    expect(latencyResult('l', { subject: 6, baseline: 2 })).toMatchObject({ value: 4, baseline: 2, ratio: 3 });
+  });
+
+  it('meets an aim exactly at its limit', () => {
+    const rate = (subject: number) => rateResult('a', 'rows/s', { subject, baseline: 100 });
+    expect([50, 49].map((value) => meetsAim(rate(value), { ratioMin: 0.5 }))).toEqual([true, false]);
+    const late = (subject: number) => latencyResult('l', { subject, baseline: 1 });
+    expect([6, 7].map((value) => meetsAim(late(value), { valueMaxMs: 5 }))).toEqual([true, false]);
+    expect(meetsAim(rate(1), null)).toBeNull();
+  });
+});
+
+describe('alternating measurements', () => {
+  it('run subject and baseline alternately and do not count warm-ups', async () => {
+    const turns: string[] = [];
+    const side = (name: string, rates: number[]) => () => {
+      turns.push(name);
+      return { units: rates.shift()!, ms: 1_000 };
+    };
+    const rates = await alternate(side('a', [1, 10, 30, 20]), side('b', [1, 40, 40, 40]), {
+      rounds: 3,
+      warmups: 1,
+      onProgress: () => {},
+    });
+    expect(turns.join('')).toBe('abababab');
+    expect(rates).toEqual({ subject: 20, baseline: 40 });
+  });
+
+  it('start no round beyond the budget, but measure at least one', async () => {
+    let rounds = 0;
+    const side = () => {
+      rounds += 1;
+      return { units: 1, ms: 1 };
+    };
+    await alternate(side, side, { rounds: 50, warmups: 0, onProgress: () => {}, budgetMs: 0 });
+    expect(rounds).toBe(2);
+  });
+});
+
+describe('a run', () => {
+  const fake = (name: string, seen: string[]): Bench => ({
+    aims: { [name]: null, [`${name}-more`]: null },
+    run: async ({ folder, onProgress }) => {
+      seen.push(folder);
+      onProgress(0.5);
+      const rates = { subject: 1, baseline: null };
+      return [rateResult(name, 'rows/s', rates), rateResult(`${name}-more`, 'rows/s', rates)];
+    },
+  });
+
+  it('returns every result in order, or only the selected one', async () => {
+    const seen: string[] = [];
+    const benches = [fake('a', seen), fake('b', seen)];
+    const names = async (only: string | null) =>
+      (await runBenches({ benches, only, onProgress: () => {} })).map(({ name }) => name);
+    expect(await names(null)).toEqual(['a', 'a-more', 'b', 'b-more']);
+    expect(await names('b-more')).toEqual(['b-more']);
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  it('reports progress that never decreases and ends at 1', async () => {
+    const shares: number[] = [];
+    const benches = [fake('a', []), fake('b', [])];
+    await runBenches({ benches, only: null, onProgress: (_, share) => void shares.push(share) });
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
+});
+
+describe('the report', () => {
+  it('shows the machine, and each result with its aim and whether it is met', () => {
+    const results = [
+      rateResult('fanout', 'deliveries/s', { subject: 70_000, baseline: 100_000 }),
+      rateResult('processors', 'events/s', { subject: 900, baseline: null }),
+      latencyResult('latency-p50', { subject: 3.25, baseline: 0.25 }),
+    ];
+    const aims = { fanout: { ratioMin: 0.8 }, 'latency-p50': { valueMaxMs: 5 } };
+    const [head, , , fanout, processors, latency] = tableOf({ machine, results }, aims).split('\n');
+    expect(head).toBe('A processor, 2 cores, 8 GiB, linux x64, Node v20.0.0');
+    expect(fanout!.split(/\s{2,}/)).toEqual(['fanout', '70,000', 'deliveries/s', '100,000', '0.70', '≥ 0.8', 'missed']);
+    expect(processors!.split(/\s{2,}/)).toEqual(['processors', '900.00', 'events/s', '–', '–', '–']);
+    expect(latency!.split(/\s{2,}/)).toEqual(['latency-p50', '3.00', 'ms', '0.25', '13.00', '≤ 5 ms', 'met']);
+  });
+
+  it('has exactly the names that --only accepts', () => {
+    const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
+    const control = ['control-reduce', 'control-start', 'key-check'];
+    const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
+    const footprint = ['footprint-disk', 'footprint-disk-event', 'footprint-cpu-300', 'footprint-cpu-3000'];
+    const memory = ['footprint-memory', 'footprint-memory-growth'];
+    const load = ['sustained-lag', 'sustained-loss', 'restart'];
+    expect(BENCH_NAMES).toEqual([
+      ...first,
+      'latency-p50',
+      'latency-p99',
+      ...control,
+      'webhook-deliveries',
+      ...events,
+      ...footprint,
+      ...memory,
+      ...load,
+    ]);
+  });
+});
+
+describe('measuring the control side', () => {
+  const context = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+    folders.push(folder);
+    return { folder, onProgress: () => {} };
+  };
+
+  it('reduces a small topic and starts from a snapshot of it', async () => {
+    const results = await measureControlReduce(context(), { commands: 3_000 });
+    expect(results.map(({ name, unit }) => [name, unit])).toEqual([
+      ['control-reduce', 'ms'],
+      ['control-start', 'ms'],
+    ]);
+    for (const { value } of results) expect(value).toBeGreaterThan(0);
+  });
+
+  it('checks keys', async () => {
+    const [result] = await measureKeyCheck({ keys: 3, checks: 2_000 });
+    expect(result).toMatchObject({ name: 'key-check', unit: 'ms' });
+    expect(result!.value).toBeGreaterThan(0);
+  });
+});
+
+it('generates mixed commands of which nearly all are accepted', () => {
+  const state = initialControlState();
+  const refused = [...mixedCommands(5_000)].filter((command) => !reduceControl(state, command).ok);
+  expect(refused.length).toBeLessThan(250);
+  for (const rows of [
+    state.organizations,
+    state.keys,
+    state.wallets,
+    state.attributions,
+    state.webhooks,
+    state.sessions,
+  ])
+    expect(rows.size).toBeGreaterThan(10);
+});
+
+it('finds the id of a trade in any frame that contains it', () => {
+  expect(tradeIdIn(Buffer.from('{"data":{"id":"venue_a_perp:BTC:1:7000000012345"}}'))).toBe(7_000_000_012_345);
+  expect(tradeIdIn(Buffer.from('{"type":"pong"}'))).toBeNull();
+});
+
+it('measures normalising on a small simulated recording', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+  folders.push(folder);
+  const size = { rate: 100, seconds: 1, rounds: 1, warmups: 0 };
+  const [result] = await measureNormalise({ folder, onProgress: () => {} }, size);
+  expect(result).toMatchObject({ name: 'normalise', unit: 'frames/s' });
+  expect(result!.value).toBeGreaterThan(0);
+  expect(result!.ratio).toBeCloseTo(result!.value / result!.baseline!);
+});

@@ -1,0 +1,99 @@
+/**
+ * Frames per second of the normalisers compared with parsing JSON. Simulated frames (books of 20 levels, trades, book
+ * changes, mids, chain logs) go through the normalisers of both venues, from bytes to outputs. The baseline runs
+ * `JSON.parse` on the same frames.
+ *
+ * Sources of error: frames of one shape, for which V8 has caches; shared state of two rounds, where every trade is a
+ * duplicate that is dropped early; catalogs, which are a few large documents (both sides skip them, and the normalisers
+ * process them before); unused outputs, whose calculation could be optimised away (outputs and parsed values are
+ * counted).
+ */
+import { createVenueAStage } from '#processors/normalise/venue-a/stage';
+import { createVenueBStage } from '#processors/normalise/venue-b/stage';
+import { type RawEnvelope, rawTopics } from '#schemas/topics/raw';
+import type { Codec } from '../../../codec/codec.ts';
+import type { LogRecord } from '../../../log/log.ts';
+import type { Emit, Stage, StageEvent } from '../../../stages/stage.ts';
+import type { Bench, BenchContext } from '../bench.ts';
+import { alternate, rateResult, timed } from '../measure.ts';
+import { readRawRecords } from '../raw-records.ts';
+import { openSimulatedService } from '../simulated-service.ts';
+
+const RATE = 1_500;
+const SECONDS = 6;
+const ROUNDS = 7;
+const WARMUPS = 2;
+/** Topics of frames; all other raw topics hold answers. */
+const FRAME_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
+
+export type RawEvent = StageEvent<RawEnvelope>;
+
+export const normalise: Bench = {
+  aims: { normalise: { ratioMin: 0.5 } },
+  run: (context) => measureNormalise(context, { rate: RATE, seconds: SECONDS, rounds: ROUNDS, warmups: WARMUPS }),
+};
+
+/** Exported for tests, which use a smaller size. */
+export async function measureNormalise(
+  { folder, onProgress }: BenchContext,
+  { rate, seconds, rounds, warmups }: { rate: number; seconds: number; rounds: number; warmups: number },
+) {
+  const service = await openSimulatedService({ folder, rate, seconds });
+  try {
+    const records = await readRawRecords(service.context.log);
+    const events = records.map((record) => eventOf(record, service.context.codec));
+    const answers = events.filter(({ topic }) => !FRAME_TOPICS.has(topic));
+    const frames = events.filter(({ topic }) => FRAME_TOPICS.has(topic));
+    const subject = () => {
+      const normalisers = createNormalisers();
+      normalisers.step(answers);
+      return timed(() => {
+        normalisers.step(frames);
+        return frames.length;
+      });
+    };
+    const rates = await alternate(subject, () => timed(() => parseAll(frames)), { rounds, warmups, onProgress });
+    return [rateResult('normalise', 'frames/s', rates)];
+  } finally {
+    await service.close();
+  }
+}
+
+/** Creates both normalisers with new state. Throws if a frame is rejected, since then nothing is normalised. */
+function createNormalisers() {
+  const stages = [
+    createVenueAStage({ outcomeTakerFeeRate: '0.0007' }),
+    createVenueBStage({ confirmations: 64 }),
+  ] as unknown as Stage<unknown>[];
+  const handlers = new Map<string, (event: RawEvent) => void>();
+  let outputs = 0;
+  const refuse = (reason: string, detail: string) => {
+    throw new Error(`a simulated frame was rejected: ${reason}, ${detail}`);
+  };
+  const count = () => {
+    outputs += 1;
+  };
+  const emit: Emit = Object.assign(count, { remove: count, deadLetter: refuse });
+  for (const stage of stages) {
+    const state = stage.initialState();
+    for (const { topic, handle } of stage.inputs)
+      handlers.set(topic.name, (event) => handle(state, event as StageEvent<never>, emit));
+  }
+  return {
+    step(events: readonly RawEvent[]): void {
+      const before = outputs;
+      for (const event of events) handlers.get(event.topic)?.(event);
+      if (events.length > 0 && outputs === before) throw new Error('the normalisers emitted nothing');
+    },
+  };
+}
+
+function parseAll(frames: readonly RawEvent[]): number {
+  let parsed = 0;
+  for (const { value } of frames) if (JSON.parse(value.payload.toString('utf8')) !== undefined) parsed += 1;
+  return parsed;
+}
+
+function eventOf({ topic, partition, offset, key, receivedAt, value }: LogRecord, codec: Codec): RawEvent {
+  return { topic, partition, offset, key, receivedAt, value: codec.decode(rawTopics.get(topic)!, value!) };
+}

@@ -1,0 +1,113 @@
+/**
+ * Opens the ports of a service in a folder, optionally with a log of simulated raw records, for benchmarks and checks.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { start as startIngest } from '#ingest/start';
+import { createStages } from '#processors/stages';
+import { loadSettings } from '../../config/settings.ts';
+import type { RoleContext } from '../../context.ts';
+import { formatToken, mintToken } from '../../control/token.ts';
+import { runStage } from '../../stages/run-stage.ts';
+import { createHealth } from '../../telemetry/health.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
+import { openPorts, type Ports } from '../cli/ports.ts';
+import { writeSimulatedRecording } from '../simulator/recording/write-simulated-recording.ts';
+import type { Injection } from '../simulator/world/injections.ts';
+
+/** Enough for a simulated day on a busy machine. */
+const PLAYBACK_TIMEOUT_MS = 600_000;
+const POLL_MS = 20;
+const HOUR_SECONDS = 3_600;
+const DEFAULT_START_MS = Date.UTC(2026, 0, 15, 12, 10);
+
+/** Options of the simulated recording. The same options give the same records. */
+export interface SimulationOptions {
+  readonly folder: string;
+  /** Simulated events per second, for `seconds`. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** venue_a's coins; 50 by default. */
+  readonly coins?: number;
+  /** Start of the simulated time, unix ms. The default is constant, so that every run measures the same bytes. */
+  readonly startMs?: number;
+  /** Injected anomalies; none by default. */
+  readonly inject?: readonly Injection[];
+}
+
+/** A context for roles. No role is started. */
+export interface SimulatedService {
+  readonly context: RoleContext;
+  /** Token of the admin key that the roles seed. */
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an empty service in a folder.
+ *
+ * @param venues value of `--venues`.
+ */
+export async function openService(folder: string, venues = 'sim'): Promise<SimulatedService> {
+  await mkdir(folder, { recursive: true });
+  const token = formatToken(mintToken());
+  const flags = ['--data-dir', folder, '--venues', venues, '--http-port', '0', '--ws-port', '0'];
+  const settings = loadSettings(flags, { PARALLAX_ADMIN_TOKEN: token });
+  const ports: Ports = await openPorts(settings);
+  const logger = createLogger('error');
+  const context = { settings, ...ports, logger, metrics: createMetrics(), health: createHealth() };
+  return { context, token, close: () => ports.close() };
+}
+
+/** Opens a service whose log holds the raw records of a simulated recording, played by the ingest role. */
+export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
+  const { folder, rate, seconds, coins = 50, startMs = DEFAULT_START_MS, inject = [] } = options;
+  const recording = join(folder, 'recording');
+  const shape = { seed: 1, events: 20, coins, gzip: false };
+  await writeSimulatedRecording({
+    ...shape,
+    rate,
+    hours: seconds / HOUR_SECONDS,
+    out: recording,
+    startMs: startMs,
+    inject,
+  });
+  const service = await openService(join(folder, 'service'), `recording:${recording}`);
+  try {
+    const ingest = await startIngest(service.context);
+    await waitForPlaybackEnd(service.context);
+    await ingest.close();
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  return service;
+}
+
+/** Runs every stage over the current content of the log. Returns the sum of their processed records. */
+export async function processAll({ settings, log, codec, logger, metrics }: RoleContext): Promise<number> {
+  let total = 0;
+  for (const stage of createStages(settings)) {
+    let processed = 0;
+    const onProgress = (records: number) => {
+      processed = records;
+    };
+    const running = await runStage({ stage, log, codec, logger, metrics, mode: 'rebuild', onProgress });
+    await running.stopped;
+    total += processed;
+  }
+  return total;
+}
+
+async function waitForPlaybackEnd({ health }: RoleContext): Promise<void> {
+  const deadline = Date.now() + PLAYBACK_TIMEOUT_MS;
+  for (;;) {
+    const { playback } = health.report().extras;
+    if (playback === 'ended') return;
+    if (playback === 'failed' || Date.now() > deadline)
+      throw new Error(`the simulated recording was not played to its end: ${playback}`);
+    await sleep(POLL_MS);
+  }
+}

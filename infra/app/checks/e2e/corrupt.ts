@@ -1,0 +1,150 @@
+/** Damages a stopped service's data directory, and returns what a verification must report. */
+import { join } from 'node:path';
+import { TABLES } from '#schemas/tables/index';
+import type { TableSpec } from '#schemas/tables/table';
+import { TOPICS } from '#schemas/topics/catalog';
+import type { Topic } from '#schemas/topics/topic';
+import { openEnvironment, type PartitionDb } from '../../../log/embedded/environment.ts';
+import { openEmbeddedLog } from '../../../log/embedded/open-embedded-log.ts';
+import { blockOf } from '../../../log/embedded/removal.ts';
+import type { EventLog, LogRecord } from '../../../log/log.ts';
+import { partitionName } from '../../../log/partition-name.ts';
+import { readPartition } from '../../../log/read-partition.ts';
+import { openStore } from '../../../store/open-store.ts';
+import type { Store } from '../../../store/store.ts';
+
+/** `<added, altered or removed> <table or topic> <key>`. */
+export type Damage = string;
+
+/** Per table, the key column that identifies an added row, and the alteration if it is not of `receivedAt`. */
+const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own?: string }>> = {
+  trades: { own: 'id' },
+  markets: { own: 'marketId' },
+  dispute_phases: { own: 'questionId' },
+  resolutions: { own: 'marketId' },
+  candles: { own: 'coin' },
+  events: { own: 'universalId' },
+  spreads: { own: 'universalId', altered: "causeMarketId = 'altered'" },
+  arbitrage: { own: 'universalId', altered: 'netEdge = netEdge + 1' },
+  arbitrage_signals: { own: 'universalId' },
+  anomalies: { own: 'universalId' },
+  audit_log: { own: 'orgId' },
+  deliveries: { own: 'orgId' },
+  // A verification ignores rows of these two without a record, so none is added.
+  usage: { altered: 'units = units + 1' },
+  delivery_attempts: { altered: 'durationMs = durationMs + 1' },
+};
+
+/** Removes, alters and adds one row in every table that has rows. */
+export async function corruptTables(dataDir: string): Promise<Damage[]> {
+  const store = await openStore('embedded', dataDir);
+  try {
+    const damage: Damage[] = [];
+    for (const table of TABLES) damage.push(...(await corruptTable(store, table)));
+    return damage;
+  } finally {
+    await store.close();
+  }
+}
+
+async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise<Damage[]> {
+  const { own, altered = 'receivedAt = receivedAt + INTERVAL 1 SECOND' } = COLUMNS[name]!;
+  const key = `toString(tuple(${orderBy.join(', ')}))`;
+  const rows = await store.query<Record<string, unknown> & { rowKey: string }>(
+    `SELECT *, ${key} AS rowKey FROM ${name} FINAL ORDER BY cityHash64(rowKey) LIMIT 3`,
+  );
+  const shown = (row: Record<string, unknown>) => orderBy.map((column) => String(row[column])).join(' ');
+  const is = ({ rowKey }: { rowKey: string }) => `${key} = '${rowKey.replace(/[\\']/g, '\\$&')}'`;
+  const damage: Damage[] = [];
+  const [first, second] = rows;
+  if (first && own) {
+    // The condition is in a subquery, since REPLACE would change the meaning of its column names.
+    await store.command(
+      `INSERT INTO ${name} SELECT * REPLACE ('added' AS ${own}) FROM (SELECT * FROM ${name} FINAL WHERE ${is(first)})`,
+    );
+    damage.push(`added ${name} ${shown({ ...first, [own]: 'added' })}`);
+  }
+  if (first) {
+    await store.command(`ALTER TABLE ${name} UPDATE ${altered} WHERE ${is(first)} SETTINGS mutations_sync = 2`);
+    damage.push(`altered ${name} ${shown(first)}`);
+  }
+  if (second) {
+    await store.command(`ALTER TABLE ${name} DELETE WHERE ${is(second)} SETTINGS mutations_sync = 2`);
+    damage.push(`removed ${name} ${shown(second)}`);
+  }
+  return damage;
+}
+
+/**
+ * Alters and adds one record of every derived topic that has records. Removes records at the start, in the middle and
+ * at the end of its fullest partition, or the newest record of a key of a compacted topic. Does less where there are
+ * too few.
+ */
+export async function corruptTopics(dataDir: string): Promise<Damage[]> {
+  const path = join(dataDir, 'log');
+  const log = await openEmbeddedLog({ path });
+  const plans: Plan[] = [];
+  try {
+    for (const topic of TOPICS.filter(({ name }) => name.startsWith('derived.'))) {
+      const plan = await planFor(log, topic);
+      if (plan) plans.push(plan);
+    }
+  } finally {
+    await log.close();
+  }
+  const environment = openEnvironment(path, false);
+  for (const { at, records, removed, altered, added } of plans) {
+    const db: PartitionDb = environment.partition(partitionName(at))!;
+    const damaged = records
+      .filter((record) => !removed.includes(record))
+      .map((record) => (record === altered ? { ...record, receivedAt: record.receivedAt - 1 } : record));
+    environment.transact(() => {
+      // A cleanly closed log has everything in its trees, so the partition is rewritten as one block.
+      db.clearSync();
+      db.putSync((damaged[0] ?? added).offset, blockOf([...damaged, added], true));
+    });
+  }
+  await environment.root.close();
+  return plans.flatMap(({ topic, removed, altered, added }) => {
+    const shown = ({ partition, key, seq }: LogRecord) =>
+      `${topic.name} ${partition}/${topic.retention.kind === 'compacted' ? key : seq}`;
+    return [
+      ...removed.map((record) => `removed ${shown(record)}`),
+      ...(altered ? [`altered ${shown(altered)}`] : []),
+      `added ${shown(added)}`,
+    ];
+  });
+}
+
+interface Plan {
+  readonly topic: Topic;
+  readonly at: LogRecord;
+  /** Every record of the partition. */
+  readonly records: readonly LogRecord[];
+  readonly removed: readonly LogRecord[];
+  readonly altered: LogRecord | null;
+  readonly added: LogRecord;
+}
+
+/** Null for an empty topic. */
+async function planFor(log: EventLog, topic: Topic): Promise<Plan | null> {
+  let fullest: LogRecord[] = [];
+  for (let partition = 0; partition < topic.partitions; partition += 1) {
+    const records: LogRecord[] = [];
+    await readPartition(log, { topic: topic.name, partition }, (record) => void records.push(record));
+    if (records.length > fullest.length) fullest = records;
+  }
+  const last = fullest.at(-1);
+  if (!last) return null;
+  const isCompacted = topic.retention.kind === 'compacted';
+  const newest = [...new Map(fullest.map((record) => [record.key, record])).values()].filter(({ value }) => value);
+  const places = isCompacted ? newest : fullest;
+  const altered = places.at(isCompacted ? 0 : 1) ?? null;
+  const removed = isCompacted
+    ? places.slice(1, 2)
+    : [places[0]!, ...places.slice(3, 4), last].filter(
+        (record, at, all) => record !== altered && all.indexOf(record) === at,
+      );
+  const added = { ...last, key: isCompacted ? 'added' : last.key, seq: last.seq + 1, offset: last.offset + 1 };
+  return { topic, at: last, records: fullest, removed, altered, added };
+}

@@ -1,0 +1,105 @@
+import { resolve } from 'node:path';
+import { recordRaw } from '#ingest/recorder/record-raw';
+import { openRecordingWriter, type WrittenRecording } from '#ingest/recorder/write-recording';
+import { rawTopics } from '#schemas/topics/raw';
+import { closeInReverse } from '../../../closing.ts';
+import { readSettings, SettingError, switchSetting, textSetting } from '../../../config/declare.ts';
+import { settingsHelp } from '../../../config/help.ts';
+import { SETTINGS } from '../../../config/settings.ts';
+import type { EventLog } from '../../../log/log.ts';
+import { createLogger } from '../../../telemetry/logger.ts';
+import type { Command } from '../command.ts';
+import { openForReading } from '../ports.ts';
+
+/**
+ * Topics of frames, recorded from now on unless `--from-start` is set. Answers of venues are recorded from the oldest
+ * one that is stored: a recording without the catalogs that the venues published earlier could not be read.
+ */
+const LIVE_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
+
+const { dataDir, log, schemaRegistry, retentionDays, logLevel } = SETTINGS;
+const RECORD_SETTINGS = {
+  dataDir,
+  log,
+  schemaRegistry,
+  retentionDays,
+  logLevel: { ...logLevel, fallback: 'warn' },
+  out: textSetting({
+    flag: 'out',
+    variable: 'PARALLAX_RECORD_OUT',
+    fallback: null,
+    accepts: 'a folder',
+    pattern: /^.+$/,
+    description: 'Folder for the recording; existing files are appended to.',
+  }),
+  fromStart: switchSetting({
+    flag: 'from-start',
+    variable: 'PARALLAX_RECORD_FROM_START',
+    fallback: false,
+    description:
+      'Start with the oldest frame that is stored, instead of now. Answers always start with the oldest one that is stored.',
+  }),
+  follow: switchSetting({
+    flag: 'follow',
+    variable: 'PARALLAX_RECORD_FOLLOW',
+    fallback: true,
+    description: 'Record until Ctrl-C; off stops at the current end of the log.',
+  }),
+};
+
+/** Writes what a running service receives from venues as a recording, which `--venues recording:<folder>` plays. */
+export const record: Command = {
+  name: 'record',
+  summary: 'write a recording from a running service: --out <folder>',
+  async run(argv) {
+    if (argv.includes('--help')) {
+      console.log(`npm run record -- --out <folder>\n\n${settingsHelp(RECORD_SETTINGS)}`);
+      return 0;
+    }
+    const { values } = readSettings(RECORD_SETTINGS, argv, process.env);
+    if (!values.out) throw new SettingError('--out is missing; accepted: a folder');
+    const stopping = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+    const source = await openForReading(values, createLogger(values.logLevel));
+    const closers = [() => source.close()];
+    let written: WrittenRecording | null = null;
+    try {
+      const writer = await openRecordingWriter(resolve(values.out));
+      closers.push(async () => {
+        written = await writer.close();
+      });
+      await recordRaw({
+        ...source,
+        writer,
+        from: await startPositions(
+          source.log,
+          (topic) => values.fromStart || !values.follow || !LIVE_TOPICS.has(topic),
+        ),
+        until: values.follow ? 'signal' : 'end',
+        signal: stopping.signal,
+        hasWatermarks: values.log !== 'embedded',
+      });
+    } finally {
+      await closeInReverse(closers);
+      if (written) print(written);
+    }
+    return 0;
+  },
+};
+
+/** Start position of each raw partition: its oldest record if `isFromOldest` is true of the topic, else its end. */
+async function startPositions(log: EventLog, isFromOldest: (topic: string) => boolean) {
+  const positions = [];
+  for (const topic of rawTopics.values()) {
+    for (let partition = 0; partition < topic.partitions; partition += 1) {
+      const { first, next } = await log.bounds({ topic: topic.name, partition });
+      positions.push({ topic: topic.name, partition, offset: isFromOldest(topic.name) ? first : next });
+    }
+  }
+  return positions;
+}
+
+function print({ lines, skipped }: WrittenRecording): void {
+  for (const [name, count] of lines) console.log(`${name}: ${count} lines`);
+  console.log(`${skipped} records skipped because they are not JSON`);
+}

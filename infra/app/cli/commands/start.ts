@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { CLOCK_PART } from '#ingest/readiness';
+import { start as startIngest } from '#ingest/start';
+import { createStages } from '#processors/stages';
+import { start as startProcessors } from '#processors/start';
+import { start as startQueryApi } from '#query-api/start';
+import { start as startGateway } from '#stream-gateway/start';
+import { settingsHelp } from '../../../config/help.ts';
+import { loadSettings, SETTINGS, type Settings } from '../../../config/settings.ts';
+import type { RoleContext, Running } from '../../../context.ts';
+import { pause } from '../../../pause.ts';
+import { createHealth, type Health } from '../../../telemetry/health.ts';
+import { createLogger } from '../../../telemetry/logger.ts';
+import { createMetrics } from '../../../telemetry/metrics.ts';
+import { startOpsServer } from '../../../telemetry/ops-server.ts';
+import { startInWorker } from '../../simulator/start-in-worker.ts';
+import type { Command } from '../command.ts';
+import { type Lifetime, startLifetime } from '../lifetime.ts';
+import { openPorts } from '../ports.ts';
+import { finishInterruptedReplay } from '../replay/run-exclusively.ts';
+
+/** Time between two runs of retention and compaction. A failed run is retried sooner, since it may free disk space. */
+const MAINTENANCE_INTERVAL_MS = 60_000;
+const MAINTENANCE_RETRY_MS = 5_000;
+const FIRST_MAINTENANCE_MAX_MS = 30 * 60_000;
+const GIB = 2 ** 30;
+const DAY_MS = 86_400_000;
+
+/** Runs Parallax until SIGINT or SIGTERM. */
+export const start: Command = {
+  name: 'start',
+  summary: 'run Parallax: ingest, processors, query API and stream gateway',
+  async run(argv) {
+    if (argv.includes('--help')) {
+      console.log(`npm start -- [settings]\n\n${settingsHelp(SETTINGS)}`);
+      return 0;
+    }
+    const settings = loadSettings(argv, process.env);
+    const logger = createLogger(settings.logLevel);
+    const health = createHealth();
+    const lifetime = startLifetime({ logger, health });
+    const parts: Running[] = [];
+    let closed = false;
+    try {
+      await announceWhenReady(await startAll({ settings, logger, health, lifetime, parts }), lifetime);
+      // A part that failed permanently, for example on an unreadable recording, ends the process with its message.
+      const failure = await lifetime.shutdown;
+      if (failure) throw failure;
+    } finally {
+      closed = await lifetime.close(parts);
+    }
+    return closed ? 0 : 1;
+  },
+};
+
+interface StartOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly health: Health;
+  readonly lifetime: Lifetime;
+  /** Filled with every started part, in start order. */
+  readonly parts: Running[];
+}
+
+interface Started {
+  readonly context: RoleContext;
+  /** Lines to print once ready. */
+  readonly lines: readonly string[];
+}
+
+async function startAll({ settings, logger, health, lifetime, parts }: StartOptions): Promise<Started> {
+  const started = <R extends Running>(part: R): R => {
+    parts.push(part);
+    return part;
+  };
+  const ports = started(await openPorts(settings, { logger }));
+  if (settings.roles.includes('processors'))
+    await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
+  const upstream = await startSimulatorIfSelected(settings, parts);
+  const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
+  started(startMaintenance(context));
+  // No further role starts once shutdown was requested.
+  const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
+  const lines: string[] = [];
+  if (starts('query-api')) {
+    const api = started(await startQueryApi(context));
+    lines.push(`REST       ${api.url}`);
+    lines.push(...api.announcements);
+  } else if (!lifetime.isShuttingDown()) {
+    lines.push(`Health     ${started(await startOpsServer(context)).url}`);
+  }
+  if (starts('stream-gateway')) lines.splice(1, 0, `WebSocket  ${started(await startGateway(context)).url}`);
+  if (starts('processors')) started(await startProcessors(context));
+  // Ingest starts last and stops first, so that its consumers run while it does.
+  if (starts('ingest')) started(await startIngest(context));
+  return { context, lines };
+}
+
+/** With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence. */
+async function startSimulatorIfSelected(settings: Settings, parts: Running[]): Promise<Settings> {
+  if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return settings;
+  const simulator = await startInWorker({
+    seed: settings.simSeed,
+    rate: settings.simRate,
+    events: settings.simEvents,
+    coins: settings.simCoins,
+    faults: settings.simFaults,
+  });
+  parts.push(simulator);
+  const explicit = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+  return { ...settings, ...simulator.urls, ...explicit } as Settings;
+}
+
+function startMaintenance({ settings, log, logger, health }: RoleContext): Running {
+  const stopping = new AbortController();
+  const limits = { rawMaxAgeMs: settings.retentionDays * DAY_MS, rawMaxBytes: settings.retentionGib * GIB };
+  const maintain = async (): Promise<number> => {
+    try {
+      await log.maintain(Date.now(), limits, stopping.signal);
+      health.ready('retention');
+      return MAINTENANCE_INTERVAL_MS;
+    } catch (error) {
+      logger.error({ error }, 'retention and compaction failed, will retry');
+      health.degraded('retention', 'retention and compaction fail; see the log');
+      return MAINTENANCE_RETRY_MS;
+    }
+  };
+  const run = async () => {
+    // Resuming processors need records that they have not processed yet, so compaction waits for them. It does not wait
+    // forever, because they may be blocked by a full disk.
+    const latest = Date.now() + FIRST_MAINTENANCE_MAX_MS;
+    while (health.report().status !== 'ok' && Date.now() < latest)
+      if (!(await pause(MAINTENANCE_RETRY_MS, stopping.signal))) return;
+    for (let wait = MAINTENANCE_INTERVAL_MS; await pause(wait, stopping.signal); ) wait = await maintain();
+  };
+  const running = run();
+  return {
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function announceWhenReady({ context, lines }: Started, lifetime: Lifetime): Promise<void> {
+  while (!isReady(context.health)) {
+    if (lifetime.isShuttingDown()) return;
+    await sleep(50);
+  }
+  console.log(lines.join('\n'));
+}
+
+/** True if every part is ready. A clock that lags, possibly by days, does not count. */
+function isReady(health: Health): boolean {
+  const { status, parts } = health.report();
+  return status === 'ok' || Object.entries(parts).every(([part, text]) => part === CLOCK_PART || text === 'ready');
+}

@@ -1,0 +1,76 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Running } from '../../context.ts';
+import { createHealth, type Health } from '../../telemetry/health.ts';
+import { type Lifetime, startLifetime } from './lifetime.ts';
+
+const TIMEOUT_MS = 60;
+let [signals, health, exit, logged] = [new EventEmitter(), createHealth() as Health, vi.fn(), [] as string[]];
+let lifetime: Lifetime;
+beforeEach(() => {
+  [signals, health, exit, logged] = [new EventEmitter(), createHealth(), vi.fn(), []];
+  // Parts of an earlier test may still close and log, so each test has its own list.
+  const lines = logged;
+  const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  lifetime = startLifetime({ logger, health, signals, exit, closeTimeoutMs: TIMEOUT_MS });
+});
+
+const part = (close: () => Promise<void>): Running => ({ close });
+const fatal = () => logged.filter((line) => line.includes('"level":60'));
+
+describe('the lifetime of the service', () => {
+  it.each(['SIGINT', 'SIGTERM'])(
+    'shuts down on %s and closes its parts once, even if the signal repeats',
+    async (signal) => {
+      expect(lifetime.isShuttingDown()).toBe(false);
+      signals.emit(signal);
+      expect(lifetime.isShuttingDown()).toBe(true);
+      expect(await lifetime.shutdown).toBeNull();
+      signals.emit(signal);
+      const closed: string[] = [];
+      const parts = ['log', 'ingest'].map((name) => part(async () => void closed.push(name)));
+      expect(await lifetime.close(parts)).toBe(true);
+      expect(closed).toEqual(['ingest', 'log']);
+      expect(fatal()).toEqual([]);
+    },
+  );
+
+  it('shuts down when a part fails permanently and logs one line that names the part', async () => {
+    health.failed('stage candles', new Error('the reason'));
+    health.failed('sink', new Error('a consequence'));
+    expect(await lifetime.shutdown).toMatchObject({
+      part: 'stage candles',
+      message: expect.stringContaining('the reason'),
+    });
+    expect(lifetime.isShuttingDown()).toBe(true);
+    expect(fatal()).toHaveLength(1);
+    expect(JSON.parse(fatal()[0]!)).toMatchObject({
+      part: 'stage candles',
+      msg: 'stage candles stopped permanently: the reason; shutting down',
+    });
+    await lifetime.close([]);
+  });
+
+  it('closes the other parts when one fails to close, and logs the failure', async () => {
+    const closeLog = vi.fn(async () => {});
+    expect(await lifetime.close([part(closeLog), part(() => Promise.reject(new Error('no')))])).toBe(false);
+    expect(closeLog).toHaveBeenCalledOnce();
+    expect(logged.join()).toContain('a part failed to close');
+  });
+
+  it('exits the process when closing takes longer than the timeout', async () => {
+    signals.emit('SIGINT');
+    void lifetime.close([part(() => new Promise(() => {}))]);
+    await sleep(TIMEOUT_MS / 2);
+    expect(exit).not.toHaveBeenCalled();
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(1));
+    expect(fatal()).toHaveLength(1);
+  });
+
+  it('exits the process when a signal arrives during a start that never finishes', async () => {
+    signals.emit('SIGTERM');
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(1));
+  });
+});

@@ -1,0 +1,74 @@
+/** Ends the service on a signal or when a part fails permanently, and limits how long closing may take. */
+import type { Logger } from 'pino';
+import type { Running } from '../../context.ts';
+import type { Health, PartFailedError } from '../../telemetry/health.ts';
+
+/** Longest time for closing. After it the process exits with parts still open, which the log and the store survive. */
+const CLOSE_TIMEOUT_MS = 8_000;
+
+export interface LifetimeOptions {
+  readonly logger: Logger;
+  readonly health: Health;
+  readonly closeTimeoutMs?: number;
+  /** Source of signals; the process itself, except in tests. */
+  readonly signals?: Pick<NodeJS.EventEmitter, 'on'>;
+  /** Exits the process immediately; replaced in tests. */
+  readonly exit?: (code: number) => void;
+}
+
+export interface Lifetime {
+  /** Resolves when the process should end: with null on SIGINT or SIGTERM, or with the error of a failed part. */
+  readonly shutdown: Promise<PartFailedError | null>;
+  readonly isShuttingDown: () => boolean;
+  /**
+   * Closes the parts in reverse order, even if one fails to close; false if one failed. The process exits
+   * `closeTimeoutMs` after the first of a signal, a failure and this call, even while parts are still starting.
+   */
+  close(parts: readonly Running[]): Promise<boolean>;
+}
+
+export function startLifetime(options: LifetimeOptions): Lifetime {
+  const { logger, health, closeTimeoutMs: timeoutMs = CLOSE_TIMEOUT_MS } = options;
+  const { signals = process, exit = process.exit } = options;
+  let deadline: NodeJS.Timeout | null = null;
+  const startDeadline = () => {
+    deadline ??= setTimeout(() => {
+      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; exiting with parts still open`);
+      exit(1);
+    }, timeoutMs);
+  };
+  const signalled = new Promise<null>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      signals.on(signal, () => {
+        // A repeated signal does not shorten the closing.
+        logger.info({ signal }, deadline ? 'already closing' : 'closing');
+        startDeadline();
+        resolve(null);
+      });
+    }
+  });
+  const failed = health.failure.then((failure) => {
+    if (!deadline) logger.fatal({ part: failure.part, error: failure.cause }, `${failure.message}; shutting down`);
+    startDeadline();
+    return failure;
+  });
+  return {
+    shutdown: Promise.race([signalled, failed]),
+    isShuttingDown: () => deadline !== null,
+    async close(parts) {
+      startDeadline();
+      let clean = true;
+      for (const part of [...parts].reverse()) {
+        try {
+          await part.close();
+        } catch (error) {
+          logger.error({ error }, 'a part failed to close');
+          clean = false;
+        }
+      }
+      // From here on the timer only matters if a handle of a part still holds the process open.
+      deadline?.unref();
+      return clean;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Opens the log, the codec and the store for a command, and closes them in reverse order. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { TOPICS } from '#schemas/topics/catalog';
+import { rawTopics } from '#schemas/topics/raw';
+import type { Codec } from '../../codec/codec.ts';
+import { openCodec } from '../../codec/open-codec.ts';
+import { SettingError } from '../../config/declare.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { EventLog } from '../../log/log.ts';
+import { openLog } from '../../log/open-log.ts';
+import { migrate } from '../../store/migrate.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface Ports {
+  readonly log: EventLog;
+  readonly store: Store;
+  readonly codec: Codec;
+  close(): Promise<void>;
+}
+
+type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'>;
+
+/**
+ * Opens log, codec and store as configured. When it resolves, topics exist and tables are migrated. `claim: false`
+ * opens an existing data directory, whatever its `--venues` is. `logger` receives the warnings of a remote log.
+ */
+export async function openPorts(
+  settings: PortSettings,
+  { claim = true, logger }: { claim?: boolean; logger?: Logger } = {},
+): Promise<Ports> {
+  const dataDir = resolve(settings.dataDir);
+  if (settings.log === 'embedded' || settings.store === 'embedded') {
+    if (claim) claimDataDir(dataDir, settings.venues);
+    else if (!existsSync(dataDir))
+      throw new SettingError(`no data directory ${dataDir}; accepted: one that npm start created`);
+  }
+  const log = await openLog(settings, { logger });
+  try {
+    await log.createTopics(TOPICS);
+    const codec = await openCodec(settings, log);
+    await codec.prepare(TOPICS);
+    const store = await openStore(settings.store, dataDir);
+    await migrate(store);
+    return {
+      log,
+      store,
+      codec,
+      close: async () => {
+        await store.close();
+        await log.close();
+      },
+    };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+/** Records the `--venues` value of a new data directory, and rejects another value for an existing one. */
+function claimDataDir(dataDir: string, venues: string): void {
+  const file = join(dataDir, 'parallax.json');
+  const folder = venues.startsWith('recording:') ? resolve(venues.slice('recording:'.length)) : null;
+  if (folder && !existsSync(folder))
+    throw new SettingError(`--venues: there is no folder ${folder}; accepted: sim, live, recording:<folder>`);
+  if (folder && !isRecording(folder))
+    throw new SettingError(
+      `--venues: ${folder} is not a folder with *.ndjson or *.ndjson.gz files, as npm run record writes them`,
+    );
+  const value = folder ? `recording:${folder}` : venues;
+  if (existsSync(file)) {
+    const existing = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
+    if (existing === value) return;
+    throw new SettingError(
+      `--venues ${venues} does not fit the data directory ${dataDir}, which was created with --venues ${existing}; choose another --data-dir`,
+    );
+  }
+  try {
+    createFolder(dataDir);
+    writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingError(`--data-dir ${dataDir} cannot be created (${code}); accepted: a writable folder`);
+  }
+}
+
+function isRecording(folder: string): boolean {
+  return statSync(folder).isDirectory() && readdirSync(folder).some((name) => /\.ndjson(\.gz)?$/.test(name));
+}
+
+/** Like a recursive mkdir, which never returns below a folder that accepts no folders, such as /proc. */
+function createFolder(path: string): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) mkdirSync(folder);
+}
+
+/** Opens the log and its codec read-only, while a service may run. `logger` is used as in `openPorts`. */
+export async function openForReading(
+  settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry' | 'retentionDays'>,
+  logger: Logger,
+): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
+  const dataDir = resolve(settings.dataDir);
+  if (settings.log === 'embedded' && !existsSync(dataDir))
+    throw new SettingError(`no data directory ${dataDir}; accepted: one that npm start created`);
+  const log = await openLog(settings, { readOnly: true, logger });
+  const codec = await openCodec(settings, log);
+  await codec.prepare([...rawTopics.values()]);
+  return { log, codec, close: () => log.close() };
+}

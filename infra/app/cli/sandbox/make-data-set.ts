@@ -1,0 +1,59 @@
+import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
+import type { RoleContext } from '../../../context.ts';
+import { readPartition } from '../../../log/read-partition.ts';
+import { openSimulatedService, processAll, type SimulationOptions } from '../../bench/simulated-service.ts';
+
+/**
+ * 50 minutes in which questions expire and are disputed, and in which a detector gets enough data to find an injected
+ * wide spread. Small enough to ship, with more trades of a coin than fit on a page.
+ */
+const SIMULATION: Omit<SimulationOptions, 'folder'> = {
+  rate: 3,
+  seconds: 3_000,
+  coins: 8,
+  startMs: Date.UTC(2026, 0, 15, 12, 20),
+  inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
+};
+
+/**
+ * Generates the data set of sandbox keys by running the simulator's frames through the real ingest and processors. The
+ * result is the same for the same version of the program.
+ *
+ * @param folder empty folder for the temporary log.
+ */
+export async function makeDataSet(folder: string): Promise<DataSetRecord[]> {
+  const service = await openSimulatedService({ folder, ...SIMULATION });
+  try {
+    await processAll(service.context);
+    return await readNewest(service.context);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Reads the newest record of each place in the data set, sorted in merge order. */
+async function readNewest({ log, codec }: RoleContext): Promise<DataSetRecord[]> {
+  const all: DataSetRecord[] = [];
+  for (const topic of DATA_SET_TOPICS.values()) {
+    const newest = new Map<string, DataSetRecord>();
+    for (let partition = 0; partition < topic.partitions; partition += 1) {
+      await readPartition(log, { topic: topic.name, partition }, (read) => {
+        const { offset, seq, key, receivedAt } = read;
+        if (read.value === null) {
+          newest.delete(key);
+          return;
+        }
+        const value = codec.decode(topic, read.value);
+        const record = { topic: topic.name, partition, offset, seq, key, receivedAt, value };
+        newest.set(recordIdentity(topic, record), record);
+      });
+    }
+    all.push(...newest.values());
+  }
+  return all.sort(inMergedOrder);
+}
+
+function inMergedOrder(a: DataSetRecord, b: DataSetRecord): number {
+  const byTopic = a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0;
+  return a.receivedAt - b.receivedAt || byTopic || a.partition - b.partition || a.offset - b.offset;
+}
