@@ -127,8 +127,8 @@ describe('GET /v1/events', () => {
     add.event({ universalId: 'evt_3', underlying: null, resolutionTime: null, status: 'resolved' });
     expect(await ids('?underlying=btc')).toEqual(['evt_1']);
     expect(await ids('?underlying=DOGE')).toEqual([]);
-    expect(await ids('?resolution_after=999')).toEqual(['evt_1', 'evt_2']);
-    expect(await ids('?resolution_after=1000')).toEqual(['evt_2']);
+    expect(await ids('?resolution_after=1970-01-01T00:00:00.999Z')).toEqual(['evt_1', 'evt_2']);
+    expect(await ids('?resolution_after=1970-01-01T00:00:01Z')).toEqual(['evt_2']);
     expect(await ids('?resolution_after=1970-01-01T00:00:01.999Z')).toEqual(['evt_2']);
     expect(await ids('?resolution_after=1970-01-01T00:00:02Z')).toEqual([]);
     expect(await ids('?min_providers=1')).toEqual(['evt_1', 'evt_2', 'evt_3']);

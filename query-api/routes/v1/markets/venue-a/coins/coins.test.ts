@@ -247,8 +247,9 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
   it('refuses an empty window, and an invalid time, interval or limit', async () => {
     list({});
     const bad = [
-      'start_time=10&end_time=10',
-      'start_time=11&end_time=10',
+      `start_time=${NOON_MS}&end_time=${NOON_MS}`,
+      `start_time=${NOON_MS + 1}&end_time=${NOON_MS}`,
+      'start_time=1772366400',
       'start_time=noon',
       'end_time=2026-02-30',
       'interval=2m',
@@ -259,7 +260,7 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
       expect(code, query).toBe('validation_failed');
       expect(message).toContain(query.split('=')[0]);
     }
-    await body('/BTC/candles?start_time=10&end_time=11');
+    await body(`/BTC/candles?start_time=${NOON_MS}&end_time=${NOON_MS + 1}`);
   });
 });
 
