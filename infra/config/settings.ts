@@ -3,6 +3,7 @@
  * list.
  */
 import { parseQuotas } from '#schemas/domain/quota/plan-quotas';
+import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/upstreams';
 import {
   choiceListSetting,
   choiceSetting,
@@ -11,6 +12,7 @@ import {
   parsedSetting,
   positiveDecimalSetting,
   readSettings,
+  type Setting,
   SettingError,
   switchSetting,
   textSetting,
@@ -20,8 +22,18 @@ import {
 export const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 export type Role = (typeof ROLES)[number];
 
-const upstream = (variable: string, schemes: readonly string[], description: string) =>
-  urlSetting({ variable, schemes, fallback: null, description: `${description} Its default depends on --venues.` });
+/** A setting for each URL of a venue. */
+const upstreamSettings = Object.fromEntries(
+  Object.values(UPSTREAMS).map(({ setting, variable, protocols, description }) => [
+    setting,
+    urlSetting({
+      variable,
+      schemes: protocols.flatMap((protocol) => [protocol, `${protocol}s`]),
+      fallback: null,
+      description: `${description} Its default depends on --venues.`,
+    }),
+  ]),
+) as Record<UpstreamSetting, Setting<string | null>>;
 
 export const SETTINGS = {
   httpPort: integerSetting({
@@ -255,19 +267,7 @@ export const SETTINGS = {
     words: ['debug', 'info', 'warn', 'error', 'silent'],
     description: 'Lowest severity that is logged; lines are JSON on standard error.',
   }),
-  venueAApiUrl: upstream('PARALLAX_VENUE_A_API_URL', ['http', 'https'], 'venue_a REST base.'),
-  venueAWsUrl: upstream('PARALLAX_VENUE_A_WS_URL', ['ws', 'wss'], 'venue_a WebSocket.'),
-  venueAStatsUrl: upstream('PARALLAX_VENUE_A_STATS_URL', ['http', 'https'], 'venue_a stats exports.'),
-  venueBGammaUrl: upstream('PARALLAX_VENUE_B_GAMMA_URL', ['http', 'https'], 'venue_b catalog.'),
-  venueBClobUrl: upstream('PARALLAX_VENUE_B_CLOB_URL', ['http', 'https'], 'venue_b books and markets.'),
-  venueBClobWsUrl: upstream('PARALLAX_VENUE_B_CLOB_WS_URL', ['ws', 'wss'], 'venue_b book stream.'),
-  venueBDataUrl: upstream('PARALLAX_VENUE_B_DATA_URL', ['http', 'https'], 'venue_b accounts.'),
-  venueBPnlUrl: upstream(
-    'PARALLAX_VENUE_B_PNL_URL',
-    ['http', 'https'],
-    'venue_b PnL series, with the full path of its route.',
-  ),
-  venueBRpcUrl: upstream('PARALLAX_VENUE_B_RPC_URL', ['http', 'https', 'ws', 'wss'], 'venue_b chain JSON-RPC.'),
+  ...upstreamSettings,
 };
 
 export type Settings = ReturnType<typeof loadSettings>;

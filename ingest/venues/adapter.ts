@@ -6,6 +6,7 @@ import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
+import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/upstreams';
 import type { Publisher } from '../publisher/publisher.ts';
 
 export interface AdapterContext {
@@ -36,10 +37,12 @@ export class UpstreamUrlError extends Error {
  * The URL of an upstream: the setting if it is present, else the public URL with `--venues live`. Throws an
  * `UpstreamUrlError` that names the variable otherwise.
  */
-export function upstreamUrl(configured: string | null, publicUrl: string, venues: string, variable: string): string {
+export function upstreamUrl(settings: Settings, setting: UpstreamSetting): string {
+  const { publicUrl, variable } = UPSTREAMS[setting];
+  const configured = settings[setting];
   if (configured !== null) return configured;
-  if (venues === 'live') return publicUrl;
-  throw new UpstreamUrlError(`${variable} is not set; --venues ${venues} has no default for it`);
+  if (settings.venues === 'live') return publicUrl;
+  throw new UpstreamUrlError(`${variable} is not set; --venues ${settings.venues} has no default for it`);
 }
 
 /** Appends `path` to `base`, which may end in a slash. */

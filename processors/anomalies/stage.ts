@@ -7,7 +7,7 @@
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { parseLevels } from '#schemas/domain/book';
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import { VENUES, type Venue } from '#schemas/domain/providers';
+import { isQuestionInstrument, VENUES, type Venue } from '#schemas/domain/providers';
 import { anomalyTopic } from '#schemas/topics/anomalies';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -20,7 +20,6 @@ import {
   tradeTopics,
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
-import { isQuestionInstrument } from '#schemas/venues/question-instruments';
 import { removeWaiting } from '../shared/waiting.ts';
 import { applyBookFrame, closeBooks } from './books.ts';
 import type { EvaluationContext } from './emit-anomaly.ts';

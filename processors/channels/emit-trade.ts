@@ -3,9 +3,9 @@
  * trade whose market became known later goes to the channel of its event only.
  */
 import type { Emit } from '#infra/stages/stage';
-import { marketKey } from '#schemas/domain/providers';
+import { marketKey, TRADE_CHANNEL_PROVIDERS } from '#schemas/domain/providers';
 import { toTradeRecord } from '#schemas/http/trade';
-import { formatChannel, TRADE_CHANNEL_PROVIDERS, type TradeChannelProvider } from '#schemas/stream/channel-names';
+import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
 import { detectChange } from '../shared/detect-change.ts';
@@ -14,10 +14,7 @@ import { audienceOf } from '../shared/merged-events.ts';
 import type { ChannelsState } from './state.ts';
 
 const PROVIDER_CHANNELS = new Map<string, string>(
-  TRADE_CHANNEL_PROVIDERS.map((provider: TradeChannelProvider) => [
-    provider,
-    formatChannel({ kind: 'trade-provider', provider }),
-  ]),
+  TRADE_CHANNEL_PROVIDERS.map((provider) => [provider, formatChannel({ kind: 'trade-provider', provider })]),
 );
 
 /** Emits what is new in a trade record. At most `rememberedTradesMax` trades are remembered. */

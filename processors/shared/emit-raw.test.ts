@@ -15,7 +15,7 @@ it('numbers the events of each channel from 1 and keys them by it', () => {
   );
   const seqs = createChannelSeqs();
   for (const [offset, instrument] of ['BTC', '*', 'BTC'].entries()) {
-    const channel = formatChannel(instrument === '*' ? { kind: 'raw-mids' } : { kind: 'raw-coin', coin: instrument });
+    const channel = formatChannel({ kind: 'raw', provider: 'venue_a_perp', instrument });
     const source = { topic: 'raw.venue_a.ws', partition: 3, offset, receivedAt: 7 };
     const event = { channel, provider: 'venue_a_perp', marketId: null, piece: { start: 5, length: 9 } };
     emitRaw(seqs, channelTopics.venue_a, emit, source, event);

@@ -4,7 +4,7 @@
  */
 import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
-import { PRICE_PROVIDERS, VENUES, type Venue } from '#schemas/domain/providers';
+import { isQuestionInstrument, PRICE_PROVIDERS, VENUES, type Venue } from '#schemas/domain/providers';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import {
@@ -16,7 +16,6 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
-import { isQuestionInstrument } from '#schemas/venues/question-instruments';
 import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
 import { emitHead, publishIfMoved } from './emit-spread.ts';
 import type { FeeModel } from './fees/fee-model.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '#infra/store/store';
-import { covers } from '#schemas/domain/control/lookups';
 import type { Wallet } from '#schemas/domain/control/state';
 import { PROVIDERS } from '#schemas/domain/providers';
+import { covers } from '#schemas/venues/accounts';
 import type { LinkedMarket } from './linked-markets.ts';
 
 /** Maximum of addresses per statement: they are sent in its URL. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { DECLARATIONS } from '#schemas/venues/index';
+import type { VenueDeclaration } from '#schemas/venues/venue';
 import { defineRoute } from './route.ts';
 
 const provider = z.object({
@@ -8,44 +10,15 @@ const provider = z.object({
   capabilities: z.array(z.string()),
 });
 
-/** Capabilities of every provider with universal events. */
-const EVENT_CAPABILITIES = [
-  'events',
-  'spread',
-  'arbitrage',
-  'trades',
-  'anomalies',
-  'settlement',
-  'stream.spread',
-  'stream.arbitrage',
-  'stream.trades',
-  'stream.anomalies',
-  'stream.settlement',
-] as const;
-
 /** Current capabilities of each provider, for feature detection by clients. */
-const CATALOG: readonly z.infer<typeof provider>[] = [
-  {
-    provider: 'venue_a_perp',
-    family: 'venue_a',
-    status: 'available',
-    capabilities: ['markets', 'orderbook', 'trades', 'candles', 'stream.trades', 'stream.raw'],
-  },
-  {
-    provider: 'venue_a_outcome',
-    family: 'venue_a',
-    status: 'available',
-    capabilities: [...EVENT_CAPABILITIES, 'stream.raw'],
-  },
-  { provider: 'venue_a_dex', family: 'venue_a', status: 'planned', capabilities: [] },
-  {
-    provider: 'venue_b',
-    family: 'venue_b',
-    status: 'available',
-    capabilities: [...EVENT_CAPABILITIES, 'disputes', 'stream.disputes', 'stream.raw'],
-  },
-  { provider: 'venue_c', family: 'venue_c', status: 'planned', capabilities: [] },
-];
+const CATALOG = (DECLARATIONS as readonly VenueDeclaration[]).flatMap(({ venue, providers }) =>
+  providers.map(({ provider, capabilities }) => ({
+    provider,
+    family: venue,
+    status: capabilities.length > 0 ? ('available' as const) : ('planned' as const),
+    capabilities: [...capabilities],
+  })),
+);
 
 export const getProviders = defineRoute({
   method: 'GET',

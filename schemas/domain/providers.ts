@@ -1,17 +1,59 @@
-/** The neutral names of venues and their sub-providers, the only ones used in identifiers (specification, Conventions). */
+/** The neutral names of venues and providers, the only ones used in identifiers (specification, Conventions). */
+import { DECLARATIONS } from '../venues/index.ts';
+import type { ProviderDeclaration, VenueDeclaration } from '../venues/venue.ts';
 
-/** Every venue that has an adapter. To add a venue, add its folders and its name here. */
-export const VENUES = ['venue_a', 'venue_b'] as const;
-export type Venue = (typeof VENUES)[number];
+type Declaration = (typeof DECLARATIONS)[number];
+type DeclaredProvider = Declaration['providers'][number];
+type WithPrices<D> = D extends { readonly venue: infer V; readonly providers: readonly (infer P)[] }
+  ? 'price' extends (P extends { readonly kind: infer K } ? K : never)
+    ? V
+    : never
+  : never;
 
-/** Values of `provider` in records: a venue, or a sub-provider of `venue_a`. */
-export const PROVIDERS = ['venue_a_perp', 'venue_a_outcome', 'venue_a_dex', 'venue_b', 'venue_c'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+const declared: readonly VenueDeclaration[] = DECLARATIONS;
+
+/** A venue with an adapter: one that declares streams. */
+export type Venue = Extract<Declaration, { readonly streams: unknown }>['venue'];
+export const VENUES = declared.filter(({ streams }) => streams).map(({ venue }) => venue as Venue);
+
+/** A venue with a provider of prices. */
+export type PriceVenue = WithPrices<Declaration> & Venue;
+export const PRICE_VENUES = declared
+  .filter(({ streams, providers }) => streams && providers.some(({ kind }) => kind === 'price'))
+  .map(({ venue }) => venue as PriceVenue);
+
+/** For each venue the declared function that returns true if an instrument is an outcome of a question, not an asset. */
+export const isQuestionInstrument = Object.fromEntries(
+  declared.map(({ venue, isQuestionInstrument: isQuestion }) => [venue, isQuestion]),
+) as Record<Venue, (instrument: string) => boolean>;
+
+/** Value of `provider` in records: a venue, or a part of one. */
+export type Provider = DeclaredProvider['provider'];
+export const PROVIDERS = providersWith(() => true) as readonly Provider[];
 
 /** Providers whose books and trades are about assets, never about questions. */
-export const PRICE_PROVIDERS: ReadonlySet<string> = new Set<Provider>(['venue_a_perp', 'venue_a_dex']);
+export const PRICE_PROVIDERS: ReadonlySet<string> = new Set(providersWith(({ kind }) => kind === 'price'));
+
+/** Providers whose instruments are tokens. */
+export const TOKEN_PROVIDERS: ReadonlySet<string> = new Set(providersWith(({ instrument }) => instrument === 'token'));
+
+/** Providers whose trades have a channel of their own. */
+export type TradeChannelProvider = Extract<DeclaredProvider, { readonly tradeChannel: true }>['provider'];
+export const TRADE_CHANNEL_PROVIDERS = providersWith(
+  ({ tradeChannel }) => tradeChannel,
+) as readonly TradeChannelProvider[];
+
+/** Those of them on whose channels trades are sent today. */
+export const TRADE_STREAM_PROVIDERS = providersWith(({ capabilities }) =>
+  capabilities.includes('stream.trades'),
+) as readonly TradeChannelProvider[];
 
 /** Key of a market, unique across all venues. */
 export function marketKey(provider: string, marketId: string): string {
   return `${provider}|${marketId}`;
+}
+
+/** Names of the declared providers that fulfil a condition, in the order of their declaration. */
+function providersWith(isWanted: (provider: ProviderDeclaration) => boolean): string[] {
+  return declared.flatMap(({ providers }) => providers.filter(isWanted).map(({ provider }) => provider));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TOKEN_PROVIDERS } from '../domain/providers.ts';
 import type { Trade } from '../topics/normalised.ts';
 import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
 
@@ -10,7 +11,10 @@ export const tradeRecordSchema = z.object({
   id: z.string().describe('The same in every update of the trade.'),
   provider: z.string(),
   marketId: z.string().nullable().describe('Null until the catalog knows the token.'),
-  tokenId: z.string().nullable().describe('The traded token (venue_b only).'),
+  tokenId: z
+    .string()
+    .nullable()
+    .describe(`The traded token (${[...TOKEN_PROVIDERS].join(', ')} only).`),
   outcome: z.string().nullable().describe('Name of the traded outcome.'),
   ts: isoTimeSchema.describe("The venue's time."),
   side: z.enum(['buy', 'sell']).describe("The taker's side."),
@@ -31,7 +35,7 @@ export function toTradeRecord(trade: Trade): TradeRecord {
     id: trade.id,
     provider: trade.provider,
     marketId: trade.marketId,
-    tokenId: trade.provider === 'venue_b' ? trade.instrument : null,
+    tokenId: TOKEN_PROVIDERS.has(trade.provider) ? trade.instrument : null,
     outcome: trade.outcome,
     ts: isoTime(trade.ts),
     side: trade.side,

@@ -2,7 +2,9 @@
  * Every kind of channel with its properties; a kind that is declared incompletely does not compile. Channel names are
  * parsed and formatted in `channel-names.ts`.
  */
+import { TRADE_STREAM_PROVIDERS } from '../domain/providers.ts';
 import type { ChannelWriter } from '../topics/channels.ts';
+import { RAW_CHANNELS, type RawProvider } from '../venues/raw-channels.ts';
 import type { ChannelName } from './channel-names.ts';
 
 type Kind = ChannelName['kind'];
@@ -38,12 +40,20 @@ const eventStatus = <N extends { readonly universalId: string }>(channelOf: (id:
   idOf: (channel: N) => channel.universalId,
   channelOf,
 });
+/** Status source of the raw channels of a provider's instruments. */
+const instrumentStatus = (provider: RawProvider): StatusSource<'raw'> => ({
+  what: 'instrument',
+  idOf: ({ instrument }) => instrument,
+  channelOf: (instrument) => ({ kind: 'raw', provider, instrument }),
+});
+const rawKindName = ({ provider, instrument }: { readonly provider: RawProvider; readonly instrument: string }) =>
+  instrument === '*' ? `${provider}:*` : provider;
 const eventPath =
   (path: string) =>
   ({ universalId: id }: { readonly universalId: string }) =>
     `/v1/events/${id}/${path}`;
 
-export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
+const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = {
   event: {
     summary: 'Spread of an event, when a yesMid moved by 0.005 or more.',
     example: { kind: 'event', universalId },
@@ -69,8 +79,8 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
     status: eventStatus((id) => ({ kind: 'trade-event' as const, universalId: id })),
   },
   'trade-provider': {
-    summary: 'Every fill of a provider; also venue_a_perp, venue_a_outcome.',
-    example: { kind: 'trade-provider', provider: 'venue_b' },
+    summary: `Every fill of a provider; also ${TRADE_STREAM_PROVIDERS.slice(0, -1).join(', ')}.`,
+    example: { kind: 'trade-provider', provider: TRADE_STREAM_PROVIDERS.at(-1)! },
     writer: 'events',
     delivering: true,
   },
@@ -120,52 +130,36 @@ export const CHANNEL_KINDS: { readonly [K in Kind]: ChannelKind<K> } = {
     delivering: true,
     refillPath: eventPath('settlement'),
   },
-  'raw-mids': {
-    summary: 'All mid prices of venue_a, as the venue sends them.',
-    example: { kind: 'raw-mids' },
-    writer: 'venue_a',
-    delivering: true,
-  },
-  'raw-coin': {
-    summary: 'Level-2 book frames of a coin, as the venue sends them.',
-    example: { kind: 'raw-coin', coin: 'BTC' },
-    writer: 'venue_a',
-    delivering: true,
-    status: { what: 'instrument', idOf: ({ coin }) => coin, channelOf: (coin) => ({ kind: 'raw-coin', coin }) },
-  },
-  'raw-outcomes': {
-    summary: "All messages about venue_a's outcome coins, as the venue sends them.",
-    example: { kind: 'raw-outcomes' },
-    writer: 'venue_a',
-    delivering: true,
-  },
-  'raw-token': {
-    summary: 'All messages about a venue_b token, as the venue sends them.',
-    example: { kind: 'raw-token', tokenId: '123' },
-    writer: 'venue_b',
-    delivering: true,
-    status: {
-      what: 'instrument',
-      idOf: ({ tokenId }) => tokenId,
-      channelOf: (tokenId) => ({ kind: 'raw-token', tokenId }),
-    },
-  },
-  'raw-ticker': {
-    summary: 'Book deltas of a venue_c ticker.',
-    example: { kind: 'raw-ticker', ticker: 'TICKER' },
-    writer: 'events',
-    delivering: false,
-  },
 };
+
+/** The kinds of raw channels, by provider, and for those about many instruments by `<provider>:*`. */
+const RAW_KINDS: ReadonlyMap<string, ChannelKind<'raw'>> = new Map(
+  RAW_CHANNELS.map(({ provider, example: instrument, summary, writer }) => [
+    rawKindName({ provider, instrument }),
+    {
+      summary,
+      example: { kind: 'raw', provider, instrument },
+      writer: writer ?? 'events',
+      delivering: writer !== null,
+      ...(writer !== null && instrument !== '*' ? { status: instrumentStatus(provider) } : {}),
+    },
+  ]),
+);
+
+/** Every kind of channel. */
+export const ALL_KINDS = [
+  ...Object.values(CHANNEL_KINDS),
+  ...RAW_KINDS.values(),
+] as unknown as readonly ChannelKind<Kind>[];
 
 /** The declaration of a channel's kind. */
 export function kindOf(channel: ChannelName): ChannelKind<Kind> {
-  // Each entry accepts the names of its own kind, and the kind selects the entry.
-  return CHANNEL_KINDS[channel.kind] as unknown as ChannelKind<Kind>;
+  const kind = channel.kind === 'raw' ? RAW_KINDS.get(rawKindName(channel)) : CHANNEL_KINDS[channel.kind];
+  // Each entry accepts the names of its own kind, and the name selects the entry.
+  return kind as unknown as ChannelKind<Kind>;
 }
 
 /** The channels whose subscribers receive the status of an event or an instrument. */
 export function channelsWithStatusOf(what: 'event' | 'instrument', id: string): ChannelName[] {
-  const kinds = Object.values(CHANNEL_KINDS) as unknown as readonly ChannelKind<Kind>[];
-  return kinds.flatMap(({ status: shows }) => (shows?.what === what ? [shows.channelOf(id)] : []));
+  return ALL_KINDS.flatMap(({ status: shows }) => (shows?.what === what ? [shows.channelOf(id)] : []));
 }

@@ -18,12 +18,16 @@ const CHANNELS: readonly [string, ChannelName, string][] = [
   ['svc:stream:settlement_dispute:evt_0a1b', { kind: 'dispute-event', universalId: 'evt_0a1b' }, 'events'],
   ['svc:stream:settlement_dispute:venue_b', { kind: 'dispute-venue' }, 'events'],
   ['svc:stream:settlement:evt_0a1b', { kind: 'settlement', universalId: 'evt_0a1b' }, 'events'],
-  ['svc:stream:venue_a_perp:*', { kind: 'raw-mids' }, 'venue_a'],
-  ['svc:stream:venue_a_perp:BTC', { kind: 'raw-coin', coin: 'BTC' }, 'venue_a'],
-  ['svc:stream:venue_a_perp:dexy:GOLD-2', { kind: 'raw-coin', coin: 'dexy:GOLD-2' }, 'venue_a'],
-  ['svc:stream:venue_a_outcome:*', { kind: 'raw-outcomes' }, 'venue_a'],
-  [`svc:stream:venue_b:${LARGEST_TOKEN}`, { kind: 'raw-token', tokenId: LARGEST_TOKEN }, 'venue_b'],
-  ['svc:stream:venue_c:KXCOIN-1-T5.5', { kind: 'raw-ticker', ticker: 'KXCOIN-1-T5.5' }, 'events'],
+  ['svc:stream:venue_a_perp:*', { kind: 'raw', provider: 'venue_a_perp', instrument: '*' }, 'venue_a'],
+  ['svc:stream:venue_a_perp:BTC', { kind: 'raw', provider: 'venue_a_perp', instrument: 'BTC' }, 'venue_a'],
+  [
+    'svc:stream:venue_a_perp:dexy:GOLD-2',
+    { kind: 'raw', provider: 'venue_a_perp', instrument: 'dexy:GOLD-2' },
+    'venue_a',
+  ],
+  ['svc:stream:venue_a_outcome:*', { kind: 'raw', provider: 'venue_a_outcome', instrument: '*' }, 'venue_a'],
+  [`svc:stream:venue_b:${LARGEST_TOKEN}`, { kind: 'raw', provider: 'venue_b', instrument: LARGEST_TOKEN }, 'venue_b'],
+  ['svc:stream:venue_c:KXCOIN-1-T5.5', { kind: 'raw', provider: 'venue_c', instrument: 'KXCOIN-1-T5.5' }, 'events'],
 ];
 
 describe('parseChannel', () => {

@@ -3,12 +3,10 @@
  * has one spelling, and a name that no channel can have is null. A well-formed universal id is a channel even if no such
  * event exists yet.
  */
+import { TRADE_CHANNEL_PROVIDERS, type TradeChannelProvider } from '../domain/providers.ts';
 import type { ChannelWriter } from '../topics/channels.ts';
+import { RAW_CHANNELS, type RawProvider } from '../venues/raw-channels.ts';
 import { kindOf } from './channel-kinds.ts';
-
-/** Providers with a trade firehose of their own. */
-export const TRADE_CHANNEL_PROVIDERS = ['venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_c'] as const;
-export type TradeChannelProvider = (typeof TRADE_CHANNEL_PROVIDERS)[number];
 
 /** Channel suffixes of the anomaly firehoses; kebab-case, unlike the `kind` of a record. */
 export const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
@@ -33,16 +31,8 @@ export type ChannelName =
   /** Every dispute phase of venue_b. */
   | { readonly kind: 'dispute-venue' }
   | { readonly kind: 'settlement'; readonly universalId: string }
-  /** All mid prices of venue_a. */
-  | { readonly kind: 'raw-mids' }
-  /** Level-2 book frames of one perpetual coin of venue_a. */
-  | { readonly kind: 'raw-coin'; readonly coin: string }
-  /** All messages of venue_a about its outcome coins. */
-  | { readonly kind: 'raw-outcomes' }
-  /** All messages of venue_b about one token. */
-  | { readonly kind: 'raw-token'; readonly tokenId: string }
-  /** Book deltas of one ticker of venue_c. */
-  | { readonly kind: 'raw-ticker'; readonly ticker: string };
+  /** What a venue sends about one instrument of a provider, or on `*` about many. */
+  | { readonly kind: 'raw'; readonly provider: RawProvider; readonly instrument: string };
 
 export type Channel = ChannelName & {
   /** The writer whose topic (`schemas/topics/channels`) contains its frames. */
@@ -51,12 +41,6 @@ export type Channel = ChannelName & {
 
 const PREFIX = 'svc:stream:';
 const UNIVERSAL_ID = /^evt_[0-9A-Za-z]{1,64}$/;
-/** Main-dex names like `BTC`, builder-dex names like `dex:SYMBOL` (venue_a page, section 2). */
-const PERP_COIN = /^(?:[0-9a-z]{1,16}:)?[0-9A-Za-z][0-9A-Za-z_.-]{0,31}$/;
-/** A uint256 without leading zeros. */
-const TOKEN_ID = /^[1-9]\d{0,77}$/;
-const TOKEN_ID_END = 1n << 256n;
-const TICKER = /^[0-9A-Z][0-9A-Z.-]{0,63}$/;
 const ORGANIZATION_ID = /^[!-~]{1,128}$/;
 
 /** Parses a name; null where no channel can have it. */
@@ -101,20 +85,9 @@ function parseName(family: string, rest: string): ChannelName | null {
   }
 }
 
-function parseRaw(provider: string, rest: string): ChannelName | null {
-  switch (provider) {
-    case 'venue_a_perp':
-      if (rest === '*') return { kind: 'raw-mids' };
-      return PERP_COIN.test(rest) ? { kind: 'raw-coin', coin: rest } : null;
-    case 'venue_a_outcome':
-      return rest === '*' ? { kind: 'raw-outcomes' } : null;
-    case 'venue_b':
-      return TOKEN_ID.test(rest) && BigInt(rest) < TOKEN_ID_END ? { kind: 'raw-token', tokenId: rest } : null;
-    case 'venue_c':
-      return TICKER.test(rest) ? { kind: 'raw-ticker', ticker: rest } : null;
-    default:
-      return null;
-  }
+function parseRaw(provider: string, instrument: string): ChannelName | null {
+  const declared = RAW_CHANNELS.find((channels) => channels.provider === provider && channels.accepts(instrument));
+  return declared ? { kind: 'raw', provider: declared.provider, instrument } : null;
 }
 
 function suffixOf(channel: ChannelName): string {
@@ -139,16 +112,8 @@ function suffixOf(channel: ChannelName): string {
       return `settlement_dispute:${channel.universalId}`;
     case 'dispute-venue':
       return 'settlement_dispute:venue_b';
-    case 'raw-mids':
-      return 'venue_a_perp:*';
-    case 'raw-coin':
-      return `venue_a_perp:${channel.coin}`;
-    case 'raw-outcomes':
-      return 'venue_a_outcome:*';
-    case 'raw-token':
-      return `venue_b:${channel.tokenId}`;
-    case 'raw-ticker':
-      return `venue_c:${channel.ticker}`;
+    case 'raw':
+      return `${channel.provider}:${channel.instrument}`;
   }
 }
 

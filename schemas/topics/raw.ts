@@ -1,5 +1,7 @@
 import { blob, type Infer, nullable, oneOf, record, text, timestamp } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
+import { DECLARATIONS } from '../venues/index.ts';
+import type { VenueDeclaration } from '../venues/venue.ts';
 import { defineTopic, type Topic } from './topic.ts';
 
 /** The thin envelope in which ingest stores what a venue sent. Interpretation is left to the processors. */
@@ -31,45 +33,23 @@ const feedEvent = record(
 );
 export type FeedEvent = Infer<typeof feedEvent>;
 
-/** The interfaces of each venue that are recorded, with the partition count of their topics. */
-const STREAMS: Record<Venue, Record<string, { partitions: number; description: string; key: string }>> = {
-  venue_a: {
-    ws: { partitions: 4, description: 'WebSocket frames of venue_a.', key: 'feed' },
-    info: { partitions: 1, description: 'REST `info` responses of venue_a.', key: 'feed' },
-    stats: { partitions: 1, description: "Exports of venue_a's stats host.", key: 'feed' },
-  },
-  venue_b: {
-    clob_ws: { partitions: 4, description: 'Market-socket frames of venue_b.', key: 'feed' },
-    rpc: {
-      partitions: 1,
-      description:
-        "Block headers, logs and final block numbers of venue_b's chain; one partition, since a chain is one sequence.",
-      key: 'feed',
-    },
-    history: {
-      partitions: 1,
-      description:
-        "Past fills of venue_b's chain that a backfill found: one transaction for each record, with its block.",
-      key: 'feed',
-    },
-    gamma: { partitions: 1, description: 'Catalog responses of venue_b.', key: 'feed' },
-    clob: { partitions: 1, description: 'Market and book responses of venue_b.', key: 'feed' },
-    data: { partitions: 1, description: 'Account responses of venue_b.', key: 'feed' },
-    pnl: { partitions: 1, description: 'PnL series of venue_b.', key: 'feed' },
-  },
-};
+const declared: readonly VenueDeclaration[] = DECLARATIONS;
+/** Every declared stream, with the name of its topic. */
+const streams = declared.flatMap(({ venue, streams: own = [] }) =>
+  own.map((stream) => ({ ...stream, name: `raw.${venue}.${stream.stream}` })),
+);
 
 /** `raw.<venue>.<stream>`, by that name. */
 export const rawTopics: ReadonlyMap<string, Topic<RawEnvelope>> = new Map(
-  VENUES.flatMap((venue) =>
-    Object.entries(STREAMS[venue]).map(([stream, { partitions, description, key }]) => {
-      const name = `raw.${venue}.${stream}`;
-      return [
-        name,
-        defineTopic({ name, description, key, partitions, retention: { kind: 'raw' }, schema: envelope }),
-      ] as const;
-    }),
-  ),
+  streams.map(({ name, description, partitions }) => [
+    name,
+    defineTopic({ name, description, key: 'feed', partitions, retention: { kind: 'raw' }, schema: envelope }),
+  ]),
+);
+
+/** Names of the raw topics whose records are frames, not answers. */
+export const FRAME_TOPICS: ReadonlySet<string> = new Set(
+  streams.filter(({ carries }) => carries === 'frames').map(({ name }) => name),
 );
 
 /** The raw topic of one interface of a venue. */

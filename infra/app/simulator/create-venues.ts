@@ -1,3 +1,4 @@
+import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/upstreams';
 import type { FaultBoard, SocketTarget } from './faults/fault-board.ts';
 import type { SimulationOutputs } from './simulation.ts';
 import type { Host, HostRequest, SocketHost } from './sockets/http-host.ts';
@@ -23,7 +24,8 @@ import type { World } from './world/world.ts';
 /** venue_a closes a connection to which it sent nothing for a minute (venue page, section 7). */
 const VENUE_A_IDLE_MS = 60_000;
 
-const PATHS = {
+/** Path of each upstream on the simulator. */
+const PATHS: Readonly<Record<UpstreamSetting, string>> = {
   venueAApiUrl: '/venue-a',
   venueAWsUrl: '/venue-a/ws',
   venueAStatsUrl: '/venue-a/stats',
@@ -33,7 +35,7 @@ const PATHS = {
   venueBDataUrl: '/venue-b/data',
   venueBPnlUrl: '/venue-b/pnl/user-pnl',
   venueBRpcUrl: '/venue-b/rpc',
-} as const;
+};
 
 /** Both venues of one world: their HTTP hosts, their frames and their sockets. */
 export interface Venues {
@@ -129,8 +131,8 @@ export function createVenues(
       { path: PATHS.venueBRpcUrl, upgrade: hubs['venue_b.rpc'].upgrade },
     ],
     urls(base) {
-      const entries = Object.entries(PATHS).map(([name, path]) => {
-        return [name, `${name.endsWith('WsUrl') ? 'ws' : 'http'}://${base}${path}`];
+      const entries = Object.values(UPSTREAMS).map(({ setting, protocols: [protocol] }) => {
+        return [setting, `${protocol}://${base}${PATHS[setting as UpstreamSetting]}`];
       });
       return Object.fromEntries(entries) as SimulatorUrls;
     },

@@ -1,3 +1,4 @@
+import type { UpstreamSetting } from '#schemas/venues/upstreams';
 import { createVenues } from './create-venues.ts';
 import {
   createFaultBoard,
@@ -37,17 +38,7 @@ export interface SimulatorOptions {
 }
 
 /** URLs of the simulated interfaces, under the names of the service's settings. */
-export interface SimulatorUrls {
-  readonly venueAApiUrl: string;
-  readonly venueAWsUrl: string;
-  readonly venueAStatsUrl: string;
-  readonly venueBGammaUrl: string;
-  readonly venueBClobUrl: string;
-  readonly venueBClobWsUrl: string;
-  readonly venueBDataUrl: string;
-  readonly venueBPnlUrl: string;
-  readonly venueBRpcUrl: string;
-}
+export type SimulatorUrls = Readonly<Record<UpstreamSetting, string>>;
 
 export interface SimulatorStats extends Readonly<SimulationCounts> {
   /** Time up to which the world is simulated, unix ms. */

@@ -13,7 +13,6 @@ import {
   METADATA_MIN_INTERVAL_MS,
   METADATA_WEIGHT,
   OTHER_REQUESTS,
-  PUBLIC_URLS,
   REST_BUDGET,
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
@@ -31,8 +30,8 @@ export const venueA: VenueAdapter = { venue: 'venue_a', start };
 
 async function start(context: AdapterContext): Promise<Running> {
   const { settings, publisher, logger, metrics } = context;
-  const apiUrl = upstreamUrl(settings.venueAApiUrl, PUBLIC_URLS.api, settings.venues, 'PARALLAX_VENUE_A_API_URL');
-  const wsUrl = upstreamUrl(settings.venueAWsUrl, PUBLIC_URLS.ws, settings.venues, 'PARALLAX_VENUE_A_WS_URL');
+  const apiUrl = upstreamUrl(settings, 'venueAApiUrl');
+  const wsUrl = upstreamUrl(settings, 'venueAWsUrl');
   const http = new HttpClient({ budget: new Budget(REST_BUDGET) });
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');

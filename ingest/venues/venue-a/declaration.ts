@@ -1,10 +1,4 @@
-/** URLs, limits and intervals of venue_a (venue page, sections 1, 7 and 8). */
-
-/** Public URLs, used with `--venues live`. */
-export const PUBLIC_URLS = {
-  api: 'https://api.hyperliquid.xyz',
-  ws: 'wss://api.hyperliquid.xyz/ws',
-} as const;
+/** Limits and intervals of venue_a (venue page, sections 1, 7 and 8). */
 
 /** The venue allows a REST weight of 1200 a minute. Ingest uses half, which leaves room for requests of clients. */
 export const REST_BUDGET = { max: 600, windowMs: 60_000 } as const;

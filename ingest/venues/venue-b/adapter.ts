@@ -13,7 +13,7 @@ import { followChain } from './chain/follow-chain.ts';
 import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
 import { readCrawlCursors } from './crawl-cursors.ts';
-import { CATALOG_BUDGET, PUBLIC_URLS, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
+import { CATALOG_BUDGET, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
 import { startHistoryBackfills } from './history/history-backfills.ts';
 
@@ -24,10 +24,9 @@ const CATALOG_MIN_INTERVAL_MS = 10_000;
 
 async function start(context: AdapterContext): Promise<Running> {
   const { settings, publisher, logger, metrics } = context;
-  const { venues } = settings;
-  const gammaUrl = upstreamUrl(settings.venueBGammaUrl, PUBLIC_URLS.gamma, venues, 'PARALLAX_VENUE_B_GAMMA_URL');
-  const clobWsUrl = upstreamUrl(settings.venueBClobWsUrl, PUBLIC_URLS.clobWs, venues, 'PARALLAX_VENUE_B_CLOB_WS_URL');
-  const rpcUrl = upstreamUrl(settings.venueBRpcUrl, PUBLIC_URLS.rpc, venues, 'PARALLAX_VENUE_B_RPC_URL');
+  const gammaUrl = upstreamUrl(settings, 'venueBGammaUrl');
+  const clobWsUrl = upstreamUrl(settings, 'venueBClobWsUrl');
+  const rpcUrl = upstreamUrl(settings, 'venueBRpcUrl');
 
   // Read before the first pass, which can append more records than this search covers.
   const cursors = await readCrawlCursors(context.log, context.codec);

@@ -1,11 +1,4 @@
-/** URLs, limits and intervals of venue_b (venue page, sections 1, 2, 5 and 9). */
-
-/** Public URLs, used with `--venues live`. */
-export const PUBLIC_URLS = {
-  gamma: 'https://gamma-api.polymarket.com',
-  clobWs: 'wss://ws-subscriptions-clob.polymarket.com/ws/market',
-  rpc: 'https://polygon-bor-rpc.publicnode.com',
-} as const;
+/** Limits and intervals of venue_b (venue page, sections 1, 2, 5 and 9). */
 
 /** The catalog allows 300 market lists in 10 s. Ingest uses at most a sixth. */
 export const CATALOG_BUDGET = { max: 50, windowMs: 10_000 } as const;

@@ -12,8 +12,8 @@ import { emitRaw, type RawEvent, type RawSource, type TextPiece } from '../../sh
 import { marketOf, providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
-const ALL_MIDS = formatChannel({ kind: 'raw-mids' });
-const ALL_OUTCOMES = formatChannel({ kind: 'raw-outcomes' });
+const ALL_MIDS = formatChannel({ kind: 'raw', provider: 'venue_a_perp', instrument: '*' });
+const ALL_OUTCOMES = formatChannel({ kind: 'raw', provider: 'venue_a_outcome', instrument: '*' });
 
 /** A frame of the socket: its record, the position of its data, and the destination of its events. */
 export interface FrameSource {
@@ -25,7 +25,9 @@ export interface FrameSource {
 
 /** Emits a book on the channel of its coin, or on the channel of all outcomes. */
 export function emitBookFrame(source: FrameSource, coin: string): void {
-  const channel = isOutcomeCoin(coin) ? ALL_OUTCOMES : formatChannel({ kind: 'raw-coin', coin });
+  const channel = isOutcomeCoin(coin)
+    ? ALL_OUTCOMES
+    : formatChannel({ kind: 'raw', provider: 'venue_a_perp', instrument: coin });
   write(source, { channel, provider: providerOf(coin), marketId: marketOf(coin) });
 }
 

@@ -92,7 +92,10 @@ function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emi
     state.channelSeqs,
     channelTopics.venue_a,
     now,
-    (channel) => channel.kind !== 'raw-coin' || state.instruments.get(channel.coin)?.delisted === false,
+    (channel) =>
+      channel.kind !== 'raw' ||
+      channel.instrument === '*' ||
+      state.instruments.get(channel.instrument)?.delisted === false,
   );
   if (!value.day) return;
   forgetQuiet(state.seenTrades, now);

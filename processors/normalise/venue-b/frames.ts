@@ -114,7 +114,7 @@ function emitToChannels(
 ): void {
   const marketId = marketOf(value);
   for (const token of tokensOf(value)) {
-    const channel = formatChannel({ kind: 'raw-token', tokenId: token });
+    const channel = formatChannel({ kind: 'raw', provider: 'venue_b', instrument: token });
     emitRaw(state.channelSeqs, channelTopics.venue_b, emit, record, { channel, provider: 'venue_b', marketId, piece });
   }
 }

@@ -101,7 +101,7 @@ function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState,
     channelSeqs,
     channelTopics.venue_b,
     now,
-    (channel) => channel.kind === 'raw-token' && open.has(tokens.get(channel.tokenId)?.marketId ?? ''),
+    (channel) => channel.kind === 'raw' && open.has(tokens.get(channel.instrument)?.marketId ?? ''),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Schemas of fields that several commands have. REST validates with them too, so that errors name the same field. */
 import { z } from 'zod';
-import { type ProviderFamily, SCOPES, type SecretHash, type Subscription, type WalletProvider } from './state.ts';
+import { ACCOUNT_PROVIDERS, BUILDER_DIGITS, type ProviderFamily } from '../../venues/accounts.ts';
+import { SCOPES, type SecretHash, type Subscription } from './state.ts';
 
 export const TEXT_MAX = 200;
 
@@ -28,28 +29,16 @@ export const secretHashSchema: z.ZodType<SecretHash> = z.object({
 /** An EVM address in any case. */
 export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters');
 
-/** Names that clients may use for a provider of wallets and attributions. */
-export const ACCOUNT_PROVIDERS = ['venue_a', 'venue_b', 'venue_a_perp', 'venue_a_outcome', 'venue_a_dex'] as const;
-export type AccountProvider = (typeof ACCOUNT_PROVIDERS)[number];
 export const accountProviderSchema = z.enum(ACCOUNT_PROVIDERS);
 
-/** The provider that a binding stores: `venue_a` becomes `venue_a_perp`. */
-export function walletProvider(provider: AccountProvider): WalletProvider {
-  return provider === 'venue_a' ? 'venue_a_perp' : provider;
-}
-
-/** The provider family that an attribution stores. */
-export function providerFamily(provider: AccountProvider): ProviderFamily {
-  return provider === 'venue_b' ? 'venue_b' : 'venue_a';
-}
-
-const BUILDER = { venue_a: /^0x[0-9a-f]{40}$/, venue_b: /^0x[0-9a-f]{64}$/ } as const;
+const HEX = /^0x[0-9a-f]*$/;
 const NO_BUILDER = /^0x0+$/;
 
 /** The error of a lower-case builder, with the field's name; null if it is valid. */
 export function builderError(provider: ProviderFamily, builder: string): string | null {
-  if (!BUILDER[provider].test(builder))
-    return `builder: must be 0x and ${provider === 'venue_a' ? 40 : 64} hex characters for ${provider}`;
+  const digits = BUILDER_DIGITS[provider];
+  if (builder.length !== 2 + digits || !HEX.test(builder))
+    return `builder: must be 0x and ${digits} hex characters for ${provider}`;
   return NO_BUILDER.test(builder) ? 'builder: must not be all zeros, which means no attribution' : null;
 }
 

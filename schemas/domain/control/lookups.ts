@@ -1,16 +1,8 @@
 /** Queries of the roles to the state. A row of another owner is undefined, exactly like one that does not exist. */
+import { covers } from '../../venues/accounts.ts';
 import type { Provider } from '../providers.ts';
 import { isOwnedBy, type Owner, ownerName } from './owner.ts';
-import type {
-  Attribution,
-  ControlState,
-  Key,
-  Organization,
-  Session,
-  Wallet,
-  WalletProvider,
-  Webhook,
-} from './state.ts';
+import type { Attribution, ControlState, Key, Organization, Session, Wallet, Webhook } from './state.ts';
 
 export interface ActiveKey {
   readonly key: Key;
@@ -55,11 +47,6 @@ export function webhookOf(state: ControlState, owner: Owner, id: string): Webhoo
 
 function owned<T extends Owner>(row: T | undefined, owner: Owner): T | undefined {
   return row && isOwnedBy(row, owner) ? row : undefined;
-}
-
-/** True if a binding covers the provider. One of `venue_a_perp` covers outcome and dex fills too (specification). */
-export function covers(bound: WalletProvider, provider: Provider): boolean {
-  return bound === provider || (bound === 'venue_a_perp' && provider.startsWith('venue_a_'));
 }
 
 const NONE: readonly Wallet[] = [];

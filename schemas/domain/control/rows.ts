@@ -1,4 +1,5 @@
 /** Rows that REST lists, in a stable order (createdAt, then id). No row contains a secret, or a hash of one. */
+import type { ProviderFamily, WalletProvider } from '../../venues/accounts.ts';
 import { type Owner, ownerName } from './owner.ts';
 import type {
   Attribution,
@@ -7,11 +8,9 @@ import type {
   Key,
   Organization,
   Plan,
-  ProviderFamily,
   Scope,
   Subscription,
   Wallet,
-  WalletProvider,
   Webhook,
 } from './state.ts';
 

@@ -3,6 +3,7 @@
  * to the same offset has the same state, and `v8.serialize` can store it. Rows are never changed in place, so a reference
  * to one is a snapshot of it. They are added and removed only by `indices.ts`, which updates the indices.
  */
+import type { ProviderFamily, WalletProvider } from '../../venues/accounts.ts';
 import { type Idempotency, initialIdempotency } from './idempotency.ts';
 import type { Owner } from './owner.ts';
 import { initialRecentIds, type RecentIds } from './recent-ids.ts';
@@ -45,11 +46,6 @@ export interface Key {
   readonly secret: SecretHash;
   readonly createdAt: string;
 }
-
-/** Values of `provider` in a stored binding. */
-export type WalletProvider = 'venue_a_perp' | 'venue_a_outcome' | 'venue_a_dex' | 'venue_b';
-/** The venues whose builders can be attributed. */
-export type ProviderFamily = 'venue_a' | 'venue_b';
 
 export interface Wallet extends Owner {
   /** `wal_…`. */

@@ -10,7 +10,7 @@
  */
 import { createVenueAStage } from '#processors/normalise/venue-a/stage';
 import { createVenueBStage } from '#processors/normalise/venue-b/stage';
-import { type RawEnvelope, rawTopics } from '#schemas/topics/raw';
+import { FRAME_TOPICS, type RawEnvelope, rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../../../codec/codec.ts';
 import type { LogRecord } from '../../../log/log.ts';
 import type { Emit, Stage, StageEvent } from '../../../stages/stage.ts';
@@ -23,8 +23,6 @@ const RATE = 1_500;
 const SECONDS = 6;
 const ROUNDS = 7;
 const WARMUPS = 2;
-/** Topics of frames; all other raw topics hold answers. */
-const FRAME_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
 
 export type RawEvent = StageEvent<RawEnvelope>;
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { recordRaw } from '#ingest/recorder/record-raw';
 import { openRecordingWriter, type WrittenRecording } from '#ingest/recorder/write-recording';
-import { rawTopics } from '#schemas/topics/raw';
+import { FRAME_TOPICS, rawTopics } from '#schemas/topics/raw';
 import { closeInReverse } from '../../../closing.ts';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
@@ -10,12 +10,6 @@ import type { EventLog } from '../../../log/log.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { openForReading } from '../ports.ts';
-
-/**
- * Topics of frames, recorded from now on unless `--from-start` is set. Answers of venues are recorded from the oldest
- * one that is stored: a recording without the catalogs that the venues published earlier could not be read.
- */
-const LIVE_TOPICS = new Set(['raw.venue_a.ws', 'raw.venue_b.clob_ws', 'raw.venue_b.rpc']);
 
 const { dataDir, log, schemaRegistry, retentionDays, logLevel } = SETTINGS;
 const RECORD_SETTINGS = {
@@ -73,7 +67,7 @@ export const record: Command = {
         writer,
         from: await startPositions(
           source.log,
-          (topic) => values.fromStart || !values.follow || !LIVE_TOPICS.has(topic),
+          (topic) => values.fromStart || !values.follow || !FRAME_TOPICS.has(topic),
         ),
         until: values.follow ? 'signal' : 'end',
         signal: stopping.signal,

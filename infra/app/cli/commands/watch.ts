@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { TRADE_STREAM_PROVIDERS } from '#schemas/domain/providers';
 import { integerSetting, readSettings, SettingError, textSetting, urlSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
@@ -129,7 +130,7 @@ async function openTrades(base: string, token: string, { onTrade, onMissed }: Tr
     socket.once('open', resolve);
     socket.once('error', (error) => reject(new SettingError(`--stream ${base} cannot be reached: ${error.message}`)));
   });
-  for (const provider of ['venue_a_perp', 'venue_a_outcome', 'venue_b']) {
+  for (const provider of TRADE_STREAM_PROVIDERS) {
     socket.send(JSON.stringify({ type: 'subscribe', channel: `svc:stream:trade:${provider}` }));
   }
   return socket;

@@ -1,7 +1,7 @@
 /** Generates `docs/reference.md` and the README's table of settings from the declarations. */
 import { ROUTES } from '#query-api/routes/index';
 import { ERRORS } from '#schemas/errors';
-import { CHANNEL_KINDS } from '#schemas/stream/channel-kinds';
+import { ALL_KINDS } from '#schemas/stream/channel-kinds';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { TABLES } from '#schemas/tables/index';
 import { TOPICS } from '#schemas/topics/catalog';
@@ -68,7 +68,7 @@ ${table(
 
 ${table(
   ['channel', 'topic', 'what it carries'],
-  Object.values(CHANNEL_KINDS).map(({ example, writer, summary, delivering }) => [
+  ALL_KINDS.map(({ example, writer, summary, delivering }) => [
     `\`${formatChannel(example)}\``,
     `\`derived.channels.${writer}\``,
     delivering ? summary : `${summary} No stage writes it yet.`,

@@ -2,20 +2,11 @@
  * Kinds and targets of faults, and a board that schedules and counts them. Sockets, HTTP hosts and the chain apply
  * them.
  */
+import type { HttpSource, SocketSource } from '#schemas/venues/upstreams';
 
 /** Interfaces of the simulated venues, with the names of recordings. */
-export const SOCKET_TARGETS = ['venue_a.ws', 'venue_b.clob_ws', 'venue_b.rpc'] as const;
-export type SocketTarget = (typeof SOCKET_TARGETS)[number];
-export const HTTP_TARGETS = [
-  'venue_a.info',
-  'venue_a.stats',
-  'venue_b.gamma',
-  'venue_b.clob',
-  'venue_b.data',
-  'venue_b.pnl',
-  'venue_b.rpc',
-] as const;
-export type HttpTarget = (typeof HTTP_TARGETS)[number];
+export type SocketTarget = SocketSource;
+export type HttpTarget = HttpSource;
 export type Target = SocketTarget | HttpTarget;
 
 /** Values of `--sim-faults`. */

@@ -1,5 +1,6 @@
+import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/upstreams';
 import { hashOf, STREAM } from '../world/hash.ts';
-import { type FaultControls, type FaultKind, HTTP_TARGETS, SOCKET_TARGETS } from './fault-board.ts';
+import type { FaultControls, FaultKind, HttpTarget, SocketTarget } from './fault-board.ts';
 
 /** Period of each spontaneous fault per target: it happens once per period, at a pseudo-random time. */
 const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
@@ -15,8 +16,8 @@ const TICK_MS = 100;
 
 /** Targets of a kind. Their order must not change, since it is part of the hash. */
 function targetsOf(kind: FaultKind): readonly string[] {
-  if (kind === 'errors' || kind === 'rate-limits' || kind === 'slow') return HTTP_TARGETS;
-  return SOCKET_TARGETS;
+  if (kind === 'errors' || kind === 'rate-limits' || kind === 'slow') return HTTP_SOURCES;
+  return SOCKET_SOURCES;
 }
 
 /** A fault that is due. */
@@ -48,8 +49,8 @@ export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs:
 
 /** Applies a due fault. */
 export async function injectFault(controls: FaultControls, { kind, target, chance }: DueFault): Promise<void> {
-  const socket = target as (typeof SOCKET_TARGETS)[number];
-  const http = target as (typeof HTTP_TARGETS)[number];
+  const socket = target as SocketTarget;
+  const http = target as HttpTarget;
   switch (kind) {
     case 'disconnects':
       return controls.disconnectAll(socket);

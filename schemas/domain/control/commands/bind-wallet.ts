@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { walletProvider } from '../../../venues/accounts.ts';
 import { accepted, type KeyCommand, refused } from '../command.ts';
-import { accountProviderSchema, addressSchema, idSchema, labelSchema, walletProvider } from '../fields.ts';
+import { accountProviderSchema, addressSchema, idSchema, labelSchema } from '../fields.ts';
 import { pairName, putWallet } from '../indices.ts';
 import { ownerName } from '../owner.ts';
 import { type WalletBinding, walletRow } from '../rows.ts';

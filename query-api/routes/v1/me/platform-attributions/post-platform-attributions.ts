@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createPlatformAttribution } from '#schemas/domain/control/commands/create-platform-attribution';
 import { accountProviderSchema, labelSchema } from '#schemas/domain/control/fields';
+import { BUILDER_DIGITS } from '#schemas/venues/accounts';
 import { CustomResponse, defineCallerRoute } from '../../../route.ts';
 import { attributionSchema } from './attribution-shapes.ts';
+
+/** Such as `40 (venue_a) or 64 (venue_b)`. */
+const DIGITS = Object.entries(BUILDER_DIGITS)
+  .map(([family, digits]) => `${digits} (${family})`)
+  .join(' or ');
 
 export const postPlatformAttributions = defineCallerRoute({
   method: 'POST',
@@ -18,7 +24,7 @@ export const postPlatformAttributions = defineCallerRoute({
   query: z.object({}),
   body: z.strictObject({
     provider: accountProviderSchema,
-    builder: z.string().max(66).describe('0x and 40 (venue_a) or 64 (venue_b) hex characters, not all zeros.'),
+    builder: z.string().max(66).describe(`0x and ${DIGITS} hex characters, not all zeros.`),
     label: labelSchema,
   }),
   response: attributionSchema,

@@ -1,0 +1,81 @@
+import { ALL_INSTRUMENTS, defineVenue, EVENT_CAPABILITIES } from './venue.ts';
+import { isOutcomeCoin } from './venue-a/outcome-coin.ts';
+
+/** Main-dex names like `BTC`, builder-dex names like `dex:SYMBOL` (venue page, section 2). */
+const PERP_COIN = /^(?:[0-9a-z]{1,16}:)?[0-9A-Za-z][0-9A-Za-z_.-]{0,31}$/;
+
+/** Perpetuals, spot pairs and outcomes, each named by a coin. */
+export const venueA = defineVenue({
+  venue: 'venue_a',
+  providers: [
+    {
+      provider: 'venue_a_perp',
+      kind: 'price',
+      instrument: 'coin',
+      capabilities: ['markets', 'orderbook', 'trades', 'candles', 'stream.trades', 'stream.raw'],
+      tradeChannel: true,
+      rawChannels: [
+        { ...ALL_INSTRUMENTS, summary: 'All mid prices of venue_a, as the venue sends them.' },
+        {
+          summary: 'Level-2 book frames of a coin, as the venue sends them.',
+          example: 'BTC',
+          accepts: (coin) => PERP_COIN.test(coin),
+        },
+      ],
+    },
+    {
+      provider: 'venue_a_outcome',
+      kind: 'question',
+      instrument: 'coin',
+      capabilities: [...EVENT_CAPABILITIES, 'stream.raw'],
+      tradeChannel: true,
+      rawChannels: [
+        { ...ALL_INSTRUMENTS, summary: "All messages about venue_a's outcome coins, as the venue sends them." },
+      ],
+    },
+    { provider: 'venue_a_dex', kind: 'price', instrument: 'coin', capabilities: [], tradeChannel: false },
+  ],
+  accounts: { walletProvider: 'venue_a_perp', builderDigits: 40 },
+  streams: [
+    {
+      stream: 'info',
+      carries: 'answers',
+      partitions: 1,
+      description: 'REST `info` responses of venue_a.',
+      upstream: {
+        setting: 'venueAApiUrl',
+        variable: 'PARALLAX_VENUE_A_API_URL',
+        description: 'venue_a REST base.',
+        protocols: ['http'],
+        publicUrl: 'https://api.hyperliquid.xyz',
+      },
+    },
+    {
+      stream: 'ws',
+      carries: 'frames',
+      partitions: 4,
+      description: 'WebSocket frames of venue_a.',
+      upstream: {
+        setting: 'venueAWsUrl',
+        variable: 'PARALLAX_VENUE_A_WS_URL',
+        description: 'venue_a WebSocket.',
+        protocols: ['ws'],
+        publicUrl: 'wss://api.hyperliquid.xyz/ws',
+      },
+    },
+    {
+      stream: 'stats',
+      carries: 'answers',
+      partitions: 1,
+      description: "Exports of venue_a's stats host.",
+      upstream: {
+        setting: 'venueAStatsUrl',
+        variable: 'PARALLAX_VENUE_A_STATS_URL',
+        description: 'venue_a stats exports.',
+        protocols: ['http'],
+        publicUrl: 'https://stats-data.hyperliquid.xyz',
+      },
+    },
+  ],
+  isQuestionInstrument: isOutcomeCoin,
+});
