@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Running } from '#infra/context';
+import type { Venue } from '#schemas/domain/providers';
 import { changeTopic, commandTopic } from '#schemas/topics/control';
+import type { StreamOf } from '#schemas/topics/raw';
 import { start } from './start.ts';
 import { type Answer, startHttpServer } from './testing/http-server.fixture.ts';
 import { until } from './testing/open-publisher.fixture.ts';
@@ -86,7 +88,7 @@ async function startRole(environment: Record<string, string>): Promise<{ role: T
 }
 
 const ready = (role: TestRole) => until(() => role.context.health.report().status === 'ok');
-const texts = async (role: TestRole, venue: 'venue_a' | 'venue_b', stream: string) =>
+const texts = async <V extends Venue>(role: TestRole, venue: V, stream: StreamOf<V>) =>
   (await role.raw(venue, stream)).map(({ payload }) => payload.toString());
 
 describe('ingest of live venues', () => {

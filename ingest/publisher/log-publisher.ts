@@ -4,7 +4,7 @@ import { PAYLOAD_BYTES_MAX } from '#infra/log/record-size';
 import type { Venue } from '#schemas/domain/providers';
 import { parseSource } from '#schemas/domain/recording';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
-import { feedTopics, type RawEnvelope, rawTopic, rawTopics } from '#schemas/topics/raw';
+import { feedTopics, type RawEnvelope, rawTopics } from '#schemas/topics/raw';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import { AppendQueue } from './append-queue.ts';
 import { EventTime } from './event-time.ts';
@@ -180,7 +180,7 @@ export class LogPublisher implements Publisher {
   private findRoute(source: string, feed: string): Route {
     const known = parseSource(source);
     if (!known) throw new Error(`no raw topic stores ${source}`);
-    const topic = rawTopic(known.venue, known.stream);
+    const topic = rawTopics.get(`raw.${source}`)!;
     const route = {
       topic,
       ...known,

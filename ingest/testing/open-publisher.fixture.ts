@@ -5,7 +5,7 @@ import type { SchemaRegistry } from '#infra/codec/registry';
 import { createMetrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
+import type { FeedEvent, RawEnvelope, StreamOf } from '#schemas/topics/raw';
 import { feedTopics, rawTopic } from '#schemas/topics/raw';
 import { openPublisher } from '../publisher/open-publisher.ts';
 import type { PublisherOptions } from '../publisher/publisher.ts';
@@ -51,12 +51,12 @@ export async function openTestPublisher(options: Partial<PublisherOptions> & { l
     logStatuses,
     failures,
     /** Envelopes of a raw topic, in merged order. */
-    raw: (venue: Venue, stream: string): RawEnvelope[] => {
+    raw: <V extends Venue>(venue: V, stream: StreamOf<V>): RawEnvelope[] => {
       const topic = rawTopic(venue, stream);
       return log.of(topic.name).map((record) => codec.decode(topic, record.value!));
     },
     /** Payloads of a raw topic as text, in merged order. */
-    payloads: (venue: Venue, stream: string): string[] => {
+    payloads: <V extends Venue>(venue: V, stream: StreamOf<V>): string[] => {
       const topic = rawTopic(venue, stream);
       return log.of(topic.name).map((record) => codec.decode(topic, record.value!).payload.toString());
     },

@@ -12,7 +12,7 @@ import { readPartition } from '#infra/log/read-partition';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { feedTopics, type RawEnvelope, rawTopic, type StreamOf } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
 import { silentLogger } from './open-publisher.fixture.ts';
 
@@ -21,7 +21,7 @@ export interface TestRole {
   /** Every record of a topic, partition by partition. */
   records(topic: Topic<never>): Promise<LogRecord[]>;
   /** Raw records of a stream in the order of time. */
-  raw(venue: Venue, stream: string): Promise<RawEnvelope[]>;
+  raw<V extends Venue>(venue: V, stream: StreamOf<V>): Promise<RawEnvelope[]>;
   /** Kinds of the events of a feed. */
   feedKinds(venue: Venue, feed: string): Promise<string[]>;
   /** Closes the log. The folder can be opened again. */

@@ -45,9 +45,9 @@ describe('the sandbox data set', () => {
     expect(events.arbitrage.size).toBeGreaterThan(0);
     expect(events.reconcile).not.toBeNull();
     for (const coin of ['BTC', 'ETH', 'SOL']) {
-      expect(coins.instruments.has(coin)).toBe(true);
-      expect(coins.contexts.has(coin)).toBe(true);
-      expect(bookOf(books, coin)!.book.bids.length).toBeGreaterThan(0);
+      expect(coins.venue_a.instruments.has(coin)).toBe(true);
+      expect(coins.venue_a.contexts.has(coin)).toBe(true);
+      expect(bookOf(books.venue_a, coin)!.book.bids.length).toBeGreaterThan(0);
     }
   });
 

@@ -112,7 +112,7 @@ describe('a sandbox key', () => {
   });
 
   it('gets figures, trades and bars of a coin', async () => {
-    const { contexts } = viewsOf(await readDataSet()).coins;
+    const { contexts } = viewsOf(await readDataSet()).coins.venue_a;
     const coin = await get(`${COINS}/BTC`, sandboxed);
     expect(coin.body.markPx).toBe(Number(contexts.get('BTC')!.markPrice));
     expect((await get(`${COINS}/BTC/trades?limit=200`, sandboxed)).body.trades).toHaveLength(200);
@@ -216,7 +216,7 @@ describe('the tables of the data set', () => {
       inDatabase: (name) => (isDown ? Promise.reject(new Error('down')) : store.inDatabase(name)),
     });
     const { views, store: sandboxStore } = await sandbox.data();
-    expect(views.coins.contexts.has('BTC')).toBe(true);
+    expect(views.coins.venue_a.contexts.has('BTC')).toBe(true);
     const count = () => sandboxStore.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades FINAL');
     await expect(count()).rejects.toThrow('down');
     isDown = false;

@@ -1,24 +1,28 @@
-/** View of venue_a's order books. It is a separate stage because it has by far the most updates. */
+/** View of the order books of price venues. It is a separate stage because it has by far the most updates. */
 import { on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
+import { PRICE_VENUES, type PriceVenue } from '#schemas/domain/providers';
 import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
 
 /**
- * The newest update by instrument; every update of venue_a is a complete book. It is decoded when a request reads the
- * book, because most updates are replaced before anyone reads them.
+ * The newest update by instrument; every update of a price venue is a complete book. It is decoded when a request reads
+ * the book, because most updates are replaced before anyone reads them.
  */
-export type BooksView = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
+export type BooksOfVenue = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
+export type BooksView = Readonly<Record<PriceVenue, BooksOfVenue>>;
 
 export const booksView: Stage<BooksView> = {
   name: 'view.books',
-  inputs: [on(bookTopics.venue_a, (view: BooksView, event) => void view.set(event.key, event))],
+  inputs: PRICE_VENUES.map((venue) =>
+    on(bookTopics[venue], (view: BooksView, event) => void view[venue].set(event.key, event)),
+  ),
   outputs: [],
-  initialState: () => new Map(),
+  initialState: () => Object.fromEntries(PRICE_VENUES.map((venue) => [venue, new Map()])) as BooksView,
 };
 
 /** The newest book of an instrument with the venue's time, unix ms; null if none was received. */
-export function bookOf(view: BooksView, instrument: string): { readonly book: Book; readonly ts: number } | null {
-  const update = view.get(instrument)?.value;
+export function bookOf(books: BooksOfVenue, instrument: string): { readonly book: Book; readonly ts: number } | null {
+  const update = books.get(instrument)?.value;
   // An update without a snapshot is not a complete book.
   if (!update?.snapshot) return null;
   const book = createBook();

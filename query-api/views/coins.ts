@@ -1,24 +1,30 @@
-/** View of venue_a's coins: the listed instruments and the newest context of each. */
+/** View of the coins of price venues: the listed instruments and the newest context of each. */
 import { onKeyed, type Stage } from '#infra/stages/stage';
+import { PRICE_VENUES, type PriceVenue } from '#schemas/domain/providers';
 import { type AssetContext, contextTopics, type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 
-export interface CoinsView {
+export interface CoinsOfVenue {
   readonly instruments: Map<string, Instrument>;
   readonly contexts: Map<string, AssetContext>;
 }
+export type CoinsView = Readonly<Record<PriceVenue, CoinsOfVenue>>;
 
 export const coinsView: Stage<CoinsView> = {
   name: 'view.coins',
-  inputs: [
-    onKeyed(instrumentTopics.venue_a, (view: CoinsView, { key, value }) => {
-      if (value) view.instruments.set(key, value);
-      else view.instruments.delete(key);
+  inputs: PRICE_VENUES.flatMap((venue) => [
+    onKeyed(instrumentTopics[venue], (view: CoinsView, { key, value }) => {
+      if (value) view[venue].instruments.set(key, value);
+      else view[venue].instruments.delete(key);
     }),
-    onKeyed(contextTopics.venue_a, (view: CoinsView, { key, value }) => {
-      if (value) view.contexts.set(key, value);
-      else view.contexts.delete(key);
+    onKeyed(contextTopics[venue], (view: CoinsView, { key, value }) => {
+      if (value) view[venue].contexts.set(key, value);
+      else view[venue].contexts.delete(key);
     }),
-  ],
+  ]),
   outputs: [],
-  initialState: () => ({ instruments: new Map(), contexts: new Map() }),
+  initialState: () =>
+    Object.fromEntries(PRICE_VENUES.map((venue) => [venue, { instruments: new Map(), contexts: new Map() }])) as Record<
+      PriceVenue,
+      CoinsOfVenue
+    >,
 };

@@ -42,7 +42,7 @@ describe('the views', () => {
     processAll(twice);
     const stateOf = ({ events, coins, books }: Views) => ({ events, coins, books });
     expect(stateOf(twice)).toEqual(stateOf(once));
-    expect(toNumber(bestAsk(bookOf(once.books, 'BTC')!.book)!.price)).toBe(100.3);
+    expect(toNumber(bestAsk(bookOf(once.books.venue_a, 'BTC')!.book)!.price)).toBe(100.3);
   });
 });
 
@@ -71,7 +71,7 @@ describe('the coins view', () => {
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument());
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
     applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
-    expect(coins.instruments.get('BTC')!.maxLeverage).toBe(50);
+    expect(coins.venue_a.instruments.get('BTC')!.maxLeverage).toBe(50);
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', null);
     applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', null);
     expect(coins).toEqual(VIEWS.coins.initialState());
@@ -84,7 +84,7 @@ describe('the books view', () => {
     applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(3));
     const bids = ['99', '99.75', '98'].map((price) => ({ price, size: '1' }));
     applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(0, { ts: 9, bids }));
-    const { book, ts } = bookOf(books, 'BTC')!;
+    const { book, ts } = bookOf(books.venue_a, 'BTC')!;
     expect(book.bids.map(({ price }) => toNumber(price))).toEqual([99.75, 99, 98]);
     expect([book.asks, ts]).toEqual([[], 9]);
   });
@@ -92,6 +92,6 @@ describe('the books view', () => {
   it('returns null when nothing or only an incomplete update was received', () => {
     const { books } = createViews();
     applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(1, { snapshot: false }));
-    expect([bookOf(books, 'BTC'), bookOf(books, 'ETH')]).toEqual([null, null]);
+    expect([bookOf(books.venue_a, 'BTC'), bookOf(books.venue_a, 'ETH')]).toEqual([null, null]);
   });
 });

@@ -33,6 +33,12 @@ const feedEvent = record(
 );
 export type FeedEvent = Infer<typeof feedEvent>;
 
+/** Names of the streams that a venue declares. */
+export type StreamOf<V extends Venue> = Extract<
+  (typeof DECLARATIONS)[number],
+  { readonly venue: V; readonly streams: unknown }
+>['streams'][number]['stream'];
+
 const declared: readonly VenueDeclaration[] = DECLARATIONS;
 /** Every declared stream, with the name of its topic. */
 const streams = declared.flatMap(({ venue, streams: own = [] }) =>
@@ -53,10 +59,8 @@ export const FRAME_TOPICS: ReadonlySet<string> = new Set(
 );
 
 /** The raw topic of one interface of a venue. */
-export function rawTopic(venue: Venue, stream: string): Topic<RawEnvelope> {
-  const topic = rawTopics.get(`raw.${venue}.${stream}`);
-  if (!topic) throw new Error(`no raw topic raw.${venue}.${stream}`);
-  return topic;
+export function rawTopic<V extends Venue>(venue: V, stream: StreamOf<V>): Topic<RawEnvelope> {
+  return rawTopics.get(`raw.${venue}.${stream}`)!;
 }
 
 /** `raw.<venue>.feeds`: changes in the state of every connection to the venue. */

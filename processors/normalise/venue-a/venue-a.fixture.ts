@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseRecordingLine } from '#schemas/domain/recording';
 import type { RawChannelFrame } from '#schemas/topics/channels';
 import { clockTopic } from '#schemas/topics/control';
-import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic, rawTopics } from '#schemas/topics/raw';
 import { driveStage, type StageDriver } from '../../testing/drive-stage.fixture.ts';
 import { createVenueAStage } from './stage.ts';
 import type { VenueAState } from './state.ts';
@@ -109,6 +109,6 @@ export function recordedEnvelopes(folder: string): { source: string; envelope: R
 /** Plays raw records through the stage. */
 export function playEnvelopes(driver: StageDriver<VenueAState>, records: readonly { envelope: RawEnvelope }[]): void {
   for (const { envelope: record } of records) {
-    driver.feed(rawTopic('venue_a', record.stream), record, { key: record.key });
+    driver.feed(rawTopics.get(`raw.venue_a.${record.stream}`)!, record, { key: record.key });
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import type { Instrument } from '#schemas/topics/normalised';
-import type { CoinsView } from '../../../../../views/coins.ts';
+import type { CoinsOfVenue } from '../../../../../views/coins.ts';
 
 /** Maximum length of an unknown coin that an error message repeats. */
 const ECHOED_CHARACTERS_MAX = 100;
@@ -18,8 +18,8 @@ export function isListedCoin({ provider, kind, delisted }: Instrument): boolean 
 }
 
 /** Finds a listed perpetual. Throws 404 `unknown_coin` for any other text. */
-export function findCoin(view: Pick<CoinsView, 'instruments'>, coin: string): Instrument {
-  const instrument = view.instruments.get(coin);
+export function findCoin(coins: Pick<CoinsOfVenue, 'instruments'>, coin: string): Instrument {
+  const instrument = coins.instruments.get(coin);
   if (!instrument || !isListedCoin(instrument))
     throw new ApiError('unknown_coin', `no coin ${coin.slice(0, ECHOED_CHARACTERS_MAX)}`);
   return instrument;

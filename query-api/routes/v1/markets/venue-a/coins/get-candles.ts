@@ -34,7 +34,7 @@ export const getCandles = defineRoute({
     ),
   }),
   async handle({ params, query }, { views, store }) {
-    const { coin, provider } = findCoin(views.coins, params.coin);
+    const { coin, provider } = findCoin(views.coins.venue_a, params.coin);
     const { interval, limit, start_time: start = null, end_time: end = null } = query;
     if (start !== null && end !== null && start >= end)
       throw new ApiError('validation_failed', 'start_time: must be before end_time');

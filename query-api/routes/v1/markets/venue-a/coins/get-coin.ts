@@ -25,9 +25,9 @@ export const getCoin = defineRoute({
     dayBaseVlm: figure,
   }),
   handle({ params }, { views }) {
-    const instrument = findCoin(views.coins, params.coin);
+    const instrument = findCoin(views.coins.venue_a, params.coin);
     const { coin } = instrument;
-    const context = views.coins.contexts.get(coin);
+    const context = views.coins.venue_a.contexts.get(coin);
     if (!context) throw noDataReceived(instrument, `no figures of ${coin} have been received from the venue yet`);
     return {
       coin,

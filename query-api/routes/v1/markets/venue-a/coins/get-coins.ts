@@ -19,7 +19,7 @@ export const getCoins = defineRoute({
     ),
   }),
   handle(_input, { views }) {
-    const coins = [...views.coins.instruments.values()]
+    const coins = [...views.coins.venue_a.instruments.values()]
       .filter(isListedCoin)
       .sort((a, b) => a.index - b.index)
       .map(({ coin, sizeDecimals, maxLeverage }) => ({ name: coin, sizeDecimals, maxLeverage }));

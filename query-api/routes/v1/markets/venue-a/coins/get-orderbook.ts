@@ -20,9 +20,9 @@ export const getOrderbook = defineRoute({
   query: z.object({ depth: clampedInteger({ min: 1, max: 100, fallback: 20 }) }),
   response: z.object({ coin: z.string(), bids: z.array(level), asks: z.array(level), ts: z.number().int() }),
   handle({ params, query }, { views }) {
-    const instrument = findCoin(views.coins, params.coin);
+    const instrument = findCoin(views.coins.venue_a, params.coin);
     const { coin } = instrument;
-    const entry = bookOf(views.books, coin);
+    const entry = bookOf(views.books.venue_a, coin);
     // A book that was never received is unknown, not empty.
     if (!entry) throw noDataReceived(instrument, `no book of ${coin} has been received from the venue yet`);
     const { bids, asks } = topOfBook(entry.book, query.depth);

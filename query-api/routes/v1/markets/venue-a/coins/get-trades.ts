@@ -27,7 +27,7 @@ export const getCoinTrades = defineRoute({
     ),
   }),
   async handle({ params, query }, { views, store }) {
-    const { coin, provider } = findCoin(views.coins, params.coin);
+    const { coin, provider } = findCoin(views.coins.venue_a, params.coin);
     const trades = await readTrades(store, [{ provider, instrument: coin }], query.limit);
     return {
       trades: trades.map(({ price, qty, side, ts, txHash }) => ({
