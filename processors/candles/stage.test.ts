@@ -16,6 +16,7 @@ interface TradeInput {
   readonly price: string;
   readonly qty: string;
   readonly coin?: string;
+  readonly provider?: string;
   /** Receive time in milliseconds after START; by default that of the trade. */
   readonly receivedAt?: number;
 }
@@ -23,11 +24,11 @@ interface TradeInput {
 function drive() {
   const stage = driveStage(createCandlesStage());
   let arrival = 0;
-  const send = ({ at, price, qty, coin = 'BTC', receivedAt = at }: TradeInput) => {
+  const send = ({ at, price, qty, coin = 'BTC', receivedAt = at, ...other }: TradeInput) => {
     arrival += 1;
     const trade: Trade = {
       id: `${coin}:${arrival}`,
-      provider: coin.startsWith('#') ? 'venue_a_outcome' : 'venue_a_perp',
+      provider: other.provider ?? (coin.startsWith('#') ? 'venue_a_outcome' : 'venue_a_perp'),
       marketId: coin,
       instrument: coin,
       outcome: null,
@@ -122,6 +123,16 @@ describe('a bar', () => {
       '#71 venue_a_outcome 1',
     ]);
   });
+
+  it('has bars of its own where another provider has a coin of that name', () => {
+    const { send, emitted } = drive();
+    send({ at: 0, price: '5', qty: '1' });
+    send({ at: 1, price: '9', qty: '1', provider: 'venue_x' });
+    expect(emitted().map(({ provider, open, trades }) => `${provider} ${open} ${trades}`)).toEqual([
+      'venue_a_perp 5 1',
+      'venue_x 9 1',
+    ]);
+  });
 });
 
 describe('a late trade', () => {
@@ -142,7 +153,7 @@ describe('a late trade', () => {
     send({ at: 0, price: '5', qty: '1' });
     send({ at: 3 * HOUR - 1, price: '1', qty: '1', coin: 'ETH' });
     send({ at: 3 * HOUR, price: '1', qty: '1', coin: 'ETH' });
-    expect([...stage.state.coins.get('BTC')!.bars]).toHaveLength(0);
+    expect([...stage.state.coins.get('venue_a_perp|BTC')!.bars]).toHaveLength(0);
     send({ at: 30, price: '5', qty: '1', receivedAt: 3 * HOUR });
     expect(stage.deadLetters).toMatchObject([{ reason: 'late_trade' }]);
     send({ at: MINUTE, price: '5', qty: '1', receivedAt: 3 * HOUR });
@@ -161,9 +172,9 @@ describe('the stage', () => {
   it('retains three hours of bars of a coin, and removes a coin that is quiet for thirty days', () => {
     const { stage, send } = drive();
     for (let minute = 0; minute < 400; minute += 1) send({ at: minute * MINUTE, price: '1', qty: '1' });
-    expect(stage.state.coins.get('BTC')!.bars.size).toBe(180);
+    expect(stage.state.coins.get('venue_a_perp|BTC')!.bars.size).toBe(180);
     send({ at: 400 * MINUTE + 30 * 24 * HOUR, price: '1', qty: '1', coin: 'ETH' });
-    expect([...stage.state.coins.keys()]).toEqual(['ETH']);
+    expect([...stage.state.coins.keys()]).toEqual(['venue_a_perp|ETH']);
   });
 
   it('emits the same final bars whatever the order in which trades of different times arrive', () => {

@@ -1,6 +1,7 @@
-/** Builds candles: one-minute bars of every coin of venue_a from its trades. */
+/** Builds candles: one-minute bars of every coin of the venues with prices, from their trades. */
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { formatDecimal } from '#schemas/domain/decimal';
+import { marketKey, PRICE_VENUES } from '#schemas/domain/providers';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { addTrade, type CoinBars, createCoinBars, dropInactive, type MinuteBar } from './bars.ts';
@@ -12,6 +13,7 @@ const HOUR_MS = 3_600_000;
 const COIN_EXPIRY_MS = 30 * 86_400_000;
 
 export interface CandlesState {
+  /** By provider and coin (`marketKey`). */
   readonly coins: Map<string, CoinBars>;
   /** The hour of the last search for inactive coins. */
   sweptHour: number;
@@ -20,8 +22,8 @@ export interface CandlesState {
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
-    stateVersion: 2,
-    inputs: [on(tradeTopics.venue_a, onTrade)],
+    stateVersion: 3,
+    inputs: PRICE_VENUES.map((venue) => on(tradeTopics[venue], onTrade)),
     outputs: [candleTopic],
     initialState: () => ({ coins: new Map(), sweptHour: 0 }),
   };
@@ -30,14 +32,15 @@ export function createCandlesStage(): Stage<CandlesState> {
 /** Adds a trade to its bar and emits the bar: every trade changes it. */
 function onTrade(state: CandlesState, { value: trade, receivedAt }: StageEvent<Trade>, emit: Emit): void {
   sweep(state, receivedAt);
-  const { instrument } = trade;
-  const coin = state.coins.get(instrument) ?? createCoinBars();
+  const { provider, instrument } = trade;
+  const key = marketKey(provider, instrument);
+  const coin = state.coins.get(key) ?? createCoinBars();
   const bar = addTrade(coin, trade, receivedAt);
   if (!bar) {
     emit.deadLetter('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
     return;
   }
-  state.coins.set(instrument, coin);
+  state.coins.set(key, coin);
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
 }
 
