@@ -25,10 +25,17 @@ const streams: readonly (StreamDeclaration & { readonly source: string })[] = (
   DECLARATIONS as readonly VenueDeclaration[]
 ).flatMap(({ venue, streams: own = [] }) => own.map((stream) => ({ ...stream, source: `${venue}.${stream.stream}` })));
 
+/** An upstream, with its setting and the stream that it serves. */
+export interface DeclaredUpstream extends Upstream {
+  readonly setting: UpstreamSetting;
+  /** `<venue>.<stream>`. */
+  readonly source: string;
+}
+
 /** Every upstream, by its setting. */
 export const UPSTREAMS = Object.fromEntries(
-  streams.flatMap(({ upstream }) => (upstream ? [[upstream.setting, upstream]] : [])),
-) as Record<UpstreamSetting, Upstream>;
+  streams.flatMap(({ source, upstream }) => (upstream ? [[upstream.setting, { ...upstream, source }]] : [])),
+) as Record<UpstreamSetting, DeclaredUpstream>;
 
 /** The interface `<venue>.<stream>` of an upstream with sockets. */
 export type SocketSource = With<'ws'>;

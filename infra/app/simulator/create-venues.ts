@@ -24,18 +24,10 @@ import type { World } from './world/world.ts';
 /** venue_a closes a connection to which it sent nothing for a minute (venue page, section 7). */
 const VENUE_A_IDLE_MS = 60_000;
 
-/** Path of each upstream on the simulator. */
-const PATHS: Readonly<Record<UpstreamSetting, string>> = {
-  venueAApiUrl: '/venue-a',
-  venueAWsUrl: '/venue-a/ws',
-  venueAStatsUrl: '/venue-a/stats',
-  venueBGammaUrl: '/venue-b/gamma',
-  venueBClobUrl: '/venue-b/clob',
-  venueBClobWsUrl: '/venue-b/ws/market',
-  venueBDataUrl: '/venue-b/data',
-  venueBPnlUrl: '/venue-b/pnl/user-pnl',
-  venueBRpcUrl: '/venue-b/rpc',
-};
+/** Path of each URL on the simulator: `/<venue>.<stream>`. */
+const PATHS = Object.fromEntries(
+  Object.values(UPSTREAMS).map(({ setting, source }) => [setting, `/${source}`]),
+) as Readonly<Record<UpstreamSetting, string>>;
 
 /** Both venues of one world: their HTTP hosts, their frames and their sockets. */
 export interface Venues {
@@ -106,7 +98,6 @@ export function createVenues(
     request.method === 'POST' && request.path === '/info' ? info(parseBody(request.body), now()) : UNREADABLE;
   const answerClob = ({ method, path, query, body }: HostRequest) =>
     method === 'POST' ? clob.post(path, parseBody(body), now()) : clob.get(path, query, now());
-  // A host whose path starts with another host's path must come first.
   const hosts: readonly Host[] = [
     { prefix: PATHS.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(path) },
     { prefix: PATHS.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
@@ -132,7 +123,7 @@ export function createVenues(
     ],
     urls(base) {
       const entries = Object.values(UPSTREAMS).map(({ setting, protocols: [protocol] }) => {
-        return [setting, `${protocol}://${base}${PATHS[setting as UpstreamSetting]}`];
+        return [setting, `${protocol}://${base}${PATHS[setting]}`];
       });
       return Object.fromEntries(entries) as SimulatorUrls;
     },

@@ -1,5 +1,6 @@
 /** `npm run simulator`: serves the simulated venues, or writes a recording of them. */
 import { SingleBar } from 'cli-progress';
+import { UPSTREAMS } from '#schemas/venues/upstreams';
 import { SettingError } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { RecordingFolderError, writeSimulatedRecording } from './recording/write-simulated-recording.ts';
@@ -20,11 +21,6 @@ export interface SimulatorIo {
   readonly untilStopped: () => Promise<void>;
 }
 
-/** Environment variable of a URL: `venueBClobWsUrl` becomes `PARALLAX_VENUE_B_CLOB_WS_URL`. */
-export function variableOfUrl(name: string): string {
-  return `PARALLAX_${name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase()}`;
-}
-
 async function serve(settings: SimulatorSettings, { print, untilStopped, printError }: SimulatorIo): Promise<void> {
   const end = untilStopped();
   const simulator = await startSimulator({
@@ -38,7 +34,7 @@ async function serve(settings: SimulatorSettings, { print, untilStopped, printEr
     inject: settings.inject,
     onError: (error) => printError(`simulator: ${error}`),
   });
-  for (const [name, url] of Object.entries(simulator.urls)) print(`${variableOfUrl(name)}=${url}`);
+  for (const { setting, variable } of Object.values(UPSTREAMS)) print(`${variable}=${simulator.urls[setting]}`);
   await end;
   await simulator.close();
 }

@@ -2,7 +2,7 @@
  * Program that runs a simulator for a service in another process. Prints `URLs` and a JSON object of environment
  * variables that point a service at it. Its argument is the number of events per second.
  */
-import { variableOfUrl } from '../../simulator/run-simulator.ts';
+import { UPSTREAMS } from '#schemas/venues/upstreams';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { programArguments } from './program-arguments.ts';
 
@@ -14,5 +14,7 @@ const simulator = await startSimulator({
   faults: [],
 });
 process.once('SIGTERM', () => void simulator.close().then(() => process.exit(0)));
-const variables = Object.fromEntries(Object.entries(simulator.urls).map(([name, url]) => [variableOfUrl(name), url]));
+const variables = Object.fromEntries(
+  Object.values(UPSTREAMS).map(({ setting, variable }) => [variable, simulator.urls[setting]]),
+);
 console.log(`URLs ${JSON.stringify(variables)}`);

@@ -20,7 +20,7 @@ export interface HostAnswer {
 
 /** One of the venues' hosts, identified by a path prefix. */
 export interface Host {
-  /** Such as `/venue-b/gamma`. */
+  /** Such as `/venue_b.gamma`. */
   readonly prefix: string;
   readonly target: HttpTarget;
   answer(request: HostRequest): HostAnswer | Promise<HostAnswer>;
