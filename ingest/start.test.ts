@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Running } from '#infra/context';
 import type { Venue } from '#schemas/domain/providers';
 import { changeTopic, commandTopic } from '#schemas/topics/control';
-import type { StreamOf } from '#schemas/topics/raw';
+import type { StreamOf } from '#schemas/venues/streams';
 import { start } from './start.ts';
 import { type Answer, startHttpServer } from './testing/http-server.fixture.ts';
 import { until } from './testing/open-publisher.fixture.ts';

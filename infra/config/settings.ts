@@ -3,7 +3,7 @@
  * list.
  */
 import { parseQuotas } from '#schemas/domain/quota/plan-quotas';
-import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/upstreams';
+import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import {
   choiceListSetting,
   choiceSetting,

@@ -12,8 +12,9 @@ import { readPartition } from '#infra/log/read-partition';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { feedTopics, type RawEnvelope, rawTopic, type StreamOf } from '#schemas/topics/raw';
+import { feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
+import type { StreamOf } from '#schemas/venues/streams';
 import { silentLogger } from './open-publisher.fixture.ts';
 
 export interface TestRole {

@@ -6,7 +6,7 @@ import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/upstreams';
+import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { Publisher } from '../publisher/publisher.ts';
 
 export interface AdapterContext {

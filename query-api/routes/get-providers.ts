@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { DECLARATIONS } from '#schemas/venues/index';
-import type { VenueDeclaration } from '#schemas/venues/venue';
 import { defineRoute } from './route.ts';
 
 const provider = z.object({
@@ -11,7 +10,7 @@ const provider = z.object({
 });
 
 /** Current capabilities of each provider, for feature detection by clients. */
-const CATALOG = (DECLARATIONS as readonly VenueDeclaration[]).flatMap(({ venue, providers }) =>
+const CATALOG = DECLARATIONS.flatMap(({ venue, providers }) =>
   providers.map(({ provider, capabilities }) => ({
     provider,
     family: venue,

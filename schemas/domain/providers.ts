@@ -1,30 +1,27 @@
 /** The neutral names of venues and providers, the only ones used in identifiers (specification, Conventions). */
-import { DECLARATIONS } from '../venues/index.ts';
-import type { ProviderDeclaration, VenueDeclaration } from '../venues/venue.ts';
+import { DECLARATIONS, type Declaration } from '../venues/index.ts';
+import type { ProviderDeclaration } from '../venues/venue.ts';
 
-type Declaration = (typeof DECLARATIONS)[number];
 type DeclaredProvider = Declaration['providers'][number];
 type WithPrices<D> = D extends { readonly venue: infer V; readonly providers: readonly (infer P)[] }
-  ? 'price' extends (P extends { readonly kind: infer K } ? K : never)
-    ? V
-    : never
+  ? Extract<P, { readonly kind: 'price' }> extends never
+    ? never
+    : V
   : never;
-
-const declared: readonly VenueDeclaration[] = DECLARATIONS;
 
 /** A venue with an adapter: one that declares streams. */
 export type Venue = Extract<Declaration, { readonly streams: unknown }>['venue'];
-export const VENUES = declared.filter(({ streams }) => streams).map(({ venue }) => venue as Venue);
+export const VENUES = DECLARATIONS.filter(({ streams }) => streams).map(({ venue }) => venue as Venue);
 
 /** A venue with a provider of prices. */
 export type PriceVenue = WithPrices<Declaration> & Venue;
-export const PRICE_VENUES = declared
-  .filter(({ streams, providers }) => streams && providers.some(({ kind }) => kind === 'price'))
-  .map(({ venue }) => venue as PriceVenue);
+export const PRICE_VENUES = DECLARATIONS.filter(
+  ({ streams, providers }) => streams && providers.some(({ kind }) => kind === 'price'),
+).map(({ venue }) => venue as PriceVenue);
 
 /** For each venue the declared function that returns true if an instrument is an outcome of a question, not an asset. */
 export const isQuestionInstrument = Object.fromEntries(
-  declared.map(({ venue, isQuestionInstrument: isQuestion }) => [venue, isQuestion]),
+  DECLARATIONS.map(({ venue, isQuestionInstrument: isQuestion }) => [venue, isQuestion]),
 ) as Record<Venue, (instrument: string) => boolean>;
 
 /** Value of `provider` in records: a venue, or a part of one. */
@@ -55,5 +52,5 @@ export function marketKey(provider: string, marketId: string): string {
 
 /** Names of the declared providers that fulfil a condition, in the order of their declaration. */
 function providersWith(isWanted: (provider: ProviderDeclaration) => boolean): string[] {
-  return declared.flatMap(({ providers }) => providers.filter(isWanted).map(({ provider }) => provider));
+  return DECLARATIONS.flatMap(({ providers }) => providers.filter(isWanted).map(({ provider }) => provider));
 }

@@ -1,7 +1,6 @@
 import { blob, type Infer, nullable, oneOf, record, text, timestamp } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
-import { DECLARATIONS } from '../venues/index.ts';
-import type { VenueDeclaration } from '../venues/venue.ts';
+import { STREAMS, type StreamOf } from '../venues/streams.ts';
 import { defineTopic, type Topic } from './topic.ts';
 
 /** The thin envelope in which ingest stores what a venue sent. Interpretation is left to the processors. */
@@ -33,29 +32,20 @@ const feedEvent = record(
 );
 export type FeedEvent = Infer<typeof feedEvent>;
 
-/** Names of the streams that a venue declares. */
-export type StreamOf<V extends Venue> = Extract<
-  (typeof DECLARATIONS)[number],
-  { readonly venue: V; readonly streams: unknown }
->['streams'][number]['stream'];
-
-const declared: readonly VenueDeclaration[] = DECLARATIONS;
-/** Every declared stream, with the name of its topic. */
-const streams = declared.flatMap(({ venue, streams: own = [] }) =>
-  own.map((stream) => ({ ...stream, name: `raw.${venue}.${stream.stream}` })),
-);
-
 /** `raw.<venue>.<stream>`, by that name. */
 export const rawTopics: ReadonlyMap<string, Topic<RawEnvelope>> = new Map(
-  streams.map(({ name, description, partitions }) => [
-    name,
-    defineTopic({ name, description, key: 'feed', partitions, retention: { kind: 'raw' }, schema: envelope }),
-  ]),
+  STREAMS.map(({ source, description, partitions }) => {
+    const name = `raw.${source}`;
+    return [
+      name,
+      defineTopic({ name, description, key: 'feed', partitions, retention: { kind: 'raw' }, schema: envelope }),
+    ];
+  }),
 );
 
 /** Names of the raw topics whose records are frames, not answers. */
 export const FRAME_TOPICS: ReadonlySet<string> = new Set(
-  streams.filter(({ carries }) => carries === 'frames').map(({ name }) => name),
+  STREAMS.filter(({ carries }) => carries === 'frames').map(({ source }) => `raw.${source}`),
 );
 
 /** The raw topic of one interface of a venue. */

@@ -1,8 +1,7 @@
 /** The venues whose wallets and builders can be registered, and their providers. */
-import { DECLARATIONS } from './index.ts';
-import type { VenueDeclaration } from './venue.ts';
+import { DECLARATIONS, type Declaration } from './index.ts';
 
-type WithAccounts = Extract<(typeof DECLARATIONS)[number], { readonly accounts: unknown }>;
+type WithAccounts = Extract<Declaration, { readonly accounts: unknown }>;
 
 /** A venue whose builders can be attributed. */
 export type ProviderFamily = WithAccounts['venue'];
@@ -11,7 +10,7 @@ export type WalletProvider = WithAccounts['providers'][number]['provider'];
 /** A name that clients may use for a provider of wallets and attributions. */
 export type AccountProvider = ProviderFamily | WalletProvider;
 
-const venues = (DECLARATIONS as readonly VenueDeclaration[]).flatMap(({ venue, providers, accounts }) =>
+const venues = DECLARATIONS.flatMap(({ venue, providers, accounts }) =>
   accounts
     ? [{ family: venue as ProviderFamily, providers: providers.map(({ provider }) => provider), ...accounts }]
     : [],

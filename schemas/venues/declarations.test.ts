@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { DECLARATIONS } from './index.ts';
-import type { VenueDeclaration } from './venue.ts';
 
-const declarations: readonly VenueDeclaration[] = DECLARATIONS;
 const repeated = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
 it('no two venues share the name of a venue, provider, setting or variable', () => {
-  const upstreams = declarations.flatMap(({ streams = [] }) => streams.flatMap(({ upstream }) => upstream ?? []));
-  expect(repeated(declarations.map(({ venue }) => venue))).toEqual([]);
-  expect(repeated(declarations.flatMap(({ providers }) => providers.map(({ provider }) => provider)))).toEqual([]);
+  const upstreams = DECLARATIONS.flatMap(({ streams = [] }) => streams.flatMap(({ upstream }) => upstream ?? []));
+  expect(repeated(DECLARATIONS.map(({ venue }) => venue))).toEqual([]);
+  expect(repeated(DECLARATIONS.flatMap(({ providers }) => providers.map(({ provider }) => provider)))).toEqual([]);
   expect(repeated(upstreams.map(({ setting }) => setting))).toEqual([]);
   expect(repeated(upstreams.map(({ variable }) => variable))).toEqual([]);
 });
 
-describe.each(declarations.map((declaration) => [declaration.venue, declaration] as const))('%s', (venue, declared) => {
+describe.each(DECLARATIONS.map((declaration) => [declaration.venue, declaration] as const))('%s', (venue, declared) => {
   it('names its providers after itself, and one of them for wallets', () => {
     for (const { provider } of declared.providers)
       expect(provider === venue || provider.startsWith(`${venue}_`), provider).toBe(true);

@@ -1,11 +1,10 @@
 /** The raw channels of all providers. */
 import type { Venue } from '../domain/providers.ts';
-import { DECLARATIONS } from './index.ts';
-import type { RawChannels, VenueDeclaration } from './venue.ts';
+import { DECLARATIONS, type Declaration } from './index.ts';
+import type { RawChannels } from './venue.ts';
 
-type DeclaredProvider = (typeof DECLARATIONS)[number]['providers'][number];
 /** A provider with raw channels. */
-export type RawProvider = Extract<DeclaredProvider, { readonly rawChannels: unknown }>['provider'];
+export type RawProvider = Extract<Declaration['providers'][number], { readonly rawChannels: unknown }>['provider'];
 
 /** Raw channels as they are declared, with what follows from their venue. */
 export interface RawChannelsOfProvider extends RawChannels {
@@ -14,13 +13,12 @@ export interface RawChannelsOfProvider extends RawChannels {
   readonly writer: Venue | null;
 }
 
-export const RAW_CHANNELS: readonly RawChannelsOfProvider[] = (DECLARATIONS as readonly VenueDeclaration[]).flatMap(
-  ({ venue, providers, streams }) =>
-    providers.flatMap(({ provider, rawChannels = [] }) =>
-      rawChannels.map((declared) => ({
-        ...declared,
-        provider: provider as RawProvider,
-        writer: streams ? (venue as Venue) : null,
-      })),
-    ),
+export const RAW_CHANNELS: readonly RawChannelsOfProvider[] = DECLARATIONS.flatMap(({ venue, providers, streams }) =>
+  providers.flatMap(({ provider, rawChannels = [] }) =>
+    rawChannels.map((declared) => ({
+      ...declared,
+      provider: provider as RawProvider,
+      writer: streams ? (venue as Venue) : null,
+    })),
+  ),
 );

@@ -1,27 +1,7 @@
 /** The declaration of a venue: the data about it from which every room derives its names, topics, settings and shapes. */
 
-/** Entries of `capabilities` of `GET /providers`. */
-export type Capability =
-  | 'markets'
-  | 'orderbook'
-  | 'candles'
-  | 'events'
-  | 'spread'
-  | 'arbitrage'
-  | 'trades'
-  | 'anomalies'
-  | 'settlement'
-  | 'disputes'
-  | 'stream.spread'
-  | 'stream.arbitrage'
-  | 'stream.trades'
-  | 'stream.anomalies'
-  | 'stream.settlement'
-  | 'stream.disputes'
-  | 'stream.raw';
-
 /** Capabilities of a provider with universal events. */
-export const EVENT_CAPABILITIES: readonly Capability[] = [
+export const EVENT_CAPABILITIES = [
   'events',
   'spread',
   'arbitrage',
@@ -33,7 +13,17 @@ export const EVENT_CAPABILITIES: readonly Capability[] = [
   'stream.trades',
   'stream.anomalies',
   'stream.settlement',
-];
+] as const;
+
+/** An entry of `capabilities` of `GET /providers`. */
+export type Capability =
+  | (typeof EVENT_CAPABILITIES)[number]
+  | 'markets'
+  | 'orderbook'
+  | 'candles'
+  | 'disputes'
+  | 'stream.disputes'
+  | 'stream.raw';
 
 /** The raw channels `svc:stream:<provider>:<instrument>`: what the venue sends about an instrument, unchanged. */
 export interface RawChannels {

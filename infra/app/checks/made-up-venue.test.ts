@@ -12,7 +12,7 @@ import { formatChannel, parseChannel } from '#schemas/stream/channel-names';
 import { TOPICS } from '#schemas/topics/catalog';
 import { FRAME_TOPICS } from '#schemas/topics/raw';
 import { covers, walletProvider } from '#schemas/venues/accounts';
-import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/upstreams';
+import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/streams';
 import { loadSettings, SETTINGS } from '../../config/settings.ts';
 import { faultsBetween } from '../simulator/faults/spontaneous-faults.ts';
 

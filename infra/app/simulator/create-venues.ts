@@ -1,4 +1,4 @@
-import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/upstreams';
+import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { FaultBoard, SocketTarget } from './faults/fault-board.ts';
 import type { SimulationOutputs } from './simulation.ts';
 import type { Host, HostRequest, SocketHost } from './sockets/http-host.ts';

@@ -1,6 +1,6 @@
 /** `npm run simulator`: serves the simulated venues, or writes a recording of them. */
 import { SingleBar } from 'cli-progress';
-import { UPSTREAMS } from '#schemas/venues/upstreams';
+import { UPSTREAMS } from '#schemas/venues/streams';
 import { SettingError } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
 import { RecordingFolderError, writeSimulatedRecording } from './recording/write-simulated-recording.ts';

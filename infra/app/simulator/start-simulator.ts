@@ -1,4 +1,4 @@
-import type { UpstreamSetting } from '#schemas/venues/upstreams';
+import type { UpstreamSetting } from '#schemas/venues/streams';
 import { createVenues } from './create-venues.ts';
 import {
   createFaultBoard,

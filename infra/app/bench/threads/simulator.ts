@@ -2,7 +2,7 @@
  * Program that runs a simulator for a service in another process. Prints `URLs` and a JSON object of environment
  * variables that point a service at it. Its argument is the number of events per second.
  */
-import { UPSTREAMS } from '#schemas/venues/upstreams';
+import { UPSTREAMS } from '#schemas/venues/streams';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { programArguments } from './program-arguments.ts';
 

@@ -2,7 +2,7 @@
  * Kinds and targets of faults, and a board that schedules and counts them. Sockets, HTTP hosts and the chain apply
  * them.
  */
-import type { HttpSource, SocketSource } from '#schemas/venues/upstreams';
+import type { HttpSource, SocketSource } from '#schemas/venues/streams';
 
 /** Interfaces of the simulated venues, with the names of recordings. */
 export type SocketTarget = SocketSource;

@@ -1,4 +1,4 @@
-import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/upstreams';
+import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/streams';
 import { hashOf, STREAM } from '../world/hash.ts';
 import type { FaultControls, FaultKind, HttpTarget, SocketTarget } from './fault-board.ts';
 
