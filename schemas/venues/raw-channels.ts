@@ -13,12 +13,12 @@ export interface RawChannelsOfProvider extends RawChannels {
   readonly writer: Venue | null;
 }
 
-export const RAW_CHANNELS: readonly RawChannelsOfProvider[] = DECLARATIONS.flatMap(({ venue, providers, streams }) =>
-  providers.flatMap(({ provider, rawChannels = [] }) =>
+export const RAW_CHANNELS: readonly RawChannelsOfProvider[] = DECLARATIONS.flatMap(({ venue, providers }) =>
+  providers.flatMap(({ provider, capabilities, rawChannels = [] }) =>
     rawChannels.map((declared) => ({
       ...declared,
       provider: provider as RawProvider,
-      writer: streams ? (venue as Venue) : null,
+      writer: capabilities.includes('stream.raw') ? (venue as Venue) : null,
     })),
   ),
 );
