@@ -2,6 +2,7 @@
  * Recognises the question of a market. The first recogniser with a result decides; without one the market is not
  * linked.
  */
+import { asObject } from '#schemas/domain/json-fields';
 import { VENUES } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
 import { conventionsOf } from '../../venues/index.ts';
@@ -63,16 +64,11 @@ export function recogniseMarket(market: Market): Recognition {
     resolutionSource: market.resolutionSource,
     endTimeMs: market.endTime,
     contextDay: dayOf(market.endTime ?? market.startTime ?? market.receivedAt, UTC),
-    fields: parseFields(market.fields),
+    fields: asObject(JSON.parse(market.fields)),
   });
 }
 
 /** Returns the venue of a provider, which may be a sub-provider. */
 function venueOf(provider: string): string {
   return VENUES.find((venue) => provider === venue || provider.startsWith(`${venue}_`)) ?? provider;
-}
-
-function parseFields(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

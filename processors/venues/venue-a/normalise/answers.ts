@@ -1,11 +1,13 @@
 /** Handles answers of `info` (venue page, sections 3.1 and 3.5). Each is read completely before anything is emitted. */
+
 import type { Emit } from '#infra/stages/stage';
+import { asText, type JsonObject, readList, readObject } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated, readBook } from './books.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
-import { type Fields, readList, readObject } from './fields.ts';
 import { dexOf, emitInstruments, type InstrumentMessage, readPerps, readSpots, storeUniverse } from './instruments.ts';
-import { parseJson, parseRequest } from './messages.ts';
+import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
@@ -15,7 +17,7 @@ import { emitTrades, readTrades } from './trades.ts';
 /** One answer with everything that handling it needs. */
 interface Answer {
   readonly state: VenueAState;
-  readonly request: Fields;
+  readonly request: JsonObject;
   readonly body: unknown;
   readonly feed: string;
   readonly receivedAt: number;
@@ -65,8 +67,8 @@ export function processAnswer(
 }
 
 /** Returns the dex of the request; `` is the main one. */
-function requestedDex(request: Fields): string {
-  return typeof request.dex === 'string' ? request.dex : '';
+function requestedDex(request: JsonObject): string {
+  return asText(request.dex) ?? '';
 }
 
 function processPerps({ state, receivedAt, emit }: Answer, dex: string, coins: readonly InstrumentMessage[]): void {

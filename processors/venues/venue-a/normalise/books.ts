@@ -1,9 +1,17 @@
 /** Books: the `l2Book` channel and answers of `l2Book`, always a complete book (venue page, sections 3.1 and 7). */
+
 import type { Emit } from '#infra/stages/stage';
+import {
+  FieldError,
+  readAmount,
+  readInteger,
+  readList,
+  readObject,
+  readText,
+  withPath,
+} from '#schemas/domain/json-fields';
 import { type BookLevel, bookTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
-import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError, withPath } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
 /** A complete and validated book. */

@@ -2,11 +2,20 @@
  * The newest figures of coins, from mids and contexts (venue page, sections 3.1 and 7). A record always has the newest
  * known value of each field, whichever message contained it, and is emitted again only when one of them changed.
  */
+
 import type { Emit } from '#infra/stages/stage';
+import {
+  FieldError,
+  type JsonObject,
+  readAmount,
+  readDecimal,
+  readList,
+  readObject,
+  readText,
+  withPath,
+} from '#schemas/domain/json-fields';
 import { type AssetContext, contextTopics } from '#schemas/topics/normalised';
 import { providerOf } from './coins.ts';
-import { type Fields, readAmount, readDecimal, readList, readObject, readText } from './fields.ts';
-import { FieldError, withPath } from './malformed-error.ts';
 import type { VenueAState } from './state.ts';
 
 /** Figures of a context; undefined where a message does not contain it, null where it states that there is none. */
@@ -75,7 +84,7 @@ export function emitContexts(state: VenueAState, contexts: CoinFigures, received
 export type ChangedMids = readonly (readonly [coin: string, written: string, mid: string])[];
 
 /** Reads `{coin: mid}`; unchanged mids are not checked again. Throws `FieldError`. */
-export function readMids(state: VenueAState, mids: Fields, field: string): ChangedMids {
+export function readMids(state: VenueAState, mids: JsonObject, field: string): ChangedMids {
   const changed: (readonly [string, string, string])[] = [];
   try {
     for (const coin of Object.keys(mids)) {

@@ -1,5 +1,7 @@
 /** Handles frames of the socket (venue page, section 7). Each is read completely before anything is emitted. */
+
 import type { Emit, StageEvent } from '#infra/stages/stage';
+import { asText, readList, readObject, readText } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
@@ -14,7 +16,6 @@ import {
   readMids,
   readSpotContexts,
 } from './contexts.ts';
-import { readList, readObject, readText } from './fields.ts';
 import { type Frame, parseFrame, splitFrame } from './messages.ts';
 import { readOutcomeUpdates } from './outcome-messages.ts';
 import { processOutcomeUpdate } from './outcomes.ts';
@@ -94,7 +95,7 @@ function processMidsFrame(frame: Frame, context: FrameContext): void {
   const { mids, dex } = readObject(frame.data, 'data');
   const byCoin = readObject(mids, 'data.mids');
   emitMids(state, readMids(state, byCoin, 'data.mids'), receivedAt, emit);
-  const provider = typeof dex === 'string' && dex !== '' ? 'venue_a_dex' : 'venue_a_perp';
+  const provider = asText(dex) !== null ? 'venue_a_dex' : 'venue_a_perp';
   emitMidsFrame({ ...context, piece: frame.piece }, provider, Object.keys(byCoin));
 }
 

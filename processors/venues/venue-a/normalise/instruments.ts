@@ -1,8 +1,9 @@
 /** Coins: `meta`, `allPerpMetas` and `spotMeta` (venue page, sections 2.1 and 3.1). */
+
 import type { Emit } from '#infra/stages/stage';
+import { readInteger, readList, readObject, readText } from '#schemas/domain/json-fields';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import { providerOf } from './coins.ts';
-import { readInteger, readList, readObject, readText } from './fields.ts';
 import type { VenueAState } from './state.ts';
 
 /** A validated coin of a universe. */

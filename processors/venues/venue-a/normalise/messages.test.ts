@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MalformedError } from './malformed-error.ts';
+import { MalformedError } from '../../shared/malformed.ts';
 import { parseFrame, parseRequest } from './messages.ts';
 
 const codeOf = (f: () => unknown): string => {

@@ -2,10 +2,10 @@
  * Parses the envelopes of venue_a (venue page, sections 3 and 7): `{"channel": …, "data": …}` on a socket, and the
  * request body of an `info` answer.
  */
+import { isJsonObject, type JsonObject, readObject, readText } from '#schemas/domain/json-fields';
 import { jsonMembers } from '#schemas/domain/json-members';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
-import { type Fields, readObject } from './fields.ts';
-import { MalformedError } from './malformed-error.ts';
+import { MalformedError, parseJson } from '../../shared/malformed.ts';
 
 /** A frame whose data is parsed but not validated. */
 export interface Frame {
@@ -49,26 +49,16 @@ function parseUsualFrame(text: string): Frame | null {
 
 function parseAnyFrame(text: string): Frame | null {
   const frame = parseJson(text, 'malformed_json');
-  if (typeof frame !== 'object' || frame === null) return null;
-  const { channel, data } = frame as Fields;
+  if (!isJsonObject(frame)) return null;
+  const { channel, data } = frame;
   const range = jsonMembers(text).members.get('data');
   if (typeof channel !== 'string' || !range) return null;
   return { channel, data, piece: { start: range.start, length: range.end - range.start } };
 }
 
-/** Parses the request body of an `info` answer. Throws `MalformedError` (`malformed_answer`). */
-export function parseRequest(request: string | null): Fields & { readonly type: string } {
+/** Parses the request body of an `info` answer. Throws `MalformedError` (`malformed_answer`) or `FieldError`. */
+export function parseRequest(request: string | null): JsonObject & { readonly type: string } {
   if (request === null) throw new MalformedError('malformed_answer', 'request: expected a body, got nothing');
   const body = readObject(parseJson(request, 'malformed_answer'), 'request');
-  if (typeof body.type !== 'string') throw new MalformedError('malformed_answer', 'request.type: expected text');
-  return body as Fields & { readonly type: string };
-}
-
-/** Parses JSON. Throws `MalformedError` with the given code. */
-export function parseJson(text: string, code: MalformedError['code']): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new MalformedError(code, (error as Error).message, { cause: error });
-  }
+  return { ...body, type: readText(body.type, 'request.type') };
 }

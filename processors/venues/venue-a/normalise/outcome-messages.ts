@@ -1,6 +1,14 @@
 /** Reads outcomes and questions of `outcomeMeta` and `outcomeMetaUpdates` (venue page, sections 3.5 and 7). */
-import { type Fields, readInteger, readList, readObject } from './fields.ts';
-import { FieldError } from './malformed-error.ts';
+import {
+  asList,
+  asObject,
+  asText,
+  FieldError,
+  type JsonObject,
+  readInteger,
+  readList,
+  readObject,
+} from '#schemas/domain/json-fields';
 
 /** A question with two sides, each a coin. */
 export interface Outcome {
@@ -10,7 +18,7 @@ export interface Outcome {
   /** Names of side 0 and side 1. */
   readonly sides: readonly [string, string];
   /** The original object of the venue. */
-  readonly raw: Fields;
+  readonly raw: JsonObject;
 }
 
 /** A question that several outcomes answer together. */
@@ -54,7 +62,7 @@ export function readOutcomeUpdates(data: unknown): readonly OutcomeUpdate[] {
   return list.flatMap((value, at) => readUpdate(readObject(value, `data[${at}]`), `data[${at}]`));
 }
 
-function readUpdate(update: Fields, field: string): OutcomeUpdate[] {
+function readUpdate(update: JsonObject, field: string): OutcomeUpdate[] {
   const { outcomeCreated, outcomeSettled, questionUpdated, questionSettled } = update;
   if (outcomeCreated !== undefined) {
     return [{ kind: 'created', outcome: readOutcome(outcomeCreated, `${field}.outcomeCreated`) }];
@@ -91,10 +99,7 @@ export function readOutcome(value: unknown, field: string): Outcome {
 
 /** Returns the name of a side; null in old entries, which have no side names (side 0 is Yes then and side 1 No). */
 function sideName(sides: unknown, side: 0 | 1): string | null {
-  const spec: unknown = Array.isArray(sides) ? sides[side] : null;
-  if (typeof spec !== 'object' || spec === null) return null;
-  const { name } = spec as Fields;
-  return typeof name === 'string' && name !== '' ? name : null;
+  return asText(asObject(asList(sides)[side]).name);
 }
 
 function readQuestion(value: unknown, field: string): Question {

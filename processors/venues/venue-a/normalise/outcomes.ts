@@ -1,8 +1,8 @@
 /** The outcome markets: tracks which exist and how they are grouped, and emits their changes. */
+import { FieldError } from '#schemas/domain/json-fields';
 import { marketTopics } from '#schemas/topics/normalised';
 import { outcomeCoin } from './coins.ts';
 import { addListedIds } from './listed-ids.ts';
-import { FieldError } from './malformed-error.ts';
 import { isSameMarket, type MarketWriter, RESOLVED_FLAGS, toMarket } from './outcome-market.ts';
 import type { Outcome, OutcomeMeta, OutcomeUpdate, Question } from './outcome-messages.ts';
 import type { KnownOutcome, OutcomeState } from './outcome-state.ts';

@@ -3,11 +3,10 @@
  * frames of venue_a are books, and the texts of their levels make `JSON.parse` slow: the engine looks up each short
  * text in its table of all texts.
  */
+import { FieldError, readAmount } from '#schemas/domain/json-fields';
 import type { BookLevel } from '#schemas/topics/normalised';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { BookMessage } from './books.ts';
-import { readAmount } from './fields.ts';
-import { FieldError } from './malformed-error.ts';
 
 const COIN = '{"coin":"';
 const TIME = '","time":';

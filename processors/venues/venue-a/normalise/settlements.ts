@@ -1,13 +1,13 @@
 /** Resolutions of outcome markets from answers of `settledOutcome` (venue page, section 3.5). */
+
 import type { Emit } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
+import { asText, FieldError, isJsonObject, readAmount, readObject } from '#schemas/domain/json-fields';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
 import { dropOldest } from '../../../shared/drop-oldest.ts';
 import { outcomeCoin } from './coins.ts';
-import { type Fields, readAmount, readObject } from './fields.ts';
 import { createdAfter } from './listed-ids.ts';
-import { FieldError } from './malformed-error.ts';
 import { parseExpiry, parsePairs } from './outcome-description.ts';
 import { type MarketWriter, RESOLVED_FLAGS, toMarket } from './outcome-market.ts';
 import { type Outcome, type Question, readOutcome } from './outcome-messages.ts';
@@ -39,10 +39,8 @@ export function readSettledOutcome(answer: unknown, field: string): SettledOutco
 }
 
 function readParent(question: unknown): SettledOutcome['question'] {
-  if (typeof question !== 'object' || question === null) return null;
-  const { name, description } = question as Fields;
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  return { name: text(name), description: text(description) };
+  if (!isJsonObject(question)) return null;
+  return { name: asText(question.name) ?? '', description: asText(question.description) ?? '' };
 }
 
 /**

@@ -2,6 +2,7 @@
  * The normaliser of venue_a: turns raw records of the venue into trades, books, contexts, instruments, markets,
  * statuses, resolutions and raw channels.
  */
+
 import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { channelTopics } from '#schemas/topics/channels';
@@ -10,10 +11,10 @@ import { contextTopics, statusTopics } from '#schemas/topics/normalised';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
 import { createLiveness } from '../../shared/liveness.ts';
+import { rejectMalformed } from '../../shared/malformed.ts';
 import { venueTopics } from '../../shared/venue-topics.ts';
 import { processAnswer } from './answers.ts';
 import { processFrame } from './frames.ts';
-import { FieldError, MalformedError } from './malformed-error.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
 import { createVenueAState, type VenueAState } from './state.ts';
@@ -37,13 +38,20 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
     const { receivedAt } = value;
     // A frame that cannot be read also proves that the connection is alive.
     liveness.frameReceived(state.liveness, key, receivedAt, emit);
-    deadLetterMalformed('malformed_frame', emit, () =>
-      processFrame({ state, record, feed: key, receivedAt, takerFeeRate, liveness, emit }),
-    );
+    try {
+      processFrame({ state, record, feed: key, receivedAt, takerFeeRate, liveness, emit });
+    } catch (error) {
+      rejectMalformed(error, 'malformed_frame', emit);
+    }
   };
 
-  const onAnswer = (state: VenueAState, { key, value }: StageEvent<RawEnvelope>, emit: Emit) =>
-    deadLetterMalformed('malformed_answer', emit, () => processAnswer(state, value, key, takerFeeRate, emit));
+  const onAnswer = (state: VenueAState, { key, value }: StageEvent<RawEnvelope>, emit: Emit) => {
+    try {
+      processAnswer(state, value, key, takerFeeRate, emit);
+    } catch (error) {
+      rejectMalformed(error, 'malformed_answer', emit);
+    }
+  };
 
   return {
     name: 'normalise.venue_a',
@@ -88,15 +96,4 @@ function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {
   state.allMids.delete(coin);
   if (state.contexts.delete(coin)) emit.remove(contextTopics.venue_a, coin);
   liveness.forget(state.liveness, coin, emit);
-}
-
-/** Turns a violation of the venue's protocol into a dead letter; any other error is thrown on. */
-function deadLetterMalformed(reason: MalformedError['code'], emit: Emit, handle: () => void): void {
-  try {
-    handle();
-  } catch (error) {
-    if (error instanceof MalformedError) emit.deadLetter(error.code, error.message);
-    else if (error instanceof FieldError) emit.deadLetter(reason, error.message);
-    else throw error;
-  }
 }

@@ -1,9 +1,17 @@
 /** Trades: the `trades` channel and answers of `recentTrades` (venue page, sections 3.1 and 7). */
+
 import type { Emit } from '#infra/stages/stage';
+import {
+  FieldError,
+  readAmount,
+  readInteger,
+  readList,
+  readObject,
+  readText,
+  withPath,
+} from '#schemas/domain/json-fields';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
-import { readAmount, readInteger, readList, readObject, readText } from './fields.ts';
-import { FieldError, withPath } from './malformed-error.ts';
 import { outcomeNameOf } from './outcome-state.ts';
 import { isSeen, remember } from './seen-trades.ts';
 import type { VenueAState } from './state.ts';

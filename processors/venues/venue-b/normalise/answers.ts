@@ -1,14 +1,15 @@
 /** REST answers of the catalog (gamma) and of the CLOB: markets, and books of tokens that no socket covers. */
+
 import type { Emit, StageEvent } from '#infra/stages/stage';
+import { isJsonObject, type JsonObject } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { MalformedError, parseJson, rejectMalformed } from '../../shared/malformed.ts';
 import { assignBackfilledMarket } from './backfilled-trades.ts';
 import { forgetToken } from './book-status.ts';
 import { processCatalogAnswer } from './catalog.ts';
 import { assignPhaseMarket } from './emitted-phases.ts';
 import { assignTradeMarket } from './emitted-trades.ts';
-import { isJsonObject, type JsonObject, parseJson } from './fields.ts';
-import { MalformedError } from './malformed-error.ts';
-import { marketOf, readBook, timeOf } from './messages.ts';
+import { MALFORMED_FRAME, marketOf, readBook, timeOf } from './messages.ts';
 import type { VenueBState } from './state.ts';
 import { applyAnswer } from './token-books.ts';
 
@@ -19,8 +20,7 @@ export function onAnswer(state: VenueBState, event: StageEvent<RawEnvelope>, emi
     if (isBookAnswer(answer)) onBookAnswer(state, answer, event, emit);
     else onCatalogAnswer(state, answer, event.receivedAt, emit);
   } catch (error) {
-    if (!(error instanceof MalformedError)) throw error;
-    emit.deadLetter(error.code, error.message);
+    rejectMalformed(error, MALFORMED_FRAME, emit);
   }
 }
 
@@ -51,13 +51,12 @@ function onBookAnswer(
 ): void {
   for (const value of Array.isArray(answer) ? answer : [answer]) {
     try {
-      if (!isBook(value)) throw new MalformedError('malformed_frame', 'an entry of the list is not a book');
+      if (!isBook(value)) throw new MalformedError(MALFORMED_FRAME, 'an entry of the list is not a book');
       const source = { feed: key, marketId: marketOf(value), ts: timeOf(value), receivedAt };
       const evicted = applyAnswer(state.books, readBook(value), source, emit);
       if (evicted !== null) forgetToken(state, evicted, emit);
     } catch (error) {
-      if (!(error instanceof MalformedError)) throw error;
-      emit.deadLetter(error.code, error.message);
+      rejectMalformed(error, MALFORMED_FRAME, emit);
     }
   }
 }

@@ -1,6 +1,10 @@
 /** The catalog, merged from both of the venue's APIs: one market per condition id. */
+
 import type { Emit } from '#infra/stages/stage';
+import { isJsonObject, type JsonObject, quoteJson } from '#schemas/domain/json-fields';
 import { marketTopics } from '#schemas/topics/normalised';
+import { rejectMalformed } from '../../shared/malformed.ts';
+import { MALFORMED_MARKET } from './catalog-fields.ts';
 import {
   CATALOG_BOUNDS,
   type CatalogBounds,
@@ -13,9 +17,7 @@ import {
   type TokenMarket,
 } from './catalog-state.ts';
 import { readClobMarket } from './clob-market.ts';
-import { isJsonObject, type JsonObject } from './fields.ts';
 import { readGammaMarket } from './gamma-market.ts';
-import { MalformedError, quote } from './malformed-error.ts';
 import { applyPatch, canonicalJson, type MarketPatch, type MarketPatches, marketRecord } from './market-patch.ts';
 
 /** Callbacks for changes of the catalog. */
@@ -48,11 +50,8 @@ export function processCatalogAnswer(
       applyMarketPatch(catalog, marketId, isClob ? 'clob' : 'gamma', patch, receivedAt, emit, effects);
       evictOldest(catalog, bounds);
     } catch (error) {
-      if (!(error instanceof MalformedError)) throw error;
-      emit.deadLetter(
-        error.code,
-        `market ${quote(market.conditionId ?? market.condition_id ?? market.id)}: ${error.message}`,
-      );
+      const id = quoteJson(market.conditionId ?? market.condition_id ?? market.id);
+      rejectMalformed(error, MALFORMED_MARKET, emit, `market ${id}: `);
     }
   });
 }

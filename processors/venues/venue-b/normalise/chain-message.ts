@@ -1,6 +1,8 @@
 /** Parses records of `raw.venue_b.rpc`: block headers, logs and the node's finalized block. Every field is checked. */
+
+import { isJsonObject, type JsonObject, quoteJson } from '#schemas/domain/json-fields';
+import { MalformedError, parseJson } from '../../shared/malformed.ts';
 import { address, hash, quantity } from './hex.ts';
-import { MalformedError, quote } from './malformed-error.ts';
 
 /** A block header. */
 export interface Header {
@@ -35,14 +37,14 @@ export type ChainMessage =
  */
 export function parseChainMessage(payload: Buffer): ChainMessage {
   const message = parseObject(payload);
-  if (isObject(message.log)) return { kind: 'log', log: readLog(message.log) };
-  if (isObject(message.block)) return { kind: 'header', header: readHeader(message.block) };
+  if (isJsonObject(message.log)) return { kind: 'log', log: readLog(message.log) };
+  if (isJsonObject(message.block)) return { kind: 'header', header: readHeader(message.block) };
   if ('finalized' in message) {
     return { kind: 'finalized', number: quantity(message.finalized, 'finalized', 'malformed_message') };
   }
   throw new MalformedError(
     'malformed_message',
-    `expected block, log or finalized, got: ${quote(Object.keys(message))}`,
+    `expected block, log or finalized, got: ${quoteJson(Object.keys(message))}`,
   );
 }
 
@@ -60,9 +62,9 @@ export interface HistoryMessage {
 export function parseHistoryMessage(payload: Buffer): HistoryMessage {
   const code = 'malformed_history';
   const { followedFrom, block, logs } = parseObject(payload);
-  if (!Number.isSafeInteger(followedFrom)) throw new MalformedError(code, `followedFrom: ${quote(followedFrom)}`);
-  if (!isObject(block)) throw new MalformedError(code, `block: ${quote(block)}`);
-  if (!Array.isArray(logs) || !logs.every(isObject)) throw new MalformedError(code, `logs: ${quote(logs)}`);
+  if (!Number.isSafeInteger(followedFrom)) throw new MalformedError(code, `followedFrom: ${quoteJson(followedFrom)}`);
+  if (!isJsonObject(block)) throw new MalformedError(code, `block: ${quoteJson(block)}`);
+  if (!Array.isArray(logs) || !logs.every(isJsonObject)) throw new MalformedError(code, `logs: ${quoteJson(logs)}`);
   const header = {
     number: quantity(block.number, 'number', code),
     hash: hash(block.hash, 'hash', code),
@@ -79,17 +81,10 @@ export function parseHistoryMessage(payload: Buffer): HistoryMessage {
   return { followedFrom: followedFrom as number, block: header, logs: read };
 }
 
-type JsonObject = Record<string, unknown>;
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
-
 function parseObject(payload: Buffer): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(payload.toString());
-  } catch (error) {
-    throw new MalformedError('malformed_json', (error as Error).message);
-  }
-  if (!isObject(value)) throw new MalformedError('malformed_message', `expected an object, got: ${quote(value)}`);
+  const value = parseJson(payload.toString());
+  if (!isJsonObject(value))
+    throw new MalformedError('malformed_message', `expected an object, got: ${quoteJson(value)}`);
   return value;
 }
 
@@ -105,7 +100,7 @@ function readHeader(block: JsonObject): Header {
 
 function readLog(log: JsonObject): ChainLog {
   const code = 'malformed_log';
-  if (!Array.isArray(log.topics)) throw new MalformedError(code, `topics: ${quote(log.topics)}`);
+  if (!Array.isArray(log.topics)) throw new MalformedError(code, `topics: ${quoteJson(log.topics)}`);
   return {
     address: address(log.address, 'address', code),
     topics: log.topics,

@@ -3,8 +3,9 @@
  * gaps: nodes need not send the header of a block without our logs. A gap is no reorganization. A header that is not
  * above the head is one, and so is a header whose parent differs from the block stored directly below it.
  */
+
+import { MalformedError } from '../../shared/malformed.ts';
 import type { ChainLog, Header } from './chain-message.ts';
-import { MalformedError } from './malformed-error.ts';
 
 /** Headers stored beside those of unconfirmed records: deeper than any reorganization seen on this chain. */
 export const RETAINED_HEADERS = 256;

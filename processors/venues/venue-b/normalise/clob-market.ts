@@ -1,11 +1,16 @@
 /** Reads markets of the CLOB as patches (venue page, section 3). They have fewer fields than gamma's. */
 
-import { flagField, idField, isJsonObject, type JsonObject, textField, timeField } from './fields.ts';
+import {
+  type JsonObject,
+  optionalField,
+  readFlag,
+  readList,
+  readObject,
+  readTextOrNumber,
+} from '#schemas/domain/json-fields';
+import { readId, readTime } from './catalog-fields.ts';
 import { checkOutcomes, withoutAbsent } from './gamma-market.ts';
-import { MalformedError, quote } from './malformed-error.ts';
 import type { MarketPatch } from './market-patch.ts';
-
-const CODE = 'malformed_market';
 
 /** The CLOB's names of the fields that describe the question, with gamma's names, under which they are stored. */
 const QUESTION_FIELDS = {
@@ -16,20 +21,19 @@ const QUESTION_FIELDS = {
   game_start_time: 'gameStartTime',
 } as const;
 
-/** Reads a market. Throws `MalformedError` (`malformed_market`) that names the invalid field. */
+/** Reads a market. Throws an error that names the invalid field. */
 export function readClobMarket(market: JsonObject): { marketId: string; patch: MarketPatch } {
-  const marketId = idField(market, 'condition_id', CODE);
-  if (marketId === undefined) throw new MalformedError(CODE, 'condition_id: missing');
+  const marketId = readId(market.condition_id, 'condition_id');
   const patch = withoutAbsent({
-    title: textField(market, 'question', CODE),
-    description: textField(market, 'description', CODE),
-    slug: textField(market, 'market_slug', CODE),
-    endTime: timeField(market, 'end_date_iso', CODE),
+    title: optionalField(market, 'question', readTextOrNumber),
+    description: optionalField(market, 'description', readTextOrNumber),
+    slug: optionalField(market, 'market_slug', readTextOrNumber),
+    endTime: optionalField(market, 'end_date_iso', readTime),
     ...readTokens(market),
-    active: flagField(market, 'active', CODE),
-    closed: flagField(market, 'closed', CODE),
-    archived: flagField(market, 'archived', CODE),
-    acceptingOrders: flagField(market, 'accepting_orders', CODE),
+    active: optionalField(market, 'active', readFlag),
+    closed: optionalField(market, 'closed', readFlag),
+    archived: optionalField(market, 'archived', readFlag),
+    acceptingOrders: optionalField(market, 'accepting_orders', readFlag),
   });
   const fields: Record<string, unknown> = {};
   for (const [spelling, name] of Object.entries(QUESTION_FIELDS)) {
@@ -40,17 +44,14 @@ export function readClobMarket(market: JsonObject): { marketId: string; patch: M
 }
 
 function readTokens(market: JsonObject): Pick<MarketPatch, 'instruments' | 'outcomes'> {
-  const { tokens } = market;
-  if (tokens === undefined || tokens === null) return {};
-  if (!Array.isArray(tokens) || !tokens.every(isJsonObject)) {
-    throw new MalformedError(CODE, `tokens: ${quote(tokens)}`);
-  }
-  const instruments = tokens.map((token) => textField(token, 'token_id', CODE) ?? '');
+  const tokens = optionalField(market, 'tokens', readList)?.map((token) => readObject(token, 'tokens'));
+  if (!tokens) return {};
+  const instruments = tokens.map((token) => optionalField(token, 'token_id', readTextOrNumber) ?? '');
   // Markets from before the order book have tokens without ids.
   if (instruments.every((token) => token === '')) return {};
   return checkOutcomes(
     instruments,
-    tokens.map((token) => textField(token, 'outcome', CODE) ?? ''),
+    tokens.map((token) => optionalField(token, 'outcome', readTextOrNumber) ?? ''),
     'tokens',
   );
 }

@@ -247,13 +247,13 @@ describe('a malformed frame', () => {
     ['malformed_json', '{"event_type":', /JSON/],
     ['malformed_frame', 7, /expected an object/],
     ['malformed_frame', {}, /event_type/],
-    ['malformed_frame', book([['0.4', 'many']], []), /size: "many"/],
-    ['malformed_frame', book([['0.4', '-1']], []), /size: "-1"/],
+    ['malformed_frame', book([['0.4', 'many']], []), /^size: .*"many"/],
+    ['malformed_frame', book([['0.4', '-1']], []), /^size: .*"-1"/],
     ['malformed_frame', book([['', '1']], []), /price/],
     ['malformed_frame', book([], [], { asks: undefined }), /asks/],
     ['malformed_frame', book([], [], { timestamp: 'now' }), /timestamp/],
     ['malformed_frame', book([], [], { asset_id: '' }), /asset_id/],
-    ['malformed_frame', priceChange({ asset_id: 7, price: '0.4', size: '1', side: 'BUY' }), /asset_id: 7/],
+    ['malformed_frame', priceChange({ asset_id: 7, price: '0.4', size: '1', side: 'BUY' }), /^asset_id: .*7/],
   ])('is a dead letter %s and does not change the book', (reason, bad, detail) => {
     const good = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.41', best_ask: '0.6' })));
     const { dead, books, state } = play([START, frame(bad), good]);
@@ -267,7 +267,7 @@ describe('a malformed frame', () => {
     const bad = priceChange(change('0.4', '1', 'BUY'), { asset_id: 'yes', price: '0.4', size: '1' });
     const good = frame(priceChange(change('0.41', '3', 'BUY'), change('0.5', '3', 'BUY', { asset_id: 'no' })));
     const { dead, books, statuses } = play([START, no, frame(bad), good]);
-    expect(dead).toEqual([{ reason: 'malformed_frame', detail: 'side: missing' }]);
+    expect(dead).toEqual([{ reason: 'malformed_frame', detail: 'side: expected BUY or SELL, got nothing' }]);
     expect(states(statuses)).toEqual(['yes live', 'no live', 'yes recovering']);
     expect(books.map((update) => update.instrument)).toEqual(['yes', 'no', 'no']);
     const elsewhere = play([START, frame(bad, AT, 'slot-2'), good]);

@@ -1,14 +1,24 @@
 /** Frames of the market socket: forwarded on the raw channels of their tokens, and applied to books. */
+
 import type { Emit, StageEvent } from '#infra/stages/stage';
+import { asList, asObject, asText, type JsonObject, readObject, readText } from '#schemas/domain/json-fields';
 import { jsonElements } from '#schemas/domain/json-members';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { emitRaw, type TextPiece } from '../../../shared/emit-raw.ts';
+import { parseJson, rejectMalformed } from '../../shared/malformed.ts';
 import { awaitSnapshot, forgetToken, liveness } from './book-status.ts';
-import { isJsonObject, type JsonObject, parseJson } from './fields.ts';
-import { MalformedError, quote } from './malformed-error.ts';
-import { type BookDelta, marketOf, readBook, readPriceChange, readTickSize, timeOf, tokenOf } from './messages.ts';
+import {
+  type BookDelta,
+  MALFORMED_FRAME,
+  marketOf,
+  readBook,
+  readPriceChange,
+  readTickSize,
+  timeOf,
+  tokenOf,
+} from './messages.ts';
 import type { VenueBState } from './state.ts';
 import { applyDelta, applySnapshot, applyTickSize, type FrameSource, invalidateBook } from './token-books.ts';
 
@@ -27,8 +37,7 @@ export function onMarketFrame(state: VenueBState, event: StageEvent<RawEnvelope>
     if (Array.isArray(frame)) processList(state, frame, text, event, emit);
     else processEvent(state, frame, { start: 0, length: text.length }, event, emit);
   } catch (error) {
-    if (!(error instanceof MalformedError)) throw error;
-    emit.deadLetter(error.code, error.message);
+    rejectMalformed(error, MALFORMED_FRAME, emit);
   }
 }
 
@@ -45,8 +54,7 @@ function processList(
     try {
       processEvent(state, entry, { start, length: end - start }, event, emit);
     } catch (error) {
-      if (!(error instanceof MalformedError)) throw error;
-      emit.deadLetter(error.code, error.message);
+      rejectMalformed(error, MALFORMED_FRAME, emit);
     }
   }
 }
@@ -54,15 +62,14 @@ function processList(
 /** @param piece the position of the event in the frame. */
 function processEvent(
   state: VenueBState,
-  value: unknown,
+  entry: unknown,
   piece: TextPiece,
   record: StageEvent<RawEnvelope>,
   emit: Emit,
 ): void {
   const { key, receivedAt } = record;
-  if (!isJsonObject(value)) throw new MalformedError('malformed_frame', `expected an object, got: ${quote(value)}`);
-  const type = value.event_type;
-  if (typeof type !== 'string') throw new MalformedError('malformed_frame', `event_type: ${quote(type)}`);
+  const value = readObject(entry, 'event');
+  const type = readText(value.event_type, 'event_type');
   if (CHANNEL_EVENTS.has(type)) emitToChannels(state, value, piece, record, emit);
   // The venue adds types without notice; other types do not change books.
   if (type === 'book') onBook(state, value, sourceOf(state, value, key, receivedAt), emit);
@@ -122,13 +129,12 @@ function emitToChannels(
 /** Returns every token that an event names, once each, in order of appearance. */
 function tokensOf(value: JsonObject): Set<string> {
   const tokens = new Set<string>();
-  const add = (token: unknown) => {
-    if (typeof token === 'string' && token !== '') tokens.add(token);
+  const add = (value: unknown) => {
+    const token = asText(value);
+    if (token !== null) tokens.add(token);
   };
   add(value.asset_id);
-  if (Array.isArray(value.price_changes)) {
-    for (const change of value.price_changes) if (isJsonObject(change)) add(change.asset_id);
-  }
-  if (Array.isArray(value.assets_ids)) for (const token of value.assets_ids) add(token);
+  for (const change of asList(value.price_changes)) add(asObject(change).asset_id);
+  for (const token of asList(value.assets_ids)) add(token);
   return tokens;
 }

@@ -1,18 +1,16 @@
 /** Reads markets and events of the catalog API (gamma) as patches (venue page, section 2). */
 import {
-  decimalField,
-  flagField,
-  idField,
+  FieldError,
   isJsonObject,
   type JsonObject,
-  textField,
-  textListField,
-  timeField,
-} from './fields.ts';
-import { MalformedError } from './malformed-error.ts';
+  optionalField,
+  readDecimalOrNumber,
+  readFlag,
+  readTextOrNumber,
+} from '#schemas/domain/json-fields';
+import { readId, readTextList, readTime } from './catalog-fields.ts';
 import type { MarketPatch } from './market-patch.ts';
 
-const CODE = 'malformed_market';
 const TOKEN = /^\d{1,78}$/;
 
 /** Fields that describe the question and do not move with the market, stored unchanged under the venue's names. */
@@ -37,63 +35,60 @@ const QUESTION_FIELDS = [
 ] as const;
 
 /**
- * Reads a market. Throws `MalformedError` (`malformed_market`) that names the invalid field.
+ * Reads a market. Throws an error that names the invalid field.
  * @param event the event that embeds the market; null to use the one that the market itself embeds.
  */
 export function readGammaMarket(
   market: JsonObject,
   event: JsonObject | null,
 ): { marketId: string; patch: MarketPatch } {
-  const marketId = idField(market, 'conditionId', CODE);
-  if (marketId === undefined) throw new MalformedError(CODE, 'conditionId: missing');
+  const marketId = readId(market.conditionId, 'conditionId');
   const embedded = Array.isArray(market.events) ? market.events.find(isJsonObject) : undefined;
   const parent = event ?? embedded ?? {};
   const schedule = isJsonObject(market.feeSchedule) ? market.feeSchedule : {};
   const patch = withoutAbsent({
-    title: textField(market, 'question', CODE),
-    description: textField(market, 'description', CODE),
-    groupTitle: textField(parent, 'title', CODE),
-    groupItemTitle: textField(market, 'groupItemTitle', CODE),
-    slug: textField(market, 'slug', CODE),
-    resolutionSource: textField(market, 'resolutionSource', CODE),
-    startTime: timeField(market, 'eventStartTime', CODE),
-    endTime: timeField(market, 'endDate', CODE),
+    title: optionalField(market, 'question', readTextOrNumber),
+    description: optionalField(market, 'description', readTextOrNumber),
+    groupTitle: optionalField(parent, 'title', readTextOrNumber),
+    groupItemTitle: optionalField(market, 'groupItemTitle', readTextOrNumber),
+    slug: optionalField(market, 'slug', readTextOrNumber),
+    resolutionSource: optionalField(market, 'resolutionSource', readTextOrNumber),
+    startTime: optionalField(market, 'eventStartTime', readTime),
+    endTime: optionalField(market, 'endDate', readTime),
     ...readOutcomes(market),
-    active: flagField(market, 'active', CODE),
-    closed: flagField(market, 'closed', CODE),
-    archived: flagField(market, 'archived', CODE),
-    acceptingOrders: flagField(market, 'acceptingOrders', CODE),
-    feesEnabled: flagField(market, 'feesEnabled', CODE),
-    feeRate: decimalField(schedule, 'rate', CODE),
+    active: optionalField(market, 'active', readFlag),
+    closed: optionalField(market, 'closed', readFlag),
+    archived: optionalField(market, 'archived', readFlag),
+    acceptingOrders: optionalField(market, 'acceptingOrders', readFlag),
+    feesEnabled: optionalField(market, 'feesEnabled', readFlag),
+    feeRate: optionalField(schedule, 'rate', readDecimalOrNumber),
   });
   return { marketId, patch: { ...patch, fields: { ...questionFields(market), ...eventFields(parent, market) } } };
 }
 
 function readOutcomes(market: JsonObject): Pick<MarketPatch, 'instruments' | 'outcomes'> {
-  const instruments = textListField(market, 'clobTokenIds', CODE);
-  const outcomes = textListField(market, 'outcomes', CODE);
+  const instruments = optionalField(market, 'clobTokenIds', readTextList);
+  const outcomes = optionalField(market, 'outcomes', readTextList);
   if (!instruments || !outcomes) return {};
   return checkOutcomes(instruments, outcomes, 'clobTokenIds');
 }
 
-/** Throws `MalformedError` where tokens and outcomes do not pair up: trades would have no outcome name. */
+/** Throws `FieldError` where tokens and outcomes do not pair up: trades would have no outcome name. */
 export function checkOutcomes(
   instruments: string[],
   outcomes: string[],
   field: string,
 ): { instruments: string[]; outcomes: string[] } {
-  if (!instruments.every((token) => TOKEN.test(token))) {
-    throw new MalformedError(CODE, `${field}: ${JSON.stringify(instruments).slice(0, 200)}`);
-  }
+  if (!instruments.every((token) => TOKEN.test(token))) throw new FieldError(field, 'ids of tokens', instruments);
   if (instruments.length !== outcomes.length) {
-    throw new MalformedError(CODE, `${field}: ${instruments.length} tokens for ${outcomes.length} outcomes`);
+    throw new FieldError(field, `a token for each of ${outcomes.length} outcomes`, instruments);
   }
   return { instruments, outcomes };
 }
 
 function questionFields(market: JsonObject): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  const gammaId = textField(market, 'id', CODE);
+  const gammaId = optionalField(market, 'id', readTextOrNumber);
   if (gammaId !== undefined) fields.gammaId = gammaId;
   for (const field of QUESTION_FIELDS) {
     const value = market[field];
@@ -105,8 +100,8 @@ function questionFields(market: JsonObject): Record<string, unknown> {
 /** The event has the tags, or the market if it was requested alone. */
 function eventFields(event: JsonObject, market: JsonObject): Record<string, unknown> {
   return withoutAbsent({
-    eventId: textField(event, 'id', CODE),
-    eventSlug: textField(event, 'slug', CODE),
+    eventId: optionalField(event, 'id', readTextOrNumber),
+    eventSlug: optionalField(event, 'slug', readTextOrNumber),
     tags: slugs(event.tags) ?? slugs(market.tags),
     series: slugs(event.series),
   });

@@ -1,5 +1,6 @@
 /** Readers of JSON-RPC hex and of ABI words at fixed offsets: nearly all types in the events read here are static. */
-import { MalformedError, quote } from './malformed-error.ts';
+import { quoteJson } from '#schemas/domain/json-fields';
+import { MalformedError } from '../../shared/malformed.ts';
 
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
 const HASH = /^0x[0-9a-f]{64}$/i;
@@ -10,33 +11,35 @@ const WORD_DIGITS = 64;
 
 /** Reads a JSON-RPC quantity below 2^52. Throws `MalformedError` with `code`, naming `field`. */
 export function quantity(value: unknown, field: string, code: string): number {
-  if (typeof value !== 'string' || !QUANTITY.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
+  if (typeof value !== 'string' || !QUANTITY.test(value))
+    throw new MalformedError(code, `${field}: ${quoteJson(value)}`);
   return Number.parseInt(value, 16);
 }
 
 /** Reads 32 bytes of hex and returns them in lower case. Throws `MalformedError`. */
 export function hash(value: unknown, field: string, code: string): string {
-  if (typeof value !== 'string' || !HASH.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
+  if (typeof value !== 'string' || !HASH.test(value)) throw new MalformedError(code, `${field}: ${quoteJson(value)}`);
   return value.toLowerCase();
 }
 
 /** Reads 20 bytes of hex and returns them in lower case. Throws `MalformedError`. */
 export function address(value: unknown, field: string, code: string): string {
-  if (typeof value !== 'string' || !ADDRESS.test(value)) throw new MalformedError(code, `${field}: ${quote(value)}`);
+  if (typeof value !== 'string' || !ADDRESS.test(value))
+    throw new MalformedError(code, `${field}: ${quoteJson(value)}`);
   return value.toLowerCase();
 }
 
 /** Reads the address in an indexed topic: 32 bytes whose first 12 are zero. Throws `MalformedError`. */
 export function topicAddress(value: unknown, field: string, code: string): string {
   if (typeof value !== 'string' || !PADDED_ADDRESS.test(value)) {
-    throw new MalformedError(code, `${field}: ${quote(value)}`);
+    throw new MalformedError(code, `${field}: ${quoteJson(value)}`);
   }
   return `0x${value.slice(26).toLowerCase()}`;
 }
 
 /** Checks that `value` is hex of at least `words` ABI words, to be read with `word`. Throws `MalformedError`. */
 export function abiData(value: unknown, words: number, code: string): string {
-  if (typeof value !== 'string' || !BYTES.test(value)) throw new MalformedError(code, `data: ${quote(value)}`);
+  if (typeof value !== 'string' || !BYTES.test(value)) throw new MalformedError(code, `data: ${quoteJson(value)}`);
   if (value.length < 2 + words * WORD_DIGITS) {
     throw new MalformedError(code, `data: ${(value.length - 2) / 2} bytes, expected at least ${words * 32}`);
   }

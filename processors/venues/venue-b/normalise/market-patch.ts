@@ -1,4 +1,5 @@
 /** A patch with the fields of one answer about a market, and the merge of several patches into a `Market` record. */
+import { isJsonObject } from '#schemas/domain/json-fields';
 import type { Market } from '#schemas/topics/normalised';
 
 /** The fields of one answer. A missing field leaves the known value unchanged. */
@@ -90,8 +91,6 @@ function takerFeeRate(from: MarketPatch): string | null {
 /** Returns JSON with sorted keys, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, entry: unknown) =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-      ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : entry,
+    isJsonObject(entry) ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1))) : entry,
   );
 }

@@ -4,11 +4,11 @@
  */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { MalformedError } from '../../shared/malformed.ts';
 import { confirmBackfilled, trackFirstHeader } from './backfilled-trades.ts';
 import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
 import { acceptHeader, blockOfLog, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
 import { emitTrade, updateTradeStatus } from './emitted-trades.ts';
-import { MalformedError } from './malformed-error.ts';
 import {
   forgetSettlements,
   isSettlementLog,

@@ -1,10 +1,10 @@
 /** Handles records of `raw.venue_b.history`: transactions that a backfill found become backfilled trades. */
 import type { Emit, StageEvent } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { MalformedError } from '../../shared/malformed.ts';
 import { emitBackfilled, isFollowed, lowerFollowedFrom } from './backfilled-trades.ts';
 import { type HistoryMessage, parseHistoryMessage } from './chain-message.ts';
 import { isConfirmed } from './chain-view.ts';
-import { MalformedError } from './malformed-error.ts';
 import type { ChainOptions } from './on-chain.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
 import type { VenueBState } from './state.ts';

@@ -7,9 +7,9 @@ import {
   STANDARD_ADAPTERS,
   YES_OR_NO_QUERY,
 } from '#schemas/venues/venue-b/contracts';
+import { MalformedError } from '../../shared/malformed.ts';
 import type { ChainLog } from './chain-message.ts';
 import { abiBytes, abiData, signedWord, topicAddress, word } from './hex.ts';
-import { MalformedError } from './malformed-error.ts';
 
 const CODE = 'malformed_log';
 const ADDRESSES: ReadonlySet<unknown> = new Set(Object.values(ORACLES));

@@ -3,8 +3,8 @@ import { decodeEventLog, encodeAbiParameters, type Hex, pad, parseAbi } from 'vi
 import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { MalformedError } from '../../shared/malformed.ts';
 import type { ChainLog } from './chain-message.ts';
-import { MalformedError } from './malformed-error.ts';
 import { decodeOrderFilled, isOrderFilled } from './order-filled.ts';
 
 const EXCHANGE = EXCHANGES.ctfV2;

@@ -4,9 +4,9 @@
  */
 import { type Decimal, decimalFromUnits } from '#schemas/domain/decimal';
 import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
+import { MalformedError } from '../../shared/malformed.ts';
 import type { ChainLog } from './chain-message.ts';
 import { abiData, topicAddress, word } from './hex.ts';
-import { MalformedError } from './malformed-error.ts';
 
 /** Collateral and outcome tokens both have six decimals. */
 const AMOUNT_DECIMALS = 6;

@@ -1,9 +1,9 @@
 /** Decodes ConditionResolution of the token contract and QuestionPrepared of the neg-risk operators. */
 import { type Decimal, divide, formatDecimal } from '#schemas/domain/decimal';
 import { CHAIN_EVENTS, CONDITIONAL_TOKENS, NEG_RISK_OPERATORS } from '#schemas/venues/venue-b/contracts';
+import { MalformedError } from '../../shared/malformed.ts';
 import type { ChainLog } from './chain-message.ts';
 import { abiData, hash, word } from './hex.ts';
-import { MalformedError } from './malformed-error.ts';
 import { negRiskConditionIdOf } from './oracle-ids.ts';
 
 const CODE = 'malformed_log';
