@@ -1,11 +1,11 @@
 import { createSimulation, STEP_MS } from './simulation.ts';
-import { createVenueAFeed } from './venue-a/feed.ts';
-import { createMarkets } from './venue-a/market.ts';
-import { createCatalog } from './venue-b/catalog.ts';
-import { type Block, createChain } from './venue-b/chain.ts';
-import { createVenueBFeed } from './venue-b/feed.ts';
-import { createMarketBoard } from './venue-b/market-board.ts';
-import { logText, shortHeadText } from './venue-b/rpc-text.ts';
+import { createVenueAFeed } from './venues/venue-a/feed.ts';
+import { createMarkets } from './venues/venue-a/market.ts';
+import { createCatalog } from './venues/venue-b/catalog.ts';
+import { type Block, createChain } from './venues/venue-b/chain.ts';
+import { createVenueBFeed } from './venues/venue-b/feed.ts';
+import { createMarketBoard } from './venues/venue-b/market-board.ts';
+import { logText, shortHeadText } from './venues/venue-b/rpc-text.ts';
 import { createWorld, type WorldSettings } from './world/world.ts';
 
 /** Settings of a small world for tests. */

@@ -1,7 +1,7 @@
-import type { VenueAFeed } from './venue-a/feed.ts';
-import { blockTime } from './venue-b/blocks.ts';
-import type { Block, Chain } from './venue-b/chain.ts';
-import type { VenueBFeed } from './venue-b/feed.ts';
+import type { VenueAFeed } from './venues/venue-a/feed.ts';
+import { blockTime } from './venues/venue-b/blocks.ts';
+import type { Block, Chain } from './venues/venue-b/chain.ts';
+import type { VenueBFeed } from './venues/venue-b/feed.ts';
 import type { Question } from './world/questions.ts';
 import { HOUR_MS } from './world/time.ts';
 import type { World } from './world/world.ts';

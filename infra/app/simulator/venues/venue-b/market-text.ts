@@ -1,10 +1,10 @@
 /** venue_b's market-socket frames and book answers as JSON text (venue page, sections 3 and 5). */
-import { hexOf, STREAM } from '../world/hash.ts';
-import type { Match, MatchLeg } from '../world/matches.ts';
-import { plainText, probabilityText } from '../world/number-text.ts';
-import type { BookLevel, LevelChange, QuestionBook } from '../world/question-book.ts';
-import type { QuestionIds } from '../world/question-ids.ts';
-import type { QuestionUpdate, World } from '../world/world.ts';
+import { hexOf, STREAM } from '../../world/hash.ts';
+import type { Match, MatchLeg } from '../../world/matches.ts';
+import { plainText, probabilityText } from '../../world/number-text.ts';
+import type { BookLevel, LevelChange, QuestionBook } from '../../world/question-book.ts';
+import type { QuestionIds } from '../../world/question-ids.ts';
+import type { QuestionUpdate, World } from '../../world/world.ts';
 import { transactionHash } from './match-logs.ts';
 
 const ONE = 1_000;

@@ -1,7 +1,7 @@
-import type { QuestionIds } from '../world/question-ids.ts';
-import { HOURS_TO_SETTLE, type Question, resolvesAbove } from '../world/questions.ts';
-import { DAY_MS, HOUR_MS } from '../world/time.ts';
-import type { QuestionUpdate, World } from '../world/world.ts';
+import type { QuestionIds } from '../../world/question-ids.ts';
+import { HOURS_TO_SETTLE, type Question, resolvesAbove } from '../../world/questions.ts';
+import { DAY_MS, HOUR_MS } from '../../world/time.ts';
+import type { QuestionUpdate, World } from '../../world/world.ts';
 
 /** Least number of past questions of each slot in the catalog; more if they may still be unsettled. */
 const MIN_PAST = 2;

@@ -1,10 +1,10 @@
-import { hexOf, STREAM } from '../world/hash.ts';
-import { BUILDER_DEX, type Ladder, SPOT_PAIRS, SPOT_TOKENS } from '../world/ladders.ts';
-import { amountText } from '../world/number-text.ts';
-import { priceAt } from '../world/prices.ts';
-import { type Question, resolvesAbove } from '../world/questions.ts';
-import { compactUtc } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { hexOf, STREAM } from '../../world/hash.ts';
+import { BUILDER_DEX, type Ladder, SPOT_PAIRS, SPOT_TOKENS } from '../../world/ladders.ts';
+import { amountText } from '../../world/number-text.ts';
+import { priceAt } from '../../world/prices.ts';
+import { type Question, resolvesAbove } from '../../world/questions.ts';
+import { compactUtc } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
 import { outcomeNumber } from './market.ts';
 
 /** A delisted coin, which stays in the universe so that the index of other coins does not change. */

@@ -1,6 +1,6 @@
-import type { HubClient, HubProtocol, SocketHub } from '../sockets/socket-hub.ts';
-import { BUILDER_DEX } from '../world/ladders.ts';
-import type { World } from '../world/world.ts';
+import type { HubClient, HubProtocol, SocketHub } from '../../sockets/socket-hub.ts';
+import { BUILDER_DEX } from '../../world/ladders.ts';
+import type { World } from '../../world/world.ts';
 import { formingBar, isInterval } from './candles.ts';
 import { DELISTED } from './catalog.ts';
 import { perpContextText, spotContextText } from './contexts.ts';

@@ -1,5 +1,5 @@
-import type { LevelBook } from '../world/ladder-book.ts';
-import { pointText } from '../world/number-text.ts';
+import type { LevelBook } from '../../world/ladder-book.ts';
+import { pointText } from '../../world/number-text.ts';
 import type { Market, Markets } from './market.ts';
 
 /** Raw levels from which an aggregated book is calculated. */

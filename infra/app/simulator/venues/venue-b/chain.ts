@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { hashOf, hexOf, STREAM } from '../world/hash.ts';
-import { accountChances } from '../world/matches.ts';
-import { ORIGIN_MS } from '../world/time.ts';
-import type { MatchEvent, World } from '../world/world.ts';
+import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
+import { accountChances } from '../../world/matches.ts';
+import { ORIGIN_MS } from '../../world/time.ts';
+import type { MatchEvent, World } from '../../world/world.ts';
 import { BLOCK_MS, blockTime } from './blocks.ts';
 import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clockAwayFromHours, openSocket, post, until } from '../client.fixture.ts';
-import { type Simulator, startSimulator } from '../start-simulator.ts';
+import { clockAwayFromHours, openSocket, post, until } from '../../client.fixture.ts';
+import { type Simulator, startSimulator } from '../../start-simulator.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {

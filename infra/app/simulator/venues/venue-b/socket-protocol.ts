@@ -1,4 +1,4 @@
-import type { HubClient, HubProtocol, SocketHub } from '../sockets/socket-hub.ts';
+import type { HubClient, HubProtocol, SocketHub } from '../../sockets/socket-hub.ts';
 import type { MarketPublisher, VenueBFeed } from './feed.ts';
 import type { MarketBoard } from './market-board.ts';
 

@@ -1,7 +1,7 @@
 import { createPublicClient, defineChain, http, webSocket } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clockAwayFromHours, get, openSocket, post, until } from '../client.fixture.ts';
-import { type Simulator, startSimulator } from '../start-simulator.ts';
+import { clockAwayFromHours, get, openSocket, post, until } from '../../client.fixture.ts';
+import { type Simulator, startSimulator } from '../../start-simulator.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
 let simulator: Simulator;

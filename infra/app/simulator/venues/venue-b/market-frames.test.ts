@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BEFORE_THE_HOUR, createTestSimulation, venueBFrames } from '../simulation.fixture.ts';
-import { tickAt } from '../world/question-book.ts';
+import { BEFORE_THE_HOUR, createTestSimulation, venueBFrames } from '../../simulation.fixture.ts';
+import { tickAt } from '../../world/question-book.ts';
 
 type Level = { price: string; size: string };
 type Book = { bids: Map<string, string>; asks: Map<string, string> };

@@ -1,4 +1,4 @@
-import type { HubClient, HubProtocol, SocketHub } from '../sockets/socket-hub.ts';
+import type { HubClient, HubProtocol, SocketHub } from '../../sockets/socket-hub.ts';
 import type { Block } from './chain.ts';
 import { type LogFilter, passesFilter, readLogFilter } from './log-filter.ts';
 import { type Rpc, type RpcMoment, resultText } from './rpc.ts';

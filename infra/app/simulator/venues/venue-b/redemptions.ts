@@ -1,5 +1,5 @@
-import type { Question } from '../world/questions.ts';
-import type { World } from '../world/world.ts';
+import type { Question } from '../../world/questions.ts';
+import type { World } from '../../world/world.ts';
 import type { MarketBoard } from './market-board.ts';
 
 /** Number of versions before the end that are searched for buyers of the winning side. */

@@ -1,8 +1,8 @@
-import { plainText, probabilityText } from '../world/number-text.ts';
-import { tickAt, yesProbability } from '../world/question-book.ts';
-import { questionTexts } from '../world/question-texts.ts';
-import { HOUR_MS, MINUTE_MS } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { plainText, probabilityText } from '../../world/number-text.ts';
+import { tickAt, yesProbability } from '../../world/question-book.ts';
+import { questionTexts } from '../../world/question-texts.ts';
+import { HOUR_MS, MINUTE_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
 import { lastTradeText } from './feed.ts';
 import { type Answer, ok } from './gamma.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';

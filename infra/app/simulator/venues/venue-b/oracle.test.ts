@@ -1,11 +1,11 @@
 import { concatHex, decodeEventLog, type Hex, hexToString, keccak256, numberToHex, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { ORACLE_PRICES, ORACLES, YES_OR_NO_QUERY } from '#schemas/venues/venue-b/contracts';
-import { BEFORE_THE_HOUR, createTestSimulation } from '../simulation.fixture.ts';
+import { BEFORE_THE_HOUR, createTestSimulation } from '../../simulation.fixture.ts';
+import { ORACLE_ADAPTER } from '../../world/question-ids.ts';
+import { LIVENESS_MS, LONGEST_SETTLEMENT_MS, type SettlementKind } from '../../world/settlement-plan.ts';
 import { settledOutcome } from '../venue-a/catalog.ts';
 import { outcomeNumber } from '../venue-a/market.ts';
-import { ORACLE_ADAPTER } from '../world/question-ids.ts';
-import { LIVENESS_MS, LONGEST_SETTLEMENT_MS, type SettlementKind } from '../world/settlement-plan.ts';
 import { BLOCK_MS, blockHolding } from './blocks.ts';
 import type { Block, ChainLog } from './chain.ts';
 import { CONDITIONAL_TOKENS, TOPIC } from './contracts.ts';

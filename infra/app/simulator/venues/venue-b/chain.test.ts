@@ -6,8 +6,8 @@ import {
   firstDifference,
   venueAFrames,
   venueBFrames,
-} from '../simulation.fixture.ts';
-import { NO_BUILDER } from '../world/accounts.ts';
+} from '../../simulation.fixture.ts';
+import { NO_BUILDER } from '../../world/accounts.ts';
 import { BLOCK_MS, blockTime } from './blocks.ts';
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';

@@ -2,10 +2,10 @@
  * Encodes the logs of matches (venue page, section 7) by hand, which is many times faster than a general encoder. A
  * test decodes them with a general decoder.
  */
-import { hashOf, hexOf, STREAM } from '../world/hash.ts';
-import type { Match, MatchLeg } from '../world/matches.ts';
-import type { QuestionIds } from '../world/question-ids.ts';
-import type { World } from '../world/world.ts';
+import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
+import type { Match, MatchLeg } from '../../world/matches.ts';
+import type { QuestionIds } from '../../world/question-ids.ts';
+import type { World } from '../../world/world.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
 /** A log without its position in the chain. */

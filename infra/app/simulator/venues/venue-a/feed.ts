@@ -1,7 +1,7 @@
-import type { LevelBook } from '../world/ladder-book.ts';
-import { BUILDER_DEX } from '../world/ladders.ts';
-import type { Question } from '../world/questions.ts';
-import type { World } from '../world/world.ts';
+import type { LevelBook } from '../../world/ladder-book.ts';
+import { BUILDER_DEX } from '../../world/ladders.ts';
+import type { Question } from '../../world/questions.ts';
+import type { World } from '../../world/world.ts';
 import { type Bar, formingBar } from './candles.ts';
 import { outcomeSpec } from './catalog.ts';
 import { CONTEXT_PERIOD_MS, perpContextText, spotContextText } from './contexts.ts';

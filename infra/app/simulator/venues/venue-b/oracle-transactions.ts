@@ -5,11 +5,11 @@ import {
   type OracleRequest,
   ZERO_ADDRESS,
 } from '#schemas/venues/venue-b/oracle-logs';
-import { hashOf, hexOf, STREAM } from '../world/hash.ts';
-import { ancillaryText, ORACLE_ADAPTER } from '../world/question-ids.ts';
-import { LIVENESS_MS, type SettlementStep } from '../world/settlement-plan.ts';
-import { SECOND_MS } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
+import { ancillaryText, ORACLE_ADAPTER } from '../../world/question-ids.ts';
+import { LIVENESS_MS, type SettlementStep } from '../../world/settlement-plan.ts';
+import { SECOND_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
 import { blockHolding, blockTime } from './blocks.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 import type { LogBody } from './match-logs.ts';

@@ -2,10 +2,10 @@
  * venue_a's frames and answers as JSON text (venue page, sections 3.1 and 7). They are concatenated by hand for speed,
  * since tens of thousands are generated per second.
  */
-import { hashOf, hexOf, STREAM } from '../world/hash.ts';
-import { LADDER_DEPTH, type LevelBook, type VenueATrade } from '../world/ladder-book.ts';
-import { pointText } from '../world/number-text.ts';
-import type { World } from '../world/world.ts';
+import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
+import { LADDER_DEPTH, type LevelBook, type VenueATrade } from '../../world/ladder-book.ts';
+import { pointText } from '../../world/number-text.ts';
+import type { World } from '../../world/world.ts';
 import type { Market } from './market.ts';
 
 const NO_HASH = `0x${'0'.repeat(64)}`;

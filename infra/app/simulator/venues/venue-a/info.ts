@@ -1,7 +1,7 @@
-import { hashOf, STREAM } from '../world/hash.ts';
-import { BUILDER_DEX } from '../world/ladders.ts';
-import { HOUR_MS } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { hashOf, STREAM } from '../../world/hash.ts';
+import { BUILDER_DEX } from '../../world/ladders.ts';
+import { HOUR_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
 import { aggregatedBookText, isAggregation } from './aggregated-book.ts';
 import { candlesText, isInterval } from './candles.ts';
 import { DELISTED, outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';

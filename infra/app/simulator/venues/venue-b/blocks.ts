@@ -1,4 +1,4 @@
-import { ORIGIN_MS } from '../world/time.ts';
+import { ORIGIN_MS } from '../../world/time.ts';
 
 /** Block interval. The number of a block follows from its time. */
 export const BLOCK_MS = 2_000;

@@ -1,6 +1,6 @@
-import { LADDER_DEPTH, type LevelBook, makeLevelBook, type VenueATrade } from '../world/ladder-book.ts';
-import type { Question } from '../world/questions.ts';
-import type { SeriesKind, World } from '../world/world.ts';
+import { LADDER_DEPTH, type LevelBook, makeLevelBook, type VenueATrade } from '../../world/ladder-book.ts';
+import type { Question } from '../../world/questions.ts';
+import type { SeriesKind, World } from '../../world/world.ts';
 import { type BookWriter, createBookWriter } from './market-text.ts';
 
 /** A market of venue_a with a book and trades: a ladder or one side of an outcome. */

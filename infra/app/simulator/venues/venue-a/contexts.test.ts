@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { VenueATrade } from '../world/ladder-book.ts';
-import { DAY_MS, HOUR_MS } from '../world/time.ts';
-import { createWorld } from '../world/world.ts';
+import type { VenueATrade } from '../../world/ladder-book.ts';
+import { DAY_MS, HOUR_MS } from '../../world/time.ts';
+import { createWorld } from '../../world/world.ts';
 import { perpContextText, spotContextText } from './contexts.ts';
 import { createMarkets } from './market.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { HOURS_TO_SETTLE, type Question } from '../world/questions.ts';
-import { HOUR_MS } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { HOURS_TO_SETTLE, type Question } from '../../world/questions.ts';
+import { HOUR_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
 import { blockHolding, blockTime } from './blocks.ts';
 import type { MarketBoard } from './market-board.ts';
 import type { LogBody } from './match-logs.ts';

@@ -3,7 +3,7 @@
  */
 import { CONDITIONAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
-import { INITIALIZER, ORACLE_ADAPTER, type QuestionIds } from '../world/question-ids.ts';
+import { INITIALIZER, ORACLE_ADAPTER, type QuestionIds } from '../../world/question-ids.ts';
 import { COLLATERAL, TOPIC } from './contracts.ts';
 import type { LogBody } from './match-logs.ts';
 

@@ -1,6 +1,6 @@
-import type { VenueATrade } from '../world/ladder-book.ts';
-import { pointText } from '../world/number-text.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../world/time.ts';
+import type { VenueATrade } from '../../world/ladder-book.ts';
+import { pointText } from '../../world/number-text.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../world/time.ts';
 import type { Market, Markets } from './market.ts';
 
 const INTERVAL_MS: Readonly<Record<string, number>> = {

@@ -1,11 +1,11 @@
-import { STREAM, uniformOf } from '../world/hash.ts';
-import { ladderTradeUsd } from '../world/ladder-book.ts';
-import { type Ladder, ladderMid } from '../world/ladders.ts';
-import { smoothNoise } from '../world/noise.ts';
-import { amountText, pointText } from '../world/number-text.ts';
-import { priceAt } from '../world/prices.ts';
-import { DAY_MS, HOUR_MS } from '../world/time.ts';
-import type { World } from '../world/world.ts';
+import { STREAM, uniformOf } from '../../world/hash.ts';
+import { ladderTradeUsd } from '../../world/ladder-book.ts';
+import { type Ladder, ladderMid } from '../../world/ladders.ts';
+import { smoothNoise } from '../../world/noise.ts';
+import { amountText, pointText } from '../../world/number-text.ts';
+import { priceAt } from '../../world/prices.ts';
+import { DAY_MS, HOUR_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
 import type { Markets } from './market.ts';
 import { midText } from './market-text.ts';
 

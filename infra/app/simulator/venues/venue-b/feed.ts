@@ -1,7 +1,7 @@
-import { probabilityText } from '../world/number-text.ts';
-import { bookChanges } from '../world/question-book.ts';
-import type { Question } from '../world/questions.ts';
-import type { QuestionUpdate, World } from '../world/world.ts';
+import { probabilityText } from '../../world/number-text.ts';
+import { bookChanges } from '../../world/question-book.ts';
+import type { Question } from '../../world/questions.ts';
+import type { QuestionUpdate, World } from '../../world/world.ts';
 import type { Catalog } from './catalog.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 import { bestFrame, bestOf, bookFrame, lastTradeFrame, priceChangeFrame, tickFrame } from './market-text.ts';
