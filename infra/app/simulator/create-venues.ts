@@ -1,11 +1,11 @@
 import type { FaultBoard, SocketTarget } from './faults/fault-board.ts';
-import type { SimulationOutputs } from './simulation.ts';
+import type { SimulatedFeed } from './simulation.ts';
 import type { Host, SocketHost } from './sockets/http-host.ts';
 import type { HubStats, SocketHub } from './sockets/socket-hub.ts';
 import type { SimulatorUrls } from './start-simulator.ts';
 import { createSimulatedVenues } from './venues/index.ts';
 import type { SimulatedVenue } from './venues/simulated-venue.ts';
-import type { Chain } from './venues/venue-b/chain.ts';
+import type { ChainFeed } from './venues/venue-b/chain-feed.ts';
 import type { World } from './world/world.ts';
 
 const PATHS = {
@@ -22,8 +22,8 @@ const PATHS = {
 
 /** All venues of one world: their HTTP hosts, their frames and their sockets. */
 export interface Venues {
-  readonly chain: Chain;
-  readonly outputs: SimulationOutputs;
+  readonly feeds: readonly SimulatedFeed[];
+  readonly chainFeed: ChainFeed;
   readonly hosts: readonly Host[];
   readonly sockets: readonly SocketHost[];
   readonly hubs: Readonly<Record<SocketTarget, SocketHub>>;
@@ -51,16 +51,15 @@ export function createVenues(
   onError: (error: unknown) => void,
 ): Venues {
   const venues = createSimulatedVenues({ world, board, paths: PATHS, now, spontaneousReorgs, onError });
-  const { venue_a: venueA, venue_b: venueB } = venues;
   const all: readonly SimulatedVenue[] = Object.values(venues);
   const sockets = all.flatMap((venue) => venue.sockets);
   const byTarget = <T>(pick: (socket: (typeof sockets)[number]) => T) =>
     Object.fromEntries(sockets.map((socket) => [socket.target, pick(socket)])) as Record<SocketTarget, T>;
   return {
-    chain: venueB.chain,
+    feeds: all.flatMap(({ feeds }) => feeds),
+    chainFeed: venues.venue_b.chainFeed,
     hubs: byTarget(({ hub }) => hub),
     hosts: all.flatMap(({ hosts }) => hosts),
-    outputs: { venueA: venueA.feed, venueB: venueB.feed, blocks: venueB.blocks },
     sockets: sockets.map(({ path, hub }) => ({ path, upgrade: hub.upgrade })),
     urls(base) {
       const entries = Object.entries(PATHS).map(([name, path]) => {

@@ -3,6 +3,7 @@ import { createVenueAFeed } from './venues/venue-a/feed.ts';
 import { createMarkets } from './venues/venue-a/market.ts';
 import { createCatalog } from './venues/venue-b/catalog.ts';
 import { type Block, createChain } from './venues/venue-b/chain.ts';
+import { createChainFeed } from './venues/venue-b/chain-feed.ts';
 import { createVenueBFeed } from './venues/venue-b/feed.ts';
 import { createMarketBoard } from './venues/venue-b/market-board.ts';
 import { logText, shortHeadText } from './venues/venue-b/rpc-text.ts';
@@ -36,17 +37,14 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
     publish: (_topic, text) => void lines.push(`venue_a ${text}`),
     candleIntervals: () => ['1m'],
   });
-  const simulation = createSimulation(world, chain, {
-    venueA,
-    venueB,
-    blocks(_removed, added) {
-      for (const block of added) {
-        blocks.push(block);
-        lines.push(`block ${shortHeadText(block)}`);
-        for (const log of block.logs) lines.push(`log ${logText(block, log, false)}`);
-      }
-    },
+  const chainFeed = createChainFeed(chain, (_removed, added) => {
+    for (const block of added) {
+      blocks.push(block);
+      lines.push(`block ${shortHeadText(block)}`);
+      for (const log of block.logs) lines.push(`log ${logText(block, log, false)}`);
+    }
   });
+  const simulation = createSimulation(world, [venueA, venueB, chainFeed]);
   return {
     world,
     markets,
@@ -56,6 +54,7 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
     venueB,
     blocks,
     counts: simulation.counts,
+    chainCounts: chainFeed.counts,
     lines,
     /** Simulates [fromMs, toMs) and returns its lines. */
     run(fromMs: number, toMs: number): string[] {

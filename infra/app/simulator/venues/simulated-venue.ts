@@ -1,4 +1,5 @@
 import type { FaultBoard, SocketTarget } from '../faults/fault-board.ts';
+import type { SimulatedFeed } from '../simulation.ts';
 import type { Host } from '../sockets/http-host.ts';
 import type { SocketHub } from '../sockets/socket-hub.ts';
 import type { SimulatorUrls } from '../start-simulator.ts';
@@ -27,8 +28,9 @@ export interface SimulatedSocket {
   readonly subscriptions: () => number;
 }
 
-/** The interfaces of a simulated venue. */
+/** The interfaces of a simulated venue, and what it publishes without being asked. */
 export interface SimulatedVenue {
+  readonly feeds: readonly SimulatedFeed[];
   /** A host whose path starts with another host's path must come first. */
   readonly hosts: readonly Host[];
   readonly sockets: readonly SimulatedSocket[];

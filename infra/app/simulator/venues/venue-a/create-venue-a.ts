@@ -2,7 +2,7 @@ import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import type { HostRequest } from '../../sockets/http-host.ts';
 import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
-import { createVenueAFeed, type VenueAFeed } from './feed.ts';
+import { createVenueAFeed } from './feed.ts';
 import { createInfo, UNREADABLE } from './info.ts';
 import { createMarkets } from './market.ts';
 import { createVenueASocket } from './socket-protocol.ts';
@@ -11,8 +11,7 @@ import { answerStats } from './stats.ts';
 /** The venue closes a connection to which it sent nothing for a minute (venue page, section 7). */
 const IDLE_MS = 60_000;
 
-/** Creates the simulated venue_a. Its feed publishes the world's events on its socket. */
-export function createVenueA({ world, board, paths, now }: VenueContext): SimulatedVenue & { feed: VenueAFeed } {
+export function createVenueA({ world, board, paths, now }: VenueContext): SimulatedVenue {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const protocol = createVenueASocket(world, markets, info, now, () => hub);
@@ -21,7 +20,7 @@ export function createVenueA({ world, board, paths, now }: VenueContext): Simula
   const answerInfo = ({ method, path, body }: HostRequest) =>
     method === 'POST' && path === '/info' ? info(parseJsonOrNull(body), now()) : UNREADABLE;
   return {
-    feed: createVenueAFeed(world, markets, protocol.publisher),
+    feeds: [createVenueAFeed(world, markets, protocol.publisher)],
     hosts: [
       { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(path) },
       { prefix: paths.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },

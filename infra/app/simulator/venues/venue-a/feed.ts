@@ -1,6 +1,6 @@
+import type { SimulatedFeed } from '../../simulation.ts';
 import type { LevelBook } from '../../world/ladder-book.ts';
 import { BUILDER_DEX } from '../../world/ladders.ts';
-import type { Question } from '../../world/questions.ts';
 import type { World } from '../../world/world.ts';
 import { type Bar, formingBar } from './candles.ts';
 import { outcomeSpec } from './catalog.ts';
@@ -34,17 +34,11 @@ export const topicOf = {
 /** Interval of the frames with all mids. */
 const MIDS_PERIOD_MS = 1_000;
 
-export interface VenueAFeed {
-  /** Publishes an event of the schedule: a book update or a trade. Frames of trades are published by `flush`. */
-  event(series: 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outcome_trade', index: number, event: number): void;
-  /** Ends a step: publishes the buffered trades and periodic frames. */
-  flush(fromMs: number, toMs: number): void;
-  /** Publishes outcomes that were created or settled within the step. */
-  outcomes(created: readonly Question[], settled: readonly Question[]): void;
-}
-
-/** Creates the feed that converts the world's events into venue_a's frames. */
-export function createVenueAFeed(world: World, markets: Markets, publisher: FramePublisher): VenueAFeed {
+/**
+ * Creates the feed that converts the world's events into venue_a's frames. Trades and periodic frames are published at
+ * the end of a step.
+ */
+export function createVenueAFeed(world: World, markets: Markets, publisher: FramePublisher): SimulatedFeed {
   const trades = new Map<string, string>();
   const bars = new Map<string, Bar>();
 
@@ -119,6 +113,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
 
   return {
     event(series, index, event) {
+      if (series === 'question') return;
       const atMs = world.schedule.timeOf(event);
       const market = series.startsWith('ladder')
         ? markets.ladders[index]!
@@ -126,17 +121,19 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       if (series.endsWith('book')) publishBook(market, atMs);
       else publishTrade(market, event);
     },
-    flush(fromMs, toMs) {
+    endStep(fromMs, toMs) {
       for (const [coin, text] of trades) publisher.publish(topicOf.trades(coin), frameText('trades', `[${text}]`));
       trades.clear();
       if (periodStartsIn(MIDS_PERIOD_MS, fromMs, toMs)) publishMids(toMs - 1);
       if (periodStartsIn(CONTEXT_PERIOD_MS, fromMs, toMs)) publishContexts(toMs - 1);
     },
-    outcomes(created, settled) {
+    catalog(fromMs, toMs) {
       if (!publisher.wants(topicOf.outcomes)) return;
       const updates = [
-        ...settled.map((question) => ({ outcomeSettled: outcomeNumber(question, world.venueA.slots.length) })),
-        ...created.map((question) => ({ outcomeCreated: outcomeSpec(world, question) })),
+        ...world.venueA
+          .settledIn(fromMs, toMs)
+          .map((question) => ({ outcomeSettled: outcomeNumber(question, world.venueA.slots.length) })),
+        ...world.venueA.createdAt(fromMs).map((question) => ({ outcomeCreated: outcomeSpec(world, question) })),
       ];
       if (updates.length > 0) {
         publisher.publish(topicOf.outcomes, frameText('outcomeMetaUpdates', JSON.stringify(updates)));

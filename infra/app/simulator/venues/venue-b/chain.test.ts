@@ -206,7 +206,7 @@ describe('reorgs', () => {
     const simulation = createTestSimulation(settings, { spontaneousReorgs: true });
     const start = blockTime(simulation.chain.headAt(BEFORE_THE_HOUR));
     const lines = simulation.run(start, start + 130_000);
-    expect(simulation.counts.reorgs).toBeGreaterThanOrEqual(1);
+    expect(simulation.chainCounts.reorgs).toBeGreaterThanOrEqual(1);
     const newest = new Map(simulation.blocks.map((block) => [block.number, block]));
     expect(newest.size).toBeLessThan(simulation.blocks.length);
     for (const block of newest.values()) {

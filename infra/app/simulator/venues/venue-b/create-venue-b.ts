@@ -4,7 +4,8 @@ import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
 import { answerData, answerPnl } from './account-hosts.ts';
 import { createCatalog } from './catalog.ts';
-import { type Block, type Chain, createChain } from './chain.ts';
+import { createChain } from './chain.ts';
+import { type ChainFeed, createChainFeed } from './chain-feed.ts';
 import { createClob } from './clob.ts';
 import { createVenueBFeed, type VenueBFeed } from './feed.ts';
 import { createGamma } from './gamma.ts';
@@ -15,11 +16,7 @@ import { createVenueBSocket } from './socket-protocol.ts';
 
 /** The simulated venue_b with its chain. */
 export interface SimulatedVenueB extends SimulatedVenue {
-  readonly chain: Chain;
-  /** Publishes the world's events on the market socket. */
-  readonly feed: VenueBFeed;
-  /** Publishes blocks on the socket of the chain's node. */
-  readonly blocks: (removed: readonly Block[], added: readonly Block[]) => void;
+  readonly chainFeed: ChainFeed;
 }
 
 export function createVenueB(context: VenueContext): SimulatedVenueB {
@@ -43,13 +40,14 @@ export function createVenueB(context: VenueContext): SimulatedVenueB {
   const rpcSocket = createRpcSocket(rpc, moment, () => rpcHub, onError);
   const rpcHub: SocketHub = createSocketHub('venue_b.rpc', board, () => rpcSocket, null);
 
+  const chainFeed = createChainFeed(chain, (removed, added) => rpcSocket.publish(removed, added));
+
   // An unreadable body is answered like null.
   const answerClob = ({ method, path, query, body }: HostRequest) =>
     method === 'POST' ? clob.post(path, parseJsonOrNull(body), now()) : clob.get(path, query, now());
   return {
-    chain,
-    feed,
-    blocks: (removed, added) => rpcSocket.publish(removed, added),
+    chainFeed,
+    feeds: [feed, chainFeed],
     hosts: [
       { prefix: paths.venueBGammaUrl, target: 'venue_b.gamma', answer: ({ path, query }) => gamma(path, query, now()) },
       { prefix: paths.venueBClobUrl, target: 'venue_b.clob', answer: answerClob },

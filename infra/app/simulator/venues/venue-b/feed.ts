@@ -1,6 +1,7 @@
+import type { SimulatedFeed } from '../../simulation.ts';
 import { probabilityText } from '../../world/number-text.ts';
 import { bookChanges } from '../../world/question-book.ts';
-import type { Question } from '../../world/questions.ts';
+import { HOUR_MS } from '../../world/time.ts';
 import type { QuestionUpdate, World } from '../../world/world.ts';
 import type { Catalog } from './catalog.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
@@ -22,11 +23,10 @@ export interface MarketPublisher {
   wantsCustom(): boolean;
 }
 
-export interface VenueBFeed {
-  /** Publishes an event of a slot's series. */
-  event(slot: number, event: number): void;
-  /** Publishes markets that were listed or resolved within the step. */
-  markets(created: readonly Question[], resolved: readonly Question[], atMs: number): void;
+/** Time before an hour in which the ids of the next questions are computed. */
+const WARM_UP_MS = 60_000;
+
+export interface VenueBFeed extends SimulatedFeed {
   /** The `book` frame of a token as of a time; null if it does not trade then. */
   bookFrameAt(market: ListedMarket, token: 0 | 1, atMs: number): string | null;
 }
@@ -61,6 +61,16 @@ export function createVenueBFeed(
     }
   };
 
+  /** Computes some ids of the markets of the next hour in each step, since all at once would take too long. */
+  const warm = (hourMs: number, sinceMs: number, stepMs: number) => {
+    const { slots } = world.venueB;
+    const place = (ms: number) => Math.floor((slots.length * ms) / WARM_UP_MS);
+    for (let slot = place(sinceMs); slot < place(sinceMs + stepMs); slot += 1) {
+      const { expiresAtMs, generation } = world.venueB.liveIn(slot, hourMs - 1);
+      if (expiresAtMs === hourMs) world.idsOf(world.venueB.byGeneration(slot, generation + 1));
+    }
+  };
+
   const publishBest = ({ ids }: ListedMarket, before: QuestionUpdate, after: QuestionUpdate, atMs: number) => {
     const [old, now] = [bestOf(before.book, 0), bestOf(after.book, 0)];
     if (old.bid === now.bid && old.ask === now.ask) return;
@@ -92,7 +102,8 @@ export function createVenueBFeed(
   };
 
   return {
-    event(slot, event) {
+    event(series, slot, event) {
+      if (series !== 'question') return;
       const atMs = world.schedule.timeOf(event);
       const market = board.listed(world.venueB.liveIn(slot, atMs));
       if (!publisher.wants(market.ids.conditionId)) return;
@@ -102,10 +113,16 @@ export function createVenueBFeed(
       states[slot] = after;
       publishUpdate(market, before, after, atMs);
     },
-    markets(created, resolved, atMs) {
+    catalog(fromMs, toMs) {
+      const untilHourMs = HOUR_MS - (fromMs % HOUR_MS);
+      if (untilHourMs <= WARM_UP_MS) warm(fromMs + untilHourMs, WARM_UP_MS - untilHourMs, toMs - fromMs);
       if (!publisher.wantsCustom()) return;
-      for (const question of resolved) publisher.toCustom(catalog.resolvedFrame(board.listed(question), atMs));
-      for (const question of created) publisher.toCustom(catalog.newMarketFrame(board.listed(question), atMs));
+      for (const question of world.venueB.settledIn(fromMs, toMs)) {
+        publisher.toCustom(catalog.resolvedFrame(board.listed(question), fromMs));
+      }
+      for (const question of world.venueB.createdAt(fromMs)) {
+        publisher.toCustom(catalog.newMarketFrame(board.listed(question), fromMs));
+      }
     },
     bookFrameAt(market, token, atMs) {
       const update = board.bookOf(market, atMs);
